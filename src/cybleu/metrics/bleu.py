@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..text.raw import Raw
+    from ..text.values import TokenIds
     from .formula import Formula
 
 LEVELS = ("corpus", "sentence", "mean")
@@ -350,42 +351,18 @@ class Bleu(ArgumentState, Metric):
             )
         return row, short_segments
 
-    def pairs(
-        self,
-        references: Any,
-        hypotheses: Any = None,
-        *,
-        out: NDArray[np.float64] | None = None,
-        threads: int | None = None,
-        progress: bool = False,
-        **of_ids: Any,
-    ) -> NDArray[np.float64]:
-        """Score every hypothesis against every single reference.
-
-        The other parameters are those of :func:`cybleu.pairwise_bleu`.
-
-        :param of_ids: `pad_id` and `eos_id`
-        """
-        from .._runtime.arrays import np
-        from ..text.arrays import SpecialIds, separate_output
+    def _parsed_pair(self, references: Any, hypotheses: Any, of_ids: dict[str, Any]) -> tuple[TokenIds, TokenIds]:
+        from ..text.arrays import SpecialIds
         from ..text.numbering import number_together
         from ..text.parsing import parse_texts
 
         special = SpecialIds(**of_ids)
         special.check()
         texts = parse_texts(references, "references")
-        both = number_together(texts, texts if hypotheses is None else parse_texts(hypotheses), None, special)
-        shape = both[1].size, both[0].size
-        result = separate_output(out, shape, np.float64, references=references, hypotheses=hypotheses)
-        return self._fill_pairs(*both, result, threads, progress)
+        return number_together(texts, texts if hypotheses is None else parse_texts(hypotheses), None, special)
 
     def _fill_pairs(
-        self,
-        references: Any,
-        hypotheses: Any,
-        result: NDArray[np.float64],
-        threads: int | None = None,
-        progress: bool = False,
+        self, references: Any, hypotheses: Any, result: NDArray[np.float64], threads: int | None, progress: bool
     ) -> NDArray[np.float64]:
         """Write the scores of texts whose tokens are numbered by one vocabulary."""
         from .pairs import fill_matrix

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ..text.raw import Raw
     from .formula import Formula
+    from .text_metric import Lines
 
 MOST_ORDERS = 64
 LARGEST_BETA = 1e100  # its square is finite
@@ -123,17 +124,8 @@ class Chrf(ArgumentState, TextMetric):
         texts, sets = parse_raw_texts([hypothesis], raw), parse_raw_references([references], raw)
         return self.sum_of_raw(raw, texts.lines, sets.texts.lines, sets.bounds)[0]
 
-    def _fill(
-        self,
-        texts: Any,
-        references: Any,
-        bounds: Any,
-        rows: Any,
-        threads: int | None,
-        progress: bool = False,
-        owners: NDArray[np.int64] | None = None,
-    ) -> None:
-        measure = self.measure
+    def _fill(self, lines: Lines, rows: Any, threads: int | None, progress: bool = False, owners: Any = None) -> None:
+        measure, (texts, references, bounds) = self.measure, lines
         if owners is None:
 
             def work(start: int, stop: int) -> None:
@@ -165,12 +157,7 @@ class Chrf(ArgumentState, TextMetric):
         return [sum(column) for column in zip(*sums)] or [0] * len(self.columns), None
 
     def _fill_pairs(
-        self,
-        references: Any,
-        hypotheses: Any,
-        result: NDArray[np.float64],
-        threads: int | None = None,
-        progress: bool = False,
+        self, references: Any, hypotheses: Any, result: NDArray[np.float64], threads: int | None, progress: bool
     ) -> NDArray[np.float64]:
         others = None if hypotheses is references else hypotheses.lines
         texts = _backend.chosen.CharacterTexts(self.measure, references.lines, others)

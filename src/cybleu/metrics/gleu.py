@@ -146,12 +146,7 @@ class Gleu(ArgumentState, Metric):
         return self._of_pairs(stats, counts if several else None)
 
     def _fill_pairs(
-        self,
-        references: Any,
-        hypotheses: Any,
-        result: NDArray[np.float64],
-        threads: int | None = None,
-        progress: bool = False,
+        self, references: Any, hypotheses: Any, result: NDArray[np.float64], threads: int | None, progress: bool
     ) -> NDArray[np.float64]:
         from .._runtime.arrays import np
 

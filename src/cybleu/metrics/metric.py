@@ -283,12 +283,17 @@ class Metric(ABC):
         :param out: an array to write into
         :param threads: the number of threads
         :param progress: show a progress bar (requires tqdm)
-        :param of_ids: as for :meth:`rows`
+        :param of_ids: as for :meth:`rows`; of BLEU `pad_id` and `eos_id`
         :return: float64 of shape `(H, R)`
         """
         from .._runtime.arrays import np
         from ..text.arrays import separate_output
 
+        both = self._parsed_pair(references, hypotheses, of_ids)
+        if both is not None:
+            size = both[1].size, both[0].size
+            result = separate_output(out, size, np.float64, references=references, hypotheses=hypotheses)
+            return self._fill_pairs(*both, result, threads, progress)
         texts = references if hypotheses is None else hypotheses
         count = len(references)
         owner = [number for _ in texts for number in range(count)]
@@ -300,17 +305,19 @@ class Metric(ABC):
         np.copyto(result, scores.reshape(shape))
         return result
 
+    def _parsed_pair(self, references: Any, hypotheses: Any, of_ids: dict[str, Any]) -> tuple[Any, Any] | None:
+        """Parse the references and the hypotheses of :meth:`pairs`; None if :meth:`rows` is to count them.
+
+        :param hypotheses: None for the references, and then the result has the same object twice
+        """
+        return None
+
     def _parsed(self, texts: Any, name: str) -> Any:
         """Parse raw texts for :meth:`_fill_pairs`, for metrics that read raw text."""
         return parse_given(texts, name)
 
     def _fill_pairs(
-        self,
-        references: Any,
-        hypotheses: Any,
-        result: NDArray[np.float64],
-        threads: int | None = None,
-        progress: bool = False,
+        self, references: Any, hypotheses: Any, result: NDArray[np.float64], threads: int | None, progress: bool
     ) -> NDArray[np.float64]:
         """Write the scores of :meth:`pairs` into an array, and return it.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from array import array
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UnknownNameError
 from ..text.parsing import parse_raw_references, parse_raw_texts
@@ -13,10 +12,11 @@ from ..text.raw import Raw
 from .metric import Metric
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ..text.values import RawReferences, RawText
+
+    Lines: TypeAlias = tuple[Any, Any, Any]
 
 
 class TextMetric(Metric):
@@ -77,9 +77,8 @@ class TextMetric(Metric):
         texts, sets = self._parsed_corpus(references, hypotheses, tokenize, lowercase, of_ids)
         owners = parse_owners(owner, sets.size, texts.size)
         rows = np.empty((texts.size, len(self.columns)), self.dtype)
-        self._fill(
-            texts.lines, sets.texts.lines, sets.bounds, rows, threads, progress, None if owner is None else owners
-        )
+        lines = texts.lines, sets.texts.lines, sets.bounds
+        self._fill(lines, rows, threads, progress, None if owner is None else owners)
         return rows
 
     def rows_of_raw(
@@ -94,54 +93,23 @@ class TextMetric(Metric):
             return []
         code: Any = "d" if self.takes_fractions else "q"
         rows: Any = memoryview(array(code, bytes(8 * count * width))).cast("B").cast(code, (count, width))
-        self._fill(texts, references, bounds, rows, threads)
+        self._fill((texts, references, bounds), rows, threads)
         found: list[list[Any]] = rows.tolist()
         return found
 
     @abstractmethod
-    def _fill(
-        self,
-        texts: Any,
-        references: Any,
-        bounds: Any,
-        rows: Any,
-        threads: int | None,
-        progress: bool = False,
-        owners: NDArray[np.int64] | None = None,
-    ) -> None:
+    def _fill(self, lines: Lines, rows: Any, threads: int | None, progress: bool = False, owners: Any = None) -> None:
         """Write the rows of texts that the backend has read.
 
+        :param lines: the hypotheses, the references, and where those of each set begin and the last ones end
         :param owners: the set of references of each text; None if text i has set i
         """
 
-    def pairs(
-        self,
-        references: Sequence[Any],
-        hypotheses: Sequence[Any] | None = None,
-        *,
-        out: NDArray[np.float64] | None = None,
-        threads: int | None = None,
-        progress: bool = False,
-        **of_ids: Any,
-    ) -> NDArray[np.float64]:
-        """Score every hypothesis against every single reference.
-
-        The other parameters are those of :meth:`cybleu.metrics.Metric.pairs`.
-
-        :param references: R texts, str or bytes
-        :param hypotheses: H texts, by default the references
-        """
-        from .._runtime.arrays import np
-        from ..text.arrays import separate_output
-
-        lowercase = bool(of_ids.pop("lowercase", False))
+    def _parsed_pair(self, references: Any, hypotheses: Any, of_ids: dict[str, Any]) -> tuple[RawText, RawText]:
+        raw = self._raw(None, bool(of_ids.pop("lowercase", False)))
         self._refuse_ids(of_ids, "raw text")
-        raw = self._raw(None, lowercase)
         texts = parse_raw_texts(references, raw, "references")
-        others = texts if hypotheses is None else parse_raw_texts(hypotheses, raw)
-        shape = others.size, texts.size
-        result = separate_output(out, shape, np.float64, references=references, hypotheses=hypotheses)
-        return self._fill_pairs(texts, others, result, threads, progress)
+        return texts, texts if hypotheses is None else parse_raw_texts(hypotheses, raw)
 
     def _parsed(self, texts: Any, name: str) -> RawText:
         return parse_raw_texts(texts, self._raw(), name)

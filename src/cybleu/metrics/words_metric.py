@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .text_metric import Lines
+
     # numbers of words, and where each text ends
     Words: TypeAlias = tuple[memoryview[int], array[int]]
     # writes rows: (words of the hypotheses, of the references, sets, texts, owners, start, stop, rows)
@@ -36,16 +38,8 @@ class WordsMetric(TextMetric):
         Equal words have equal numbers in hypotheses and references.
         """
 
-    def _fill(
-        self,
-        texts: Any,
-        references: Any,
-        bounds: Any,
-        rows: Any,
-        threads: int | None,
-        progress: bool = False,
-        owners: Any = None,
-    ) -> None:
+    def _fill(self, lines: Lines, rows: Any, threads: int | None, progress: bool = False, owners: Any = None) -> None:
+        texts, references, bounds = lines
         hypotheses, others, fill_rows = self._numbered(texts, references)
         everyone = array("q", range(len(texts)))
         given = *hypotheses, *others, bounds, everyone, everyone if owners is None else owners
@@ -56,12 +50,7 @@ class WordsMetric(TextMetric):
         run(work, len(texts), self._cost * (len(hypotheses[0]) + len(others[0])), threads, progress, "segments")
 
     def _fill_pairs(
-        self,
-        references: Any,
-        hypotheses: Any,
-        result: NDArray[np.float64],
-        threads: int | None = None,
-        progress: bool = False,
+        self, references: Any, hypotheses: Any, result: NDArray[np.float64], threads: int | None, progress: bool
     ) -> NDArray[np.float64]:
         from .._runtime.arrays import np
 

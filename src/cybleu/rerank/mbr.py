@@ -227,4 +227,4 @@ def _scored(metric: Metric, evidence: Any, texts: Any, threads: int | None) -> F
     result = np.empty((texts.size, evidence.size))
     if isinstance(evidence, TokenLists) and isinstance(metric, Bleu):
         evidence, texts = number_together(evidence, texts)
-    return metric._fill_pairs(evidence, texts, result, threads)
+    return metric._fill_pairs(evidence, texts, result, threads, False)
