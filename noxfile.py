@@ -517,11 +517,14 @@ def freethreaded(session: nox.Session) -> None:
     # The newest versions have no wheels for each free-threaded CPython; the source of hypothesis requires Rust.
     install = [python, "-m", "pip", "install", "-q", "--only-binary", "hypothesis,numpy"]
     session.run(*install, ".[test]", "pytest-run-parallel>=0.10", external=True)
+    code = "import sys; from cybleu import _backend; _backend.load('cython'); assert not sys._is_gil_enabled()"
+    session.run(python, "-W", "error", "-c", code, external=True, env=KERNELS)
+    env = {**KERNELS, "PYTHON_GIL": "0"}  # also after sacreBLEU has imported lxml, which may enable the GIL
     command = [python, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider", *session.posargs]
-    session.run(*command, "-p", "no:run-parallel", "tests", "--ignore", "tests/packaging", external=True, env=KERNELS)
+    session.run(*command, "-p", "no:run-parallel", "tests", "--ignore", "tests/packaging", external=True, env=env)
     folders = [f"tests/{name}" for name in ("parity", "bleu_score", "stats")]
     threads = ["-n", "0", "--parallel-threads=4", "--assert=plain"]
-    session.run(*command, *threads, *folders, external=True, env=KERNELS)
+    session.run(*command, *threads, *folders, external=True, env=env)
 
 
 @nox.session
