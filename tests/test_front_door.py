@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from array import array
 from collections import Counter, deque
@@ -15,7 +16,7 @@ import pytest
 import cybleu
 from arrow_capsules import AsArray, AsStream, integers, lists, texts
 from cybleu import errors
-from cybleu.bleu_score import sentence_bleu_many
+from cybleu.bleu_score import SmoothingFunction, sentence_bleu_many
 from cybleu.checks import check
 from cybleu.columns import rows as column_rows
 from cybleu.explanations import explain, explain_blocks, explain_difference
@@ -682,6 +683,12 @@ REFUSED = {
         (lambda: bleu_rewards(ONE, [[1]], weights=(1,)), "max_order=4, and sacrebleu counts with 1"),
         (lambda: bleu_rewards(ONE, [[1]], pad_id=0), "are prepared"),
         (lambda: pairwise_bleu([[1]], pad_id=0.5), "pad_id is 0.5"),
+        (lambda: segment_stats([[1]], [[1]], pad_id=np.array([[-1, -1]])), "pad_id is array"),
+        (lambda: References([[[1]]], unk_id=np.array([1])), "unk_id is array"),
+        (lambda: bleu_rewards([[[1]]], [[1]], eos_id=np.array([[1, 1]])), "eos_id is array"),
+        (lambda: BleuReward(tokenize=None, pad_id=np.array([[-1, -1]])), "pad_id is array"),
+        (lambda: BleuReward(tokenize=None, eos_id="</s>"), "eos_id is '</s>'"),
+        (lambda: BleuReward(tokenize=None, unk_id=True), "unk_id is True"),
         (lambda: self_bleu([[1], [2]], pad_id=2**63), "pad_id is 9223372036854775808"),
         (lambda: self_bleu([[1], [2]], eos_id=True), "eos_id is True"),
         (lambda: find("ter").rows([["a"]], ["a"], pad_id=0), "pad_id is for token ids"),
@@ -885,3 +892,13 @@ def test_an_output_that_is_an_input_is_refused():
             call()
     assert (ids == before).all()
     assert (prepared.stats(ids.copy(), out=ids) == prepared.stats(before)).all()
+
+
+def test_the_state_of_a_smoothing_function_has_its_parameters_and_methods_alone():
+    state = {"epsilon": 0.1, "alpha": 5, "k": 5}
+    for wrong in ({**state, "other": 1}, {**state, "method4": 5}, {"epsilon": 0.1}, (0.1, 5, 5)):
+        with pytest.raises(errors.StateError, match="not that of a SmoothingFunction"):
+            SmoothingFunction().__setstate__(wrong)
+    changed = SmoothingFunction(epsilon=0.2)
+    changed.method4 = max
+    assert vars(copy.copy(changed)) == vars(changed)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._runtime.arrays import np
 from ._runtime.numbers import as_number, check_whole
+from ._runtime.parallel import checked_threads
 from ._runtime.sequences import by_position, is_missing
 from ._runtime.state import ArgumentState, check_names
 from .errors import (
@@ -27,7 +28,7 @@ from .errors import (
     printable,
 )
 from .metrics import find, of_text
-from .text.arrays import separate_output
+from .text.arrays import SpecialIds, separate_output
 from .text.parsing import parse_list, parse_texts
 from .text.raw import check_tokenizer
 
@@ -311,10 +312,14 @@ OPTIONS = (
 
 
 def _check_options(arguments: dict[str, Any]) -> None:
-    """Check the names of options, and the values of those of the metric.
+    """Check the names of options, and their values.
 
     :raises UnknownNameError: there is no such option, metric or smoothing
+    :raises ArrayValueError: one of the special ids is no id
+    :raises ThreadsError: `threads` is not a whole number from 1
     """
+    SpecialIds(*map(arguments.get, SpecialIds._fields)).check()
+    checked_threads(arguments.get("threads"))
     choices = {name: value for name, value in arguments.items() if name not in OPTIONS}
     metric, penalty = arguments.get("metric"), arguments.get("brevity_penalty", True)
     found = find(metric)

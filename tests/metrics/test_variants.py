@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import pickle
 import warnings
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import fields, replace
+from decimal import Decimal
+from fractions import Fraction
 
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
@@ -16,7 +19,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
 from cybleu import _mirror, bleu_rewards, errors, explain_difference, metrics
-from cybleu.metrics import VARIANTS, Bleu, BleuScore, Variant, score
+from cybleu.metrics import VARIANTS, Bleu, BleuScore, Variant, find, score
 from inputs import CASES, corpora, segments
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -322,3 +325,33 @@ def test_weights_of_the_rule_of_nltk_3_2_are_the_first_ones():
 def test_bad_statistics(arguments, message):
     with pytest.raises(errors.CybleuError, match=message):
         score(**arguments)
+
+
+@pytest.mark.parametrize("wrong", [np.array([1, 2]), np.array([[0.5]]), [1], {"a": 1}, "x", b"x", object(), 2.5, 1j])
+@pytest.mark.parametrize(
+    "made",
+    [Bleu(), VARIANTS["nltk"], find("chrf"), find("ter"), find("nist"), find("gleu")],
+    ids=lambda made: made.name,
+)
+def test_values_of_a_wrong_type_are_refused_when_a_metric_is_made(made, wrong):
+    """Or they are used: the object can be compared and hashed, and has a signature."""
+    for field in fields(made):
+        if field.init:
+            try:
+                changed = replace(made, **{field.name: wrong})
+            except errors.CybleuError:
+                continue
+            assert changed == changed and hash(changed) and repr(changed) and getattr(changed, "signature", "x")
+
+
+@pytest.mark.parametrize("half", [Fraction(1, 2), Decimal("0.5"), np.float32(0.5), np.array(0.5)])
+def test_numbers_of_any_type(half):
+    metric = Bleu(smoothing="floor", smoothing_value=half)
+    same = Bleu(smoothing="floor", smoothing_value=0.5)
+    assert metric == same and hash(metric) == hash(same) and metric.signature == same.signature
+    assert pickle.loads(pickle.dumps(metric)) == same
+    row = [5, 6, 4, 2, 0, 0, 5, 4, 3, 2]
+    assert metric.score(row) == same.score(row)
+    assert replace(VARIANTS["nltk"], scale=half, penalty_adds=half) == replace(
+        VARIANTS["nltk"], scale=0.5, penalty_adds=0.5
+    )

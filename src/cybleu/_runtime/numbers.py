@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from math import fsum, isfinite, isnan, nan
 
-from ..errors import StatisticsError
+from ..errors import StatisticsError, UnknownNameError
 from .sequences import refuse_masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
     from typing import Any
 
     from ..errors import CybleuError
@@ -32,9 +32,35 @@ def check_whole(number: Any, name: str, least: int, most: int | None = None, *, 
 def as_number(value: Any) -> float:
     """Convert to float; NaN, which is in no range, if the value is not a number or out of the range of a float."""
     try:
-        return nan if isinstance(value, (str, bytes, bytearray)) else float(value)
+        is_one = not isinstance(value, (str, bytes, bytearray)) and getattr(value, "shape", ()) == ()
+        return float(value) if is_one else nan
     except (TypeError, ValueError, OverflowError):
         return nan
+
+
+def plain_number(value: Any) -> float:
+    """Return an int or a float as it is, and any other value as :func:`as_number` does."""
+    number = as_number(value)
+    return value if type(value) in (int, float) and number == number else number
+
+
+def check_flags(options: Any) -> None:
+    """Validate the fields of a dataclass that are True or False.
+
+    :raises UnknownNameError: one is something else
+    """
+    from dataclasses import fields
+
+    for field in fields(options):
+        if field.init and field.type in ("bool", "bool | None"):
+            value = getattr(options, field.name)
+            if as_number(value) not in (0, 1) and (value is not None or field.type == "bool"):
+                raise UnknownNameError(f"{field.name} is {value!r}; use True or False")
+
+
+def is_one_of(value: Any, names: Container[str]) -> bool:
+    """Whether the value is a str among these; a value of another type, such as an array, may fail to compare."""
+    return isinstance(value, str) and value in names
 
 
 def finite_numbers(values: Any, name: str) -> tuple[float, ...] | None:

@@ -32,11 +32,10 @@ class CheckedState:
 
     __slots__ = ()
 
+    _restore: Callable[[Any], None]
+
     def __setstate__(self, state: Any) -> None:
         restored(type(self), self._restore, state)
-
-    def _restore(self, state: Any) -> None:
-        raise NotImplementedError
 
 
 class ArgumentState(CheckedState):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from .._mirror.scoring.definitions import halved_by_length
-from .._runtime.state import CheckedState
+from .._runtime.state import CheckedState, check_names
 from ..errors import SmoothingParameterError, TooFewOrdersError, ZeroPrecisionError
 from .no_match import warn_no_match
 from .parts import modified_precision
@@ -39,7 +39,11 @@ class SmoothingFunction(CheckedState):
         self.k = k
 
     def _restore(self, state: Any) -> None:
-        for name in ("epsilon", "alpha", "k"):
+        parameters = "epsilon", "alpha", "k"
+        if type(self) is SmoothingFunction:  # a subclass may have attributes of its own, and an object methods
+            replaced = {name for name in state if hasattr(SmoothingFunction, name) and callable(state[name])}
+            check_names({name: state[name] for name in state if name not in replaced}, parameters)
+        for name in parameters:
             if isinstance(state[name], (str, bytes)):
                 raise TypeError(f"{name} is a {type(state[name]).__name__}")
             float(state[name])  # raises the error for invalid values

@@ -128,7 +128,9 @@ def compare(given: CompareOptions) -> None:
             from ..report import check_report, save_page
 
             if len(metrics) > 1:
-                raise click.UsageError("a page of --report is about one metric; give one --metric, or a page to each")
+                raise click.UsageError(
+                    "a page of --report is about one metric; run the command once for each --metric, with a file for each"
+                )
             check_report(given.report_file)
             report = given.each()[0].report(named, metrics[0])
             save_page(report, given.report_file, **({"segments": None} if given.all_segments else {}))

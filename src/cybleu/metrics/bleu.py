@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend, _mirror
-from .._runtime.numbers import finite_numbers
+from .._runtime.numbers import check_flags, finite_numbers, is_one_of
 from .._runtime.scales import percent
 from .._runtime.state import ArgumentState
 from ..errors import (
@@ -19,7 +19,7 @@ from ..stats.counts import check_max_order, choose_length, corpus_row, segment_r
 from ..stats.raw import raw_row_lists, raw_sum
 from ..stats.rows import checked_array, column_names, counts_given, one_or_more, order_of, sums, sums_of_lists
 from .metric import Metric, Score
-from .variants import VARIANTS, Variant, check_smoothing_value
+from .variants import VARIANTS, Variant, checked_smoothing_value
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,30 +138,34 @@ class Bleu(ArgumentState, Metric):
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        definition = self.variant if isinstance(self.variant, Variant) else VARIANTS.get(self.variant)
-        if definition is None:
+        check_flags(self)
+        definition = VARIANTS.get(self.variant) if isinstance(self.variant, str) else self.variant
+        if not isinstance(definition, Variant):
             raise UnknownNameError(f"unknown variant {self.variant!r}; use one of {', '.join(VARIANTS)}")
         if self.reference_length is not None:
             definition = replace(definition, reference_length=self.reference_length)
         if self.level is None:
             put(self, "level", definition.level)
-        if self.level not in LEVELS:
+        if not is_one_of(self.level, LEVELS):
             raise UnknownNameError(f"unknown level {self.level!r}; use one of {', '.join(LEVELS)}")
         put(self, "definition", definition)
+        if self.max_order is not None:
+            check_max_order(self.max_order)
         if self.weights is not None:
             put(self, "weights", _checked_weights(self.weights))
             if self.max_order not in (None, len(self.weights)):
                 raise OrderError(
                     f"max_order is {self.max_order}, and there are {len(self.weights)} weights; give one of the two"
                 )
-        check_max_order(self.order)
         name, kind, default = definition.smoothing(self.smoothing)
         value = self.smoothing_value
         if value is None:
             value = default
         elif default is None:
             raise UnknownNameError(f"the smoothing {name!r} of {definition.name} takes no value")
-        check_smoothing_value(value, name, kind)
+        value = checked_smoothing_value(value, name, kind)
+        if self.smoothing_value is not None:
+            put(self, "smoothing_value", value)
         put(self, "_smoothing", (name, kind, value))
         put(self, "_formulas", {})
         put(self, "_derived", {})

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
-from .._runtime.numbers import check_whole
+from .._runtime.numbers import check_flags, check_whole
 from .._runtime.parallel import run
 from .._runtime.state import ArgumentState
 from ..errors import OrderError, StatisticsError
@@ -68,6 +68,7 @@ class Chrf(ArgumentState, TextMetric):
     scale = 100
 
     def __post_init__(self) -> None:
+        check_flags(self)
         for name in ("char_order", "word_order"):
             check_whole(getattr(self, name), name, 0, MOST_ORDERS, error=OrderError)
         if not self.char_order + self.word_order:

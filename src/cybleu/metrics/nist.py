@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from .. import _backend
-from .._runtime.numbers import check_whole
+from .._runtime.numbers import check_flags, check_whole
 from .._runtime.state import ArgumentState
 from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..nist_score import nist_length_penalty
@@ -150,6 +150,7 @@ class Nist(ArgumentState, WordsMetric):
     _cost = 8
 
     def __post_init__(self) -> None:
+        check_flags(self)
         check_whole(self.max_order, "max_order", 1, MOST_ORDERS, error=OrderError)
         if not (self.information is None or isinstance(self.information, NistInformation)):
             raise UnknownNameError(f"information is {self.information!r}; give a NistInformation or None")

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
+from .._runtime.numbers import check_flags
 from .._runtime.state import ArgumentState
 from ..errors import StatisticsError
 from ..text.parsing import parse_raw_references, parse_raw_texts
@@ -60,6 +61,9 @@ class Ter(ArgumentState, WordsMetric):
     columns = ("edits", "ref_len")
     higher_is_better = False
     _cost = 32
+
+    def __post_init__(self) -> None:
+        check_flags(self)
 
     @property
     def signature(self) -> str:

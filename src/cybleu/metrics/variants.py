@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from .._mirror.scoring.definitions import SMOOTHINGS as _FORMULAS
-from .._runtime.numbers import as_number
+from .._runtime.numbers import check_flags, is_one_of, plain_number
 from .._runtime.state import RecordState
 from ..errors import SmoothingParameterError, StatisticsError, UnknownNameError
 from ..stats.counts import REFERENCE_LENGTHS
@@ -79,37 +80,46 @@ class Variant(RecordState):
     note: str = ""
 
     def __post_init__(self) -> None:
+        put = object.__setattr__
+        for text in (self.name, self.note):
+            if not isinstance(text, str):
+                raise UnknownNameError(f"the name and the note of a variant are str, and one is {text!r}")
+        check_flags(self)
         for field, allowed in _ALLOWED.items():
-            if getattr(self, field) not in allowed:
+            if not is_one_of(getattr(self, field), allowed):
                 raise UnknownNameError(
                     f"{field} of the variant {self.name!r} is {getattr(self, field)!r}; use one of {', '.join(allowed)}"
                 )
-        if not 0 < as_number(self.scale) < math.inf:
+        scale, penalty_adds = plain_number(self.scale), plain_number(self.penalty_adds)
+        if not 0 < scale < math.inf:
             raise StatisticsError(f"scale of the variant {self.name!r} is {self.scale!r}; use 1 or 100")
-        if not 0 <= as_number(self.penalty_adds) < math.inf:
+        if not 0 <= penalty_adds < math.inf:
             raise StatisticsError(
                 f"penalty_adds of the variant {self.name!r} is {self.penalty_adds!r}; use a finite number from 0"
             )
         try:
-            # tuples, because variants must be hashable
-            object.__setattr__(self, "smoothings", tuple((name, kind, value) for name, kind, value in self.smoothings))
+            smoothings = [(name, kind, value) for name, kind, value in self.smoothings]
         except (TypeError, ValueError):
             raise UnknownNameError(
                 f"the smoothings of the variant {self.name!r} are {self.smoothings!r}; give tuples of a name, a kind and "
                 "the default value of the parameter"
             ) from None
-        if not self.smoothings:
+        if not smoothings:
             raise UnknownNameError(f"the variant {self.name!r} has no smoothing; give at least one")
-        for name, kind, value in self.smoothings:
-            if kind not in SMOOTHINGS:
+        for number, (name, kind, value) in enumerate(smoothings):
+            if not isinstance(name, str) or not is_one_of(kind, SMOOTHINGS):
                 raise UnknownNameError(
-                    f"the variant {self.name!r} has a smoothing of kind {kind!r}; use one of {', '.join(SMOOTHINGS)}"
+                    f"the variant {self.name!r} has a smoothing of kind {kind!r} and the name {name!r}; use a str as name, and "
+                    f"one of these kinds: {', '.join(SMOOTHINGS)}"
                 )
             if value is None and kind in _WITH_PARAMETER:
                 raise SmoothingParameterError(
                     f"the smoothing {name!r} of the variant {self.name!r} has no default value; {kind!r} takes a number"
                 )
-            check_smoothing_value(value, name, kind)
+            smoothings[number] = name, kind, checked_smoothing_value(value, name, kind)
+        put(self, "scale", scale)
+        put(self, "penalty_adds", penalty_adds)
+        put(self, "smoothings", tuple(smoothings))  # a tuple, because variants must be hashable
 
     def smoothing(self, name: str | None) -> tuple[str, str, float | None]:
         """The entry in `smoothings` with this name.
@@ -121,7 +131,7 @@ class Variant(RecordState):
         if name is None:
             return self.smoothings[0]
         for smoothing in self.smoothings:
-            if smoothing[0] == name:
+            if isinstance(name, str) and smoothing[0] == name:
                 return smoothing
         names = ", ".join(smoothing[0] for smoothing in self.smoothings)
         raise UnknownNameError(f"{self.name} has no smoothing {name!r}; use one of {names}")
@@ -132,16 +142,18 @@ class Variant(RecordState):
         return self.empty_order == "end"
 
 
-def check_smoothing_value(value: float | None, name: str, kind: str) -> None:
-    """Validate the parameter of a smoothing.
+def checked_smoothing_value(value: Any, name: str, kind: str) -> float | None:
+    """Validate the parameter of a smoothing, and return it as an int or a float.
 
     :raises SmoothingParameterError: it is not a finite number from 0, or above 0 for ``exp-by-length``, which divides by it
     """
-    if value is not None and not (0 <= as_number(value) < math.inf and (value or kind != "exp-by-length")):
+    number = None if value is None else plain_number(value)
+    if number is not None and not (0 <= number < math.inf and (number or kind != "exp-by-length")):
         raise SmoothingParameterError(
             f"the value of the smoothing {name!r} is {value!r}; it must be a finite number "
             f"{'above 0' if kind == 'exp-by-length' else 'from 0'}"
         )
+    return number
 
 
 _ALLOWED = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
@@ -23,15 +23,13 @@ class Counting(_Any):  # type: ignore[misc]
     """Mixin that counts with cybleu, to be placed before a metric of sacreBLEU in the bases of a class.
 
     :cvar _of_sacrebleu: the metric of sacreBLEU
+    :cvar _counter: returns the metric and the tokeniser; None if sacreBLEU must handle these settings
     :cvar _methods: its methods that count; if a subclass overrides one of them, sacreBLEU counts
     """
 
     _of_sacrebleu: Any
+    _counter: Callable[[], tuple[Metric, Raw] | None]
     _methods: tuple[str, ...]
-
-    def _counter(self) -> tuple[Metric, Raw] | None:
-        """Return the metric and the tokeniser; None if sacreBLEU must handle these settings."""
-        raise NotImplementedError
 
     def _warn_of(self, texts: Any) -> None:
         """Issue sacreBLEU's warnings about hypotheses."""

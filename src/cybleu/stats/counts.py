@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import _backend, _mirror
+from .._runtime.numbers import is_one_of
 from .._runtime.sequences import plain_segment, plain_segments, with_ids
 from ..errors import OrderError, UnknownNameError
 
@@ -22,7 +23,7 @@ def check_max_order(max_order: object) -> None:
 
 def check_counting(max_order: object, reference_length: str) -> None:
     check_max_order(max_order)
-    if reference_length not in REFERENCE_LENGTHS:
+    if not is_one_of(reference_length, REFERENCE_LENGTHS):
         raise UnknownNameError(
             f"unknown reference_length {reference_length!r}; use one of {', '.join(REFERENCE_LENGTHS)}"
         )

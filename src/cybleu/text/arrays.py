@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
@@ -156,6 +157,13 @@ def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArr
     return array
 
 
+def _is_id(value: Any) -> bool:
+    try:
+        return not isinstance(value, bool) and -(2**63) <= index(value) < 2**63
+    except TypeError:  # also of arrays, which have `__index__`
+        return False
+
+
 class SpecialIds(NamedTuple):
     """Ids with a meaning of their own; None where there is none."""
 
@@ -166,9 +174,7 @@ class SpecialIds(NamedTuple):
     def check(self) -> None:
         """:raises ArrayValueError: one is no id"""
         for name, value in zip(self._fields, self):
-            if value is not None and (
-                isinstance(value, bool) or not hasattr(value, "__index__") or not -(2**63) <= int(value) < 2**63
-            ):
+            if value is not None and not _is_id(value):
                 raise ArrayValueError(f"{name} is {value!r}; it must be a token id that fits int64")
 
     @property
