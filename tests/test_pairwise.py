@@ -258,3 +258,14 @@ def test_equal_texts_take_no_more_memory(kernels):
         finally:
             tracemalloc.stop()
     assert peaks[2] < peaks[1] + 50_000 < 8 * 200**2 + 1_000_000
+
+
+def test_texts_that_are_replaced_while_they_are_read():
+    class Token:
+        def __hash__(self):
+            references[:] = [object()] * 2
+            return 5
+
+    references = [["a"], [Token()]]
+    with pytest.raises(errors.SequenceTypeError, match=r"references\[0\] became a object while it was read"):
+        pairwise_bleu(references, [["a"]])

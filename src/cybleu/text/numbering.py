@@ -333,7 +333,11 @@ def check_hashable(lists: TokenLists) -> None:
 
 
 def _lengths(lists: TokenLists) -> NDArray[np.int64]:
-    return array_of(map(len, lists.texts), np.int64, lists.size)
+    try:
+        return array_of(map(len, lists.texts), np.int64, lists.size)
+    except TypeError:
+        check_hashable(lists)
+        raise
 
 
 def _may_be_arrays(kinds: Iterable[type]) -> bool:
