@@ -225,15 +225,20 @@ def test_a_refused_loop_names_the_holder(tmp_path):
             thread.join()
     assert messages and all(f"is in use by process {os.getpid()} on" in message for message in messages)
 
-    fcntl = pytest.importorskip("fcntl")
-    for name, line, named in (("run0", b"process 7 on here\n", "process 7 on here"), ("run1", b"", "another process")):
-        with open(tmp_path / name / "lock", "r+b", buffering=0) as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            writer = threading.Timer(0.05, file.write, [line])
-            writer.start()
-            with pytest.raises(errors.InputFileError, match=f"is in use by {named};"):
-                loop(tmp_path / name, Decoder())
-            writer.join()
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no flock")
+@pytest.mark.parametrize(("line", "named"), [(b"process 7 on here\n", "process 7 on here"), (b"", "another process")])
+def test_a_holder_that_writes_its_line_late(tmp_path, line, named):
+    import fcntl
+
+    loop(tmp_path, Decoder(), iterations=1)
+    with open(tmp_path / "lock", "r+b", buffering=0) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        writer = threading.Timer(0.05, file.write, [line])
+        writer.start()
+        with pytest.raises(errors.InputFileError, match=f"is in use by {named};"):
+            loop(tmp_path, Decoder())
+        writer.join()
 
 
 def test_two_loops_in_one_folder(tmp_path):
