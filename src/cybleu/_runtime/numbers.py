@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from functools import cache
 from math import fsum, isfinite, isnan, nan
 
 from ..errors import StatisticsError, UnknownNameError
@@ -49,13 +50,23 @@ def check_flags(options: Any) -> None:
 
     :raises UnknownNameError: one is something else
     """
+    kind: type = type(options)
+    for name, optional in _flags(kind):
+        value = getattr(options, name)
+        if not (value is True or value is False or (optional and value is None)) and as_number(value) not in (0, 1):
+            raise UnknownNameError(f"{name} is {value!r}; use True or False")
+
+
+@cache
+def _flags(kind: Any) -> list[tuple[str, bool]]:
+    """The fields of a dataclass that are True or False, and whether they may also be None."""
     from dataclasses import fields
 
-    for field in fields(options):
-        if field.init and field.type in ("bool", "bool | None"):
-            value = getattr(options, field.name)
-            if as_number(value) not in (0, 1) and (value is not None or field.type == "bool"):
-                raise UnknownNameError(f"{field.name} is {value!r}; use True or False")
+    return [
+        (field.name, field.type != "bool")
+        for field in fields(kind)
+        if field.init and field.type in ("bool", "bool | None")
+    ]
 
 
 def is_one_of(value: Any, names: Container[str]) -> bool:
