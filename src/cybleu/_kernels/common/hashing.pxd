@@ -16,7 +16,7 @@ cdef extern from *:
     #ifndef CYBLEU_HASHING
     #define CYBLEU_HASHING
 
-    /* Two random numbers. */
+    /* Two random numbers; the second is odd. */
     typedef struct { uint64_t first, second; } cybleu_seed;
 
     static CYTHON_INLINE uint64_t cybleu_load(const char *address) {
@@ -57,11 +57,15 @@ cdef extern from *:
     #endif
 
     /* Distinct keys give distinct pairs of factors. Some seeds fold keys of a regular pattern, such as all pairs of two
-       small numbers, to close values; the multiplication by an odd number separates them. Its high bits depend on all
-       others, and become the low ones, which select slots. */
+       small numbers, to close values; the multiplication by an odd number separates them. Its high bits, which depend
+       on all others, select slots. */
+    static CYTHON_INLINE uint64_t cybleu_mix_pair(uint64_t first, uint64_t second, cybleu_seed seed) {
+        return cybleu_fold((first + second) ^ seed.first, (first + 2 * second) ^ seed.second) * seed.second;
+    }
+
+    /* The same with the high bits as the low ones, for masks. */
     static CYTHON_INLINE uint64_t cybleu_hash_pair(uint64_t first, uint64_t second, cybleu_seed seed) {
-        uint64_t hash = cybleu_fold((first + second) ^ seed.first, (first + 2 * second) ^ seed.second);
-        hash *= seed.second | 1;
+        uint64_t hash = cybleu_mix_pair(first, second, seed);
         return hash << 32 | hash >> 32;
     }
 
@@ -121,6 +125,7 @@ cdef extern from *:
     ctypedef struct cybleu_key:
         uint64_t first
         uint64_t second
+    uint64_t mix_pair "cybleu_mix_pair" (uint64_t first, uint64_t second, Seed seed) noexcept nogil
     uint64_t hash_pair "cybleu_hash_pair" (uint64_t first, uint64_t second, Seed seed) noexcept nogil
     # requires 16 bytes or more
     uint64_t hash_bytes "cybleu_hash_bytes" (const char *data, size_t size, Seed seed) noexcept nogil

@@ -25,6 +25,7 @@ cdef extern from *:
 cdef Seed SEED
 cdef bytes RANDOM = urandom(sizeof(Seed))
 memcpy(&SEED, <const char *>RANDOM, sizeof(Seed))
+SEED.second |= 1
 
 
 cdef Seed process_seed() noexcept nogil:

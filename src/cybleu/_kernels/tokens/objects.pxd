@@ -7,6 +7,7 @@ from cybleu._kernels.common.hashing cimport cybleu_key
 
 cdef enum:
     FEW = 64
+    FEW_SHIFT = 55      # of a 64-bit hash to a slot
     FEW_SLOTS = 512     # sparsely used, because collisions cause branch mispredictions
     FEW_AND_ONE = 65
 

@@ -14,7 +14,7 @@ from libc.string cimport memset
 
 from cybleu._kernels.common.base cimport CYBLEU_PREFETCH, CYBLEU_UNLIKELY, allocated
 from cybleu._kernels.common.hashing cimport (
-    CYBLEU_UNDECIDED, Seed, cybleu_key, hash_pair, hash_word, next_slot, process_seed
+    CYBLEU_UNDECIDED, Seed, cybleu_key, hash_word, mix_pair, next_slot, process_seed
 )
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 
@@ -238,7 +238,7 @@ cdef inline int read_keys(PyObject **tokens, Py_ssize_t count, cybleu_key *keys,
     for i in range(count):
         if not cybleu_key_of(tokens[i], seed, &keys[i]):
             return 0
-        places[i] = hash_pair(keys[i].first, keys[i].second, seed) & (FEW_SLOTS - 1)
+        places[i] = mix_pair(keys[i].first, keys[i].second, seed) >> FEW_SHIFT
     return 1
 
 
