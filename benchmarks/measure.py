@@ -137,9 +137,14 @@ print(json.dumps([os.waitstatus_to_exitcode(status), clock, usage.ru_utime + usa
 
 
 def used_by(command, **options):
-    """:param options: of ``subprocess.run``"""
+    """Run a command, with byte code as in an installed package.
+
+    :param options: of ``subprocess.run``
+    """
     watch = [sys.executable, "-c", _WATCH, *map(str, command)]
-    status, *used = json.loads(subprocess.run(watch, stdout=subprocess.PIPE, text=True, check=True, **options).stdout)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.run(watch, env=environment, stdout=subprocess.PIPE, text=True, check=True, **options)
+    status, *used = json.loads(process.stdout)
     assert status == 0, command
     return Used(*used)
 
