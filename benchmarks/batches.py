@@ -7,6 +7,7 @@ fast-bleu is measured if it is installed (python -m pip install fast-bleu; it re
 from __future__ import annotations
 
 import random
+import time
 import warnings
 
 import nltk.translate.bleu_score as nltk_bleu
@@ -62,6 +63,44 @@ def groups(rounds):
     on_two_threads(ours, rounds, 100_000 / one)
     reward, nltk = compare(lambda: cybleu.bleu_rewards(prepared, (flat, offsets), owner), theirs, rounds)
     row("rewards of the same", reward * per, nltk, count=len(work))
+
+
+def single_rewards(rounds):
+    """A call for each of 16 samples of a prompt, as by trainers that reward samples one by one; in processor time."""
+    references, _ = newstest()
+    (ids, *_), tokens = numbered([[token for (text,) in references for token in text]])
+    source = random.Random(3)
+    texts, of_texts, of_ids = [], [], []
+    for start in range(0, 1250, 50):
+        reference = ids[start : start + 50]
+        text = " ".join(map(str, reference))
+        prepared = cybleu.References([[text]], tokenize="none"), cybleu.References([[reference]])
+        for _ in range(16):
+            sample = edited(reference, 0.3, tokens, source)
+            texts.append((text, " ".join(map(str, sample))))
+            of_texts.append((prepared[0], [texts[-1][1]]))
+            of_ids.append((prepared[1], np.array([sample])))
+    metric = BLEU(tokenize="none", effective_order=True)
+    reward = cybleu.BleuReward(tokenize="none")
+
+    def theirs():
+        return [metric.sentence_score(sample, [reference]).score for reference, sample in texts]
+
+    def each(batches):
+        return [float(cybleu.bleu_rewards(references, samples)[0]) for references, samples in batches]
+
+    def of_trainer():
+        return [reward(completions=[sample], references=[[reference]])[0] for reference, sample in texts]
+
+    expected = [float(np.float32(score / 100)) for score in theirs()]
+    for label, ours, bar in (
+        ("`bleu_rewards` of one text, prepared references", lambda: each(of_texts), "under 15 us"),
+        ("  the same of token ids", lambda: each(of_ids), "under 15 us"),
+        ("  the same text by `BleuReward`, which reads the references", of_trainer, None),
+    ):
+        assert ours() == expected, label
+        one, sacrebleu = compare(ours, theirs, rounds, clock=time.process_time)
+        row(f"{label}; peer sacreBLEU", one, sacrebleu, count=len(texts), bar=bar)
 
 
 def on_two_threads(work, rounds, rate):
@@ -169,7 +208,7 @@ def main():
     print(f"{header()}; medians of {rounds} rounds\n")
     print("| work | cybleu | peer (NLTK unless named) | times |")
     print("|---|---|---|---|")
-    for work in (groups, long_samples, many_sentences, pairs, self_bleu, sums):
+    for work in (groups, single_rewards, long_samples, many_sentences, pairs, self_bleu, sums):
         work(rounds)
 
 

@@ -92,17 +92,26 @@ def bleu_rewards(
     array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
     """
     found = find(metric, **choices).for_rewards(brevity_penalty)
-    arrays: dict[str, Any] = {"owner": owner, "lengths": lengths, "reference_lengths": reference_lengths}
-    settings: dict[str, Any] = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id, "threads": threads}
-    settings |= {"tokenize": tokenize, "lowercase": lowercase or None, **arrays}
-    given = {name: value for name, value in settings.items() if value is not None}
+    arrays = {"owner": owner, "lengths": lengths, "reference_lengths": reference_lengths}
+    settings: tuple[tuple[str, Any], ...] = (
+        ("pad_id", pad_id),
+        ("eos_id", eos_id),
+        ("unk_id", unk_id),
+        ("threads", threads),
+        ("tokenize", tokenize),
+        ("lowercase", lowercase or None),
+        *arrays.items(),
+    )
+    given = {name: value for name, value in settings if value is not None}
     rows = found.rows(references, hypotheses, **given)
     scores = found.formula(rows.shape[1]).score_rows(rows)
-    arrays |= {"hypotheses": hypotheses, "references": references}
-    rewards = separate_output(out, (len(rows),), np.float32, **arrays)
     if not found.higher_is_better:
         scores = np.maximum(found.scale - scores, 0.0)
-    np.divide(scores, found.scale, out=rewards, casting="same_kind")
+    scores = scores / found.scale
+    if out is None:
+        return scores.astype(np.float32)
+    rewards = separate_output(out, scores.shape, np.float32, hypotheses=hypotheses, references=references, **arrays)
+    rewards[:] = scores
     return rewards
 
 
@@ -149,17 +158,19 @@ class BleuReward(ArgumentState):
         self.column = column
         self._name, self._missing = name, missing
         self._warned = False
-        _check_options(arguments)
+        metric = _checked_metric(arguments)
         self.__name__ = _name_of(arguments, column) if name is None else str(name)  # under which trainers log it
         check_tokenizer(tokenize, lowercase)
         self._tokenize = tokenize
         self._lowercase = lowercase
         self._arguments = arguments
-        metric = arguments.get("metric")
-        find(metric).check_parts()
-        self._of_raw_text = metric is not None and find(metric).of_raw_text
+        metric.check_parts()
+        self._of_raw_text = metric.of_raw_text
         if self._of_raw_text and tokenize != "13a":
-            of_text(find(metric), "ids" if tokenize is None else tokenize)
+            of_text(metric, "ids" if tokenize is None else tokenize)
+        # of each call of bleu_rewards; the metric is made once
+        self._options: dict[str, Any] = {name: arguments[name] for name in OPTIONS if name in arguments}
+        self._options |= {"metric": metric, "tokenize": None if self._of_raw_text else tokenize, "lowercase": lowercase}
 
     def __getstate__(self) -> dict[str, Any]:
         options: dict[str, Any] = {"column": self.column, "tokenize": self._tokenize, "lowercase": self._lowercase}
@@ -214,10 +225,9 @@ class BleuReward(ArgumentState):
             return rewards
         owner = [numbers.setdefault(self._references(column[n], n), len(numbers)) for n in there]
         sets = [list(group) for group in numbers]
-        tokenize = None if self._of_raw_text else self._tokenize
-        arguments = {**self._arguments, "tokenize": tokenize, "lowercase": self._lowercase}
-        for position, reward in zip(there, bleu_rewards(sets, hypotheses, owner, **arguments)):
-            rewards[position] = float(reward)
+        found = bleu_rewards(sets, hypotheses, owner if len(sets) < len(there) else None, **self._options).tolist()
+        for position, reward in zip(there, found):
+            rewards[position] = reward
         return rewards
 
     def _warn_once(self, position: int) -> None:
@@ -311,8 +321,8 @@ OPTIONS = (
 )  # of bleu_rewards, besides the metric's
 
 
-def _check_options(arguments: dict[str, Any]) -> None:
-    """Check the names of options, and their values.
+def _checked_metric(arguments: dict[str, Any]) -> Metric:
+    """Check the names of options, and their values, and return the metric.
 
     :raises UnknownNameError: there is no such option, metric or smoothing
     :raises ArrayValueError: one of the special ids is no id
@@ -330,7 +340,9 @@ def _check_options(arguments: dict[str, Any]) -> None:
             similar = get_close_matches(name, known, 1)
             advice = f"did you mean {similar[0]!r}?" if similar else f"use one of {', '.join(sorted(known))}"
             raise UnknownNameError(f"BleuReward has no option {name!r}; {advice}")
-    find(metric, **choices).for_rewards(penalty)
+    chosen = find(metric, **choices)
+    chosen.for_rewards(penalty)
+    return chosen
 
 
 def _name_of(arguments: dict[str, Any], column: str) -> str:

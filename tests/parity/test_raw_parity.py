@@ -132,6 +132,53 @@ def test_numbers(kernels, known, texts):
         assert found[0] == found[1]
 
 
+@given(st.lists(lines | long_lines, min_size=1, max_size=4), st.lists(lines | long_lines, max_size=6), st.booleans())
+def test_rows_of_raw_text_against_prepared_references(kernels, references, texts, ignores):
+    """Each backend, and the rows of the tokens' numbers."""
+    order, count = 3, len(references)
+    sets, owners = np.arange(count + 1), np.arange(len(texts)) % count
+    for ours, theirs in zip(tokenisers(kernels), tokenisers(_mirror)):
+        found = []
+        for backend, tokenizer in ((kernels, ours), (_mirror, theirs)):
+            words, ends = backend.RawVocabulary(tokenizer), np.empty(count, np.int64)
+            ids = np.frombuffer(words.add(backend.RawTexts(references), ends), np.int32).astype(np.int64)
+            begins = np.append(0, ends[:-1])
+            ignored = (ids[:2], np.array([0, len(ids[:2])])) if ignores and len(ids) else None
+            prepared = backend.PreparedReferences(ids, begins, ends, sets, ends - begins, sets, order, None, ignored)
+            views, rows, of_numbers = backend.RawTexts(texts), *np.zeros((2, len(texts), 2 + 2 * order), np.int64)
+            middle = len(texts) // 2
+            prepared.count_raw_rows(words, views, owners, middle, len(texts), rows)
+            prepared.count_raw_rows(words, views, owners, 0, middle, rows)
+            ends = np.empty(len(texts), np.int64)
+            numbers = np.frombuffer(words.look_up(views, 0, len(texts), ends), np.int32)
+            begins = np.append(0, ends[:-1])[: len(texts)]
+            prepared.count_rows(numbers, begins, ends, owners, 0, len(texts), of_numbers)
+            assert rows.tolist() == of_numbers.tolist()
+            found.append(rows.tolist())
+        assert found[0] == found[1]
+
+
+def test_raw_texts_that_do_not_fit_their_rows(kernels):
+    words, one = kernels.RawVocabulary(kernels.Tokenizer("13a")), np.arange(1)
+    ends = np.empty(1, np.int64)
+    ids = np.frombuffer(words.add(kernels.RawTexts(["a b"]), ends), np.int32).astype(np.int64)
+    prepared = kernels.PreparedReferences(ids, one, ends, np.arange(2), ends, np.arange(2), 4, None, None)
+    texts, rows = kernels.RawTexts(["a"]), np.zeros((1, 10), np.int64)
+    for owners, start, stop, stats in (
+        (one, 0, 2, rows),
+        (one, -1, 1, rows),
+        (one + 1, 0, 1, rows),
+        (one - 1, 0, 1, rows),
+        (np.arange(2), 0, 1, rows),
+        (one, 0, 1, rows[:, :8].copy()),
+        (one, 0, 1, np.zeros((2, 10), np.int64)),
+    ):
+        with pytest.raises(ValueError, match=r"owner|rows"):
+            prepared.count_raw_rows(words, texts, owners, start, stop, stats)
+    with pytest.raises(TypeError):
+        prepared.count_raw_rows(None, texts, one, 0, 1, rows)
+
+
 @pytest.mark.long
 def test_many_different_tokens(kernels):
     text = " ".join(f"w{number % 70_000}" * (1 + number % 40) for number in range(100_000))

@@ -16,6 +16,7 @@ from ..errors import (
     UnknownNameError,
 )
 from ..stats.counts import check_max_order, choose_length, corpus_row, segment_row
+from ..stats.prepared import are_prepared
 from ..stats.raw import raw_row_lists, raw_sum
 from ..stats.rows import checked_array, column_names, counts_given, one_or_more, order_of, sums, sums_of_lists
 from .metric import Metric, Score
@@ -310,17 +311,15 @@ class Bleu(ArgumentState, Metric):
         :param arguments: other arguments of :func:`cybleu.segment_stats`
         :raises ArrayValueError: the references were prepared for another metric
         """
-        from ..stats.references import References, check_prepared
-
-        if not isinstance(references, References):
+        if not are_prepared(references):
             from ..stats.segments import segment_stats
 
             return segment_stats(references, hypotheses, self.order, self.definition.reference_length, **arguments)
-        of_references = {name: arguments.pop(name) for name in _OF_REFERENCES & arguments.keys()}
-        orders_chosen = self.max_order is not None or self.weights is not None
-        counted: dict[str, Any] = {"max_order": self.order} if orders_chosen else {}
-        counted |= {"reference_length": self.definition.reference_length}
-        check_prepared(references, self.name, counted, ignores=True, **of_references)
+        of_references = {name: arguments.pop(name) for name in [*arguments] if name in _OF_REFERENCES}
+        counted: dict[str, Any] = {"reference_length": self.definition.reference_length}
+        if self.max_order is not None or self.weights is not None:
+            counted["max_order"] = self.order
+        references._check(self.name, counted, ignores=True, **of_references)
         return references.stats(hypotheses, **arguments)
 
     def rows_of_raw(

@@ -12,6 +12,7 @@ from .._runtime.sequences import plain_segment
 from .._runtime.state import ArgumentState
 from ..errors import NoReferencesError, OrderError
 from ..gleu_score import MOST_ORDERS, counts
+from ..stats.prepared import are_prepared
 from ..text.parsing import are_lists_of, parse_raw_references, parse_segments, parse_texts, tokenise_sets
 from ..text.raw import raw_of
 from ..text.values import PLAIN_TYPES, RawText, ReferenceLists, Segments, TokenLists
@@ -101,12 +102,12 @@ class Gleu(ArgumentState, Metric):
         :param of_ids: `lengths` of the hypotheses, if the references are prepared from token ids
         :raises ArrayValueError: the references were prepared for another metric
         """
-        from ..stats.references import References, check_prepared, stats_of_each
+        if are_prepared(references):
+            from ..stats.references import stats_of_each
 
-        if isinstance(references, References):
             lengths = of_ids.pop("lengths", None)
-            counted = {"max_order": self.max_len} if references.max_order < self.max_len else {}
-            check_prepared(references, self.name, counted, tokenize=tokenize, lowercase=lowercase, **of_ids)
+            counted = {"max_order": self.max_len} if references._options.max_order < self.max_len else {}
+            references._check(self.name, counted, tokenize=tokenize, lowercase=lowercase, **of_ids)
             return self._of_pairs(*stats_of_each(references, hypotheses, owner, lengths, threads, progress))
         self._refuse_ids(of_ids, "lists of tokens")
         raw = raw_of(tokenize, lowercase)

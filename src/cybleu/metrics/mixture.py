@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.numbers import finite_numbers
 from .._runtime.state import ArgumentState
 from ..errors import UnknownNameError, WeightsError
+from ..stats.prepared import are_prepared
 from .metric import Metric
 
 if TYPE_CHECKING:
@@ -130,10 +131,11 @@ class Mixture(ArgumentState, Metric):
         :param arguments: other arguments of the metrics' own method
         """
         from .._runtime.arrays import np
-        from ..stats.references import References
 
         raw = [metric.of_raw_text for metric, _ in self.parts]
-        if any(raw) and not all(raw) and not isinstance(references, References):
+        if any(raw) and not all(raw) and not are_prepared(references):
+            from ..stats.references import References
+
             if tokenize is None:
                 raise UnknownNameError(
                     f"{self.name} counts raw text and tokens, so it requires tokenize=, such as '13a'"

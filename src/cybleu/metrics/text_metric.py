@@ -7,6 +7,7 @@ from array import array
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UnknownNameError
+from ..stats.prepared import are_prepared
 from ..text.parsing import parse_raw_references, parse_raw_texts
 from ..text.raw import Raw
 from .metric import Metric
@@ -36,13 +37,13 @@ class TextMetric(Metric):
         self, references: Any, hypotheses: Any, tokenize: Any, lowercase: bool, of_ids: dict[str, Any]
     ) -> tuple[RawText, RawReferences]:
         """Parse hypotheses and their references, which may be prepared."""
-        from ..stats.references import References, check_prepared, prepared_lines
-
         self._refuse_ids(of_ids, "raw text")
-        if isinstance(references, References):
+        if are_prepared(references):
+            from ..stats.references import prepared_lines
+
             raw, sets = prepared_lines(references, self.name)
             counted = {"lowercase": True} if self.lowercase else {}
-            check_prepared(references, self.name, counted, tokenize=tokenize, lowercase=lowercase)
+            references._check(self.name, counted, tokenize=tokenize, lowercase=lowercase)
         else:
             raw = self._raw(tokenize, lowercase)
             sets = parse_raw_references(references, raw)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,6 @@ from .._runtime.arrays import np, repeat
 from .._runtime.interrupts import types_of
 from .._runtime.parallel import run
 from .._runtime.scales import counted
-from .._runtime.state import CheckedState
 from ..checks import parse_references_strictly, parse_strictly
 from ..errors import ArrayValueError, MixedTokensError
 from ..text.arrays import SpecialIds, parse_owners, separate_output
@@ -32,6 +31,7 @@ from .counts import (
     lengths_to_choose_from,
 )
 from .options import CountOptions
+from .prepared import PreparedSets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,10 +40,8 @@ if TYPE_CHECKING:
 
 __all__ = ["References"]
 
-RAW_AT_ONCE = 4096  # texts
 
-
-class References(CheckedState):
+class References(PreparedSets):
     """Sets of references, prepared once, for any number of hypotheses. Immutable; threads and pickles can share it.
 
     Metrics other than BLEU take them, too: GLEU as they are, and chrF those of raw text, whose characters it counts
@@ -234,7 +232,10 @@ class References(CheckedState):
         texts = parse_hypotheses(hypotheses, self._raw, lengths, strict)
         owners = parse_owners(owner, len(self), texts.size)
         shape = texts.size, 2 + 2 * self.max_order
-        rows = separate_output(out, shape, np.int64, hypotheses=hypotheses, owner=owner, lengths=lengths)
+        if out is None:
+            rows = np.empty(shape, np.int64)
+        else:
+            rows = separate_output(out, shape, np.int64, hypotheses=hypotheses, owner=owner, lengths=lengths)
         return self._fill_rows(self._numbers_of(texts), owners, rows, threads, progress)
 
     def _rows_of(
@@ -267,11 +268,13 @@ class References(CheckedState):
         """Write the statistics rows of the hypotheses."""
         cost = 64 * len(owners)
         if isinstance(texts, RawText):
-            lines = texts.lines
+            lines, words = texts.lines, self._numbered.vocabulary
+            assert isinstance(words, RawWords)
+            vocabulary = words.backend
             cost += lines.size // 4
 
             def work(start: int, stop: int) -> None:
-                self._count_raw(lines, owners, start, stop, rows)
+                self._prepared.count_raw_rows(vocabulary, lines, owners, start, stop, rows)
 
         else:
             ids, begins, ends = texts
@@ -282,41 +285,6 @@ class References(CheckedState):
 
         run(work, len(owners), cost, threads, progress, "hypotheses")
         return rows
-
-    def _count_raw(self, lines: Any, owners: NDArray[np.int64], start: int, stop: int, rows: NDArray[np.int64]) -> None:
-        """Write the rows of some raw texts, not too many at a time: their numbers are in memory."""
-        words = self._numbered.vocabulary
-        assert isinstance(words, RawWords)
-        for begin in range(start, stop, RAW_AT_ONCE):
-            end = min(begin + RAW_AT_ONCE, stop)
-            texts = words.look_up(lines, begin, end)
-            self._prepared.count_rows(*texts, owners[begin:end], 0, end - begin, rows[begin:end])
-
-
-def check_prepared(
-    references: References, metric: str, counted: Mapping[str, Any], *, ignores: bool = False, **arguments: Any
-) -> None:
-    """Check that prepared references are counted as a metric counts, and that no option of theirs is given again.
-
-    :param metric: its name
-    :param counted: what it requires: values of `max_order`, `reference_length` and `lowercase`
-    :param ignores: it can leave out n-grams
-    :param arguments: of references
-    :raises ArrayValueError: the references do not fit
-    """
-    given = [name for name, value in arguments.items() if value is not None and value is not False]
-    if given:
-        raise ArrayValueError(f"the references are prepared, so {given[0]} is theirs; give it to References")
-    if references._options.ignored is not None and not ignores:
-        raise ArrayValueError(f"the references were prepared with ignore, and {metric} leaves no n-grams out")
-    raw = references._raw
-    for name, wanted in counted.items():
-        found = raw is not None and raw.lowercase if name == "lowercase" else getattr(references, name)
-        if found != wanted:
-            raise ArrayValueError(
-                f"the references were prepared with {name}={found!r}, and {metric} counts with {wanted!r} here; "
-                f"give References({name}={wanted!r})"
-            )
 
 
 def prepared_lines(references: References, metric: str) -> tuple[Raw, RawReferences]:
@@ -403,13 +371,15 @@ class LineCounter:
     ) -> NDArray[np.int64]:
         """The statistics rows of the texts from `begins` to before `ends`, of the sets of references `owners`."""
         count = len(owners)
+        prepared = self._references._prepared
+        rows = np.empty((count, 2 + 2 * self._references.max_order), dtype=np.int64)
         if self._words is None:
             lines = [block[begin:end].decode() for begin, end in zip(begins.tolist(), ends.tolist())]
             texts = self._vocabulary.encoded(TokenLists(self._raw.split(lines), "hypotheses"))
+            prepared.count_rows(*texts, owners, 0, count, rows)
         else:
-            texts = self._words.look_up(_backend.chosen.RawTexts.of_spans(block, begins, ends), 0, count)
-        rows = np.empty((count, 2 + 2 * self._references.max_order), dtype=np.int64)
-        self._references._prepared.count_rows(*texts, owners, 0, count, rows)
+            views = _backend.chosen.RawTexts.of_spans(block, begins, ends)
+            prepared.count_raw_rows(self._words.backend, views, owners, 0, count, rows)
         return rows
 
 

@@ -52,10 +52,9 @@ def ids_of_rows(value: Any, name: str, lengths: Any, lengths_name: str = "length
     """The rows of a 2-D array, of each the first `lengths[i]` tokens."""
     array = integers(value, name, (2,))
     texts, width = array.shape
-    begins = np.arange(texts, dtype=np.int64) * width
-    if lengths is None:
-        return TokenIds(array.reshape(-1), begins, begins + width)
-    return TokenIds(array.reshape(-1), begins, begins + positions(lengths, lengths_name, width, texts, "texts"))
+    begins = np.arange(0, texts * width, width, dtype=np.int64) if width else np.zeros(texts, np.int64)
+    sizes = width if lengths is None else positions(lengths, lengths_name, width, texts, "texts")
+    return TokenIds(array.reshape(-1), begins, begins + sizes)
 
 
 def ids_of_ragged(value: Any, name: str) -> TokenIds:
@@ -90,7 +89,7 @@ def ids_of_lists(texts: Sequence[Any], names: Sequence[str]) -> TokenIds:
 
 def ids_of_lengths(ids: Any, lengths: NDArray[np.int64]) -> TokenIds:
     """Texts that follow one another."""
-    ends = np.cumsum(lengths, dtype=np.int64)
+    ends = lengths.cumsum(dtype=np.int64)
     return TokenIds(ids, ends - lengths, ends)
 
 
@@ -143,6 +142,10 @@ def parse_owners(owner: Any, sets: int, count: int) -> NDArray[np.int64]:
 
 def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:
     """A copy of `wanted` integers from 0 to `size`, which no other thread can change."""
+    if type(value) is list:
+        value = tuple(value)
+        if len(value) == wanted and set(map(type, value)) == {int} and 0 <= min(value) <= max(value) <= size:
+            return np.array(value, np.int64)
     value = by_position(value)
     if isinstance(value, (list, tuple)):
         value = array_given(value, name) if len(value) else np.zeros(0, np.int64)

@@ -7,7 +7,7 @@ raw text. References may be in several columns. Only token ids require NumPy.
 from __future__ import annotations
 
 from array import array
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, islice
 from operator import eq
 
@@ -37,7 +37,8 @@ __all__ = [
 
 def is_column(value: Any) -> bool:
     """Whether this implements the Arrow PyCapsule interface, as an array or as a stream of arrays."""
-    return _is_type_of_columns(type(value))
+    kind: Any = type(value)
+    return _is_type_of_columns(kind)
 
 
 def are_columns(references: Any) -> bool:
@@ -49,6 +50,7 @@ def _are_several(references: Any) -> bool:
     return isinstance(references, (list, tuple)) and len(references) > 0 and all(map(is_column, references))
 
 
+@lru_cache(256)  # failing to find an attribute takes as long as reading a short text
 def _is_type_of_columns(kind: type) -> bool:
     return hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")
 
@@ -382,6 +384,8 @@ def _one_column(values: Any, name: str) -> list[Any] | None:
 
 def lists_of_column(values: Any, name: str) -> Any:
     """The entries of a column as nested lists of str or int, or the result of :func:`by_position` for other values."""
+    if type(values) in (list, tuple):
+        return values
     if isinstance(values, TextColumn):
         return values.entries()
     arrays = _one_column(values, name) if is_column(values) else None

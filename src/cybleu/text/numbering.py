@@ -88,15 +88,16 @@ class RawWords(CheckedState):
 
     :param raw: with one of the backend's tokenisers
     :param tokens: those with the first numbers
+    :ivar backend: the backend's vocabulary
     """
 
     def __init__(self, raw: Raw, tokens: Iterable[str] = ()):
         self.raw = raw
-        self._words = _backend.chosen.RawVocabulary(raw.backend)
-        self._words.assign(list(tokens))
+        self.backend = _backend.chosen.RawVocabulary(raw.backend)
+        self.backend.assign(list(tokens))
 
     def __getstate__(self) -> tuple[Raw, list[str]]:
-        return self.raw, self._words.tokens()
+        return self.raw, self.backend.tokens()
 
     def _restore(self, state: Any) -> None:
         raw, tokens = state
@@ -105,33 +106,33 @@ class RawWords(CheckedState):
     @property
     def numbers(self) -> dict[Hashable, int]:
         """Token -> number."""
-        return {token: number for number, token in enumerate(self._words.tokens())}
+        return {token: number for number, token in enumerate(self.backend.tokens())}
 
     def types(self) -> set[type]:
         """The types of the tokens."""
-        return {str} if len(self._words) else set()
+        return {str} if len(self.backend) else set()
 
     def encoded(self, lists: TokenLists) -> TokenIds:
         """Token lists in numbers, -1 for other tokens."""
         numbers = [
-            self._words.number(str(token)) if isinstance(token, str) else -1
+            self.backend.number(str(token)) if isinstance(token, str) else -1
             for token in chain.from_iterable(lists.texts)
         ]
         return ids_of_lengths(np.array(numbers, dtype=np.int32), _lengths(lists))
 
     def assign(self, tokens: Iterable[str]) -> None:
         """Give tokens the next numbers."""
-        self._words.assign(list(tokens))
+        self.backend.assign(list(tokens))
 
     def add(self, texts: RawText) -> TokenIds:
         """The texts in numbers, new ones for new tokens."""
         ends = np.empty(len(texts.lines), dtype=np.int64)
-        return _following(self._words.add(texts.lines, ends), ends)
+        return _following(self.backend.add(texts.lines, ends), ends)
 
     def look_up(self, lines: Any, start: int, stop: int) -> TokenIds:
         """The lines from `start` to before `stop`, which the backend has read, in numbers, -1 for other tokens."""
         ends = np.empty(stop - start, dtype=np.int64)
-        return _following(self._words.look_up(lines, start, stop, ends), ends)
+        return _following(self.backend.look_up(lines, start, stop, ends), ends)
 
 
 def _following(numbers: bytes, ends: NDArray[np.int64]) -> TokenIds:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Set
+from functools import cache
 from itertools import accumulate, chain, pairwise
 
 from .. import _backend
@@ -74,6 +75,10 @@ def parse_texts(
     """
     if raw is None and lengths is None and _are_lists(values):
         return TokenLists(values, name)
+    if raw is not None and lengths is None:
+        lines = raw.strings(values)  # a list of str, as is most common
+        if lines is not None:
+            return RawText(lines, name)
     if isinstance(values, (TokenIds, TokenLists)):
         return values  # of a public function that calls another one
     column = column_of(values, name)
@@ -87,9 +92,8 @@ def parse_texts(
             return found
         column = column.entries()
     if is_array(column):
-        from .arrays import ids_of_rows
-
-        return ids_of_rows(column, name, lengths)
+        rows: TokenIds = _parser_of_rows()(column, name, lengths)
+        return rows
     if is_ragged(column):
         return _ids_of_ragged(column, name, lengths)
     return parse_tokens(_batch(column, name, lengths), name)
@@ -331,6 +335,14 @@ def _sets_of_tokens(sets: list[list[Any]], name: str) -> ReferenceLists | Refere
     from .values import ReferenceIds
 
     return ReferenceIds(texts, np.array(bounds, dtype=np.int64))
+
+
+@cache
+def _parser_of_rows() -> Any:
+    """The parser of arrays, which requires NumPy; to import it takes as long as to count a short text."""
+    from .arrays import ids_of_rows
+
+    return ids_of_rows
 
 
 def _are_lists(groups: Any) -> bool:

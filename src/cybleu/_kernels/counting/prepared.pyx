@@ -14,8 +14,11 @@ from cybleu._kernels.common.base cimport PY_SSIZE_T_MAX, allocated, apart, row_s
 from cybleu._kernels.common.hashing cimport Seed, process_seed
 from cybleu._kernels.common.interrupts cimport STEPS, Watch, begin_watch, watch
 from cybleu._kernels.common.ngram_tables cimport (
-    MOST_NGRAMS, Slot, Slots, check_offsets, check_texts, make_empty, pair_key, probe
+    MOST_NGRAMS, MOST_TOKENS, Slot, Slots, check_offsets, check_texts, make_empty, pair_key, probe
 )
+from cybleu._kernels.text.raw_texts cimport RawTexts
+from cybleu._kernels.text.tokenizing cimport Scanner, end_scanner, make_scanner
+from cybleu._kernels.tokens.characters cimport RawVocabulary, TokenIds
 from cybleu._kernels.tokens.objects cimport slots_needed
 
 ctypedef fused token_id:
@@ -334,44 +337,103 @@ cdef class PreparedReferences:
         cdef MatchWorkspace work
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t longest = 0
-        cdef Py_ssize_t i, n, length
-        cdef Py_ssize_t order = self.max_order
-        cdef const ReferenceTable *table
-        cdef int64_t *row
-        if not 0 <= start <= stop <= begins.shape[0] or owners.shape[0] != begins.shape[0]:
-            raise ValueError("the hypotheses do not fit their owners")
-        if stats.shape[0] != begins.shape[0] or stats.shape[1] != 2 + 2 * order:
-            raise ValueError("the rows do not fit the hypotheses")
+        cdef Py_ssize_t i
+        self.check_rows(begins.shape[0], owners, start, stop, stats)
         check_texts(ids.shape[0], begins, ends, start, stop)
         if start == stop:
             return
         for i in range(start, stop):
-            if not 0 <= owners[i] < self.count:
-                raise ValueError("an owner is out of range")
             longest = max(longest, <Py_ssize_t>(ends[i] - begins[i]))
-        begin_match(&work, longest, max(self.most_ngrams, self.ignored.ngrams), self.ignores)
+        work.keys = NULL
+        try:
+            with nogil:
+                self.begin_match(&work, longest)
+                for i in range(start, stop):
+                    count_text(self, &ids[begins[i]] if begins[i] < ends[i] else NULL,
+                               <Py_ssize_t>(ends[i] - begins[i]), owners[i], &work, &stats[i, 0], &watching)
+        finally:
+            free(work.keys)
+
+    def count_raw_rows(self, RawVocabulary words not None, RawTexts texts not None, const int64_t[::1] owners,
+                       Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] stats):
+        """Write the rows of raw texts, whose tokens have numbers in a vocabulary.
+
+        The other parameters are those of `count_rows`.
+        """
+        cdef MatchWorkspace work
+        cdef Scanner scanner
+        cdef TokenIds numbers
+        cdef Py_ssize_t longest = -1
+        cdef Py_ssize_t i
+        self.check_rows(texts.count, owners, start, stop, stats)
+        memset(&numbers, 0, sizeof(TokenIds))
+        work.keys = NULL
+        make_scanner(&scanner)
         try:
             with nogil:
                 for i in range(start, stop):
-                    table = &self.tables[owners[i]]
-                    length = <Py_ssize_t>(ends[i] - begins[i])
-                    row = &stats[i, 0]
-                    row[0] = length
-                    row[1] = -1
-                    for n in range(table.length_count):
-                        if row[1] < 0 or apart(table.lengths[n], length) < apart(row[1], length):
-                            row[1] = table.lengths[n]
-                    for n in range(order):
-                        row[2 + n] = 0
-                        row[2 + order + n] = length - n if length > n else 0
-                    if length > 0:
-                        if self.ignores:
-                            mark_ignored(&self.ignored, &ids[begins[i]], length, order, &work, row + 2 + order,
-                                         &watching)
-                        match(table, &ids[begins[i]], length, order, &work, row + 2, &watching)
-                    watch(&watching, 8)
+                    numbers.count = 0
+                    words.number_line(&scanner, &texts.lines[i], &numbers, False)
+                    if numbers.count > longest:
+                        longest = max(numbers.count, 2 * longest)
+                        free(work.keys)
+                        work.keys = NULL
+                        self.begin_match(&work, longest)
+                    count_text(self, numbers.values, numbers.count, owners[i], &work, &stats[i, 0], &scanner.watching)
         finally:
             free(work.keys)
+            free(numbers.values)
+            end_scanner(&scanner)
+
+    cdef int check_rows(self, Py_ssize_t count, const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop,
+                        const int64_t[:, ::1] stats) except -1:
+        cdef Py_ssize_t i
+        if not 0 <= start <= stop <= count or owners.shape[0] != count:
+            raise ValueError("the hypotheses do not fit their owners")
+        if stats.shape[0] != count or stats.shape[1] != 2 + 2 * self.max_order:
+            raise ValueError("the rows do not fit the hypotheses")
+        for i in range(start, stop):
+            if not 0 <= owners[i] < self.count:
+                raise ValueError("an owner is out of range")
+        return 0
+
+    cdef int begin_match(self, MatchWorkspace *work, Py_ssize_t longest) except -1 nogil:
+        """Allocate all arrays in one block: separate arrays at the same page offset would alias in the cache."""
+        cdef uint64_t size = <uint64_t>longest + 1
+        cdef uint64_t ngrams = <uint64_t>max(self.most_ngrams, self.ignored.ngrams)
+        cdef bint ignores = self.ignores
+        cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + (1 + ignores) * sizeof(int64_t) + sizeof(int32_t))
+                                    + (ngrams + 2) * sizeof(int32_t))
+        if longest > MOST_TOKENS or everything > <uint64_t>PY_SSIZE_T_MAX:
+            raise MemoryError()
+        work.keys = <int64_t *>allocated(calloc(<size_t>everything, 1))
+        work.ignored = <uint64_t *>(work.keys + size) if ignores else NULL
+        work.positions = <Py_ssize_t *>(work.keys + (1 + ignores) * size)
+        work.starts = work.positions + size
+        work.ngrams = <int32_t *>(work.starts + size)
+        work.seen = work.ngrams + size + 1
+        return 0
+
+
+cdef int count_text(PreparedReferences references, const token_id *text, Py_ssize_t length, int64_t owner,
+                    MatchWorkspace *work, int64_t *row, Watch *watching) except -1 nogil:
+    """Write the row of one text."""
+    cdef const ReferenceTable *table = &references.tables[owner]
+    cdef Py_ssize_t order = references.max_order
+    cdef Py_ssize_t n
+    row[0] = length
+    row[1] = -1
+    for n in range(table.length_count):
+        if row[1] < 0 or apart(table.lengths[n], length) < apart(row[1], length):
+            row[1] = table.lengths[n]
+    for n in range(order):
+        row[2 + n] = 0
+        row[2 + order + n] = length - n if length > n else 0
+    if length > 0:
+        if references.ignores:
+            mark_ignored(&references.ignored, text, length, order, work, row + 2 + order, watching)
+        match(table, text, length, order, work, row + 2, watching)
+    return watch(watching, 8)
 
 
 cdef inline const int64_t *at(const int64_t[::1] numbers, int64_t position) noexcept nogil:
@@ -398,22 +460,6 @@ cdef void end_work(PreparationWorkspace *work) noexcept:
     free(work.best)
     free(work.counts)
     free(work.slots)
-
-
-cdef int begin_match(MatchWorkspace *work, Py_ssize_t longest, int32_t ngrams, bint ignores) except -1:
-    """Allocate all arrays in one block: separate arrays at the same page offset would alias in the cache."""
-    cdef uint64_t size = <uint64_t>longest + 1
-    cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + (1 + ignores) * sizeof(int64_t) + sizeof(int32_t))
-                                + (<uint64_t>ngrams + 2) * sizeof(int32_t))
-    if everything > <uint64_t>PY_SSIZE_T_MAX:
-        raise MemoryError()
-    work.keys = <int64_t *>allocated(calloc(<size_t>everything, 1))
-    work.ignored = <uint64_t *>(work.keys + size) if ignores else NULL
-    work.positions = <Py_ssize_t *>(work.keys + (1 + ignores) * size)
-    work.starts = work.positions + size
-    work.ngrams = <int32_t *>(work.starts + size)
-    work.seen = work.ngrams + size + 1
-    return 0
 
 
 def trim(const token_id[::1] ids, int64_t[::1] begins, int64_t[::1] ends, pad, eos):

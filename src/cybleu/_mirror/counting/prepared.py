@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from itertools import pairwise
 
 from ..._runtime.interrupts import look
@@ -48,19 +49,26 @@ class PreparedReferences:
 
     def count_rows(self, ids: Any, begins: Any, ends: Any, owners: Any, start: int, stop: int, stats: Any) -> None:
         for position in range(start, stop):
-            look()
             tokens = ids[int(begins[position]) : int(ends[position])].tolist()
-            owner = int(owners[position])
-            best = self._best[owner]
-            matches, totals = [], []
-            for n in range(1, self._max_order + 1):
-                counts = counted(tokens, n)
-                for ngram in self._ignored.intersection(counts):
-                    del counts[ngram]
-                matches.append(sum([min(count, best[ngram]) for ngram, count in counts.items() if ngram in best]))
-                totals.append(sum(counts.values()))
-            closest = min(self._lengths[owner], key=lambda length: abs(length - len(tokens)))
-            stats[position] = [len(tokens), closest, *matches, *totals]
+            stats[position] = self._row(tokens, int(owners[position]))
+
+    def count_raw_rows(self, words: Any, texts: Any, owners: Any, start: int, stop: int, stats: Any) -> None:
+        for position in range(start, stop):
+            tokens = array("i", words.look_up(texts, position, position + 1, [0])).tolist()
+            stats[position] = self._row(tokens, int(owners[position]))
+
+    def _row(self, tokens: list[int], owner: int) -> list[int]:
+        look()
+        best = self._best[owner]
+        matches, totals = [], []
+        for n in range(1, self._max_order + 1):
+            counts = counted(tokens, n)
+            for ngram in self._ignored.intersection(counts):
+                del counts[ngram]
+            matches.append(sum([min(count, best[ngram]) for ngram, count in counts.items() if ngram in best]))
+            totals.append(sum(counts.values()))
+        closest = min(self._lengths[owner], key=lambda length: abs(length - len(tokens)))
+        return [len(tokens), closest, *matches, *totals]
 
 
 def trim(ids: Any, begins: Any, ends: Any, pad: int | None, eos: int | None) -> None:
