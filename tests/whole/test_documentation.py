@@ -330,9 +330,21 @@ def test_what_is_public_describes_its_parameters(value):
     assert set(inspect.signature(value).parameters) - {"self", "cls", "args", "kwargs"} <= described_parameters(value)
 
 
+def test_facts_under_the_title_are_those_of_the_package():
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    first, *_, last = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', project)
+    assert '"Typing :: Typed"' in project and 'license = "MIT"' in project
+    assert not re.search(r"^dependencies\b", project, re.MULTILINE)
+    facts = f"Python {first} to {last} · typed · no dependencies · MIT licence"
+    assert (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[2] == facts
+
+
 def test_every_public_module_has_a_page():
-    pages = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("docs/api/*.md"))
-    documented = set(re.findall(r"^\.\. automodule:: (\S+)$", pages, re.MULTILINE))
-    assert documented == {*PUBLIC, TORCH}
-    table = set(re.findall(r"^(?:   |\.\. py:data:: )(\w+)$", (ROOT / "docs/api/index.md").read_text(), re.MULTILINE))
+    pages = {f"cybleu.{path.stem}": path.read_text(encoding="utf-8") for path in ROOT.glob("docs/api/*.md")}
+    index = pages.pop("cybleu.index")
+    assert {*pages} == {*PUBLIC, TORCH}
+    for name, page in pages.items():
+        assert re.findall(r"^\.\. automodule:: (\S+)$", page, re.MULTILINE) == [name]
+        assert f"\n{name.removeprefix('cybleu.')}\n" in index
+    table = set(re.findall(r"^(?:   |\.\. py:data:: )(\w+)$", index, re.MULTILINE))
     assert table == set(cybleu.__all__)
