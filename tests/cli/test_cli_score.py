@@ -367,6 +367,12 @@ def test_version():
         (["metric:chrf|nc:6|nw:2|beta:2|eff:yes"], ["popovic-2015", "popovic-2017"]),
         (["BLEU|variant:moses|order:4|smooth:none"], ["papineni-2002", "koehn-2007"]),
         (["ter"], ["snover-2006"]),
+        (["gleu"], ["wu-2016"]),
+        # signatures of sacreBLEU
+        (["BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"], ["papineni-2002", "post-2018"]),
+        (["chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0"], ["popovic-2015"]),
+        (["chrF2++|nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:2.6.0"], ["popovic-2015", "popovic-2017"]),
+        (["TER|nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.6.0"], ["snover-2006"]),
     ],
 )
 def test_citations(metric, papers):
@@ -382,8 +388,10 @@ def test_a_metric_without_a_citation():
 
 
 def test_every_metric_has_a_citation():
-    for name in METRICS:
-        assert run(name, command="--cite").exit_code == 0, name
+    for name, metric in METRICS.items():
+        done = run(name, command="--cite")
+        assert done.exit_code == 0, name
+        assert run(metric.signature, command="--cite").stdout == done.stdout
 
 
 def test_the_file_with_the_citation_names_this_version():

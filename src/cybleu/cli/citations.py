@@ -15,7 +15,7 @@ CYBLEU = f"""@software{{cybleu,
   year = {{2026}}
 }}"""
 
-# key: (authors, title, conference or journal, year)
+# key: (authors, title, conference or number of the preprint, year)
 PAPERS = {
     "papineni-2002": (
         "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
@@ -113,7 +113,7 @@ SMOOTHED = re.compile(r"method[1-7]|smooth:(?:floor|add-k)")
 def citations(metric: str) -> str:
     """Return BibTeX entries of cybleu and of the papers that define a metric.
 
-    :param metric: the name of a metric, or a signature that ``cybleu score`` has printed
+    :param metric: the name of a metric, or a signature that ``cybleu score`` or sacreBLEU has printed
     :raises UnknownNameError: there is no such metric
     """
     keys = _papers(metric)
@@ -122,11 +122,12 @@ def citations(metric: str) -> str:
 
 def _papers(metric: str) -> list[str]:
     signature = re.search(r"(?:variant|metric):([^|]+)", metric)
-    name = signature[1] if signature else metric.partition(":")[0]
+    name = re.sub(r"^chrf\d", "chrf", signature[1] if signature else re.split("[:|]", metric)[0].lower())
+    name = "sacrebleu" if name == "bleu" else name
     if name == "chrf" and re.search(r"nw:[1-9]", metric):
         name = "chrf++"
-    if name.lower() in OF_METRICS:
-        return OF_METRICS[name.lower()]
+    if name in OF_METRICS:
+        return OF_METRICS[name]
     if name not in VARIANTS:
         find(name)  # raises UnknownNameError, unless the metric has been added to METRICS
         raise UnknownNameError(f"no paper is known for the metric {name!r}; use one of {', '.join(METRICS)}")
@@ -135,9 +136,10 @@ def _papers(metric: str) -> list[str]:
 
 
 def _entry(key: str, authors: str, title: str, published: str, year: int) -> str:
-    return f"""@inproceedings{{{key},
+    kind, place = ("misc", "howpublished") if published.startswith("arXiv:") else ("inproceedings", "booktitle")
+    return f"""@{kind}{{{key},
   author = {{{authors}}},
   title = {{{{{title}}}}},
-  booktitle = {{{published}}},
+  {place} = {{{published}}},
   year = {{{year}}}
 }}"""

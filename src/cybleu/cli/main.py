@@ -115,7 +115,7 @@ def _show_citations(context: click.Context, parameter: click.Parameter, value: s
     expose_value=False,
     callback=_show_citations,
     help="Show BibTeX entries of cybleu and of the papers that define a metric, and exit. METRIC is a name or a signature "
-    'that "score" has printed, by default "sacrebleu".',
+    'that "score" or sacreBLEU has printed, by default "sacrebleu".',
 )
 def cli() -> None:
     """Score machine-translated and generated text by BLEU and other metrics, and tune and choose by these scores."""
