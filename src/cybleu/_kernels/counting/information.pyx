@@ -182,8 +182,9 @@ cdef class NgramInformation:
         cdef Py_ssize_t i, k, n, size
         cdef int64_t begin, text, owner
         cdef double *row
-        cdef const int32_t *words = &hypotheses[0] if hypotheses.shape[0] else NULL
-        cdef const int32_t *words_there = &references[0] if references.shape[0] else NULL
+        cdef int32_t none = 0     # the address of no words: adding 0 to NULL is undefined
+        cdef const int32_t *words = &hypotheses[0] if hypotheses.shape[0] else &none
+        cdef const int32_t *words_there = &references[0] if references.shape[0] else &none
         if (not 0 <= start <= stop <= count or texts.shape[0] != count or owners.shape[0] != count
                 or rows.shape[1] != 1 + 2 * self.max_order):
             raise ValueError("the texts do not fit the rows")

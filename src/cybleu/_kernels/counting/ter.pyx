@@ -382,9 +382,9 @@ def edit_rows(const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends,
     cdef Py_ssize_t count = rows.shape[0]
     cdef Py_ssize_t i
     cdef int64_t begin, text, owner
-    # without words there is no address, and none is read
-    cdef const int32_t *words = &hypotheses[0] if hypotheses.shape[0] else NULL
-    cdef const int32_t *words_there = &references[0] if references.shape[0] else NULL
+    cdef int32_t none = 0     # the address of no words: adding 0 to NULL is undefined
+    cdef const int32_t *words = &hypotheses[0] if hypotheses.shape[0] else &none
+    cdef const int32_t *words_there = &references[0] if references.shape[0] else &none
     if not 0 <= start <= stop <= count or texts.shape[0] != count or owners.shape[0] != count or rows.shape[1] != 2:
         raise ValueError("the texts do not fit the rows")
     check_texts(hypotheses, hypothesis_ends, references, reference_ends, sets, texts, owners, start, stop)
