@@ -292,7 +292,7 @@ cdef int prepare(Segment *segment, const int32_t *reference, Buffer *memory) exc
     segment.forward = segment.rows[1] + width + 2
     segment.backward = segment.forward + used
     memcpy(segment.words, segment.given, <size_t>size * sizeof(int32_t))
-    segment.reference[0] = -1       # no word is this one
+    segment.reference[0] = segment.reference[width + 1] = -1    # no word is this one
     memcpy(segment.reference + 1, reference, <size_t>width * sizeof(int32_t))
     return 0
 
