@@ -84,11 +84,13 @@ def finite_numbers(values: Any, name: str) -> tuple[float, ...] | None:
         return None
     try:
         given = tuple(values)
+        # some versions of NumPy convert arrays of one entry
+        if any(isinstance(value, (str, bytes, bytearray)) or getattr(value, "shape", ()) != () for value in given):
+            return None
         numbers = tuple(map(float, given))
     except (TypeError, ValueError, OverflowError):
         return None
-    are_numbers = not any(isinstance(value, (str, bytes, bytearray)) for value in given)
-    return numbers if are_numbers and all(map(isfinite, numbers)) else None
+    return numbers if all(map(isfinite, numbers)) else None
 
 
 def remark_on_weights(weights: Sequence[float]) -> str | None:
