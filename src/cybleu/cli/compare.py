@@ -111,7 +111,8 @@ def compare(given: CompareOptions) -> None:
     with input_errors():
         if given.prints():
             return
-    metrics = [one.metric() for one in given.each()]
+    for one in given.each():
+        one.metric()  # its options are checked before files are read
     named = given.named(2 if given.report_file is None else 1)
     if given.report_file == STANDARD_INPUT:
         raise click.UsageError("--report - would mix the page with the tables; give it a file")
@@ -127,14 +128,10 @@ def compare(given: CompareOptions) -> None:
         else:
             from ..report import check_report, save_page
 
-            if len(metrics) > 1:
-                raise click.UsageError(
-                    "a page of --report is about one metric; run the command once for each --metric, with a file for each"
-                )
             check_report(given.report_file)
-            report = given.each()[0].report(named, metrics[0])
+            report = given.report(named)
             save_page(report, given.report_file, **({"segments": None} if given.all_segments else {}))
-            printed = report.format(given.width) if report.comparison is None else _printed([report.comparison], given)
+            printed = _printed(report.comparisons, given) if report.comparisons else report.format(given.width)
         click.echo(printed, nl=given.form not in ("csv", "latex"))
 
 
@@ -212,17 +209,6 @@ def _compared(given: CompareOptions, named: Systems) -> list[SystemComparison]:
 
 
 def _printed(results: Sequence[SystemComparison], given: CompareOptions) -> str:
-    if given.form == "json":
-        objects = [result.to_json(given.influence) for result in results]
-        return objects[0] if len(objects) == 1 else f"[{', '.join(objects)}]"
-    if given.form == "csv":
-        if len(results) == 1:
-            return results[0].to_csv()
-        tables = [result.to_csv().splitlines(keepends=True) for result in results]
-        lines = [f"{result.metric},{line}" for result, table in zip(results, tables) for line in table[1:]]
-        return "".join([f"metric,{tables[0][0]}", *lines])
-    if given.form == "markdown":
-        return "\n\n".join(result.to_markdown(given.width) for result in results)
-    if given.form == "latex":
-        return "\n".join(result.to_latex(given.width) for result in results)
-    return "\n\n".join(result.format(given.width) for result in results)
+    from ..significance import format_comparisons
+
+    return format_comparisons(results, given.form, given.width, given.influence)

@@ -140,7 +140,7 @@ def _draw(
     :param least: how many systems there must be
     :param choices: options of :func:`cybleu.report.analyse`
     """
-    metric = given.metric()
+    given.metric()  # its options are checked before files are read
     named = given.named(least)
     check_outputs([given.output], [*files_of(named), *given.references])
     with input_errors():
@@ -149,5 +149,5 @@ def _draw(
         report.check_plot(given.output)
         draw = getattr(report, plot)
         # the plots show no test
-        drawn = given.report(named, metric, samples=1, **choices)
+        drawn = given.report(named, samples=1, **choices)
         report.save_plot(given.output, lambda axes: draw(drawn, axes, **(how or {})))

@@ -28,7 +28,6 @@ from .common import (
 from .texts import NO_LINE, TextOptions
 
 if TYPE_CHECKING:
-    from ..metrics import Metric
     from ..report import Report
 
 Systems: TypeAlias = dict[str, list[str]]  # the files of the runs of each
@@ -124,13 +123,14 @@ class SystemOptions(TextOptions):
             )
         return named
 
-    def report(self, named: Systems, metric: Metric, **choices: Any) -> Report:
+    def report(self, named: Systems, **choices: Any) -> Report:
         """Analyse the systems.
 
         :param choices: more options of :func:`cybleu.report.analyse`
         """
         from ..report import analyse
 
+        each = self.each() if self.variants else [self]
         paths = [*dict.fromkeys([*files_of(named), *self.references, *self.sources])]
         files = self.files(paths, hashed=True)
         lines: dict[str, list[str]] = {path: [] for path in paths}
@@ -147,9 +147,9 @@ class SystemOptions(TextOptions):
         return analyse(
             list(zip(*(lines[path] for path in self.references))),
             {name: [lines[path] for path in runs] for name, runs in named.items()},
-            metric,
+            [one.metric() for one in each],
             source=None if self.source is None else lines[self.source],
-            tokenize=self.tokenizer,
+            tokenize=[one.tokenizer for one in each],
             lowercase=self.lowercase,
             command=shlex.join([*context.command_path.split(), *arguments]),
             files={names[path]: digest for path, digest in zip(paths, files.digests)},

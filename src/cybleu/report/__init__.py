@@ -8,6 +8,7 @@ The page requires Jinja2 and Matplotlib, the plots Matplotlib: ``pip install 'cy
 """
 
 from .analysis import Report, analyse
+from .by_metric import MetricFigures
 from .figures import (
     Buckets,
     Contributions,
@@ -32,6 +33,7 @@ from .plots import (
 __all__ = [
     "Buckets",
     "Contributions",
+    "MetricFigures",
     "NGramDifference",
     "NGramMiss",
     "OutputFigures",

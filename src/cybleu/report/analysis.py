@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import np
 from .._runtime.collector import collector_paused
 from .._runtime.numbers import check_whole
 from .._runtime.samples import check_samples
-from .._runtime.scales import percent
 from .._version import __version__
-from ..errors import OrderError, UnknownNameError, printable
+from ..errors import LengthMismatchError, OrderError, UnknownNameError
 from ..metrics import Bleu, Chrf, find, tool_tokenizer
-from ..significance import SystemComparison, compare_systems
-from ..significance.comparison import system_score
 from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
 from ..significance.paired import interval
 from ..significance.products import Columns
-from ..significance.resampling import bootstrap_scores, scores_of_resamples
-from ..significance.systems import Rows, Systems, check_share, mean_of_runs
+from ..significance.resampling import scores_of_resamples
+from ..significance.systems import check_share
 from ..stats.options import CountOptions
 from ..text import tokenizer_signature
-from .buckets import DIFFERENCES, LENGTHS, TENTHS, bucketed, labels_of, word_frequencies
+from .buckets import word_frequencies
+from .by_metric import MetricFigures
 from .contributions import contributions, mean_of
 from .figures import (
-    Buckets,
     Contributions,
     NGramMiss,
     OutputFigures,
@@ -37,25 +33,29 @@ from .figures import (
     shares,
 )
 from .ngrams import NGrams, Pair
-from .texts import Texts, digest_of, texts_of
+from .texts import Splitting, Texts, digest_of, texts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..metrics import Metric, Variant
+    from ..significance import SystemComparison
+
+    MetricLike: TypeAlias = "str | Metric | Variant | None"
 
 LARGEST_N = 9  # the default for the largest order of the precisions
 MOST_MARKED = 4  # the longest n-grams that are marked and listed
-ALL_PAIRS = 4  # systems; with more, only some pairs are shown in detail
-BY = ("length", "difference", "score")
+LABELS = {"ter": "TER", "nist": "NIST", "gleu": "GLEU"}
 
 
-class Report:
-    """Figures of a comparison report, as :func:`analyse` returns them.
+class Report(MetricFigures):
+    """Figures of a comparison report, as :func:`analyse` returns them. Its own scores are those of its first corpus BLEU.
 
+    :ivar metric: the first corpus BLEU; precisions and n-grams are those of its tokens
+    :ivar label: its name on the page
     :ivar comparison: the scores, intervals and tests of the systems; None if there is only one system
     :ivar systems: the scores of the systems, the best first; if there is a baseline, it comes before the others
-    :ivar metric: the metric that scores the systems
+    :ivar others: the figures by the other metrics
     :ivar segments: how many segments there are
     :ivar confidence: the confidence of all intervals
     :ivar signature: the definition of the score in one line
@@ -69,13 +69,14 @@ class Report:
     [('mine', 77.82)]
     """
 
+    metric: Bleu
+
     def __init__(
         self,
         texts: Texts,
         runs: dict[str, list[int]],
-        metric: Bleu,
+        metrics: Sequence[tuple[Metric, Splitting]],
         *,
-        tokenize: Any,
         lowercase: bool,
         n_end: int,
         title: str | None,
@@ -83,40 +84,67 @@ class Report:
         files: Mapping[str, str] | None,
         **compared: Any,
     ):
-        self._texts, self._runs, self.metric, self.segments = texts, runs, metric, texts.segments
+        self._place = next(place for place, (metric, _) in enumerate(metrics) if is_corpus_bleu(metric))
+        labels = labels_of_metrics([metric for metric, _ in metrics])
+        metric, splitting = metrics[self._place]
+        assert isinstance(metric, Bleu)
         self.lowercase = lowercase
-        self._resamples, self._seed = compared["resamples"], compared["seed"]
-        self.confidence: float = compared["confidence"]
+        self._seed = compared["seed"]
         self.n_end = max(n_end, metric.order)
-        options = CountOptions.checked(self.n_end, metric.definition.reference_length)
-        every = self._every_order = texts.rows(options, compared["threads"])
+        threads = compared["threads"]
+        every = self._every_order = texts.rows(
+            CountOptions.checked(self.n_end, metric.definition.reference_length), threads
+        )
         order, most = metric.order, self.n_end
         # the rows from which the score of each output is computed
-        self._rows = [
+        rows = [
             np.ascontiguousarray(np.concatenate([rows[:, : 2 + order], rows[:, 2 + most : 2 + most + order]], axis=1))
             for rows in every
         ]
-        case, tokens = "lc" if lowercase else "mixed", tokenizer_signature(tokenize)
-        details = f"nrefs:{len(texts.references)}|case:{case}|tok:{tokens}|version:{__version__}"
-        self.comparison: SystemComparison | None = None
-        if len(runs) > 1:
-            of_systems = {name: [self._rows[output] for output in outputs] for name, outputs in runs.items()}
-            found = compare_systems(of_systems, metric, **compared)
-            self.comparison = replace(found, signature=f"{found.signature}|{details}")
-            self.systems, self._compared = found.systems, found._rows
-            self._bootstrapped, self._resamples = found._samples, found.resamples
-            self.signature = self.comparison.signature
-        else:
-            (name,) = runs
-            _check_scores(metric, self._rows)
-            self._compared = Systems({name: [Rows(name, rows) for rows in self._rows]}, metric, None)
-            self._bootstrapped = bootstrap_scores(self._compared, self._resamples, self._seed)
-            samples = mean_of_runs(self._bootstrapped)
-            self.systems = (system_score(self._compared, 0, samples, self._bootstrapped, self.confidence, 1),)
-            self.signature = f"{metric.signature}|resamples:{self._resamples}|seed:{self._seed}|{details}"
-        self.title = title or ("BLEU of " + (next(iter(runs)) if len(runs) == 1 else f"{len(runs)} systems"))
+        lengths = [rows[:, 0] - rows[:, 1] for rows in every]
+        super().__init__(
+            texts,
+            runs,
+            metric,
+            rows,
+            lengths,
+            label=labels[self._place],
+            described=_described(texts, metric, splitting),
+            first=None,
+            compared=compared,
+        )
+        self._resamples = self.comparison.resamples if self.comparison else compared["resamples"]
+        found = []
+        for place, (other, splitting) in enumerate(metrics):
+            if place != self._place:
+                weighed = texts.weighed(other)
+                figures = MetricFigures(
+                    texts,
+                    runs,
+                    weighed,
+                    texts.rows_by(weighed, splitting, threads),
+                    lengths,
+                    label=labels[place],
+                    described=_described(texts, other, splitting),
+                    first=self,
+                    compared=compared,
+                )
+                found.append(figures)
+        self.others = tuple(found)
+        by = " and ".join(", ".join([self.label, *(other.label for other in found)]).rsplit(", ", 1))
+        self.title = title or f"{by} of " + (next(iter(runs)) if len(runs) == 1 else f"{len(runs)} systems")
         self.command = command
         self.files = dict(files) if files is not None else self._digests()
+
+    @property
+    def by_metric(self) -> tuple[MetricFigures, ...]:
+        """The figures by each metric, in the order in which the metrics were given."""
+        return (*self.others[: self._place], self, *self.others[self._place :])
+
+    @property
+    def comparisons(self) -> list[SystemComparison]:
+        """The comparison by each metric, in the same order; empty if there is only one system."""
+        return [figures.comparison for figures in self.by_metric if figures.comparison is not None]
 
     def _digests(self) -> dict[str, str]:
         found = {text.name: text.digest for text in self._texts.outputs}
@@ -132,30 +160,12 @@ class Report:
         """The source text of each segment, if it was given."""
         return self._texts.source
 
-    # ------------------------------------------------------------------------------------------------------ of outputs
-
-    @property
-    def rows(self) -> dict[str, NDArray[np.int64]]:
-        """The statistics of each output, from which its score is computed: int64 `(segments, 2 + 2 * orders)`."""
-        return {name: self._rows[output] for name, output in zip(self.names, self._order)}
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The names of the outputs, in the order of the systems. A system with several runs has several outputs."""
-        return tuple(self._texts.outputs[output].name for output in self._order)
-
-    @cached_property
-    def _order(self) -> list[int]:
-        return [output for system in self.systems for output in self._runs[system.name]]
-
     @cached_property
     def outputs(self) -> tuple[OutputFigures, ...]:
         """Scores, lengths and chrF of each output."""
         chrf = Chrf(lowercase=self.lowercase)
-        columns = [
-            [line for line in lines if line is not None]
-            for lines in zip(*(text.lines for text in self._texts.references))
-        ]
+        rows = next((figures._rows for figures in self.others if figures.metric == chrf), None)
+        rows = self._texts.rows_by(chrf) if rows is None else rows
         found = {}
         for system, numbers in self._runs.items():
             for output in numbers:
@@ -164,30 +174,10 @@ class Report:
                     text.name,
                     system,
                     self.metric.score(self._rows[output]),
-                    chrf.score(chrf.rows(columns, list(text.lines))).score,
+                    chrf.score(rows[output]).score,
                     text.digest,
                 )
         return tuple(found[output] for output in self._order)
-
-    @cached_property
-    def sentence_scores(self) -> NDArray[np.float64]:
-        """BLEU of each segment, as the tool scores single sentences, from 0 to 100: float64 `(outputs, segments)`."""
-        metric = self.metric.of_sentences()
-        scored = []
-        for output in self._order:
-            rows, summable = metric.summable(self._rows[output])
-            scored.append(percent(summable.formula(rows.shape[1]).score_rows(rows), metric.scale))
-        return np.array(scored)
-
-    # ---------------------------------------------------------------------------------------------------- bootstrapping
-
-    @cached_property
-    def bootstrap_scores(self) -> dict[str, NDArray[np.float64]]:
-        """The scores of each system in the bootstrap samples that give the intervals, from 0 to 100."""
-        return {
-            system.name: percent(mean_of_runs(self._bootstrapped[self._runs[system.name]]), self.metric.scale)
-            for system in self.systems
-        }
 
     @cached_property
     def precisions(self) -> tuple[Precisions, ...]:
@@ -215,32 +205,6 @@ class Report:
                 )
             )
         return tuple(found)
-
-    # ---------------------------------------------------------------------------------------------------------- buckets
-
-    def buckets(self, by: str) -> Buckets:
-        """Compute BLEU of groups of segments.
-
-        :param by: ``length`` groups by the length of the first reference; ``difference`` by how much longer the output
-            is than the reference that sets the reference length; ``score`` by the BLEU of each segment
-        :raises UnknownNameError: `by` is none of these
-
-        >>> report = analyse([["a b c d e"], ["a b c d"]], {"mine": ["a b c d e", "a b c d e"]})
-        >>> found = report.buckets("difference")
-        >>> [(label, int(n)) for label, n in zip(found.labels, found.segments[0]) if n]
-        [('0', 1), ('1 to 2', 1)]
-        """
-        rows = [self._rows[output] for output in self._order]
-        if by == "length":
-            values = [self._texts.references[0].lengths] * len(rows)
-            return bucketed(by, labels_of(LENGTHS, 0), LENGTHS, values, self.names, rows, self.metric)
-        if by == "difference":
-            values = [table[:, 0] - table[:, 1] for table in rows]
-            return bucketed(by, labels_of(DIFFERENCES), DIFFERENCES, values, self.names, rows, self.metric)
-        if by == "score":
-            labels = tuple(f"{low} to {low + 10}" for low in range(0, 100, 10))
-            return bucketed(by, labels, TENTHS, list(self.sentence_scores), self.names, rows, self.metric)
-        raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BY)}")
 
     @cached_property
     def word_frequencies(self) -> WordFrequencies:
@@ -273,22 +237,6 @@ class Report:
         The salience is (a + 1) / (a + b + 2) for a missing matches and b matches.
         """
         return tuple(self._ngrams.under[output] for output in self._order)
-
-    # ------------------------------------------------------------------------------------------------------------ pairs
-
-    @cached_property
-    def looked_at(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of systems that are shown in detail.
-
-        These are all pairs of up to four systems. If there are more, or a baseline, they are the pairs of the baseline,
-        or of the best system, with each other system.
-        """
-        if self.comparison is None:
-            return ()
-        pairs = [(pair.first, pair.second) for pair in self.comparison.differences]
-        if self.comparison.baseline is not None or len(self.systems) <= ALL_PAIRS:
-            return tuple(pairs)
-        return tuple(pair for pair in pairs if pair[0] == self.systems[0].name)
 
     @cached_property
     def pairs(self) -> tuple[PairFigures, ...]:
@@ -326,9 +274,10 @@ class Report:
         (1, ('g',))
         """
         runs = self._outputs_of(first, second)
-        assert self.comparison is not None
-        influence = percent(self.comparison.influence(first, second), self.metric.scale)
-        ngrams = self._ngrams if (first, second) in self.looked_at else self._found([(first, second)])
+        if (first, second) in self.looked_at:
+            influence, ngrams = self._influences[self.looked_at.index((first, second))], self._ngrams
+        else:
+            influence, ngrams = self.influence(first, second), self._found([(first, second)])
         better, worse = ngrams.differences[runs]
         lines = [self._texts.outputs[output].lines for outputs in runs for output in outputs]
         equal = sum(len(set(of_segment)) == 1 for of_segment in zip(*lines))
@@ -338,35 +287,20 @@ class Report:
     def _outputs_of(self, first: str, second: str) -> Pair:
         return tuple(self._runs_of(first)), tuple(self._runs_of(second))
 
-    def _runs_of(self, name: str) -> list[int]:
-        if name not in self._runs:
-            raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self._runs)}")
-        return self._runs[name]
-
     # --------------------------------------------------------------------------------------------------------- as text
 
     def format(self, width: int = 2) -> str:
-        """Format the scores as text: the tables of the comparison, or the score of a single system.
+        """Format the scores by each metric as text: the tables of the comparison, or the score of a single system.
 
         :param width: the number of decimals of scores
         """
-        if self.comparison is not None:
-            return self.comparison.format(width)
-        (system,) = self.systems
-        score, low, high = (
-            f"{percent(value, self.metric.scale):.{width}f}" for value in (system.score, system.low, system.high)
-        )
-        interval_is = f"{100 * self.confidence:g} % interval {low} to {high}"
-        return f"{printable(system.name)}: BLEU {score}, {interval_is}\n{self.signature}"
-
-    def __str__(self) -> str:
-        return self.format()
+        return "\n\n".join(MetricFigures.format(figures, width) for figures in self.by_metric)
 
 
 def analyse(
     references: Any,
     systems: Mapping[str, Any],
-    metric: str | Metric | Variant | None = None,
+    metric: MetricLike | Sequence[MetricLike] = None,
     *,
     tokenize: Any = None,
     lowercase: bool = False,
@@ -391,8 +325,10 @@ def analyse(
     :param references: raw text: for each segment a list of references, or a str if there is only one
     :param systems: a mapping from the name of each system to its list of texts, one for each segment; or to a list of
         such lists, one for each run
-    :param metric: a BLEU, as for :func:`cybleu.metrics.find`; by default ``sacrebleu``
-    :param tokenize: as for :func:`cybleu.text.tokenizer`; by default the tokeniser of the metric's tool
+    :param metric: a corpus BLEU, as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; or a list of metrics with
+        at least one
+    :param tokenize: as for :func:`cybleu.text.tokenizer`, or a list with one for each metric; by default the tokeniser of
+        the tool of each metric. Metrics of raw text take none
     :param lowercase: convert the texts to lower case first, as the tool does
     :param n_end: the largest order of the precisions
     :param source: the source text of each segment, which the page shows; a list of str
@@ -408,9 +344,10 @@ def analyse(
     :param title: the title of the page
     :param command: a command that repeats the report, which the page shows
     :param files: the names of files with their digests, which the page shows; by default those of the texts
-    :param choices: options of :class:`cybleu.metrics.Bleu`
+    :param choices: options of :class:`cybleu.metrics.Bleu`, for each BLEU among the metrics
     :return: the figures; scores of segments and groups are from 0 to 100
-    :raises UnknownNameError: the metric is not a corpus BLEU, or there is no such metric, baseline, test or tokeniser
+    :raises UnknownNameError: no metric is a corpus BLEU, two metrics have one name, or there is no such metric, baseline,
+        test or tokeniser
     :raises LengthMismatchError: the number of lines of a system, or of the source, is not that of the segments
     :raises SampleError: there are fewer than two segments
     :raises CybleuError: one of its subclasses, for texts that are not valid
@@ -421,28 +358,30 @@ def analyse(
     >>> [(system.name, round(system.score, 2)) for system in report.systems]
     [('mine', 100.0), ('theirs', 26.06)]
     """
-    found = find(metric, **choices)
-    if not isinstance(found, Bleu) or found.level == "mean":
-        why = "with these options a mean of segment scores" if isinstance(found, Bleu) else "not BLEU"
-        raise UnknownNameError(
-            f"a report requires a corpus BLEU, and {found.name} is {why}; use a corpus BLEU such as sacrebleu, with "
-            "which the report also shows chrF"
-        )
+    metrics = _metrics(metric, choices)
     check_whole(n_end, "n_end", 1, 64, error=OrderError)
     check_samples(resamples, seed)
     check_share(confidence, "confidence")
     check_share(alpha, "alpha")
-    if tokenize is None:
-        tokenize = tool_tokenizer(found.name)
+    asked = list(tokenize) if isinstance(tokenize, (list, tuple)) else [tokenize] * len(metrics)
+    if len(asked) != len(metrics):
+        raise LengthMismatchError(
+            f"there are {len(asked)} tokenisers and {len(metrics)} metrics; give one for each metric"
+        )
+    splittings = [
+        Splitting(tool_tokenizer(one.name) if name is None else name, lowercase, one.name == "mteval-v13a")
+        for one, name in zip(metrics, asked)
+    ]
+    metrics = [one.in_lowercase() if lowercase and one.of_raw_text else one for one in metrics]
     with collector_paused():
-        texts, runs = texts_of(references, systems, tokenize, lowercase, found.name == "mteval-v13a", source)
+        first = next(splitting for one, splitting in zip(metrics, splittings) if is_corpus_bleu(one))
+        texts, runs = texts_of(references, systems, first, source)
     if baseline is not None and baseline not in runs:
         raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(runs)}")
     return Report(
         texts,
         runs,
-        found,
-        tokenize=tokenize,
+        list(zip(metrics, splittings)),
         lowercase=lowercase,
         n_end=n_end,
         baseline=baseline,
@@ -460,13 +399,52 @@ def analyse(
     )
 
 
-def _check_scores(metric: Bleu, runs: list[NDArray[np.int64]]) -> None:
-    """Check that the tool can score each run.
+def _metrics(given: Any, choices: Mapping[str, Any]) -> list[Metric]:
+    """Return the metrics of a report.
 
-    :raises EmptyHypothesisError: the texts of a run are empty, and the tool has no score for them
+    :raises UnknownNameError: none is a corpus BLEU, or two have one name
     """
-    for rows in runs:
-        metric.score(rows)
+    if not isinstance(given, (list, tuple)):
+        metrics = [find(given, **choices)]
+    else:
+        metrics = [find(one) for one in given]
+        metrics = [find(one, **choices) if isinstance(one, Bleu) else one for one in metrics]
+    names = [metric.name for metric in metrics]
+    if len({*names}) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UnknownNameError(f"two metrics are called {twice!r}; give each once")
+    if not any(map(is_corpus_bleu, metrics)):
+        why = [
+            f"{metric.name} is {'a mean of segment scores' if isinstance(metric, Bleu) else 'not BLEU'}"
+            for metric in metrics
+        ]
+        raise UnknownNameError(
+            f"a report requires a corpus BLEU, and {', '.join(why) or 'there is no metric'}; add one, such as sacrebleu"
+        )
+    return metrics
+
+
+def is_corpus_bleu(metric: Metric) -> bool:
+    """Whether precisions and n-grams of a page can be those of this metric."""
+    return isinstance(metric, Bleu) and metric.level != "mean"
+
+
+def labels_of_metrics(metrics: Sequence[Metric]) -> list[str]:
+    """Return the names of metrics on a page."""
+    several = sum(isinstance(metric, Bleu) for metric in metrics) > 1
+    return [
+        "BLEU"
+        if isinstance(metric, Bleu) and not several
+        else LABELS.get(metric.name, metric.name.replace("chrf", "chrF"))
+        for metric in metrics
+    ]
+
+
+def _described(texts: Texts, metric: Metric, splitting: Splitting) -> str:
+    """Describe what a metric counted, for signatures."""
+    case, tokens = "lc" if splitting.lowercase else "mixed", tokenizer_signature(splitting.tokenize)
+    of_tokens = "" if metric.of_raw_text else f"|case:{case}|tok:{tokens}"
+    return f"nrefs:{len(texts.references)}{of_tokens}|version:{__version__}"
 
 
 def _interval_of_known(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from .ngrams import NGrams
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..metrics import Bleu
+    from ..metrics import Metric
 
 LENGTHS = (10, 20, 30, 40, 50, 60)
 DIFFERENCES = (-10, -5, -2, 0, 1, 3, 6, 11)
@@ -39,9 +39,9 @@ def bucketed(
     values: Sequence[NDArray[np.float64] | NDArray[np.int64]],
     names: tuple[str, ...],
     rows: Sequence[NDArray[np.int64]],
-    metric: Bleu,
+    metric: Metric,
 ) -> Buckets:
-    """Compute BLEU of groups of segments, which are divided by their values at the edges.
+    """Score groups of segments, which are divided by their values at the edges.
 
     :param values: a value of each segment, for each output
     """
@@ -56,8 +56,8 @@ def bucketed(
     return Buckets(by, labels, names, segments, scores)
 
 
-def score_of(metric: Bleu, rows: NDArray[np.int64]) -> float:
-    """Return the corpus BLEU of these segments, from 0 to 100; NaN if the tool has no score for them."""
+def score_of(metric: Metric, rows: NDArray[np.int64]) -> float:
+    """Return the corpus score of these segments, from 0 to 100; NaN if the tool has no score for them."""
     try:
         return float(percent(metric.score(rows).score, metric.scale))
     except ZeroDivisionError:  # some tools fail on empty texts

@@ -89,7 +89,7 @@ class Contributions(RecordState):
 
 @dataclass(frozen=True)
 class Buckets(RecordState):
-    """BLEU of groups of segments. Each group is scored as a corpus.
+    """Scores of groups of segments. Each group is scored as a corpus.
 
     A group by length contains the same segments for each output. A group by difference or score contains different ones,
     so its scores do not compare outputs.
@@ -98,7 +98,7 @@ class Buckets(RecordState):
     :param labels: the labels of the groups
     :param names: the names of the outputs
     :param segments: how many segments each group has, integers `(outputs, groups)`
-    :param scores: BLEU of each group, from 0 to 100, NaN if it has no segment, float64 `(outputs, groups)`
+    :param scores: the score of each group, from 0 to 100 (of TER and NIST also higher), NaN if it has no segment, float64 `(outputs, groups)`
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]

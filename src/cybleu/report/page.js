@@ -14,9 +14,11 @@
       button.append(...head.childNodes);
       head.append(button);
       const ofNumbers = head.classList.contains("n");
+      // the best number comes first, and after another click the worst
+      const downFirst = ofNumbers && !head.classList.contains("low");
       button.addEventListener("click", () => {
-        const turned = head.getAttribute("aria-sort") === (ofNumbers ? "descending" : "ascending");
-        const down = ofNumbers !== turned;
+        const turned = head.getAttribute("aria-sort") === (downFirst ? "descending" : "ascending");
+        const down = downFirst !== turned;
         for (const other of heads) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", down ? "descending" : "ascending");
         const compare = ofNumbers
@@ -93,41 +95,61 @@
   });
 
   const places = new Map(segments.map((segment, place) => [segment, place]));
-  const influence = JSON.parse(document.getElementById("influence")?.textContent ?? "[]");
   const order = document.getElementById("order");
+  const metric = document.getElementById("metric"); // only if there are several
   const which = document.getElementById("which");
+  // of each metric, for each pair, the influence of each segment; or for one system the score of each segment
+  const numbersOf = JSON.parse(document.getElementById("influence")?.textContent ?? "[]");
+  const ofPairs = numbersOf.length / (metric?.length ?? 1);
+  const hasPairs = order.querySelector("optgroup") !== null;
   const shown = (segment) => segment.querySelector(".n");
   const atFirst = segments.map((segment) => shown(segment).textContent);
   const whichAtFirst = which?.textContent;
-  // the numbers are of the pair that sorts the segments
-  const show = (pair) => {
+  const asText = (units) =>
+    hasPairs ? (units < 0 ? "\u2212" : "+") + Math.abs(units / 1e4).toFixed(3) : (units / 1e4).toFixed(1);
+  const arrange = () => {
+    const chosen = metric?.selectedIndex ?? 0;
+    const pair = parseInt(order.value, 10); // not a number if it is of any pair
+    const option = metric?.options[chosen];
+    const direction = option && "low" in option.dataset ? -1 : 1;
+    const any = Number.isNaN(pair);
+    const asAtFirst = any && chosen === 0;
+    const units = numbersOf.slice(chosen * ofPairs, (chosen + 1) * ofPairs);
+    const larger = (a, b) => (Math.abs(b) > Math.abs(a) ? b : a);
+    const of = (segment) => {
+      const place = places.get(segment);
+      return any ? units.map((ofPair) => ofPair[place]).reduce(larger) : units[pair][place];
+    };
+    const values = asAtFirst ? null : new Map(segments.map((segment) => [segment, of(segment)]));
+    // the numbers are of the metric and the pair that sort the segments
     segments.forEach((segment, place) => {
-      const points = pair === null ? 0 : influence[pair][place] / 1e4;
-      const text = (points < 0 ? "\u2212" : "+") + Math.abs(points).toFixed(3);
-      shown(segment).textContent = pair === null ? atFirst[place] : text;
+      shown(segment).textContent = asAtFirst ? atFirst[place] : asText(values.get(segment));
     });
-    list.classList.toggle("one-pair", pair !== null);
-    if (pair !== null) {
-      const [option] = all(`option[value="${pair}+"]`, order);
-      which.textContent = `influence on the difference for ${option.parentElement.label}`;
-    } else if (which) {
-      which.textContent = whichAtFirst;
+    list.classList.toggle("one-pair", !asAtFirst);
+    if (which) {
+      const label = option ? ` in ${option.text}` : "";
+      const group = any ? null : order.selectedOptions[0].parentElement.label;
+      if (asAtFirst) which.textContent = whichAtFirst;
+      else if (!hasPairs) which.textContent = option.text;
+      else if (any && ofPairs > 1) which.textContent = `largest influence on any difference${label}`;
+      else which.textContent = `influence on the difference${label} for ${group ?? order.querySelector("optgroup").label}`;
     }
-  };
-  order.addEventListener("change", () => {
-    let sorted = segments.slice();
-    let pair = null;
+    const sorted = segments.slice();
+    const byNumber = (a, b) => numbers.get(a) - numbers.get(b);
     if (order.value === "number") {
-      sorted.sort((a, b) => numbers.get(a) - numbers.get(b));
-    } else if (order.value !== "page") {
-      pair = parseInt(order.value, 10);
-      const sign = order.value.endsWith("+") ? -1 : 1;
-      const points = (segment) => influence[pair][places.get(segment)];
-      sorted.sort((a, b) => sign * (points(a) - points(b)) || numbers.get(a) - numbers.get(b));
+      sorted.sort(byNumber);
+    } else if (!asAtFirst) {
+      const key = !any
+        ? (value) => direction * (order.value.endsWith("+") ? value : -value)
+        : hasPairs
+          ? Math.abs
+          : (value) => -direction * value;
+      sorted.sort((a, b) => key(values.get(b)) - key(values.get(a)) || byNumber(a, b));
     }
-    show(pair);
     list.append(...sorted);
-  });
+  };
+  order.addEventListener("change", arrange);
+  metric?.addEventListener("change", arrange);
 
   // a link to a segment opens it, and shows it if the search has hidden it
   const open = () => {

@@ -6,7 +6,7 @@ import json
 import platform
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.resources import files
 from os import PathLike, fspath
@@ -19,7 +19,9 @@ from .._runtime.extras import extra
 from .._runtime.numbers import check_whole
 from .._version import __version__
 from ..errors import SampleError
+from ..significance import format_comparisons
 from .analysis import Report, analyse
+from .by_metric import BY, MetricFigures
 from .figures import salience
 from .marks import MarkedText, parts_of
 from .pictures import picture
@@ -154,7 +156,14 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
         keep_trailing_newline=True,
     )
     environment.filters.update(
-        points=points, salience=salience, signed=signed, p=p_value, short=short, visible=visible, whole=whole
+        buckets_of=lambda by, figures: figures.buckets(by),
+        points=points,
+        salience=salience,
+        signed=signed,
+        p=p_value,
+        short=short,
+        visible=visible,
+        whole=whole,
     )
     script, style = parts["page.js"], parts["page.css"]
     with collector_paused():
@@ -207,34 +216,32 @@ def short(text: str) -> str:
 
 
 def _context(report: Report, most: int | None) -> dict[str, Any]:
-    comparison = report.comparison
-    times = 100 / report.metric.scale
     carried = _carried(report, most)
     orders = range(1, report.metric.order + 1)
     return {
         "report": report,
-        "comparison": comparison,
-        "exact": sum(pair.enumerated for pair in comparison.differences) if comparison else 0,
-        "times": times,
+        "comparison": report.comparison,
+        "metrics": _metrics(report),
+        "times": 100 / report.metric.scale,
         "percent": f"{100 * report.confidence:g}\u00a0%",
         "orders": report.metric.order,
         "grams": [f"{n}-grams" for n in orders],
         "precisions": [f"p<sub>{n}</sub>" for n in orders],
         "versions": {"cybleu": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
         "references": len(report._texts.references),
-        "verdict": _verdict(report),
+        "verdict_of": _verdict,
         "tables": _tables(report),
-        "matrix": _matrix(report),
+        "matrix_of": _matrix,
         "most_pairs": MOST_PAIRS,
         "pictures": _pictures(report),
-        "buckets": [report.buckets(by) for by in ("length", "difference", "score")],
+        "by": BY,
         "contributions": [(*pair, report.contributions(*pair)) for pair in _compared(report)],
-        "named": [_named(report, pair.influence) for pair in report.pairs],
+        "named": partial(_named, report),
         "segments": _segments(report, carried),
         "carried": len(carried),
         "marked": MARKED,
         "units": UNITS,
-        "influence": _influence_for_script(report, carried) if report.pairs else None,
+        "influence": _influence_for_script(report, carried) if report.pairs or report.others else None,
     }
 
 
@@ -242,21 +249,27 @@ def _compared(report: Report) -> list[tuple[str, str]]:
     return [(pair.first, pair.second) for pair in report.comparison.differences] if report.comparison else []
 
 
-def _verdict(report: Report) -> dict[str, Any]:
+def _metrics(report: Report) -> list[MetricFigures]:
+    """Return the figures by each metric, those of the report itself first."""
+    return [report, *report.others]
+
+
+def _verdict(figures: MetricFigures) -> dict[str, Any]:
     """Return the systems that the first sentence of the page names."""
-    comparison = report.comparison
+    comparison = figures.comparison
     if comparison is None:
-        return {}
-    top = report.systems[0]
+        return {"top": figures.systems[0]}
+    top, *others = comparison.systems
     if comparison.baseline is not None:
-        kinds: dict[str, list[str]] = {"better": [], "worse": [], "same": []}
+        kinds: dict[str, Any] = {"top": top, "better": [], "worse": [], "same": []}
         for pair in comparison.differences:
-            kinds["same" if not pair.significant else "better" if pair.difference > 0 else "worse"].append(pair.first)
+            better = (pair.difference > 0) == figures.metric.higher_is_better
+            kinds["same" if not pair.significant else "better" if better else "worse"].append(pair.first)
         return kinds
-    lower = [other for other in report.systems if other.score < top.score]
-    tests = [comparison.between(top.name, other.name) for other in lower]
+    tests = [comparison.between(top.name, other.name) for other in others if other.score != top.score]
     return {
-        "equal": [other.name for other in report.systems if other.score == top.score],
+        "top": top,
+        "equal": [other.name for other in comparison.systems if other.score == top.score],
         "better": [pair.second for pair in tests if pair.significant],
         "same": [pair.second for pair in tests if not pair.significant],
     }
@@ -264,63 +277,70 @@ def _verdict(report: Report) -> dict[str, Any]:
 
 def _tables(report: Report) -> list[tuple[str, str]]:
     """The tables to copy."""
-    found = report.comparison
-    if found is None:
+    found = report.comparisons
+    if not found:
         return []
-    return [("LaTeX", found.to_latex()), ("Markdown", found.to_markdown() + "\n"), ("CSV", found.to_csv())]
+    ends = {"latex": "", "markdown": "\n", "csv": ""}
+    titles = {"latex": "LaTeX", "markdown": "Markdown", "csv": "CSV"}
+    return [(titles[form], format_comparisons(found, form) + end) for form, end in ends.items()]
 
 
-def _matrix(report: Report) -> list[list[Any]] | None:
+def _matrix(figures: MetricFigures) -> list[list[Any]] | None:
     """Arrange the tests of many pairs as a matrix: for each system except the first, its tests against those above it."""
-    comparison = report.comparison
+    comparison = figures.comparison
     if comparison is None or len(comparison.differences) <= MOST_PAIRS or comparison.baseline is not None:
         return None
-    names = [system.name for system in report.systems]
+    names = [system.name for system in figures.systems]
     return [[comparison.between(above, name) for above in names[:place]] for place, name in enumerate(names)][1:]
 
 
 def _pictures(report: Report) -> dict[str, str]:
     found = {}
 
-    def draw(name: str, title: str, plot: Callable[..., Any], rows: int | None = None, **how: Any) -> None:
+    def draw(
+        name: str, title: str, plot: Callable[..., Any], figures: MetricFigures, rows: int | None = None, **how: Any
+    ) -> None:
         height = {} if rows is None else {"height": max(2.2, 0.9 + 0.34 * rows)}
-        found[name] = picture(name, title, lambda axes: plot(report, axes, **how), **height)
+        found[name] = picture(name, title, lambda axes: plot(figures, axes, **how), **height)
 
-    draw("scores", "The distribution of each score", plot_scores, len(report.systems))
-    draw("precisions", "Precision by n-gram order", plot_precisions, legend=False)
-    draw("log", "Precision by n-gram order, on a logarithmic axis", plot_precisions, log=True, legend=False)
-    if report.comparison is not None:
-        pairs = len(report.looked_at)
-        draw("differences", "The distribution of each difference", plot_differences, pairs)
-        if any(report.contributions(*pair) for pair in report.looked_at):
-            title = "Contributions of orders and brevity penalty to each difference"
-            draw("contributions", title, plot_contributions, pairs, legend=False)
-    titles = {
-        "length": "BLEU by the length of the reference",
-        "difference": "BLEU by the difference of the lengths",
-        "score": "Segments by their BLEU",
-        "recall": "Recall of words by their frequency",
-        "precision": "Precision of words by their frequency",
-    }
-    for by, title in titles.items():
-        draw(by, title, plot_buckets, by=by, legend=False)
+    draw("precisions", "Precision by n-gram order", plot_precisions, report, legend=False)
+    draw("log", "Precision by n-gram order, on a logarithmic axis", plot_precisions, report, log=True, legend=False)
+    pairs = len(report.looked_at)
+    if any(report.contributions(*pair) for pair in report.looked_at):
+        title = "Contributions of orders and brevity penalty to each difference"
+        draw("contributions", title, plot_contributions, report, pairs, legend=False)
+    draw("recall", "Recall of words by their frequency", plot_buckets, report, by="recall", legend=False)
+    draw("precision", "Precision of words by their frequency", plot_buckets, report, by="precision", legend=False)
+    for number, figures in enumerate(_metrics(report)):
+        key, of_metric = (f"-{number}", f" in {figures.label}") if number else ("", "")
+        draw(f"scores{key}", f"The distribution of each score{of_metric}", plot_scores, figures, len(report.systems))
+        if pairs:
+            title = f"The distribution of each difference{of_metric}"
+            draw(f"differences{key}", title, plot_differences, figures, pairs)
+        titles = {
+            "length": f"{figures.label} by the length of the reference",
+            "difference": f"{figures.label} by the difference of the lengths",
+            "score": f"Segments by their {figures.label}",
+        }
+        for by, title in titles.items():
+            draw(f"{by}{key}", title, plot_buckets, figures, by=by, legend=False)
     return found
 
 
-def _named(report: Report, influence: Any) -> list[list[tuple[int, float, str]]]:
-    """Return the segments with the largest influence for each of two systems: number, points, reference."""
+def _named(report: Report, figures: MetricFigures, pair: int) -> list[list[tuple[int, float, str]]]:
+    """Return the segments with the largest influence in favour of each of two systems: number, points, reference."""
     lines = report._texts.references[0].lines
+    influence = figures._influences[pair]
     found = []
-    for sign in (1, -1):
-        places = np.lexsort((np.arange(len(influence), dtype=np.int64), -sign * influence))[:NAMED]
-        found.append(
-            [
-                (int(place), float(influence[place]), lines[place] or "")
-                for place in places
-                if sign * influence[place] > 0
-            ]
-        )
+    for gain in _gains(figures, influence):
+        places = np.lexsort((np.arange(len(gain), dtype=np.int64), -gain))[:NAMED]
+        found.append([(int(place), float(influence[place]), lines[place] or "") for place in places if gain[place] > 0])
     return found
+
+
+def _gains(figures: MetricFigures, influence: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how much each segment is in favour of the first system, and of the second one."""
+    return (influence, -influence) if figures.metric.higher_is_better else (-influence, influence)
 
 
 def _carried(report: Report, most: int | None) -> list[int]:
@@ -328,17 +348,24 @@ def _carried(report: Report, most: int | None) -> list[int]:
     numbers = np.arange(report.segments, dtype=np.int64)
     if not report.pairs:
         lengths = report._texts.references[0].lengths
-        return list(map(int, np.lexsort((numbers, -lengths, report.sentence_scores[0]))[:most]))
-    influence = [pair.influence for pair in report.pairs]
-    ordered: NDArray[np.int64] = np.lexsort((numbers, -np.max(np.abs(influence), axis=0)))
+        wanted = [_gains(figures, -figures.sentence_scores[0])[0] for figures in _metrics(report)]
+        orders = [np.lexsort((numbers, -lengths, -worse)) for worse in wanted]
+        ordered: NDArray[np.int64] = orders[0]
+    else:
+        ordered = np.lexsort((numbers, -np.max(np.abs([pair.influence for pair in report.pairs]), axis=0)))
+        orders = [
+            np.lexsort((numbers, -gain))
+            for figures in _metrics(report)
+            for influence in figures._influences
+            for gain in _gains(figures, influence)
+        ]
     if most is not None and most < report.segments:
-        # the best rank of each segment, in favour of any system of any pair; the listed ones are always there
+        # the best rank of each segment in any order; the listed ones are always there
         rank = np.full(report.segments, report.segments)
-        for of_pair in influence:
-            for sign in (1, -1):
-                best = np.lexsort((numbers, -sign * of_pair))
-                rank[best] = np.minimum(rank[best], numbers)
-        chosen = np.lexsort((numbers, rank))[: max(most, int((rank < NAMED).sum()))]
+        for order in orders:
+            rank[order] = np.minimum(rank[order], numbers)
+        listed = int((rank < NAMED).sum()) if report.pairs else 0
+        chosen = np.lexsort((numbers, rank))[: max(most, listed)]
         ordered = ordered[np.isin(ordered, chosen)]
     return list(map(int, ordered))
 
@@ -358,7 +385,7 @@ def _segments(report: Report, carried: list[int]) -> Iterator[dict[str, Any]]:
     ]
     if report.source is not None:
         named.append(("source", [visible(report.source[segment]) for segment in carried]))
-    scores = [list(map("{:.1f}".format, of_output)) for of_output in report.sentence_scores[:, carried].tolist()]
+    scores = _scores(report, carried)
     if report.pairs:
         influence = np.array([pair.influence[carried] for pair in report.pairs])
         largest = np.argmax(np.abs(influence), axis=0)
@@ -383,7 +410,7 @@ def _segments(report: Report, carried: list[int]) -> Iterator[dict[str, Any]]:
         first, *others = [(name, lines[place]) for name, lines in named]
         yield {
             "number": segment + 1,
-            "points": values[place] if report.pairs else scores[0][place],
+            "points": values[place] if report.pairs else f"{report.sentence_scores[0, segment]:.1f}",
             "pair": report.pairs[largest[place]] if len(report.pairs) > 1 else None,
             "reference": first[1],
             "others": [item for item in others if item[1] is not None],
@@ -403,7 +430,22 @@ def _with_marks(line: str, code: str) -> Any:
     )
 
 
+def _scores(report: Report, carried: list[int]) -> list[list[str]]:
+    """Return the scores of segments, as text, for each output: the number alone if there is one metric."""
+    of_metrics = []
+    for figures in _metrics(report):
+        form = f"{figures.label} {{:.1f}}" if report.others else "{:.1f}"
+        of_metrics.append([list(map(form.format, line)) for line in figures.sentence_scores[:, carried].tolist()])
+    return [list(map(" \u00b7 ".join, zip(*of_output))) for of_output in zip(*of_metrics)]
+
+
 def _influence_for_script(report: Report, carried: list[int]) -> str:
-    """Encode the influence of the segments, in their order on the page, as JSON, which cannot end the script element."""
-    units = [np.rint(UNITS * pair.influence[carried]).astype(int).tolist() for pair in report.pairs]
+    """Encode the influence of the segments, in their order on the page, as JSON, which cannot end the script element.
+
+    It is that on each pair by each metric; for one system, it is the score of the segment by each metric.
+    """
+    points = []
+    for figures in _metrics(report):
+        points += [of_pair[carried] for of_pair in figures._influences] or [figures.sentence_scores[0, carried]]
+    units = [np.rint(UNITS * values).astype(int).tolist() for values in points]
     return json.dumps(units, separators=(",", ":"))

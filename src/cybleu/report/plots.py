@@ -14,7 +14,8 @@ from typing import Any
 from .._files.pictures import figure_class, kind_of_picture, write_picture
 from .._runtime.arrays import np
 from ..errors import OrderError, UnknownNameError
-from .analysis import BY, Report
+from .analysis import Report
+from .by_metric import BY, MetricFigures
 from .visible import visible
 
 __all__ = [
@@ -39,7 +40,7 @@ LONGEST_NAME = 32
 LABELS = {
     "length": "length of the reference, in tokens",
     "difference": "length of the output minus that of the reference",
-    "score": "BLEU of the segment",
+    "score": "{} of the segment",
     "frequency": "how often a word is in the references",
 }
 
@@ -76,6 +77,10 @@ def label(name: str) -> str:
     name = visible(name)
     name = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
     return f"\u2009{name}" if name.startswith("_") else name  # Matplotlib omits labels with a leading underscore
+
+
+def _with_direction(text: str, figures: MetricFigures) -> str:
+    return text if figures.metric.higher_is_better else f"{text} (lower is better)"
 
 
 def _finish(axes: Any, legend: bool) -> Any:
@@ -183,10 +188,10 @@ def _ridges(
     _without_formulas(axes.get_yticklabels())
 
 
-def plot_scores(report: Report, axes: Any = None) -> Any:
+def plot_scores(report: MetricFigures, axes: Any = None) -> Any:
     """Draw the distribution of each system's score over the bootstrap samples, with its interval and the score.
 
-    :param report: a report of :func:`analyse`
+    :param report: a report of :func:`analyse`, or its figures by one metric
     :param axes: Matplotlib axes, by default those of a new figure
     :return: the axes
     :raises MissingExtraError: Matplotlib is not installed
@@ -200,15 +205,15 @@ def plot_scores(report: Report, axes: Any = None) -> Any:
     marks = [(times * system.score, times * system.low, times * system.high) for system in report.systems]
     scores = [report.bootstrap_scores[system.name] for system in report.systems]
     _ridges(axes, scores, [label(system.name) for system in report.systems], marks, cycle(COLOURS))
-    axes.set_xlabel("BLEU")
+    axes.set_xlabel(_with_direction(report.label, report))
     return axes
 
 
-def plot_differences(report: Report, axes: Any = None) -> Any:
+def plot_differences(report: MetricFigures, axes: Any = None) -> Any:
     """Draw the distribution of the difference between two systems over the bootstrap samples, for the pairs in
     `report.looked_at`.
 
-    :param report: a report of :func:`analyse`, with more than one system
+    :param report: a report of :func:`analyse`, or its figures by one metric, with more than one system
     :param axes: Matplotlib axes, by default those of a new figure
     :return: the axes
     :raises UnknownNameError: there is only one system
@@ -231,7 +236,7 @@ def plot_differences(report: Report, axes: Any = None) -> Any:
         [(times * pair.difference, times * pair.low, times * pair.high) for pair in found],
         repeat(OF_PAIRS),
     )
-    axes.set_xlabel("difference in BLEU")
+    axes.set_xlabel(_with_direction(f"difference in {report.label}", report))
     return axes
 
 
@@ -295,13 +300,13 @@ def plot_contributions(report: Report, axes: Any = None, *, legend: bool = True)
     return axes
 
 
-def plot_buckets(report: Report, axes: Any = None, *, by: str = "length", legend: bool = True) -> Any:
-    """Draw BLEU of groups of segments, or recall or precision of groups of words, with a line for each output.
+def plot_buckets(report: MetricFigures, axes: Any = None, *, by: str = "length", legend: bool = True) -> Any:
+    """Draw the score of groups of segments, or recall or precision of groups of words, with a line for each output.
 
     With ``score`` it draws the number of segments in each group. With ``difference`` and ``score``, a group contains
     different segments for each output. Words that no reference contains are left out: none of them can match.
 
-    :param report: a report of :func:`analyse`
+    :param report: a report of :func:`analyse`, or its figures by one metric
     :param axes: Matplotlib axes, by default those of a new figure
     :param by: as for :meth:`Report.buckets`; or ``recall`` or ``precision`` of words, grouped by their frequency in the
         references
@@ -317,15 +322,18 @@ def plot_buckets(report: Report, axes: Any = None, *, by: str = "length", legend
     if by not in BUCKETS:
         raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BUCKETS)}")
     if by in ("recall", "precision"):
+        if not isinstance(report, Report):
+            raise UnknownNameError(f"{by} of words is a figure of the report, not of a metric; give the report")
         words = report.word_frequencies
         labels = words.labels[1:]
         values: Any = (words.recall if by == "recall" else words.precision)[:, 1:]
         across, up = LABELS["frequency"], f"{by} of words, %"
     else:
         found = report.buckets(by)
-        labels, across = found.labels, LABELS[by]
-        # BLEU of segments that are grouped by BLEU is not informative, but their number is
-        values, up = (found.segments, "segments") if by == "score" else (found.scores, "BLEU")
+        labels, across = found.labels, LABELS[by].format(report.label)
+        # the score of segments that are grouped by their score is not informative, but their number is
+        of_group = _with_direction(report.label, report)
+        values, up = (found.segments, "segments") if by == "score" else (found.scores, of_group)
     axes = _axes(axes)
     for number, (name, of_output) in enumerate(zip(report.names, values)):
         axes.plot(range(len(labels)), of_output, label=label(name), **_style(number))

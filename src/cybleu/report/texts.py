@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
 from string import ascii_lowercase, ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._runtime.arrays import array_of, np
 from .._runtime.sequences import advice_for
@@ -21,10 +21,31 @@ from ..text.values import ReferenceIds, TokenIds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..metrics import Metric
+
 Tokenize = Any  # the name of a tokeniser, or a function
 
 PIECE = 1 << 12  # segments that are tokenised or counted at once
 ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+
+
+class Splitting(NamedTuple):
+    """How lines become tokens.
+
+    :param tokenize: the name of a tokeniser, or a function
+    :param lowercase: convert the lines to lower case first
+    :param only_ascii: convert only A to Z to lower case
+    """
+
+    tokenize: Tokenize
+    lowercase: bool
+    only_ascii: bool
+
+    def tokens_of(self, lines: Sequence[str]) -> list[Sequence[Any]]:
+        """Tokenise some lines."""
+        if self.lowercase and self.only_ascii:
+            lines = [line.translate(ASCII_LOWER) for line in lines]
+        return list(tokenize_lines(lines, self.tokenize, self.lowercase and not self.only_ascii))
 
 
 class Text:
@@ -61,11 +82,20 @@ class Texts:
     :ivar references: for each k the k-th reference of every segment; segments with fewer references have no line
     :ivar outputs: the outputs of the systems, a text for each run
     :ivar words: the token of each id
+    :ivar splitting: how the lines became these tokens
     :ivar source: the source text of each segment, or None
     """
 
-    def __init__(self, references: list[Text], outputs: list[Text], words: list[Any], source: list[str] | None):
+    def __init__(
+        self,
+        references: list[Text],
+        outputs: list[Text],
+        words: list[Any],
+        splitting: Splitting,
+        source: list[str] | None,
+    ):
         self.references, self.outputs, self.words, self.source = references, outputs, words, source
+        self.splitting = splitting
         self.segments = len(references[0].lines)
 
     def tokens(self, text: Text, segment: int) -> list[Any]:
@@ -92,6 +122,41 @@ class Texts:
             ).reshape(len(self.outputs), -1, width)
         return list(rows)
 
+    def rows_by(
+        self, metric: Metric, splitting: Splitting | None = None, threads: int | None = None
+    ) -> list[NDArray[Any]]:
+        """Count each output by any metric, some segments at a time.
+
+        :param splitting: what makes the tokens that the metric counts, if it counts tokens
+        """
+        rows = np.empty((len(self.outputs), self.segments, len(metric.columns)), dtype=metric.dtype)
+        for start in range(0, self.segments, PIECE):
+            part = range(start, min(start + PIECE, self.segments))
+            columns = [self._counted(metric, splitting, text, part) for text in self.references]
+            sets = [[text for text in of_segment if text is not None] for of_segment in zip(*columns)]
+            outputs = [text for output in self.outputs for text in self._counted(metric, splitting, output, part)]
+            owners = np.tile(np.arange(len(part), dtype=np.int64), len(self.outputs))
+            found = metric.rows(sets, outputs, owner=owners, threads=threads)
+            rows[:, start : part.stop] = found.reshape(len(self.outputs), len(part), -1)
+        return list(rows)
+
+    def _counted(self, metric: Metric, splitting: Splitting | None, text: Text, part: range) -> Sequence[Any]:
+        """Return what a metric counts of these segments: lines, or tokens, which are not split again if they are the same."""
+        lines = text.lines[part.start : part.stop]
+        if metric.of_raw_text or splitting is None:
+            return lines
+        if splitting == self.splitting:
+            return [None if line is None else self.tokens(text, segment) for line, segment in zip(lines, part)]
+        tokens = iter(splitting.tokens_of([line for line in lines if line is not None]))
+        return [None if line is None else next(tokens) for line in lines]
+
+    def weighed(self, metric: Metric) -> Metric:
+        """Return the metric with the weights of all references, if it takes such weights."""
+        if not metric.weighs_by_call:
+            return metric
+        columns = zip(*(text.lines for text in self.references))
+        return metric.of_corpus([[line for line in lines if line is not None] for lines in columns])
+
     def _reference_sets(self) -> ReferenceIds:
         """The references of each segment."""
         ids = np.concatenate([text.ids for text in self.references])
@@ -106,31 +171,22 @@ class Texts:
 
 
 def texts_of(
-    references: Any,
-    systems: Mapping[str, Any],
-    tokenize: Tokenize,
-    lowercase: bool,
-    only_ascii: bool,
-    source: Any = None,
+    references: Any, systems: Mapping[str, Any], splitting: Splitting, source: Any = None
 ) -> tuple[Texts, dict[str, list[int]]]:
-    """Parse the texts, and return them with the indices of the outputs of each system.
-
-    :param only_ascii: convert only A to Z to lower case
-    """
+    """Parse the texts, and return them with the indices of the outputs of each system."""
     pairs = list(systems.items()) if hasattr(systems, "items") else None
     if pairs is None or not all(isinstance(name, str) and name for name, _ in pairs):
         raise SequenceTypeError("the systems are not a mapping from names to lines; give for example {'mine': lines}")
     if not pairs:
         raise UnknownNameError("there is no system; give at least one")
     sets = _sets(references)
-    tokens_of = _splitter(tokenize, lowercase, only_ascii)
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     texts = []
     for number in range(max(map(len, sets))):
         lines = [group[number] if number < len(group) else None for group in sets]
         name = "reference" if max(map(len, sets)) == 1 else f"reference {number + 1}"
-        texts.append(_text(name, lines, tokens_of, numbers))
+        texts.append(_text(name, lines, splitting, numbers))
     outputs: list[Text] = []
     runs: dict[str, list[int]] = {}
     for name, given in pairs:
@@ -142,11 +198,11 @@ def texts_of(
             shown = f"{name}, run {number + 1}" if len(of_runs) > 1 else name
             _check_length(lines, shown, len(sets))
             runs[name].append(len(outputs))
-            outputs.append(_text(shown, _checked(lines, shown), tokens_of, numbers))
+            outputs.append(_text(shown, _checked(lines, shown), splitting, numbers))
     if source is not None:
         source = _checked(parse_list(source, "source", "lines"), "source")
         _check_length(source, "source", len(sets))
-    return Texts(texts, outputs, list(numbers), source), runs
+    return Texts(texts, outputs, list(numbers), splitting, source), runs
 
 
 def _check_length(lines: list[Any], name: str, segments: int) -> None:
@@ -180,19 +236,10 @@ def _checked(lines: list[Any], name: str) -> list[str]:
     return lines
 
 
-def _splitter(tokenize: Tokenize, lowercase: bool, only_ascii: bool) -> Callable[[list[str]], list[Sequence[Any]]]:
-    def tokens_of(lines: list[str]) -> list[Sequence[Any]]:
-        if lowercase and only_ascii:
-            lines = [line.translate(ASCII_LOWER) for line in lines]
-        return list(tokenize_lines(lines, tokenize, lowercase and not only_ascii))
-
-    return tokens_of
-
-
 def _text(
     name: str,
     lines: Sequence[str | None],
-    tokens_of: Callable[[list[str]], list[Sequence[Any]]],
+    splitting: Splitting,
     numbers: defaultdict[Any, int],
 ) -> Text:
     """Tokenise some lines at a time, because token lists take far more memory than ids."""
@@ -201,7 +248,7 @@ def _text(
     present = [place for place, line in enumerate(lines) if line is not None]
     for start in range(0, len(present), PIECE):
         places = present[start : start + PIECE]
-        tokens = tokens_of([lines[place] for place in places])  # type: ignore[misc]
+        tokens = splitting.tokens_of([lines[place] for place in places])  # type: ignore[misc]
         lengths[places] = list(map(len, tokens))
         ids.append(
             array_of(map(numbers.__getitem__, chain.from_iterable(tokens)), np.int32, int(lengths[places].sum()))

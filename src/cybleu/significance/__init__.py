@@ -11,7 +11,7 @@ completely has exactly the difference of the systems, to the last bit.
 
 from .comparison import compare_systems
 from .paired import Bootstrap, PairedTest, bootstrap, paired_test
-from .results import SystemComparison, SystemDifference, SystemScore
+from .results import SystemComparison, SystemDifference, SystemScore, format_comparisons
 from .sacrebleu import SacrebleuResult, confidence, paired_ar, paired_bs
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "bootstrap",
     "compare_systems",
     "confidence",
+    "format_comparisons",
     "paired_ar",
     "paired_bs",
     "paired_test",

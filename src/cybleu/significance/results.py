@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -361,6 +361,42 @@ class SystemComparison(RecordState):
         if name not in self._rows.names:
             raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self._rows.names)}")
         return self._rows.names.index(name)
+
+
+def format_comparisons(
+    comparisons: Sequence[SystemComparison], form: str = "text", width: int = 2, influence: bool = False
+) -> str:
+    """Format comparisons of the same systems by several metrics one after the other, as `cybleu compare` prints them.
+
+    :param comparisons: one or more
+    :param form: ``text``, ``json`` (of several, a list), ``csv`` (of several, with a column for the metric), ``markdown`` or
+        ``latex``
+    :param width: the number of decimals of scores, except in JSON and CSV, which have all digits
+    :param influence: include the influence of every segment in JSON
+    :raises UnknownNameError: there is no such form
+
+    >>> import numpy
+    >>> rows = {"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}
+    >>> both = [compare_systems(rows, scale=1), compare_systems(rows, scale=1, test="win-ratio")]
+    >>> [line.partition(",first_")[0] for line in format_comparisons(both, "csv").splitlines()[:1]]
+    ['metric,first']
+    """
+    if form == "json":
+        objects = [one.to_json(influence) for one in comparisons]
+        return objects[0] if len(objects) == 1 else f"[{', '.join(objects)}]"
+    if form == "csv":
+        tables = [one.to_csv().splitlines(keepends=True) for one in comparisons]
+        if len(tables) == 1:
+            return "".join(tables[0])
+        lines = [f"{one.metric},{line}" for one, table in zip(comparisons, tables) for line in table[1:]]
+        return "".join([f"metric,{tables[0][0]}", *lines])
+    if form == "markdown":
+        return "\n\n".join(one.to_markdown(width) for one in comparisons)
+    if form == "latex":
+        return "\n".join(one.to_latex(width) for one in comparisons)
+    if form == "text":
+        return "\n\n".join(one.format(width) for one in comparisons)
+    raise UnknownNameError(f"unknown form {form!r}; use one of text, json, csv, markdown, latex")
 
 
 # ---------------------------------------------------------------------------------------------------------- tables
