@@ -38,6 +38,25 @@ def test_what_is_printed_is_the_same(files, jinja2, form):
     assert (beside.exit_code, beside.stdout) == (0, plain.stdout)
 
 
+SEVERAL = ["--metric", "TER", "--metric", "multi-bleu", "--metric", "nist", "--metric", "bleu", "--lowercase"]
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
+def test_what_is_printed_of_several_metrics_is_the_same(files, jinja2, form):
+    arguments = ["compare", *OUTPUTS, "-r", "ref1", "ref2", *OPTIONS, *SEVERAL, "--format", form]
+    arguments += ["--influence"] if form == "json" else []
+    plain = run(*arguments)
+    beside = run(*arguments, "--report", "report.html")
+    assert (beside.exit_code, beside.stdout) == (0, plain.stdout)
+    assert "multi-bleu, TER, NIST and sacrebleu of 3 systems" in (files / "report.html").read_text(encoding="utf-8")
+
+
+def test_one_system_by_several_metrics(files, jinja2):
+    result = run("compare", "mine=one.txt", "-r", "ref1", "--metric", "bleu", "--metric", "ter", "--report", "r.html")
+    found = analyse([[line] for line in REFERENCE], {"mine": SYSTEMS["one"]}, ["sacrebleu", "ter"])
+    assert (result.exit_code, result.stdout) == (0, f"{found}\n")
+
+
 def test_the_page_is_that_of_the_function(files, jinja2):
     arguments = ["compare", *OUTPUTS, "-r", "ref1", "ref2", *OPTIONS, "--report", "report.html"]
     assert run(*arguments).exit_code == 0
@@ -93,7 +112,7 @@ def test_one_system_and_options(files, jinja2):
         ("one.txt -r ref1 --report r.html --format csv", "--format csv is for two systems and more"),
         ("one.txt two.txt -r ref1 --report ref1", "ref1: is read and would be written, too"),
         ("one.txt two.txt -r ref1 --report none/r.html", "none/r.html: cannot be written"),
-        ("one.txt two.txt -r ref1 --report r.html --metric chrf", "chrf is not BLEU; use a corpus BLEU"),
+        ("one.txt two.txt -r ref1 --report r.html --metric chrf", "chrf is not BLEU; add one, such as sacrebleu"),
         ("one.txt short -r ref1 --report r.html", "one.txt: 40, short: 1, ref1: 40"),
         ("empty -r empty --report r.html", "the files have no line, so there is no segment to score"),
         ("short -r short --report r.html", "segment"),

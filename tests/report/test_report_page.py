@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import functools
-import hashlib
 import json
 import re
 import stat
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import numpy as np
@@ -21,45 +18,10 @@ from cybleu.errors import InputFileError, LengthMismatchError, SampleError, Sequ
 from cybleu.report import analyse, html, save_page, write
 from cybleu.report.marks import PART, MarkedText, parts_of
 from cybleu.report.visible import visible
+from report_pages import Page, check_policy, numbers_on
 from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS, analysed
 
 pytestmark = pytest.mark.usefixtures("backend")
-
-
-class Page(HTMLParser):
-    """The content of the page for a browser."""
-
-    EMPTY = ("meta", "br", "input", "link", "img")
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.elements, self.texts, self._open = [], [], []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        self.elements.append((tag, dict(attributes)))
-        if tag not in self.EMPTY:
-            self._open.append((tag, dict(attributes), []))
-
-    def handle_endtag(self, tag):
-        while self._open:
-            found = self._open.pop()
-            self.texts.append((found[0], found[1], "".join(found[2])))
-            if found[0] == tag:
-                break
-
-    def handle_data(self, data):
-        if self._open and self._open[-1][0] == "dd" and self._open[-1][2] and data.startswith("\n<"):
-            return
-        for found in self._open:
-            found[2].append(data)
-
-    def of(self, tag):
-        return [attributes for name, attributes in self.elements if name == tag]
-
-    def text_of(self, tag, **wanted):
-        return [text for name, attributes, text in self.texts if name == tag and wanted.items() <= attributes.items()]
 
 
 @functools.cache
@@ -82,37 +44,6 @@ def hostile_report(**choices):
         systems,
         references,
     )
-
-
-def check_policy(text):
-    """The policy allows only our two scripts and our style."""
-    found = Page(text)
-    scripts = found.of("script")
-    assert scripts in ([{}], [{"type": "application/json", "id": "influence"}, {}])
-    assert len(found.of("style")) == 1
-    (policy,) = [one["content"] for one in found.of("meta") if one.get("http-equiv") == "Content-Security-Policy"]
-    assert policy.startswith("default-src 'none'; ") and "unsafe" not in policy and "*" not in policy
-    for kind in ("script", "style"):
-        body = re.findall(rf"<{kind}>(.*?)</{kind}>", text, re.DOTALL)[-1]
-        digest = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
-        assert f"{kind}-src 'sha256-{digest}'" in policy
-    known = {"a", "svg", "use", "path", "g", "defs", "clippath", "rect", "text", "pattern", "tspan"}
-    for tag, attributes in found.elements:
-        assert tag in known | HTML, tag
-        assert not [
-            name for name in attributes if name.startswith("on") or name in ("src", "style", "srcdoc", "action")
-        ]
-        for name in ("href", "xlink:href"):
-            # an empty icon, or a browser would ask the server for one
-            assert attributes.get(name, "#").startswith("#") or (tag, attributes["href"]) == ("link", "data:,")
-    return found
-
-
-HTML = set(
-    "html head meta title style body header h1 h2 h3 h4 p b bdi nav main section dl div dt dd code details summary table thead "
-    "tbody tr th td caption sub small br figure figcaption pre button span ol li u label input select option optgroup output "
-    "footer script link".split()
-)
 
 
 def test_nothing_is_run_or_fetched(page):
@@ -166,11 +97,6 @@ def test_segments_are_marked_by_the_script_after_the_first_ones(jinja2, monkeypa
     largest = np.max([np.abs(pair.influence) for pair in report.pairs], axis=0)
     order = [int(re.search(r'class="no">(\d+)', one)[1]) for one in details]
     assert [largest[number - 1] for number in order] == sorted(largest, reverse=True)
-
-
-def numbers_on(page):
-    """The numbers of the segments, in their order on the page."""
-    return [int(number) for number in re.findall(r'<details class="s"><summary><span class="no">(\d+)', page)]
 
 
 def test_the_number_of_a_segment_is_its_largest_influence(page, jinja2):

@@ -55,7 +55,6 @@ class Report(MetricFigures):
     :ivar label: its name on the page
     :ivar comparison: the scores, intervals and tests of the systems; None if there is only one system
     :ivar systems: the scores of the systems, the best first; if there is a baseline, it comes before the others
-    :ivar others: the figures by the other metrics
     :ivar segments: how many segments there are
     :ivar confidence: the confidence of all intervals
     :ivar signature: the definition of the score in one line
@@ -114,27 +113,37 @@ class Report(MetricFigures):
             compared=compared,
         )
         self._resamples = self.comparison.resamples if self.comparison else compared["resamples"]
-        found = []
-        for place, (other, splitting) in enumerate(metrics):
-            if place != self._place:
-                weighed = texts.weighed(other)
-                figures = MetricFigures(
-                    texts,
-                    runs,
-                    weighed,
-                    texts.rows_by(weighed, splitting, threads),
-                    lengths,
-                    label=labels[place],
-                    described=_described(texts, other, splitting),
-                    first=self,
-                    compared=compared,
-                )
-                found.append(figures)
-        self.others = tuple(found)
-        by = " and ".join(", ".join([self.label, *(other.label for other in found)]).rsplit(", ", 1))
+        self._options = compared
+        # how the others are counted, without a tokeniser where the tokens are those of the first
+        self._given = [
+            (other, None if how == splitting else how, label, _described(texts, other, how))
+            for (other, how), label in zip(metrics, labels)
+            if other is not metric
+        ]
+        by = " and ".join(", ".join([self.label, *(label for _, _, label, _ in self._given)]).rsplit(", ", 1))
         self.title = title or f"{by} of " + (next(iter(runs)) if len(runs) == 1 else f"{len(runs)} systems")
         self.command = command
         self.files = dict(files) if files is not None else self._digests()
+
+    @cached_property
+    def others(self) -> tuple[MetricFigures, ...]:
+        """The figures by the other metrics."""
+        texts, found = self._texts, []
+        for given, splitting, label, described in self._given:
+            metric = texts.weighed(given)
+            figures = MetricFigures(
+                texts,
+                self._runs,
+                metric,
+                texts.rows_by(metric, splitting, self._options["threads"]),
+                self._lengths,
+                label=label,
+                described=described,
+                first=self,
+                compared=self._options,
+            )
+            found.append(figures)
+        return tuple(found)
 
     @property
     def by_metric(self) -> tuple[MetricFigures, ...]:
@@ -164,8 +173,7 @@ class Report(MetricFigures):
     def outputs(self) -> tuple[OutputFigures, ...]:
         """Scores, lengths and chrF of each output."""
         chrf = Chrf(lowercase=self.lowercase)
-        rows = next((figures._rows for figures in self.others if figures.metric == chrf), None)
-        rows = self._texts.rows_by(chrf) if rows is None else rows
+        sums = sum(rows.sum(axis=1) for _, rows in self._texts.pieces(chrf))
         found = {}
         for system, numbers in self._runs.items():
             for output in numbers:
@@ -174,7 +182,7 @@ class Report(MetricFigures):
                     text.name,
                     system,
                     self.metric.score(self._rows[output]),
-                    chrf.score(rows[output]).score,
+                    chrf.score(sums[output].tolist()).score,
                     text.digest,
                 )
         return tuple(found[output] for output in self._order)

@@ -24,6 +24,7 @@ from .analysis import Report, analyse
 from .by_metric import BY, MetricFigures
 from .figures import salience
 from .marks import MarkedText, parts_of
+from .ngrams import NGrams
 from .pictures import picture
 from .plots import check_plot, plot_buckets, plot_contributions, plot_differences, plot_precisions, plot_scores
 from .visible import visible
@@ -216,6 +217,7 @@ def short(text: str) -> str:
 
 
 def _context(report: Report, most: int | None) -> dict[str, Any]:
+    ngrams = report._ngrams  # before the figures of other metrics are kept: finding n-grams takes the most memory
     carried = _carried(report, most)
     orders = range(1, report.metric.order + 1)
     return {
@@ -237,11 +239,11 @@ def _context(report: Report, most: int | None) -> dict[str, Any]:
         "by": BY,
         "contributions": [(*pair, report.contributions(*pair)) for pair in _compared(report)],
         "named": partial(_named, report),
-        "segments": _segments(report, carried),
+        "segments": _segments(report, ngrams, carried),
         "carried": len(carried),
         "marked": MARKED,
         "units": UNITS,
-        "influence": _influence_for_script(report, carried) if report.pairs or report.others else None,
+        "influence": _influence_for_script(report, carried) if report.pairs or len(_metrics(report)) > 1 else None,
     }
 
 
@@ -370,7 +372,7 @@ def _carried(report: Report, most: int | None) -> list[int]:
     return list(map(int, ordered))
 
 
-def _segments(report: Report, carried: list[int]) -> Iterator[dict[str, Any]]:
+def _segments(report: Report, ngrams: NGrams, carried: list[int]) -> Iterator[dict[str, Any]]:
     """Yield what the page shows of each segment.
 
     Outputs with the same text are one entry: names, score, raw text if it differs from the shown text, code, text.
@@ -378,7 +380,7 @@ def _segments(report: Report, carried: list[int]) -> Iterator[dict[str, Any]]:
     from markupsafe import Markup
 
     texts = report._texts
-    marked = [MarkedText(texts, report._ngrams, output, carried) for output in report._order]
+    marked = [MarkedText(texts, ngrams, output, carried) for output in report._order]
     named = [
         (text.name, [None if line is None else visible(line) for line in map(text.lines.__getitem__, carried)])
         for text in texts.references

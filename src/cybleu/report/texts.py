@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
 from string import ascii_lowercase, ascii_uppercase
@@ -82,20 +82,11 @@ class Texts:
     :ivar references: for each k the k-th reference of every segment; segments with fewer references have no line
     :ivar outputs: the outputs of the systems, a text for each run
     :ivar words: the token of each id
-    :ivar splitting: how the lines became these tokens
     :ivar source: the source text of each segment, or None
     """
 
-    def __init__(
-        self,
-        references: list[Text],
-        outputs: list[Text],
-        words: list[Any],
-        splitting: Splitting,
-        source: list[str] | None,
-    ):
+    def __init__(self, references: list[Text], outputs: list[Text], words: list[Any], source: list[str] | None):
         self.references, self.outputs, self.words, self.source = references, outputs, words, source
-        self.splitting = splitting
         self.segments = len(references[0].lines)
 
     def tokens(self, text: Text, segment: int) -> list[Any]:
@@ -125,27 +116,34 @@ class Texts:
     def rows_by(
         self, metric: Metric, splitting: Splitting | None = None, threads: int | None = None
     ) -> list[NDArray[Any]]:
-        """Count each output by any metric, some segments at a time.
+        """Count each output by any metric.
 
-        :param splitting: what makes the tokens that the metric counts, if it counts tokens
+        :param splitting: how lines become the tokens that the metric counts; None for the tokens of these texts
         """
         rows = np.empty((len(self.outputs), self.segments, len(metric.columns)), dtype=metric.dtype)
+        for part, counted in self.pieces(metric, splitting, threads):
+            rows[:, part.start : part.stop] = counted
+        return list(rows)
+
+    def pieces(
+        self, metric: Metric, splitting: Splitting | None = None, threads: int | None = None
+    ) -> Iterator[tuple[range, NDArray[Any]]]:
+        """Yield the rows of some segments at a time: of each output, of each of the segments."""
         for start in range(0, self.segments, PIECE):
             part = range(start, min(start + PIECE, self.segments))
             columns = [self._counted(metric, splitting, text, part) for text in self.references]
             sets = [[text for text in of_segment if text is not None] for of_segment in zip(*columns)]
             outputs = [text for output in self.outputs for text in self._counted(metric, splitting, output, part)]
             owners = np.tile(np.arange(len(part), dtype=np.int64), len(self.outputs))
-            found = metric.rows(sets, outputs, owner=owners, threads=threads)
-            rows[:, start : part.stop] = found.reshape(len(self.outputs), len(part), -1)
-        return list(rows)
+            rows = metric.rows(sets, outputs, owner=owners, threads=threads)
+            yield part, rows.reshape(len(self.outputs), len(part), -1)
 
     def _counted(self, metric: Metric, splitting: Splitting | None, text: Text, part: range) -> Sequence[Any]:
-        """Return what a metric counts of these segments: lines, or tokens, which are not split again if they are the same."""
+        """Return what a metric counts of these segments: lines or tokens."""
         lines = text.lines[part.start : part.stop]
-        if metric.of_raw_text or splitting is None:
+        if metric.of_raw_text:
             return lines
-        if splitting == self.splitting:
+        if splitting is None:
             return [None if line is None else self.tokens(text, segment) for line, segment in zip(lines, part)]
         tokens = iter(splitting.tokens_of([line for line in lines if line is not None]))
         return [None if line is None else next(tokens) for line in lines]
@@ -202,7 +200,7 @@ def texts_of(
     if source is not None:
         source = _checked(parse_list(source, "source", "lines"), "source")
         _check_length(source, "source", len(sets))
-    return Texts(texts, outputs, list(numbers), splitting, source), runs
+    return Texts(texts, outputs, list(numbers), source), runs
 
 
 def _check_length(lines: list[Any], name: str, segments: int) -> None:

@@ -1,0 +1,264 @@
+"""A report by several metrics: each has the figures that it has alone, in its own direction."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from cybleu.errors import LengthMismatchError, UnknownNameError
+from cybleu.metrics import Bleu, find
+from cybleu.report import analyse, html, plot_buckets, plot_differences, plot_scores
+from cybleu.significance import compare_systems, format_comparisons
+from report_pages import Page, check_policy, numbers_on
+from reports import FEW, NAMES, REFERENCES, SYSTEMS, changed
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+METRICS = ["sacrebleu", "chrf", "ter"]
+
+
+@pytest.fixture(scope="module")
+def reports():
+    return {}
+
+
+@pytest.fixture
+def report(reports, backend):
+    if backend not in reports:
+        reports[backend] = analyse(REFERENCES, SYSTEMS, METRICS, **FEW)
+    return reports[backend]
+
+
+def rows_by(metric, name, tokenize=None, lowercase=False):
+    if metric.of_raw_text:
+        if metric.weighs_by_call:
+            metric = metric.of_corpus(REFERENCES)
+        metric = metric.in_lowercase() if lowercase else metric
+        return metric.rows(REFERENCES, SYSTEMS[name]), metric
+    return metric.rows(REFERENCES, SYSTEMS[name], tokenize=tokenize, lowercase=lowercase), metric
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("baseline", [None, "two"])
+def test_each_comparison_is_that_of_the_metric_alone(backend, lowercase, baseline):
+    names = ["ter", "multi-bleu", "sacrebleu", "gleu", "nist", "chrf++", "mteval-v13a"]
+    report = analyse(REFERENCES, SYSTEMS, names, lowercase=lowercase, baseline=baseline, **FEW)
+    tokenizers = {"multi-bleu": "ascii", "sacrebleu": "13a", "gleu": "13a", "mteval-v13a": "13a"}
+    for name, figures, comparison in zip(names, report.by_metric, report.comparisons, strict=True):
+        rows = {system: rows_by(find(name), system, tokenizers.get(name), lowercase) for system in NAMES}
+        metric = rows["one"][1]
+        alone = compare_systems({system: of for system, (of, _) in rows.items()}, metric, baseline=baseline, **FEW)
+        assert (comparison.systems, comparison.differences) == (alone.systems, alone.differences)
+        assert comparison.signature.startswith(alone.signature + "|nrefs:2|") and figures.comparison is comparison
+        for pair in figures.looked_at:
+            expected = 100 / metric.scale * alone.influence(*pair)
+            assert figures.influence(*pair).tolist() == expected.tolist()
+        for place, output in enumerate(figures.names):
+            sentences = metric.of_sentences()
+            expected = [100 / metric.scale * sentences.score(row.tolist()).score for row in rows[output][0]]
+            assert figures.sentence_scores[place].tolist() == pytest.approx(expected, rel=1e-12)
+            assert figures.rows[output].tolist() == rows[output][0].tolist()
+    assert report.metric.name == "multi-bleu"  # the first BLEU
+    assert [figures.label for figures in report.by_metric] == [
+        *("TER", "multi-bleu", "sacrebleu", "GLEU", "NIST", "chrF++", "mteval-v13a")
+    ]
+
+
+def test_the_first_bleu_is_the_report_of_this_metric_alone(report, backend, jinja2):
+    alone = analyse(REFERENCES, SYSTEMS, **FEW)
+    assert report.systems == alone.systems and report.precisions == alone.precisions
+    assert [(output.bleu, output.chrf) for output in report.outputs] == [
+        (output.bleu, output.chrf) for output in alone.outputs
+    ]
+    assert html(alone) == html(analyse(REFERENCES, SYSTEMS, ["sacrebleu"], **FEW))
+
+
+def test_systems_and_pairs_have_one_order(backend):
+    systems = {"short": ["the cat", "it"] * 10, "long": ["the cat sat on a mat and so on", "it rains a lot today"] * 10}
+    references = [["the cat sat on the mat"], ["it rains a lot"]] * 10
+    report = analyse(references, systems, ["sacrebleu", "ter", "chrf"], **FEW)
+    ter = report.others[0]
+    assert [system.name for system in report.systems] == ["long", "short"]
+    for figures in report.by_metric:
+        assert [system.name for system in figures.systems] == ["long", "short"]
+        assert figures.looked_at == (("long", "short"),) and figures.names == ("long", "short")
+        (pair,) = figures.differences
+        (first, second) = figures.systems
+        assert (pair.first, pair.second, pair.difference) == ("long", "short", first.score - second.score)
+        better = (first.score > second.score) == figures.metric.higher_is_better
+        assert (pair.wins > pair.losses) == better
+        assert figures.comparison.systems[0].name == ("long" if better else "short")
+    assert ter.metric.higher_is_better is False
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        (["chrf", "ter"], "a report requires a corpus BLEU, and chrf is not BLEU, ter is not BLEU; add one"),
+        ("chrf", "chrf is not BLEU; add one, such as sacrebleu"),
+        ([], "there is no metric; add one"),
+        ([Bleu("nltk", level="mean"), "ter"], "nltk is a mean of segment scores"),
+        (["sacrebleu", "ter", "ter"], "two metrics are called 'ter'; give each once"),
+        (["sacrebleu", "bleurt"], "unknown metric 'bleurt'"),
+    ],
+)
+def test_metrics_that_cannot_be(backend, metric, message):
+    with pytest.raises(UnknownNameError, match=re.escape(message)):
+        analyse(REFERENCES, SYSTEMS, metric, **FEW)
+
+
+def test_a_tokeniser_for_each_metric(backend):
+    report = analyse(REFERENCES, SYSTEMS, ["sacrebleu", "ter", "nltk"], tokenize=["intl", None, "char"], **FEW)
+    assert [re.search(r"tok:(\w+)", figures.signature)[1] for figures in report.by_metric] == ["intl", "tercom", "char"]
+    with pytest.raises(LengthMismatchError, match="there are 1 tokenisers and 2 metrics; give one for each metric"):
+        analyse(REFERENCES, SYSTEMS, ["sacrebleu", "nltk"], tokenize=["intl"], **FEW)
+
+
+def test_a_tokeniser_is_called_once_for_each_line(backend):
+    seen = []
+
+    def split(line):
+        seen.append(line)
+        return line.split()
+
+    report = analyse(REFERENCES, SYSTEMS, ["sacrebleu", "gleu", "nltk", "ter"], tokenize=split, **FEW)
+    assert len(report.comparisons) == 4
+    assert len(seen) == len(REFERENCES) * (2 + len(SYSTEMS))
+
+
+def test_options_of_bleu_are_for_each_bleu(backend):
+    report = analyse(REFERENCES, SYSTEMS, ["ter", "sacrebleu", "multi-bleu"], max_order=2, **FEW)
+    assert [figures.metric for figures in report.by_metric[1:]] == [
+        Bleu("sacrebleu", max_order=2),
+        Bleu("multi-bleu", max_order=2),
+    ]
+
+
+def test_one_system(backend, jinja2):
+    report = analyse(REFERENCES, {"one": SYSTEMS["one"]}, METRICS, **FEW)
+    assert report.comparisons == [] and [figures.looked_at for figures in report.by_metric] == [(), (), ()]
+    shown = str(report).split("\n\n")
+    assert [text.split(" ")[1] for text in shown] == ["BLEU", "chrF", "TER"]
+    page = html(report, segments=3)
+    check_policy(page)
+    # the worst segment by each metric
+    worst = [report.sentence_scores[0].min(), report.others[0].sentence_scores[0].min()]
+    carried = [number - 1 for number in numbers_on(page)]
+    assert worst[0] in report.sentence_scores[0][carried] and worst[1] in report.others[0].sentence_scores[0][carried]
+    of_ter = report.others[1].sentence_scores[0]
+    assert of_ter.max() in of_ter[carried]
+    units = json.loads(re.search(r'id="influence">(.*?)</script>', page)[1])
+    expected = [np.rint(1e4 * figures.sentence_scores[0][carried]).astype(int).tolist() for figures in report.by_metric]
+    assert units == expected
+    leads = [" ".join(text.split()) for text in Page(page).text_of("p", **{"class": "lead"})]
+    assert [re.search(r"scores [\d.]+ (\w+)", text)[1] for text in leads] == ["BLEU", "chrF", "TER"]
+
+
+def test_the_page_has_the_figures_of_each_metric(report, jinja2):
+    page = html(report)
+    found = check_policy(page)
+    cells = found.text_of("td")
+    for figures, comparison in zip(report.by_metric, report.comparisons):
+        times = 100 / figures.metric.scale
+        for system in comparison.systems:
+            assert f"{times * system.score:.2f}" in cells
+            assert f"{times * system.low:.2f} to {times * system.high:.2f}" in cells
+        for pair in figures.differences:
+            assert f"{times * pair.difference:+.2f}".replace("-", "\u2212") in cells
+            assert f"{pair.wins:,}" in cells
+        assert figures.signature in found.text_of("code")
+    order = [number - 1 for number in numbers_on(page)]
+    units = json.loads(re.search(r'id="influence">(.*?)</script>', page)[1])
+    expected = [figures.influence(*pair)[order] for figures in report.by_metric for pair in report.looked_at]
+    assert units == [np.rint(1e4 * influence).astype(int).tolist() for influence in expected]
+    codes = found.text_of("code")
+    for form, end in (("latex", ""), ("markdown", "\n"), ("csv", "")):
+        assert format_comparisons(report.comparisons, form) + end in codes
+    assert "BLEU, chrF and TER of 3 systems" in found.text_of("title")
+    assert not re.search(r"{[{%]|None|Undefined", re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL))
+    identifiers = [attributes["id"] for _, attributes in found.elements if "id" in attributes]
+    assert len({*identifiers}) == len(identifiers)
+
+
+def test_a_segment_shows_its_score_by_each_metric(report, jinja2):
+    details = re.findall(r'<details class="s">.*?</details>', html(report), re.DOTALL)
+    for one in details:
+        segment = int(re.search(r'class="no">(\d+)', one)[1]) - 1
+        for head, scores in re.findall(r"<dt>((?:<bdi>\w+</bdi>(?:, )?)+) <b>(.*?)</b>", one):
+            for name in re.findall(r"<bdi>(\w+)</bdi>", head):
+                place = report.names.index(name)
+                expected = [f"{f.label} {f.sentence_scores[place, segment]:.1f}" for f in report.by_metric]
+                assert scores == " \u00b7 ".join(expected)
+
+
+def test_words_and_lists_follow_the_direction(jinja2, backend):
+    systems = {"good": changed([text for text, _ in REFERENCES], 5, 1), "bad": SYSTEMS["three"]}
+    report = analyse(REFERENCES, systems, ["sacrebleu", "ter"], **FEW)
+    page = html(report)
+    leads = [" ".join(text.split()) for text in Page(page).text_of("p", **{"class": "lead"})]
+    assert leads[0].startswith("good scores highest, with") and leads[0].endswith(
+        "good is significantly better than bad."
+    )
+    assert re.match(r"good scores lowest, with [\d.]+ TER \(lower is better\)\. good is significantly better", leads[1])
+    lists = re.findall(r"<h4>In favour of <bdi>(\w+)</bdi> by (\w+)</h4>(.*?)</ol>", page, re.DOTALL)
+    signs = {(name, by): {*re.findall(r'<span class="n">([+\u2212])', text)} for name, by, text in lists}
+    assert signs == {
+        ("good", "BLEU"): {"+"},
+        ("bad", "BLEU"): {"\u2212"},
+        ("good", "TER"): {"\u2212"},
+        ("bad", "TER"): {"+"},
+    }
+    with_baseline = html(analyse(REFERENCES, systems, ["sacrebleu", "ter"], baseline="bad", **FEW))
+    leads = [" ".join(text.split()) for text in Page(with_baseline).text_of("p", **{"class": "lead"})]
+    assert all(text.endswith("Significantly better: good.") for text in leads) and len(leads) == 2
+
+
+@pytest.mark.parametrize("most", [1, 10])
+def test_a_page_carries_segments_for_each_metric(report, jinja2, monkeypatch, most):
+    monkeypatch.setattr("cybleu.report.page.NAMED", 2)
+    page = html(report, segments=most)
+    carried = {*numbers_on(page)}
+    assert {int(number) for number in re.findall(r'<a href="#s(\d+)"', page)} <= carried
+    for figures in report.by_metric:
+        for pair in figures.looked_at:
+            influence = figures.influence(*pair)
+            assert int(np.argmax(influence)) + 1 in carried and int(np.argmin(influence)) + 1 in carried
+
+
+def test_many_systems_and_runs(jinja2, backend):
+    many = {f"system {number}": SYSTEMS[NAMES[number % 3]] for number in range(7)}
+    page = html(analyse(REFERENCES, many, METRICS, **FEW))
+    check_policy(page)
+    assert page.count("of each pair; * is at most 0.05") == 3
+    runs = {"both": [SYSTEMS["one"], SYSTEMS["two"]], "three": SYSTEMS["three"]}
+    page = html(analyse(REFERENCES, runs, METRICS, **FEW))
+    check_policy(page)
+    assert page.count("s<sub>opt</sub>") == 3 and "both, run 2" in page
+
+
+def test_plots_of_each_metric(report, matplotlib):
+    ter = report.others[1]
+    assert plot_scores(ter).get_xlabel() == "TER (lower is better)"
+    assert plot_differences(ter).get_xlabel() == "difference in TER (lower is better)"
+    assert plot_buckets(ter, by="score").get_xlabel() == "TER of the segment"
+    axes = plot_buckets(ter)
+    assert axes.get_ylabel() == "TER (lower is better)"
+    scores = ter.buckets("length").scores
+    for line, expected in zip(axes.get_lines(), scores, strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), expected)
+    with pytest.raises(UnknownNameError, match="recall of words is a figure of the report, not of a metric"):
+        plot_buckets(ter, by="recall")
+
+
+def test_groups_are_scored_as_a_corpus(report):
+    ter = report.others[1]
+    lengths = np.array([len(first.split()) for first, _ in REFERENCES])
+    few = lengths < 10
+    rows = ter.rows["two"][few]
+    found = ter.buckets("length")
+    assert found.scores[ter.names.index("two"), 0] == ter.metric.score(rows).score
+    above = analyse([["a"], ["a b"]], {"it": ["b c d", "a b"]}, ["sacrebleu", "ter"], resamples=9).others[0]
+    assert above.sentence_scores.max() == 300 and above.buckets("score").labels[-1] == "90 and more"
