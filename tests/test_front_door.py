@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import sys
 from array import array
-from collections import Counter, deque
+from collections import Counter, OrderedDict, deque
+from functools import partial
 from importlib.util import find_spec
 from itertools import chain, product
 
@@ -557,6 +558,30 @@ def test_wrong_texts_are_named(name, text):
             call(*corpus)
 
 
+@pytest.mark.parametrize("form", [dict, OrderedDict, set, frozenset])
+@pytest.mark.parametrize("name", [*BATCHES, "sentence_bleu_many", "raw text"])
+def test_segments_without_an_order_are_refused(name, form):
+    """For drop-in functions NLTK decides, see the tests of these."""
+    call = partial(segment_stats, tokenize="13a") if name == "raw text" else OF_TOKENS[name]
+    references, hypotheses = LINES if name == "raw text" else TOKENS
+    plain = [tuple(text) if isinstance(text, list) else text for text in hypotheses]
+    hashable = [tuple(tuple(text) if isinstance(text, list) else text for text in group) for group in references]
+    unordered = (lambda texts: form(enumerate(texts))) if issubclass(form, dict) else form
+    advice = r"give a list in the order of the segments, such as list\(\w+.values\(\)\)"
+    advice = advice if issubclass(form, dict) else "no order of segments and no equal ones; give a list"
+    for corpus in ((unordered(hashable), hypotheses), (references, unordered(plain))):
+        with pytest.raises(errors.SequenceTypeError, match=rf"^\w+ is an? {form.__name__}, .*{advice}$"):
+            call(*corpus)
+
+
+def test_views_of_a_dict_are_in_order():
+    hypotheses = dict.fromkeys(LINES[1])
+    expected = segment_stats(*LINES, tokenize="13a").tolist()
+    assert segment_stats(LINES[0], hypotheses.keys(), tokenize="13a").tolist() == expected
+    references = dict(enumerate(LINES[0])).values()
+    assert segment_stats(references, LINES[1], tokenize="13a").tolist() == expected
+
+
 NO_LINES = {
     "None": (None, errors.SequenceTypeError, "is a NoneType; with tokenize each text must be raw text"),
     "number": (5, errors.SequenceTypeError, "is a int; with tokenize"),
@@ -736,7 +761,10 @@ REFUSED = {
         (lambda: check(["a"], ["a"], tokenize="13a"), r"references\[0\] is one str; .* \[\[reference\] for"),
         (lambda: find("chrf").rows(RAW, [["a"]]), r"hypotheses\[0\] is a list"),
         (lambda: load("bleu").add_batch(predictions="a", references=["a"]), "predictions is one str; give a list"),
-        (lambda: load("bleu").add_batch(predictions=["a"], references={"a"}), "references is one set; give a list"),
+        (
+            lambda: load("bleu").add_batch(predictions=["a"], references={"a"}),
+            "references is a set, which has no order of segments",
+        ),
         (lambda: column_rows({"hypothesis": "a", "reference": ["a"]}), "hypothesis is one str; give a list"),
         (lambda: column_rows({"hypothesis": ["a"], "reference": None}), "reference is one NoneType; give a list"),
         (lambda: load("bleu").add(prediction=["a"], reference="a"), r"predictions\[0\]"),

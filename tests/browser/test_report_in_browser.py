@@ -19,6 +19,8 @@ pytestmark = pytest.mark.thread_unsafe(reason="the browser belongs to one thread
 
 WIDTHS = {"phone": {"width": 390, "height": 844}, "desk": {"width": 1440, "height": 900}}
 MARKED = 7
+METRICS = ("sacrebleu", "chrf", "ter")
+PAGES = ("three", "one", "metrics", "one-metrics", "hostile")
 NO_SIDEWAYS = "document.documentElement.scrollWidth <= innerWidth"
 
 
@@ -39,7 +41,7 @@ def browser(playwright, jinja2):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory, jinja2):
-    """Pages of three systems, of one system, and of malicious texts."""
+    """Pages of three systems, by one metric and by several, of one system, likewise, and of malicious texts."""
     folder = tmp_path_factory.mktemp("pages")
     systems = {"<b>one</b>": HOSTILE, "\u202etwo": [f"x {line}" for line in HOSTILE[:-1]] + ["y"]}
     turned = [[line] for line in [*HOSTILE[2:], *HOSTILE[:2]]]
@@ -48,6 +50,8 @@ def files(tmp_path_factory, jinja2):
         for name, report in {
             "three": analyse(REFERENCES, SYSTEMS, command="cybleu compare a b", **FEW),
             "one": analyse(REFERENCES, {"one": SYSTEMS["one"]}, **FEW),
+            "metrics": analyse(REFERENCES, SYSTEMS, METRICS, **FEW),
+            "one-metrics": analyse(REFERENCES, {"one": SYSTEMS["one"]}, METRICS, **FEW),
             "hostile": analyse(turned, systems, title="<script>alert(1)</script>", **FEW),
         }.items():
             save_page(report, folder / f"{name}.html")
@@ -77,7 +81,7 @@ def opened(browser, files):
     assert wrong == []
 
 
-@pytest.mark.parametrize("name", ["three", "one", "hostile"])
+@pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_sideways_scrolling(opened, name, width):
     page = opened(name, width)
@@ -87,7 +91,7 @@ def test_no_sideways_scrolling(opened, name, width):
     assert page.evaluate(NO_SIDEWAYS)
 
 
-@pytest.mark.parametrize("name", ["three", "one", "hostile"])
+@pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_accessible_by_axe(opened, name, scheme, width):
@@ -184,6 +188,87 @@ def test_order_by_keyboard(opened):
     for segment in page.locator(".s").all():
         number, points = (segment.locator(kind).text_content() for kind in (".no", ".n"))
         assert abs(float(points.replace("\u2212", "-"))) == pytest.approx(largest[int(number) - 1], abs=0.0006)
+
+
+def test_tables_are_not_cut_without_a_hint(opened):
+    """On a phone, what goes on behind an edge has a shadow there, and can be scrolled by keyboard."""
+    page = opened("metrics", "phone")
+    page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    cut = page.evaluate(
+        """[...document.querySelectorAll("main *")]
+            .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth
+                && getComputedStyle(one).overflowX !== "visible" && !one.closest("svg, #list"))
+            .map((one) => [one.className, one.tagName, one.tabIndex,
+                getComputedStyle(one).backgroundImage.split("gradient").length - 1])"""
+    )
+    assert {tuple(one) for one in cut} <= {("scroll", "DIV", 0, 4), ("", "PRE", 0, 0)}
+    assert ["scroll", "DIV", 0, 4] in cut  # the table of scores by three metrics
+
+
+def points_on(page):
+    return [float(text.replace("\u2212", "-")) for text in page.locator(".s .n").all_text_contents()]
+
+
+def test_metric_by_keyboard(opened):
+    page = opened("metrics")
+    report = analyse(REFERENCES, SYSTEMS, METRICS, **FEW)
+    at_first = numbers(page), points_on(page)
+    metric, order = page.locator("#metric"), page.locator("#order")
+    assert metric.locator("option").all_text_contents() == ["BLEU", "chrF", "TER"]
+    metric.focus()
+    for figures in report.others:
+        page.keyboard.press("ArrowDown")
+        direction = 1 if figures.metric.higher_is_better else -1
+        units = [np.rint(1e4 * figures.influence(*pair)) for pair in report.looked_at]
+        largest = np.max(np.abs(units), axis=0)
+        expected = sorted(range(report.segments), key=lambda segment: (-largest[segment], segment))
+        assert numbers(page) == [segment + 1 for segment in expected]
+        assert [abs(value) for value in points_on(page)] == pytest.approx(largest[expected] / 1e4, abs=0.0006)
+        assert page.locator("#which").inner_text() == f"largest influence on any difference in {figures.label}"
+        assert not page.locator(".of").first.is_visible()
+        for place, (first, second) in enumerate(report.looked_at):
+            for end, sign in (("+", -1), ("-", 1)):
+                order.select_option(f"{place}{end}")
+                keys = sign * direction * units[place]
+                expected = sorted(range(report.segments), key=lambda segment: (keys[segment], segment))
+                assert numbers(page) == [segment + 1 for segment in expected]
+                assert points_on(page) == pytest.approx(units[place][expected] / 1e4, abs=0.0006)
+            which = page.locator("#which").inner_text()
+            assert which == f"influence on the difference in {figures.label} for {first} vs. {second}"
+        order.select_option("number")
+        assert numbers(page) == list(range(1, report.segments + 1))
+        order.select_option("page")
+    metric.select_option("BLEU")
+    assert (numbers(page), points_on(page)) == at_first
+    assert page.locator("#which").inner_text() == "largest influence on any difference in BLEU; open it to see on which"
+
+
+def test_metric_of_one_system(opened):
+    page = opened("one-metrics")
+    report = analyse(REFERENCES, {"one": SYSTEMS["one"]}, METRICS, **FEW)
+    at_first = numbers(page), points_on(page)
+    for figures in report.others:
+        page.locator("#metric").select_option(figures.label)
+        scores = np.rint(1e4 * figures.sentence_scores[0])
+        worst = scores if figures.metric.higher_is_better else -scores
+        expected = sorted(range(report.segments), key=lambda segment: (worst[segment], segment))
+        assert numbers(page) == [segment + 1 for segment in expected]
+        assert points_on(page) == pytest.approx(scores[expected] / 1e4, abs=0.0501)
+        assert page.locator("#which").inner_text() == figures.label
+    page.locator("#metric").select_option("BLEU")
+    assert (numbers(page), points_on(page)) == at_first
+
+
+def test_the_best_comes_first_in_a_sorted_column(opened):
+    page = opened("metrics")
+    table = page.locator("#scores table.sortable").first
+    titles = [text.strip() for text in table.locator("thead th").all_text_contents()]
+    for label, sort, best in (("TER", "ascending", min), ("chrF", "descending", max)):
+        column = titles.index(label)
+        table.locator("thead th").nth(column).locator("button").click()
+        assert table.locator("thead th").nth(column).get_attribute("aria-sort") == sort
+        shown = [float(row.locator("th, td").nth(column).inner_text()) for row in table.locator("tbody tr").all()]
+        assert shown[0] == best(shown) and shown in (sorted(shown), sorted(shown, reverse=True))
 
 
 def test_tables_are_sorted_by_keyboard(opened):

@@ -16,6 +16,7 @@ from cybleu.metrics import METRICS
 from cybleu.nbest import NBest, read_segments
 from cybleu.pairwise import pairwise_bleu
 from cybleu.rerank import linear, mbr, nbest_sorted, oracle, perceptron
+from cybleu.tuning import read_weights, write_weights
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -163,6 +164,18 @@ def test_perceptron(run, tmp_path):
     assert (tmp_path / "held").read_text().split("\n")[:-1] == trained.held_out.texts
     (tmp_path / "trained").write_text(result.stdout)
     assert lines(run("linear", "list", "--weights", "trained")) == linear(nbest, trained.weights).texts
+    for form in ("moses", "dense", "numbers"):
+        arguments = ["perceptron", "list", "ref", "--folds", 2, "--epochs", 3, "--output-format", form, "-o", "trained"]
+        assert lines(run(*arguments)) == []
+        assert read_weights("trained", nbest.names) == trained.weights
+        write_weights("written", trained.weights, form)
+        assert (tmp_path / "written").read_text() == (tmp_path / "trained").read_text()
+    (tmp_path / "sparse").write_text("0 ||| a ||| lm= 1 pp_a= 2 ||| 0\n1 ||| b ||| lm= 1 ||| 0\n")
+    (tmp_path / "two").write_text("a\nb\n")
+    result = run("perceptron", "sparse", "two", "--folds", 2, "--output-format", "numbers")
+    assert (
+        result.exit_code == 2 and "1 sparse features, whose weights need names; write --output-format" in result.stderr
+    )
     assert run("perceptron", "-", "-").exit_code == 2
     assert run("perceptron", "list", "ref", "--folds", 9).exit_code == 2
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, MappingView, Set
 from operator import index
 
 from ..errors import ArrayTypeError, LengthMismatchError, SequenceTypeError
@@ -137,6 +137,22 @@ def refuse_unordered(text: Any, name: str) -> None:
     if isinstance(text, (Set, Mapping)):
         raise SequenceTypeError(
             f"{name} is a {type(text).__name__}, which has no order of tokens or no repeated ones; give a list"
+        )
+
+
+def refuse_unordered_segments(values: Any, name: str) -> None:
+    """Reject containers of segments that have no order of them, or whose items are not the texts.
+
+    :raises SequenceTypeError: the value is a mapping, or a set that is no view of a mapping
+    """
+    if isinstance(values, Mapping):
+        raise SequenceTypeError(
+            f"{name} is a {type(values).__name__}, whose keys would be read as texts; give a list in the order of the segments, "
+            f"such as list({name}.values())"
+        )
+    if isinstance(values, Set) and not isinstance(values, MappingView):
+        raise SequenceTypeError(
+            f"{name} is a {type(values).__name__}, which has no order of segments and no equal ones; give a list"
         )
 
 

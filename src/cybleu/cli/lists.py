@@ -45,18 +45,16 @@ if TYPE_CHECKING:
 
 SEED = number_option("--seed", least=0, default=0, help="The seed of everything that is random.")
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits of the numbers.")
-OUTPUT = with_parameters(
-    file_option("--output", help="Write the weights to this file, too."),
-    choice_option(
-        "--output-format",
-        of=FORMS,
-        default="names",
-        help=(
-            "How weights are written: `lm_0 0.5`; for Moses `lm= 0.5 0.2` as in moses.ini, or with a line for each weight (dense); "
-            "or only numbers, in the order of the features."
-        ),
+OUTPUT_FORMAT = choice_option(
+    "--output-format",
+    of=FORMS,
+    default="names",
+    help=(
+        "How weights are written: `lm_0 0.5`; for Moses `lm= 0.5 0.2` as in moses.ini, or with a line for each weight (dense); "
+        "or only numbers, in the order of the features."
     ),
 )
+OUTPUT = with_parameters(file_option("--output", help="Write the weights to this file, too."), OUTPUT_FORMAT)
 NORMALISE = choice_option(
     "--normalise",
     of=["sum", "largest"],
@@ -350,11 +348,8 @@ def run_tuner(
     if given.output:
         lines_of(dict.fromkeys(written(nbest), 0.0))  # for its error: names that cannot be written
     start, unlisted = given.weights(nbest)
+    check_form(given.output_format, nbest)
     if given.output_format == "numbers":
-        if nbest.sparse is not None:
-            raise FeatureError(
-                f"there are {len(nbest.sparse.names)} sparse features, whose weights need names; write --output-format moses"
-            )
         unlisted = {}
 
     def told_of(result: Any) -> dict[str, float]:
@@ -388,6 +383,14 @@ def show(as_json: bool, result: dict[str, Any], weights: dict[str, float], form:
         click.echo(json.dumps({**result, "weights": weights}))
     else:
         click.echo("".join(formatted(weights, form)), nl=False)
+
+
+def check_form(form: str, nbest: NBest) -> None:
+    """Check that the weights of the features can be written in this form."""
+    if form == "numbers" and nbest.sparse is not None:
+        raise FeatureError(
+            f"there are {len(nbest.sparse.names)} sparse features, whose weights need names; write --output-format moses"
+        )
 
 
 def names_of(nbest: NBest) -> tuple[str, ...]:

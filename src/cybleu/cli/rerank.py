@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from .._files.text import STANDARD_INPUT, listed
+from .._files.weights import formatted
 from .._files.writing import writing_all
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import counted, percent
@@ -39,7 +40,7 @@ from .common import (
     variant,
     with_parameters,
 )
-from .lists import SEED, names_of, told
+from .lists import OUTPUT_FORMAT, SEED, check_form, names_of, told
 from .texts import no_tokenizer
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ class PerceptronOptions(RerankOptions):
     references: tuple[str, ...]
     variant: str
     smoothing: str | None
+    output_format: str
     held_out: str | None
     epochs: int
     folds: int
@@ -284,6 +286,7 @@ def oracle(given: OracleOptions) -> None:
     default=STANDARD_INPUT,
     help="Write the weights to this file.  [default: standard output]",
 )
+@OUTPUT_FORMAT
 @file_option("--held-out", help="Write to this file what the weights of the other folds choose from each segment.")
 @number_option("--epochs", most=MOST_REPEATS, default=10, help="Largest number of epochs.")
 @number_option("--folds", least=2, default=5, help="Number of parts in the cross-validation.")
@@ -321,6 +324,7 @@ def perceptron(given: PerceptronOptions) -> None:
     check_outputs([given.output, given.held_out], [*given.files, *given.references])
     with input_errors():
         nbest = given.whole(given.references)
+        check_form(given.output_format, nbest)
         trained = train(
             nbest,
             metric=metric,
@@ -332,7 +336,7 @@ def perceptron(given: PerceptronOptions) -> None:
             seed=given.seed,
             progress=stderr_is_tty(),
         )
-        results = [(given.output, [f"{name} {weight!r}\n" for name, weight in told(nbest, trained.weights).items()])]
+        results = [(given.output, formatted(told(nbest, trained.weights), given.output_format))]
         if given.held_out is not None:
             results.append((given.held_out, [f"{text}\n" for text in trained.held_out.texts]))
         with writing_all(*(path for path, _ in results if path != STANDARD_INPUT)) as written:

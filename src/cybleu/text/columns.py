@@ -12,7 +12,7 @@ from itertools import chain, islice
 from operator import eq
 
 from .. import _backend
-from .._runtime.sequences import by_position
+from .._runtime.sequences import by_position, refuse_unordered_segments
 from ..errors import LengthMismatchError, NoReferencesError, NotUtf8Error, SequenceTypeError
 
 TYPE_CHECKING = False
@@ -352,12 +352,13 @@ def _check_layout(arrays: list[Any]) -> None:
 def column_of(values: Any, name: str) -> Any:
     """A batch of texts: a :class:`TextColumn` where it is in a column, or else the result of :func:`by_position`.
 
-    :raises SequenceTypeError: it is a table of several columns
+    :raises SequenceTypeError: it is a table of several columns, a mapping or a set
     :raises ArrowError: the column is broken, was consumed before, or holds neither texts nor lists
     """
     if type(values) in (list, tuple) or isinstance(values, TextColumn):
         return values
     if not is_column(values):
+        refuse_unordered_segments(values, name)
         return by_position(values)
     arrays = _one_column(values, name)
     if arrays is None:
@@ -472,11 +473,13 @@ def columns_of_references(references: Any, raw: bool, name: str) -> Any:
 
     :param references: also a table with a column for each reference, or a list or tuple of columns
     :param raw: the texts are raw text
+    :raises SequenceTypeError: it is a mapping or a set
     """
     if isinstance(references, ReferenceColumns):
         return references
     several = _are_several(references)
     if not several and not is_column(references):
+        refuse_unordered_segments(references, name)
         return by_position(references)
     columns: list[list[Any]] = []
     for column in references if several else [references]:

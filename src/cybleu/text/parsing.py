@@ -7,7 +7,6 @@ token ids in arrays.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Set
 from functools import cache
 from itertools import accumulate, chain, pairwise
 
@@ -26,6 +25,7 @@ from .._runtime.sequences import (
     kind_of,
     refuse_text,
     refuse_tokens_of_one,
+    refuse_unordered_segments,
 )
 from ..errors import ArrayValueError, NoReferencesError, NotUtf8Error, SequenceTypeError
 from .columns import ReferenceColumns, TextColumn, column_of, columns_of_references, is_column, lists_of_column
@@ -220,13 +220,15 @@ def parse_list(values: Any, name: str, what: str) -> list[Any]:
 
     :param what: of which it is a list, for messages
     """
-    if isinstance(values, (str, bytes, Mapping, Set)) or not (hasattr(values, "__iter__") or is_column(values)):
+    refuse_unordered_segments(values, name)
+    if isinstance(values, (str, bytes)) or not (hasattr(values, "__iter__") or is_column(values)):
         raise SequenceTypeError(_no_list(values, name, what))
     return list(lists_of_column(values, name))
 
 
 def parse_groups(values: Any, name: str) -> tuple[list[Any], list[int]]:
     """For each segment a list of texts: all texts as the caller gave them, and where those of each segment begin, and the end."""
+    refuse_unordered_segments(values, name)
     if isinstance(values, (str, bytes)) or not (hasattr(values, "__len__") or is_column(values)):
         raise SequenceTypeError(f"{name} must be a list of texts for each segment, not {type(values).__name__}")
     groups = []
