@@ -177,8 +177,8 @@ RAW = with_parameters(
         "--split",
         of=["ascii", "space", "unicode"],
         help=(
-            "What separates tokens, instead of --tokenize: any white space, white space of ASCII only as in multi-bleu.perl, or "
-            "spaces only as in Moses."
+            "Split at white space, instead of --tokenize: at any (unicode), at that of ASCII only as multi-bleu.perl does, or at "
+            "spaces only as Moses does."
         ),
     ),
     click.option(
@@ -284,8 +284,8 @@ def variants(why_not: WhyNot = of_any) -> Callable[[Command], Command]:
         multiple=True,
         default=["sacrebleu"],
         show_default=True,
-        help="A metric: a definition of BLEU, of which sacrebleu (or bleu) is the field's standard, or another one. Give the "
-        "option again for each further metric.",
+        help="A definition of BLEU, of which sacrebleu (or bleu) is the field's standard, or another metric. Repeat the option for "
+        "several metrics.",
     )
 
 

@@ -73,7 +73,7 @@ class CompareOptions(SystemOptions):
     help="How many shuffles or bootstrap samples a test takes.  [default: 10000 shuffles, 1000 samples]",
 )
 @SEED
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits: --format json.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON with all digits, as --format json does.")
 @choice_option("--format", "given_form", of=FORMATS, default="text", help="The format of the output.")
 @click.option(
     "--influence", is_flag=True, help="With --format json: add how much each segment contributes to each difference."
@@ -82,13 +82,16 @@ class CompareOptions(SystemOptions):
 @file_option(
     "--report",
     "report_file",
-    help="Also write an HTML page that shows where the systems differ. With it, one system is enough.",
+    help=(
+        "Also write an HTML page that shows where the systems differ, by each --metric. One metric must be a BLEU. There may be one "
+        "system alone."
+    ),
 )
 @file_option("--source", help="With --report: the source text, which the page shows with each segment.")
 @click.option(
     "--all-segments",
     is_flag=True,
-    help="With --report: put all segments on the page. Otherwise it carries at most 5,000, those with the most influence.",
+    help="With --report: put all segments on the page. By default it has at most 5,000, those with the largest influence.",
 )
 @THREADS
 @TEST_SETS
@@ -96,10 +99,11 @@ class CompareOptions(SystemOptions):
 def compare(given: CompareOptions) -> None:
     """Test which systems are better.
 
-    Prints the scores with intervals, and whether the differences may be chance.
+    Prints the score of each system with an interval, and tests whether the differences are significant.
 
-    A SYSTEM is a file, or NAME=FILE. Several runs of a system are NAME=FILE,FILE,... All files are plain UTF-8 text with one
-    segment on each line. -r and the references come after the systems.
+    A SYSTEM is a file, or NAME=FILE to give it a name. NAME=FILE,FILE,... is a system with several runs. Give the systems first,
+    then -r and the references. All files are plain UTF-8 text with one segment on each line, in the same order; gzip is
+    recognised.
     """
     if given.as_json and given.given_form not in ("text", "json"):
         raise click.UsageError(f"--json and --format {given.given_form} exclude each other")

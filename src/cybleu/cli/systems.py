@@ -63,7 +63,9 @@ SYSTEMS = with_parameters(
     RAW,
     DROP_BOM,
 )
-BASELINE = click.option("--baseline", metavar="NAME", help="Compare each system only with this one, not all pairs.")
+BASELINE = click.option(
+    "--baseline", metavar="NAME", help="Compare each system only with this one. By default, all pairs are compared."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
