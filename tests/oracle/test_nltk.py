@@ -55,6 +55,28 @@ def test_sentence(segment, weights, method, auto_reweigh):
     compare("sentence_bleu", *segment, weights, auto_reweigh=auto_reweigh, method=method)
 
 
+@pytest.mark.parametrize(
+    "of",
+    [
+        set,
+        frozenset,
+        dict.fromkeys,
+        lambda texts: dict(enumerate(texts)).values(),
+        lambda texts: dict(enumerate(texts)),
+    ],
+)
+def test_containers_without_positions(of):
+    """NLTK takes the texts of a set and the keys of a dict."""
+    tokens, other = ("the", "cat", "sat", "on", "it"), ("the", "cat", "sat", "down", "here")
+    unordered = of(tokens)
+    compare("sentence_bleu", [tokens, other], unordered)
+    compare("sentence_bleu", [unordered], tokens)
+    compare("sentence_bleu", of([tokens, other]), tokens)
+    compare("corpus_bleu", of([(tokens,), (other,)]), [tokens, other])
+    compare("corpus_bleu", [(tokens, other), (other,)], of([tokens, other]))
+    compare("corpus_bleu", [of([tokens]), of([other])], [tokens, other])
+
+
 @given(segments(containers=True, min_references=0), several_weights, st.sampled_from(METHODS), st.booleans())
 def test_sentence_of_any_containers_with_any_weights(segment, weights, method, auto_reweigh):
     compare("sentence_bleu", *segment, weights, auto_reweigh=auto_reweigh, method=method)
