@@ -580,6 +580,8 @@ def test_views_of_a_dict_are_in_order():
     assert segment_stats(LINES[0], hypotheses.keys(), tokenize="13a").tolist() == expected
     references = dict(enumerate(LINES[0])).values()
     assert segment_stats(references, LINES[1], tokenize="13a").tolist() == expected
+    texts = dict.fromkeys([("a", "b", "c", "d"), ("b", "c", "d", "e")])
+    assert sentence_bleu_many([[text] for text in texts], texts.keys()).tolist() == [1.0, 1.0]
 
 
 NO_LINES = {

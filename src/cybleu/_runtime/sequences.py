@@ -28,7 +28,9 @@ def by_position(values: Any) -> Any:
     if isinstance(values, (list, tuple, str, bytes, bytearray, memoryview)) or _is_array_of_numbers(values):
         return values
     kind = type(values)
-    if not (hasattr(kind, "__len__") and hasattr(kind, "__iter__")) or isinstance(values, (Mapping, Set)):
+    if not (hasattr(kind, "__len__") and hasattr(kind, "__iter__")):
+        return values
+    if isinstance(values, (Mapping, Set)) and not isinstance(values, MappingView):  # views are ordered
         return values
     of_texts = getattr(getattr(values, "dtype", None), "kind", None) in ("U", "S")
     return values.tolist() if of_texts else list(values)
