@@ -239,15 +239,10 @@ def pairs(take: Input):
         return
     if not (are_ids(said) and are_ids(hyps) and type(order) is int):
         return
-    by_effective = metrics.find(name).definition.sentences_by_effective_order
+    metric = metrics.find(name, smoothing=smoothing, level="sentence")
     expected = [
         [
-            metrics.score(
-                counted_row([trimmed(reference, pad, eos)], trimmed(hypothesis, pad, eos), order),
-                name,
-                smoothing=smoothing,
-                effective_order=by_effective,
-            ).score
+            metric.score(counted_row([trimmed(reference, pad, eos)], trimmed(hypothesis, pad, eos), order)).score
             for reference in said
         ]
         for hypothesis in hyps
