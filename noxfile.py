@@ -363,7 +363,7 @@ def windows_integers(session: nox.Session) -> None:
 
 def debian(session: nox.Session, suite: str, architecture: str, variant: str, *packages: str) -> Path:
     """A Debian in a folder that later runs use again; with the variant `extract` its packages are only unpacked."""
-    root = session.cache_dir / f"{suite}-{architecture}"
+    root = session.cache_dir / f"{suite}-{architecture}-{variant}"
     program = require(session, "mmdebstrap", "apt-get install mmdebstrap")
     if os.geteuid():
         session.error("this session requires root, because it runs programs in a Debian of its own")
@@ -371,7 +371,7 @@ def debian(session: nox.Session, suite: str, architecture: str, variant: str, *p
         options = ["--quiet", "--mode=root", f"--variant={variant}", f"--architectures={architecture}"]
         options += ['--aptopt=Acquire::Check-Valid-Until "false"', f"--include={','.join(packages)}"]
         try:
-            session.run(program, *options, suite, f"{root}.new", external=True)
+            session.run(program, *options, suite, f"{root}.new", "http://deb.debian.org/debian", external=True)
             Path(f"{root}.new").rename(root)
         finally:
             shutil.rmtree(f"{root}.new", ignore_errors=True)
@@ -472,9 +472,9 @@ def platforms(session: nox.Session, machine: str) -> None:
         inside(session, root, script, LD_LIBRARY_PATH=libraries, PYTHONPATH="/cybleu/src:/packages", **KERNELS)
 
 
-def source_of_python(session: nox.Session) -> Path:
-    """The source of CPython 3.13, of Debian trixie."""
-    folder = session.cache_dir / "cpython"
+def source_of(session: nox.Session, package: str) -> Path:
+    """The source of a package of Debian trixie, without Debian's changes."""
+    folder = session.cache_dir / f"{package}-source"
     if not folder.exists():
         apt = Path(session.create_tmp())
         (apt / "lists" / "partial").mkdir(parents=True, exist_ok=True)
@@ -482,11 +482,11 @@ def source_of_python(session: nox.Session) -> Path:
         (apt / "list").write_text(f"deb-src [signed-by={key}] http://deb.debian.org/debian trixie main\n")
         places = {"Etc::sourcelist": apt / "list", "Etc::sourceparts": "-", "State::lists": apt / "lists", "Cache": apt}
         options = [f"-oDir::{name}={place}" for name, place in places.items()]
-        program = require(session, "apt-get", "it downloads the source of CPython from Debian")
+        program = require(session, "apt-get", "it downloads sources from Debian")
         with session.chdir(apt):
             session.run(program, *options, "-q", "update", external=True)
-            session.run(program, *options, "-q", "source", "--download-only", "python3.13", external=True)
-            (archive,) = apt.glob("*.orig.tar.xz")
+            session.run(program, *options, "-q", "source", "--download-only", package, external=True)
+            (archive,) = apt.glob(f"{package}_*.orig.tar.?z")
             shutil.unpack_archive(archive, folder)
     (source,) = folder.iterdir()
     return source
@@ -499,7 +499,7 @@ def free_threaded_python(session: nox.Session) -> str:
             return name
     prefix = session.cache_dir / "python3.13t"
     if not (prefix / "bin" / "python3.13t").exists():
-        source = source_of_python(session)
+        source = source_of(session, "python3.13")
         with session.chdir(session.create_tmp()):
             session.run(str(source / "configure"), "-q", "--disable-gil", f"--prefix={prefix}", external=True)
             session.run("make", "-s", f"-j{os.cpu_count()}", external=True)
@@ -537,7 +537,7 @@ def compile(session: nox.Session) -> None:  # noqa: A001
     session.install("ziglang", ".[ci]", env={"CC": clang, "LDSHARED": f"{clang} -shared", "CFLAGS": flags})
     code = "import sysconfig, ziglang; print(*ziglang.__path__, sysconfig.get_path('include'), sep='\\n')"
     zig, include = map(Path, session.run("python", "-c", code, silent=True).split("\n")[:2])
-    source = source_of_python(session)
+    source = source_of(session, "python3.13")
     windows = tree / "windows"
     windows.mkdir()
     shutil.copy(source / "PC" / "pyconfig.h.in", windows / "pyconfig.h")
