@@ -1,16 +1,18 @@
-"""Benchmark calls in two threads of Python against one, on CPython with the GIL or without.
+"""Benchmark calls in two threads of Python against one, and against two processes, with the GIL or without.
 
 python benchmarks/threads.py [--rounds N]
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import statistics
 import sys
+import threading
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+import numpy as np
 from measure import cells, header, lines, newstest, options, seconds
 
 import cybleu
@@ -19,31 +21,75 @@ import cybleu
 def works():
     """Yield the name of a work, the work as a function without arguments, and its number of segments."""
     list_of_references, hypotheses = newstest()
-    texts, references = lines("uedin-nmt.4722"), [[line] for line in lines("ref")]
+    texts, references = lines("uedin-nmt.4722"), lines("ref")
     pairs = list(zip(list_of_references, hypotheses))
     count = len(hypotheses)
-    yield "sentence_bleu", lambda: [cybleu.sentence_bleu(*pair) for pair in pairs], count
-    yield "corpus_bleu", partial(cybleu.corpus_bleu, list_of_references, hypotheses), count
-    yield "sentence_bleu_many", lambda: list(cybleu.sentence_bleu_many(list_of_references, hypotheses)), count
-    yield "segment_stats, 13a", lambda: cybleu.segment_stats(references, texts, tokenize="13a").tolist(), count
+    method1 = cybleu.SmoothingFunction().method1
+    yield "sentence_bleu", lambda: [cybleu.sentence_bleu(*pair, smoothing_function=method1) for pair in pairs], count
+    yield "corpus_bleu", partial(cybleu.corpus_bleu, list_of_references, hypotheses, smoothing_function=method1), count
+    yield (
+        "sentence_bleu_many",
+        lambda: list(cybleu.sentence_bleu_many(list_of_references, hypotheses, smoothing_function=method1)),
+        count,
+    )
+    listed = [[line] for line in references]
+    yield "segment_stats, 13a", lambda: cybleu.segment_stats(listed, texts, tokenize="13a").tolist(), count
+    numbers: dict[str, int] = {}
+    ids = [[numbers.setdefault(token, len(numbers)) for token in text] for _, text in pairs]
+    targets = [[numbers.setdefault(token, len(numbers)) for token in text] for (text,), _ in pairs]
+    flat = np.array([token for text in ids for token in text])
+    offsets = np.cumsum([0, *map(len, ids)])
+    prepared = cybleu.References([[text] for text in targets])
+    yield "bleu_rewards, ids", lambda: cybleu.bleu_rewards(prepared, (flat, offsets)).tolist(), count
+
+
+def timed(work, expected, rounds, barrier, add):
+    """Start with the other worker in each round."""
+    assert work() == expected
+    times = []
+    for _ in range(rounds):
+        barrier.wait()
+        times.append(seconds(work))
+    add(times)
+
+
+def together(work, expected, rounds, barrier, start, results):
+    """Return the median of the times in which two workers do the work once each."""
+    workers = [start(target=timed, args=(work, expected, rounds, barrier, results.append)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return statistics.median(map(max, zip(*results)))
+
+
+class Sent:
+    """The results of processes: as a list, after they have ended."""
+
+    def __init__(self, context):
+        self.queue = context.SimpleQueue()
+
+    def append(self, times):
+        self.queue.put(times)
+
+    def __iter__(self):
+        return iter([self.queue.get(), self.queue.get()])
 
 
 def main():
-    rounds = options(rounds=9).rounds
+    rounds = options(rounds=31).rounds
     warnings.simplefilter("ignore")
+    context = multiprocessing.get_context("fork")
     print(f"{header()}, {'with' if getattr(sys, '_is_gil_enabled', lambda: True)() else 'without'} the GIL\n")
-    cells("work on lists that both threads share", "one thread, us a segment", "throughput of two threads")
-    cells("---", "---", "---")
-    with ThreadPoolExecutor(2) as threads:
-        for name, work, count in works():
-
-            def twice(work=work):
-                return list(threads.map(lambda _: work(), range(2)))
-
-            assert twice() == [work()] * 2, name
-            times = [(seconds(work), seconds(twice)) for _ in range(rounds)]
-            one, two = map(statistics.median, zip(*times))
-            cells(name, f"{one / count * 1e6:.2f}", f"x {2 * one / two:.2f}")
+    cells("work, on lists that both workers share", "one thread, us a segment", "two threads", "two processes", "ratio")
+    cells("---", "---", "---", "---", "---")
+    for name, work, count in works():
+        expected = work()
+        alone = statistics.median(seconds(work) for _ in range(rounds))
+        processes = together(work, expected, rounds, context.Barrier(2), context.Process, Sent(context))
+        threads = together(work, expected, rounds, threading.Barrier(2), threading.Thread, [])
+        one = f"{alone / count * 1e6:.2f}"
+        cells(name, one, f"x {2 * alone / threads:.2f}", f"x {2 * alone / processes:.2f}", f"{processes / threads:.2f}")
 
 
 if __name__ == "__main__":

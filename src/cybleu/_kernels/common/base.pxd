@@ -53,6 +53,45 @@ cdef extern from *:
         return 0;
     }
 
+    /* The item of an exact list or tuple as a new reference, or NULL, without an exception, where there is none. */
+    static CYTHON_INLINE PyObject *cybleu_item(PyObject *sequence, Py_ssize_t i) {
+        PyObject *item = NULL;
+        if (PyTuple_CheckExact(sequence)) {
+            if (i < PyTuple_GET_SIZE(sequence)) item = PyTuple_GET_ITEM(sequence, i);
+        }
+        else if (PyList_CheckExact(sequence)) {
+    #ifdef Py_GIL_DISABLED
+            item = PyList_GetItemRef(sequence, i);
+            if (item == NULL) PyErr_Clear();
+            return item;
+    #else
+            if (i < PyList_GET_SIZE(sequence)) item = PyList_GET_ITEM(sequence, i);
+    #endif
+        }
+        Py_XINCREF(item);
+        return item;
+    }
+
+    /* Keeps other threads from changing a list, and so keeps its items alive, on a free-threaded build. A tuple does
+       not change. The GIL does the same elsewhere. */
+    #ifdef Py_GIL_DISABLED
+      typedef struct { PyCriticalSection section; int locked; } cybleu_lock;
+      static CYTHON_INLINE void cybleu_begin_lock(cybleu_lock *lock, PyObject *sequence) {
+          lock->locked = PyList_CheckExact(sequence);
+          if (lock->locked) PyCriticalSection_Begin(&lock->section, sequence);
+      }
+      static CYTHON_INLINE void cybleu_end_lock(cybleu_lock *lock) {
+          if (lock->locked) PyCriticalSection_End(&lock->section);
+      }
+    #else
+      typedef struct { char unused; } cybleu_lock;
+      static CYTHON_INLINE void cybleu_begin_lock(cybleu_lock *lock, PyObject *sequence) {
+          (void)lock;
+          (void)sequence;
+      }
+      static CYTHON_INLINE void cybleu_end_lock(cybleu_lock *lock) { (void)lock; }
+    #endif
+
     #endif
     """
     void CYBLEU_PREFETCH(const void *address) noexcept nogil
@@ -60,6 +99,11 @@ cdef extern from *:
     Py_ssize_t distance "cybleu_distance" (const void *start, const void *end) noexcept nogil
     bint CYBLEU_OTHER_THREADS_RUN
     bint cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) noexcept
+    PyObject *cybleu_item(PyObject *sequence, Py_ssize_t i) noexcept
+    ctypedef struct Lock "cybleu_lock":
+        pass
+    void begin_lock "cybleu_begin_lock" (Lock *lock, PyObject *sequence) noexcept
+    void end_lock "cybleu_end_lock" (Lock *lock) noexcept
 
 
 cdef inline void *allocated(void *memory) except NULL nogil:

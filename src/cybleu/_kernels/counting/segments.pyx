@@ -7,19 +7,21 @@ else is declined with ``None``, because it could run Python code during counting
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_CheckExact
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from cybleu._kernels.common.base cimport (
-    CYBLEU_OTHER_THREADS_RUN, CYBLEU_PREFETCH, PY_SSIZE_T_MAX, allocated, closer, cybleu_items, row_size
+    CYBLEU_OTHER_THREADS_RUN, CYBLEU_PREFETCH, PY_SSIZE_T_MAX, allocated, closer, cybleu_item, cybleu_items, row_size
 )
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, fill_bytes
 from cybleu._kernels.counting.ngrams cimport (
     MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_memory, match_ngrams
 )
 from cybleu._kernels.tokens.objects cimport (
-    FewTokens, TokenTable, assign_few, assign_many, fetch_tokens, look_up_few, look_up_many, slots_needed
+    FewTokens, LockedTokens, TokenTable, assign_few, assign_locked, assign_many, fetch_tokens, look_up_few,
+    look_up_locked, look_up_many, release_locked, slots_needed
 )
 
 cdef extern from *:
@@ -42,10 +44,17 @@ cdef enum:
 # Tokens and the lists that contain them are separate objects: reading a corpus follows chains of five pointers. Cache
 # misses take longer than counting, so each level is prefetched some segments ahead.
 
+cdef inline bint lasting_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) noexcept:
+    """Get the items of a list or tuple, unless another thread may free them meanwhile."""
+    if CYBLEU_OTHER_THREADS_RUN and not PyTuple_CheckExact(<object>sequence):
+        return False
+    return cybleu_items(sequence, items, size)
+
+
 cdef inline void fetch_tokens_of(PyObject *text) noexcept:
     cdef PyObject **tokens
     cdef Py_ssize_t size = 0
-    if cybleu_items(text, &tokens, &size):
+    if lasting_items(text, &tokens, &size):
         fetch_tokens(tokens, min(size, MASK_BITS))
 
 
@@ -63,7 +72,7 @@ cdef void fetch_segment(PyObject *references, PyObject *hypothesis) noexcept:
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t k
     fetch_tokens_of(hypothesis)
-    if cybleu_items(references, &texts, &count):
+    if lasting_items(references, &texts, &count):
         for k in range(min(count, MOST_FETCHED)):
             fetch_tokens_of(texts[k])
 
@@ -77,12 +86,12 @@ cdef void fetch_ahead(PyObject **references, PyObject **hypotheses, Py_ssize_t r
         CYBLEU_PREFETCH(hypotheses[5])
     if rest > 4:
         fetch_items_of(references[4])
-    if rest > 3 and cybleu_items(references[3], &texts, &count):
+    if rest > 3 and lasting_items(references[3], &texts, &count):
         for k in range(min(count, MOST_FETCHED)):
             CYBLEU_PREFETCH(texts[k])
     if rest > 2:
         fetch_items_of(hypotheses[2])
-        if cybleu_items(references[2], &texts, &count):
+        if lasting_items(references[2], &texts, &count):
             for k in range(min(count, MOST_FETCHED)):
                 fetch_items_of(texts[k])
     if rest > 1:
@@ -94,7 +103,16 @@ cdef void fetch_ahead(PyObject **references, PyObject **hypotheses, Py_ssize_t r
 cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t max_order,
                        int64_t *hypothesis_length, int64_t *reference_length, int64_t *matches,
                        Py_ssize_t *work) except -1:
-    """Count a segment that fits the masks. No Python code runs, so borrowed references stay valid."""
+    if CYBLEU_OTHER_THREADS_RUN:
+        return count_locked_segment(references, hypothesis, max_order, hypothesis_length, reference_length, matches,
+                                    work)
+    return count_held_segment(references, hypothesis, max_order, hypothesis_length, reference_length, matches, work)
+
+
+cdef inline int count_held_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t max_order,
+                                   int64_t *hypothesis_length, int64_t *reference_length, int64_t *matches,
+                                   Py_ssize_t *work) except -1:
+    """Count a segment. No Python code runs where it fits the masks, so borrowed references stay valid."""
     cdef PyObject **sequences
     cdef PyObject **tokens
     cdef PyObject **reference = NULL
@@ -134,6 +152,69 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
             return 0
         add_reference_masks(&matcher, reference_ids, <int>size)
     finish_masks(&matcher, matches)
+    return 1
+
+
+cdef int count_locked_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t max_order,
+                              int64_t *hypothesis_length, int64_t *reference_length, int64_t *matches,
+                              Py_ssize_t *work) except -1:
+    """Count a segment whose lists other threads may change.
+
+    Each list is locked while it is read. A copy is slower, because it counts references to all tokens, which threads
+    that share tokens do one after the other; so only segments that do not fit the masks are copied.
+    """
+    cdef LockedTokens locked
+    cdef object copy
+    cdef int taken
+    if max_order > 0:
+        try:
+            taken = count_few_locked(&locked, references, hypothesis, max_order, hypothesis_length, reference_length,
+                                     matches, work)
+        finally:
+            release_locked(&locked)
+        if taken:
+            return 1
+    copy = (frozen(<object>references, 2), frozen(<object>hypothesis, 1))
+    return count_held_segment(<PyObject *>copy[0], <PyObject *>copy[1], max_order, hypothesis_length, reference_length,
+                              matches, work)
+
+
+cdef int count_few_locked(LockedTokens *locked, PyObject *references, PyObject *hypothesis, Py_ssize_t max_order,
+                          int64_t *hypothesis_length, int64_t *reference_length, int64_t *matches,
+                          Py_ssize_t *work) except -1:
+    cdef PyObject **sequences
+    cdef PyObject *reference
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t length = 0
+    cdef Py_ssize_t size = 0
+    cdef Py_ssize_t closest = -1
+    cdef Py_ssize_t k
+    cdef int32_t ids[MASK_BITS]
+    cdef int32_t reference_ids[MASK_BITS]
+    cdef MaskMatcher matcher
+    cdef int taken
+    if not assign_locked(locked, hypothesis, &length, ids):
+        return 0
+    if not cybleu_items(references, &sequences, &count) or not 0 < count <= MANY_REFERENCES:
+        return 0
+    begin_masks(&matcher, ids, <int>length, locked.table.distinct, max_order)
+    for k in range(count):
+        reference = cybleu_item(references, k)
+        if reference == NULL:
+            return 0
+        try:
+            taken = look_up_locked(locked, reference, &size, reference_ids)
+        finally:
+            Py_DECREF(reference)
+        if not taken:
+            return 0
+        closest = closer(closest, size, length)
+        work[0] += size + 8
+        add_reference_masks(&matcher, reference_ids, <int>size)
+    work[0] += length + 8
+    finish_masks(&matcher, matches)
+    hypothesis_length[0] = length
+    reference_length[0] = closest
     return 1
 
 
@@ -253,6 +334,8 @@ cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t m
     cdef Py_ssize_t looks = 0
     cdef int64_t hypothesis_length = 0
     cdef int64_t reference_length = 0
+    if CYBLEU_OTHER_THREADS_RUN:
+        list_of_references, hypotheses = frozen(list_of_references, 1), frozen(hypotheses, 1)
     while True:
         # reread each time: a signal handler or a finalizer may have changed the lists
         if (not cybleu_items(<PyObject *>list_of_references, &references, &count)
@@ -310,8 +393,6 @@ def segment_counts(references, hypothesis, Py_ssize_t max_order):
     cdef Py_ssize_t work = 0
     cdef Py_ssize_t n
     cdef int64_t *row
-    if CYBLEU_OTHER_THREADS_RUN:
-        references, hypothesis = frozen(references, 2), frozen(hypothesis, 1)
     row = <int64_t *>allocated(calloc(row_size(max_order, 0), sizeof(int64_t)))
     try:
         if not count_row(<PyObject *>references, <PyObject *>hypothesis, max_order, row, &work):
@@ -337,8 +418,6 @@ def corpus_counts(list_of_references, hypotheses, Py_ssize_t max_order):
     """
     cdef Py_ssize_t n
     cdef int64_t *sums
-    if CYBLEU_OTHER_THREADS_RUN:
-        list_of_references, hypotheses = frozen(list_of_references, 3), frozen(hypotheses, 2)
     sums = <int64_t *>allocated(calloc(row_size(max_order, 0) + max_order, sizeof(int64_t)))
     try:
         if not count_corpus(list_of_references, hypotheses, max_order, sums):
@@ -356,7 +435,7 @@ def segment_rows(list_of_references, hypotheses, Py_ssize_t max_order, Py_ssize_
     """
     cdef PyObject *references = NULL
     cdef PyObject *hypothesis = NULL
-    cdef list held = []
+    cdef list held = [None, None]
     cdef Py_ssize_t i = start
     cdef Py_ssize_t unwatched = 0
     if start < 0 or stop > stats.shape[0] or stats.shape[1] != row_size(max_order):
@@ -379,16 +458,24 @@ cdef int segment_at(object list_of_references, object hypotheses, Py_ssize_t i, 
     cdef PyObject **other_items
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t other_count = 0
+    if CYBLEU_OTHER_THREADS_RUN:
+        held[0], held[1] = item_at(list_of_references, i), item_at(hypotheses, i)
+        references[0], hypothesis[0] = <PyObject *>held[0], <PyObject *>held[1]
+        return 1
     if (not cybleu_items(<PyObject *>list_of_references, &items, &count)
             or not cybleu_items(<PyObject *>hypotheses, &other_items, &other_count)
             or i >= count or i >= other_count):
         return 0
-    if CYBLEU_OTHER_THREADS_RUN:
-        held[:] = [*list_of_references[i:i + 1], *hypotheses[i:i + 1]]
-        if len(held) < 2:
-            return 0
-        held[0], held[1] = frozen(held[0], 2), frozen(held[1], 1)
-        references[0], hypothesis[0] = <PyObject *>held[0], <PyObject *>held[1]
-        return 1
     references[0], hypothesis[0] = items[i], other_items[i]
     return 1
+
+
+cdef inline object item_at(object container, Py_ssize_t i):
+    """Return an item, or None, which is declined as a text."""
+    cdef PyObject *item = cybleu_item(<PyObject *>container, i)
+    cdef object owned
+    if item == NULL:
+        return None
+    owned = <object>item
+    Py_DECREF(item)
+    return owned

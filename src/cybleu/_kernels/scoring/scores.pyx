@@ -94,8 +94,6 @@ cdef class Scorer:
         cdef int taken
         if not self.read_call(&call, weights, smoothing_function, auto_reweigh):
             return None
-        if CYBLEU_OTHER_THREADS_RUN:
-            references, hypothesis = frozen(references, 2), frozen(hypothesis, 1)
         taken = self.score_segment(<PyObject *>references, <PyObject *>hypothesis, &call, results, &work)
         return as_nltk(taken, call.vectors.count, results)
 
@@ -104,7 +102,7 @@ cdef class Scorer:
         """Write the scores of the segments from `start` on; return the first declined segment, or the end."""
         cdef PyObject *references = NULL
         cdef PyObject *hypothesis = NULL
-        cdef list held = []
+        cdef list held = [None, None]
         cdef Py_ssize_t i = start
         cdef Py_ssize_t unwatched = 0
         cdef Call call
@@ -163,8 +161,6 @@ cdef class Scorer:
         if not self.read_call(&call, weights, smoothing_function, auto_reweigh) or call.method >= METHOD5:
             return None
         order = call.vectors.largest
-        if CYBLEU_OTHER_THREADS_RUN:
-            list_of_references, hypotheses = frozen(list_of_references, 3), frozen(hypotheses, 2)
         memset(sums, 0, sizeof(sums))
         if not count_corpus(list_of_references, hypotheses, order, sums):
             return None

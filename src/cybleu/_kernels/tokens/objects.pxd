@@ -18,7 +18,17 @@ cdef struct FewTokens:
     cybleu_key keys[FEW_AND_ONE]    # by id + 1, without the mark CYBLEU_UNDECIDED
     PyObject **tokens               # borrowed
     int distinct                    # number of ids
-    # For any number of tokens. Slots are clear at entry.
+
+
+# The same where other threads may change the lists. A key contains a short str, so that no other thread can free it;
+# references are held to the distinct tokens that are compared with their keys.
+cdef struct LockedTokens:
+    FewTokens table
+    PyObject *tokens[FEW]           # by id
+    uint64_t held                   # a bit for each id
+
+
+# For any number of tokens. Slots are clear at entry.
 cdef struct TokenTable:
     uint64_t *slots       # open addressing: 0 is free, otherwise tag << 32 | id + 1
     uint64_t mask         # number of slots - 1; the number is a power of two, at least twice the tokens
@@ -31,6 +41,12 @@ cdef struct TokenTable:
 cdef void fetch_tokens(PyObject **tokens, Py_ssize_t count) noexcept
 cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
 cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
+
+# The same for the exact list or tuple `text`, which is locked while it is read; its size is -1 if it has another type.
+# 0, and nothing held, also for more than FEW tokens. What `assign_locked` took must be released.
+cdef int assign_locked(LockedTokens *locked, PyObject *text, Py_ssize_t *size, int32_t *ids) except -1
+cdef int look_up_locked(const LockedTokens *locked, PyObject *text, Py_ssize_t *size, int32_t *ids) except -1
+cdef void release_locked(LockedTokens *locked) noexcept
 
 cdef uint64_t slots_needed(Py_ssize_t count) noexcept nogil
 cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1

@@ -12,7 +12,10 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.common.base cimport CYBLEU_PREFETCH, CYBLEU_UNLIKELY, allocated
+from cybleu._kernels.common.base cimport (
+    CYBLEU_PREFETCH, CYBLEU_UNLIKELY, Lock, allocated, begin_lock, cybleu_items, end_lock
+)
+from cybleu._kernels.common.bits cimport cybleu_lowest_bit
 from cybleu._kernels.common.hashing cimport (
     CYBLEU_UNDECIDED, Seed, cybleu_key, hash_word, mix_pair, next_slot, process_seed
 )
@@ -191,6 +194,8 @@ cdef extern from *:
     int cybleu_key_of(PyObject *token, Seed seed, cybleu_key *key) except -1
     bint cybleu_equal(PyObject *a, PyObject *b) except -1
     Py_hash_t PyObject_Hash(PyObject *token) except -1
+    void Py_INCREF(PyObject *kept) noexcept
+    void Py_DECREF(PyObject *released) noexcept
 
 
 # ---------------------------------------------------------------------------------------------------------- few tokens
@@ -284,6 +289,58 @@ cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count
     for i in range(count):
         ids[i] = number_at(table, tokens[i], &keys[i], &places[i]) - 1
     return 1
+
+
+cdef inline int few_items(PyObject *text, PyObject ***tokens, Py_ssize_t *size) noexcept:
+    if not cybleu_items(text, tokens, size):
+        size[0] = -1
+        return 0
+    if size[0] > FEW:
+        return 0
+    fetch_tokens(tokens[0], size[0])
+    return 1
+
+
+cdef int assign_locked(LockedTokens *locked, PyObject *text, Py_ssize_t *size, int32_t *ids) except -1:
+    cdef PyObject **tokens
+    cdef uint64_t held = 0
+    cdef Lock lock
+    cdef Py_ssize_t i
+    locked.held = 0
+    begin_lock(&lock, text)
+    try:
+        if not few_items(text, &tokens, size) or not assign_few(&locked.table, tokens, size[0], ids):
+            return 0
+        for i in range(size[0]):
+            # `second` of a short str is not 0
+            held |= <uint64_t>((locked.table.keys[i + 1].second == 0) & (ids[i] == i)) << i
+        locked.held = held
+        while held:
+            i = cybleu_lowest_bit(held)
+            held &= held - 1
+            Py_INCREF(tokens[i])
+            locked.tokens[i] = tokens[i]
+        locked.table.tokens = locked.tokens
+        return 1
+    finally:
+        end_lock(&lock)
+
+
+cdef int look_up_locked(const LockedTokens *locked, PyObject *text, Py_ssize_t *size, int32_t *ids) except -1:
+    cdef PyObject **tokens
+    cdef Lock lock
+    begin_lock(&lock, text)
+    try:
+        return few_items(text, &tokens, size) and look_up_few(&locked.table, tokens, size[0], ids)
+    finally:
+        end_lock(&lock)
+
+
+cdef void release_locked(LockedTokens *locked) noexcept:
+    cdef uint64_t held = locked.held
+    while held:
+        Py_DECREF(locked.tokens[cybleu_lowest_bit(held)])
+        held &= held - 1
 
 
 # --------------------------------------------------------------------------------------------------------- many tokens
