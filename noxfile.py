@@ -417,7 +417,7 @@ MACHINES = {
 # Of Debian, because PyPI has no wheels of some of them for all of these processors.
 DEBIAN_PACKAGES = "bash libpython3.13-dev python3.13 python3-click python3-colorama python3-hypothesis python3-joblib"
 DEBIAN_PACKAGES += " python3-lxml python3-numpy python3-portalocker python3-pytest python3-pytest-xdist python3-regex"
-DEBIAN_PACKAGES += " python3-tabulate python3-tqdm"
+DEBIAN_PACKAGES += " dash python3-tabulate python3-tqdm"
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def results(backend, corpus, measure):
     total = measure.sum(texts, others, sets, 0, len(corpus))
     assert total == rows.sum(axis=0).tolist()
     owners = np.array([7 * place % len(corpus) for place in range(3 * len(corpus))], dtype=np.int64)
-    order = np.argsort(owners, kind="stable")
+    order = np.argsort(owners, kind="stable").astype(np.int64)
     many = backend.RawTexts([corpus[place % len(corpus)][0] for place in range(len(owners))])
     shared = np.full((len(owners), rows.shape[1]), -1, dtype=np.int64)
     middle = len(owners) // 2

@@ -119,7 +119,7 @@ def test_pairs_without_a_definition(kernels):
 
 def test_pairs_of_other_texts_than_were_prepared_for(kernels):
     definition = kernels.Definition(metrics.Bleu(max_order=1).rules())
-    ids, begins, ends = np.zeros(9, np.int64), np.array([0, 2]), np.array([2, 4])
+    ids, begins, ends = np.zeros(9, np.int64), np.array([0, 2], np.int64), np.array([2, 4], np.int64)
     texts = kernels.PairwiseTexts(ids, begins, ends, 1)
     with pytest.raises(RuntimeError, match="not prepared for this definition"):
         texts.score_each_other(definition, 0, 2, np.empty((2, 2)))

@@ -58,7 +58,7 @@ for name in ("ones", "zeros"):
 
 # Each line is a call whose result is printed.
 CALLS = """
-import pathlib, tempfile
+import pathlib, pickle, tempfile
 import cybleu
 from cybleu.metrics import METRICS
 from cybleu.nbest import NBest, extract, merge
@@ -91,6 +91,8 @@ for nbest in (lists, dense, dense.with_metric("gleu", sets), dense.with_metric("
     print(perceptron(nbest, epochs=2, folds=2).weights)
 print(merge(lists, lists).offsets.tolist(), cross_validate(dense, folds=2, restarts=1).score)
 print(mbr(lists).rows.tolist(), mbr(lists, prune=2).rows.tolist(), oracle(lists, "corpus").rows.tolist())
+print(mbr([texts[:3], texts[3:6]], metric="chrf").rows.tolist())
+print(pickle.loads(pickle.dumps(oracle(lists, "corpus"))).rows.tolist())
 print(random_search(dense, [[1.0, 2.0]] * 3).tolist(), line_search(dense, {"a_0": 1.0, "b_0": 0.5}, "a_0").score)
 for metric in ("sacrebleu", "gleu", "chrf"):
     raw = METRICS[metric].of_raw_text

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
 
-from .._runtime.arrays import np
+from .._runtime.arrays import in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import bar
 from ..errors import ArrayValueError, CybleuError
@@ -200,7 +200,7 @@ def _matrices(
     Yields the number of the segment, the rows of its hypotheses that are kept and not empty, their scores against each
     text of the evidence that is kept, and their expected utilities.
     """
-    rows_of_refs = np.flatnonzero(kept)
+    rows_of_refs = in_place(np.flatnonzero(kept), np.int64)
     rows_of_hyps = rows_of_refs if refs is hyps else np.arange(len(hyps.lengths), dtype=np.int64)
     ref_bounds = np.searchsorted(rows_of_refs, refs.offsets).tolist()
     hyp_bounds = np.searchsorted(rows_of_hyps, hyps.offsets).tolist()

@@ -102,7 +102,7 @@ def _extreme(nbest: NBest, best: bool, level: str, metric: Metric, seed: int, pa
     # Swap until nothing improves. The candidates of a segment are those kept and its current choice.
     kept = filled if highest else everything
     kept[selection.rows[selection.rows >= 0]] = True
-    rows = np.flatnonzero(kept)
+    rows = in_place(np.flatnonzero(kept), np.int64)
     offsets = in_place(np.searchsorted(rows, nbest.offsets), np.int64)
     stats, metric = metric.summable(stats[rows])
     formula = metric.formula(stats.shape[1])
