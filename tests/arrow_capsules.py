@@ -92,8 +92,12 @@ class Node:
         buffers = (c_void_p * max(1, len(self.buffers)))()
         for number, buffer in enumerate(self.buffers):
             if buffer is not None:
-                kept.append(ctypes.create_string_buffer(bytes(self.shift) + buffer, self.shift + max(1, len(buffer))))
+                size = self.shift + max(1, len(buffer))
+                kept.append(ctypes.create_string_buffer(size))
+                if ctypes.addressof(kept[-1]) % 8:  # small buffers on 32-bit systems
+                    kept.append(ctypes.create_string_buffer(max(size, 32)))
                 buffers[number] = ctypes.addressof(kept[-1]) + self.shift
+                ctypes.memmove(buffers[number], buffer, len(buffer))
         array.buffers = buffers
         pairs = [child.structs() for child in self.children]
         schemas = (POINTER(Schema) * max(1, len(pairs)))(*(ctypes.pointer(pair[0]) for pair in pairs))
