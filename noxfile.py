@@ -154,6 +154,7 @@ def columns(session: nox.Session) -> None:
         "-m",
         "not long",
         "tests/columns",
+        "tests/cli/test_cli_parquet.py",
         "tests/text/test_columns.py",
         "tests/test_front_door.py",
     )
