@@ -74,5 +74,8 @@ def corpus_gleu(
 def counts(list_of_references: Any, hypotheses: Any, min_len: int, max_len: int) -> tuple[int, int]:
     """Count matches and n-grams, summed over the orders."""
     arguments = list_of_references, hypotheses, min_len, max_len
-    warn_of(mistake_in_tokens(list_of_references, hypotheses))
-    return _backend.answered(_backend.chosen.gleu_counts(*arguments), _mirror.gleu_counts, *arguments)
+    found = None if _backend.BACKEND == "python" else _backend.chosen.gleu_counts(*arguments)
+    if found is None:
+        warn_of(mistake_in_tokens(list_of_references, hypotheses))  # kernels decline a str
+        found = _mirror.gleu_counts(*arguments)
+    return found

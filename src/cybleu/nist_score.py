@@ -67,8 +67,11 @@ def corpus_nist(
     """
     check_numbers(len(hypotheses), len(list_of_references))
     arguments = list_of_references, hypotheses, n
-    warn_of(mistake_in_tokens(list_of_references, hypotheses))
-    return _backend.answered(_backend.chosen.corpus_nist(*arguments), _mirror.corpus_nist, *arguments)
+    found = None if _backend.BACKEND == "python" else _backend.chosen.corpus_nist(*arguments)
+    if found is None:
+        warn_of(mistake_in_tokens(list_of_references, hypotheses))  # kernels decline a str
+        found = _mirror.corpus_nist(*arguments)
+    return found
 
 
 def nist_length_penalty(ref_len: float, hyp_len: float) -> float:
