@@ -7,6 +7,7 @@ Arguments that are not plain lists of str are passed to sacreBLEU, so that resul
 from __future__ import annotations
 
 import math
+import sys
 import threading
 from array import array
 from collections.abc import Callable, Sequence
@@ -158,9 +159,11 @@ def _sentence_maker(
 
 
 def _sacrebleu() -> Any:
-    with extra("sacrebleu", "the result is an object of sacreBLEU", "cybleu[sacrebleu]"):
-        import sacrebleu
-    return sacrebleu
+    imported = sys.modules.get("sacrebleu")
+    if imported is None:
+        with extra("sacrebleu", "the result is an object of sacreBLEU", "cybleu[sacrebleu]"):
+            import sacrebleu as imported
+    return imported
 
 
 def _score(
