@@ -97,7 +97,9 @@ def main() -> None:
             f"| {row.work} | {peer} | {shown(one['theirs'])} | {shown(one['ours'])} | {times:.{0 if times >= 10 else 1}f} "
             f"| `{row.benchmark}.py` |"
         )
-    lines.append(f"\nMeasured in processor time, medians of {rounds} rounds, on newstest2017 en-de: 3,004 segments of about 18 tokens.")
+    lines.append(
+        f"\nMeasured in processor time, medians of {rounds} rounds, on newstest2017 en-de: 3,004 segments of about 18 tokens."
+    )
     lines.append(f"{header()}.")
     path = ROOT / "README.md"
     text, count = TABLE.subn("\n".join(lines).replace("\\", r"\\") + "\n", path.read_text(encoding="utf-8"))
