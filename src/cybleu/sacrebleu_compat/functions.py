@@ -160,10 +160,11 @@ def _sentence_maker(
 
 def _sacrebleu() -> Any:
     imported = sys.modules.get("sacrebleu")
-    if imported is None:
-        with extra("sacrebleu", "the result is an object of sacreBLEU", "cybleu[sacrebleu]"):
-            import sacrebleu as imported
-    return imported
+    if imported is not None:
+        return imported
+    with extra("sacrebleu", "the result is an object of sacreBLEU", "cybleu[sacrebleu]"):
+        import sacrebleu
+    return sacrebleu
 
 
 def _score(
