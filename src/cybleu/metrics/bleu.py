@@ -320,7 +320,8 @@ class Bleu(ArgumentState, Metric):
         if self.max_order is not None or self.weights is not None:
             counted["max_order"] = self.order
         references._check(self.name, counted, ignores=True, **of_references)
-        return references.stats(hypotheses, **arguments)
+        rows: NDArray[np.int64] = references.stats(hypotheses, **arguments)
+        return rows
 
     def rows_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None

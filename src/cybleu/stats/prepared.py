@@ -8,11 +8,10 @@ from ..errors import ArrayValueError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, TypeGuard
+    from typing import Any
 
     from ..text.raw import Raw
     from .options import CountOptions
-    from .references import References
 
 __all__ = ["PreparedSets", "are_prepared"]
 
@@ -49,6 +48,6 @@ class PreparedSets(CheckedState):
                 )
 
 
-def are_prepared(references: Any) -> TypeGuard[References]:
+def are_prepared(references: Any) -> bool:
     """Whether these are :class:`cybleu.References`."""
     return isinstance(references, PreparedSets)
