@@ -29,7 +29,14 @@ cdef inline int64_t pair_key(int32_t first, int32_t second) noexcept nogil:
 
 cdef inline Slot *probe(Slots table, int64_t key, Seed seed) noexcept nogil:
     """Return the slot of the key, or the free slot for it."""
-    cdef uint64_t place = hash_word(<uint64_t>key, seed) & table.mask
+    return probe_from(table, key, place_of(table, key, seed))
+
+
+cdef inline uint64_t place_of(Slots table, int64_t key, Seed seed) noexcept nogil:
+    return hash_word(<uint64_t>key, seed) & table.mask
+
+
+cdef inline Slot *probe_from(Slots table, int64_t key, uint64_t place) noexcept nogil:
     cdef int probed = 0
     while CYBLEU_UNLIKELY((table.slots[place].key != key) & (table.slots[place].ngram >= 0)):
         place = next_slot(place, table.mask, &probed)

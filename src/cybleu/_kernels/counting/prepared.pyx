@@ -10,11 +10,12 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.common.base cimport PY_SSIZE_T_MAX, allocated, apart, row_size
+from cybleu._kernels.common.base cimport CYBLEU_PREFETCH, PY_SSIZE_T_MAX, allocated, apart, row_size
 from cybleu._kernels.common.hashing cimport Seed, process_seed
 from cybleu._kernels.common.interrupts cimport STEPS, Watch, begin_watch, watch
 from cybleu._kernels.common.ngram_tables cimport (
-    MOST_NGRAMS, MOST_TOKENS, Slot, Slots, check_offsets, check_texts, make_empty, pair_key, probe
+    MOST_NGRAMS, MOST_TOKENS, Slot, Slots, check_offsets, check_texts, make_empty, pair_key, place_of, probe,
+    probe_from
 )
 from cybleu._kernels.text.raw_texts cimport RawTexts
 from cybleu._kernels.text.tokenizing cimport Scanner, end_scanner, make_scanner
@@ -40,6 +41,7 @@ cdef struct ReferenceTable:
 # Working memory of one thread.
 cdef struct MatchWorkspace:
     int64_t *keys
+    uint64_t *places            # of the keys, or of the tokens
     Py_ssize_t *positions
     Py_ssize_t *starts
     int32_t *ngrams
@@ -164,6 +166,10 @@ cdef inline Py_ssize_t take(const Slot *slot, Py_ssize_t start, int bit, const u
 
 cdef int match(const ReferenceTable *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
                const MatchWorkspace *work, int64_t *matches, Watch *watching) except -1 nogil:
+    """Count the clipped matches of each order.
+
+    Slots are prefetched before any is read: the tables of many sets do not fit the cache.
+    """
     cdef Seed seed = process_seed()
     cdef Slots tokens = table.tokens
     cdef Slots pairs = table.pairs
@@ -173,6 +179,7 @@ cdef int match(const ReferenceTable *table, const token_id *text, Py_ssize_t len
     cdef Py_ssize_t *positions = work.positions
     cdef Py_ssize_t *starts = work.starts
     cdef int64_t *keys = work.keys
+    cdef uint64_t *places = work.places
     cdef int64_t matched = 0
     cdef Py_ssize_t found = 0
     cdef Py_ssize_t wanted, start, end, i, n
@@ -182,7 +189,11 @@ cdef int match(const ReferenceTable *table, const token_id *text, Py_ssize_t len
         start, end = end, min(end + STEPS, length)
         watch(watching, end - start)
         for i in range(start, end):
-            found = take(probe(tokens, text[i], seed), i, 0, ignored, seen, ngrams, positions, found, &matched)
+            places[i] = place_of(tokens, text[i], seed)
+            CYBLEU_PREFETCH(&tokens.slots[places[i]])
+        for i in range(start, end):
+            found = take(probe_from(tokens, text[i], places[i]), i, 0, ignored, seen, ngrams, positions, found,
+                         &matched)
     matches[0] = matched
     for n in range(1, max_order + 1):
         wanted = 0
@@ -195,6 +206,8 @@ cdef int match(const ReferenceTable *table, const token_id *text, Py_ssize_t len
             for i in range(start, end):
                 seen[ngrams[i]] = 0
                 keys[wanted] = pair_key(ngrams[i], ngrams[i + 1])
+                places[wanted] = place_of(pairs, keys[wanted], seed)
+                CYBLEU_PREFETCH(&pairs.slots[places[wanted]])
                 starts[wanted] = positions[i]
                 wanted += positions[i + 1] - positions[i] == 1
         if n == max_order or wanted == 0:
@@ -206,8 +219,8 @@ cdef int match(const ReferenceTable *table, const token_id *text, Py_ssize_t len
             start, end = end, min(end + STEPS, wanted)
             watch(watching, end - start)
             for i in range(start, end):
-                found = take(probe(pairs, keys[i], seed), starts[i], <int>n, ignored, seen, ngrams, positions, found,
-                             &matched)
+                found = take(probe_from(pairs, keys[i], places[i]), starts[i], <int>n, ignored, seen, ngrams,
+                             positions, found, &matched)
         matches[n] = matched
     return 0
 
@@ -402,13 +415,14 @@ cdef class PreparedReferences:
         cdef uint64_t size = <uint64_t>longest + 1
         cdef uint64_t ngrams = <uint64_t>max(self.most_ngrams, self.ignored.ngrams)
         cdef bint ignores = self.ignores
-        cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + (1 + ignores) * sizeof(int64_t) + sizeof(int32_t))
+        cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + (2 + ignores) * sizeof(int64_t) + sizeof(int32_t))
                                     + (ngrams + 2) * sizeof(int32_t))
         if longest > MOST_TOKENS or everything > <uint64_t>PY_SSIZE_T_MAX:
             raise MemoryError()
         work.keys = <int64_t *>allocated(calloc(<size_t>everything, 1))
         work.ignored = <uint64_t *>(work.keys + size) if ignores else NULL
-        work.positions = <Py_ssize_t *>(work.keys + (1 + ignores) * size)
+        work.places = <uint64_t *>(work.keys + (1 + ignores) * size)
+        work.positions = <Py_ssize_t *>(work.places + size)
         work.starts = work.positions + size
         work.ngrams = <int32_t *>(work.starts + size)
         work.seen = work.ngrams + size + 1
