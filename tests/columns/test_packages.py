@@ -145,6 +145,38 @@ def test_columns_of_references_of_pandas_without_pyarrow(pandas, monkeypatch):
         check_columns_of_references(pandas)
 
 
+def check_entries_of_objects(pandas):
+    """An entry is a text, in any container, where no entry of the column is a list of references."""
+
+    def column(*entries):
+        return pandas.Series(entries, index=range(len(entries))[::-1], dtype=object)
+
+    hypotheses = [["a", "b"], ["b"]]
+    expected = segment_stats([[["a", "c"]], [[]]], hypotheses).tolist()
+    for entries in (column(["a", "c"], []), column(("a", "c"), ()), column(column("a", "c"), column())):
+        for references in (entries, [entries], (entries,), pandas.DataFrame({"first": entries})):
+            assert segment_stats(references, hypotheses).tolist() == expected
+            assert References(references).stats(hypotheses).tolist() == expected
+    ids = segment_stats([[[1, 3]], [[]]], [[1, 2], [2]]).tolist()
+    for entries in (
+        column([1, 3], []),
+        column(np.array([1, 3]), np.array([], int)),
+        column([np.int64(1), np.int8(3)], ()),
+    ):
+        assert segment_stats(entries, [[1, 2], [2]]).tolist() == segment_stats([entries], [[1, 2], [2]]).tolist() == ids
+    with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
+        segment_stats(column([["a", "c"]], []), hypotheses)
+
+
+def test_entries_of_pandas(pandas, pyarrow):
+    check_entries_of_objects(pandas)
+
+
+def test_entries_of_pandas_without_pyarrow(pandas, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    check_entries_of_objects(pandas)
+
+
 def test_types_of_pyarrow_in_pandas(pandas, pyarrow):
     references, hypotheses = (pandas.Series(texts, dtype="string[pyarrow]") for texts in (REFERENCES, HYPOTHESES))
     assert segment_stats(references, hypotheses, tokenize="13a").tolist() == wanted()

@@ -423,14 +423,23 @@ def _sets_of_objects(entries: Any, raw: bool) -> Any:
     """The sets in a column of Python objects. An entry that is a text is the only reference of its segment."""
     if not isinstance(entries, list):
         return entries
-    sets = []
-    for entry in entries:
-        is_list = isinstance(entry, (list, tuple))
-        of_tokens = is_list and len(entry) > 0 and all(isinstance(token, (str, int)) for token in entry)
-        sets.append(
-            [entry] if (raw and isinstance(entry, (str, bytes))) or (of_tokens and not raw) else by_position(entry)
-        )
-    return sets
+    entries = [by_position(entry) for entry in entries]
+    if raw:
+        return [[entry] if isinstance(entry, (str, bytes)) else entry for entry in entries]
+    # As in a column of Arrow, an empty entry is an empty text, unless other entries hold references.
+    texts = [_is_tokens(entry) for entry in entries]
+    of_texts = all(is_text or entry is None for is_text, entry in zip(texts, entries))
+    return [[entry] if is_text and (of_texts or len(entry)) else entry for is_text, entry in zip(texts, entries)]
+
+
+def _is_tokens(entry: Any) -> bool:
+    """Whether an entry is a list, or an array of one dimension, of str or whole numbers."""
+    if not isinstance(entry, (list, tuple)):
+        return getattr(entry, "ndim", None) == 1
+    return all(
+        isinstance(token, (str, int)) or (hasattr(token, "__index__") and getattr(token, "ndim", 0) == 0)
+        for token in entry
+    )
 
 
 def _is_frame_of_objects(values: Any) -> bool:
