@@ -85,7 +85,8 @@ def same_as_plain(take: Input):
     sets = take.list(4, lambda: [text(take, ids) for _ in range(take.number(1, 3))])
     hypotheses = [text(take, ids) for _ in sets]
     column, of_sets = take.choice(COLUMNS), take.choice(COLUMNS)
-    odd_sets = of_sets([take.choice(COLUMNS)([in_form(take, one, ids) for one in group]) for group in sets])
+    groups = COLUMNS[:-2] if of_sets in (list, tuple) else COLUMNS  # a list of Series is a list of columns
+    odd_sets = of_sets([take.choice(groups)([in_form(take, one, ids) for one in group]) for group in sets])
     odd_hypotheses = column([in_form(take, one, ids) for one in hypotheses])
     weights = [1 / take.number(1, 3) for _ in range(take.number(1, 4))]
     odd_weights = take.choice([*COLUMNS[:-1], lambda values: pandas.Series(values, index=range(7, 7 + len(values)))])(
