@@ -322,7 +322,7 @@ cdef int number_words(ChrfWorkspace *work, const Text *text, bint adds, Seed see
     :param adds: assign ids to new words
     """
     cdef Token tokens[FEW_WORDS]
-    cdef const Span *spans = <const Span *>work.spans.data + text.spans
+    cdef const Span *span
     cdef FewWords *few = <FewWords *>work.few.data
     cdef Py_ssize_t size = FEW_WORDS
     cdef Py_ssize_t start = 0
@@ -330,8 +330,9 @@ cdef int number_words(ChrfWorkspace *work, const Text *text, bint adds, Seed see
     while size == FEW_WORDS:
         size = min(<Py_ssize_t>FEW_WORDS, text.words - start)
         for i in range(size):
-            tokens[i].text = work.text.data + spans[start + i].start
-            tokens[i].end = tokens[i].text + spans[start + i].size
+            span = <const Span *>work.spans.data + text.spans + start + i
+            tokens[i].text = work.text.data + span.start
+            tokens[i].end = tokens[i].text + span.size
         if work.few_words and adds:
             number_few(few, tokens, size, seed, ids + start)
         elif work.few_words:
