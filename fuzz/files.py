@@ -82,7 +82,7 @@ def contents(take: Input) -> bytes:
 def arrays_of(found):
     """An NBest or a Segment as plain values, for comparison."""
     if isinstance(found, NBest):
-        return found.__reduce__()[1]
+        return found.__getstate__()
     return tuple(found)
 
 
@@ -134,13 +134,12 @@ def target(take: Input):
         expect_error(found, CybleuError)
         if found.error is None:
             split = bytes.split if tokenize == "ascii" else lambda line: line.decode().split()
-            owners = np.repeat(np.arange(len(REFERENCES)), np.diff(found.value[0])).tolist()
-            for owner, text, row in zip(owners, found.value[4], found.value[2].tolist()):
+            owners = np.repeat(np.arange(len(REFERENCES)), np.diff(found.value["offsets"])).tolist()
+            for owner, text, row in zip(owners, found.value["texts"], found.value["stats"].tolist()):
                 sets = [split(reference.encode()) for reference in REFERENCES[owner]]
                 assert row == counted_row(sets, split(text.encode()), 4), text
         if found.error is None and tokenize == "unicode":
-            values = found.value
-            read_back(NBest(*values[:8], index=values[8], model_scores=values[9], inputs=values[10]), take, first_id)
+            read_back(NBest(**found.value), take, first_id)
     elif kind == "segments":
         expect_error(on_both(segments, nbest.read_segments, FIRST, format), CybleuError)
     elif kind == "plain":

@@ -94,7 +94,7 @@ def any_list(take: Input):
 def values_of(found):
     """A result as plain values, without its lists."""
     if isinstance(found, NBest):
-        return found.__reduce__()[1]
+        return found.__getstate__()
     if hasattr(found, "__dataclass_fields__"):
         fields = [name for name in found.__dataclass_fields__ if name not in ("hypotheses", "nbest")]
         return [values_of(getattr(found, name)) for name in fields]

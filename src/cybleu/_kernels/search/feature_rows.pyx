@@ -13,6 +13,12 @@ from cybleu._kernels.common.ngram_tables cimport check_offsets
 cdef enum:
     BLOCK = 1024        # rows that are weighed together
 
+cdef extern from *:
+    """
+    static const double cybleu_no_features[1] = {0.0};
+    """
+    const double *NO_FEATURES "cybleu_no_features"     # of rows without any: adding 0 to NULL is undefined
+
 
 cdef int weigh_rows(const Rows *rows, const double *weights, Py_ssize_t first, Py_ssize_t size, double *out,
                     Watch *watching) except -1 nogil:
@@ -192,9 +198,8 @@ cdef class FeatureRows:
         if not 0 <= compressed <= (PY_SSIZE_T_MAX // 2 if indptr is not None else 0):
             raise ValueError("the number of compressed features is out of range")
         rows.size = rows.width + compressed
-        if dense.size:
-            rows.dense = &dense[0, 0]
-            rows.largest = largest_of(rows.dense, dense.size)
+        rows.dense = &dense[0, 0] if dense.size else NO_FEATURES
+        rows.largest = largest_of(rows.dense, dense.size)
         if indptr is not None:
             if columns is None or values is None or columns.shape[0] != values.shape[0]:
                 raise ValueError("the columns and the values do not fit each other")
