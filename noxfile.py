@@ -591,7 +591,7 @@ def sdist(session: nox.Session) -> None:
     session.run("python", ".ci/dist.py", "archives", str(archive), str(wheel))
     session.install("--force-reinstall", f"{wheel.resolve()}[ci]")
     unpack(session, archive)
-    pytest(session, "--ignore", "tests/packaging", "-m", "not real_data", "--pure")
+    pytest(session, "--ignore", "tests/packaging", "--pure")
 
 
 @nox.session
@@ -627,7 +627,7 @@ def dist(session: nox.Session) -> None:
     for name in ("awk", "bash", "cat", "grep", "head", "sort"):  # which the pages and tests call
         (shell / name).symlink_to(shutil.which(name))
     path = {"PATH": os.pathsep.join([session.bin, str(shell)])}
-    left_out = ["--ignore", "tests/packaging", "-m", "not real_data"]
+    left_out = ["--ignore", "tests/packaging"]
     session.install("--only-binary", ":all:", f"{wheel}[ci]", env=path)
     pure = pure.resolve()
     unpack(session, archive)
