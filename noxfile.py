@@ -416,7 +416,7 @@ MACHINES = {
     "i386": ("i686-linux-gnu", "i386-linux-gnu", ""),
 }
 # Of Debian, because PyPI has no wheels of some of them for all of these processors.
-DEBIAN_PACKAGES = "bash libpython3.13-dev python3.13 python3-click python3-colorama python3-hypothesis python3-joblib"
+DEBIAN_PACKAGES = "bash libpython3-dev python3 python3-click python3-colorama python3-hypothesis python3-joblib"
 DEBIAN_PACKAGES += " python3-lxml python3-numpy python3-portalocker python3-pytest python3-pytest-xdist python3-regex"
 DEBIAN_PACKAGES += " dash python3-tabulate python3-tqdm"
 
@@ -450,7 +450,9 @@ def platforms(session: nox.Session, machine: str) -> None:
     """Cross-compiled kernels on arm64 and s390x (big-endian), with QEMU, and on i386."""
     compiler, folder, emulated = MACHINES[machine]
     gcc = require(session, f"{compiler}-gcc", f"apt-get install gcc-{compiler} libc6-dev-{machine}-cross")
-    root = debian(session, "trixie", machine, "extract", *DEBIAN_PACKAGES.split())
+    root = debian(session, "forky", machine, "extract", *DEBIAN_PACKAGES.split())
+    python = (root / "usr" / "bin" / "python3").readlink().name
+    version = python.removeprefix("python").replace(".", "")
     session.install("Cython>=3.2", "setuptools>=77")
     pure = ["--no-deps", "--only-binary", ":all:", "--platform", "any", "nltk==3.10.4", "sacrebleu==2.6.0"]
     session.run("python", "-m", "pip", "install", "-q", "--upgrade", "--target", str(root / "packages"), *pure)
@@ -459,15 +461,15 @@ def platforms(session: nox.Session, machine: str) -> None:
     env = {
         "CC": gcc,
         "LDSHARED": f"{gcc} -shared",
-        "CFLAGS": f"-I{headers}/python3.13 -idirafter {headers}{' -msse2 -mfpmath=sse' * (machine == 'i386')}",
-        "SETUPTOOLS_EXT_SUFFIX": f".cpython-313-{folder}.so",
+        "CFLAGS": f"-I{headers}/{python} -idirafter {headers}{' -msse2 -mfpmath=sse' * (machine == 'i386')}",
+        "SETUPTOOLS_EXT_SUFFIX": f".cpython-{version}-{folder}.so",
     }
     session.run("python", "setup.py", "-q", "build_ext", "--inplace", env=env)
     copied(tree, root)
     tests = ["tests", "--ignore", "tests/packaging"]
     if emulated:
         tests = [f"tests/{name}" for name in ("parity", "oracle", "text", "bleu_score", "stats")]
-    script = shlex.join(["python3.13", "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, *session.posargs])
+    script = shlex.join([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, *session.posargs])
     libraries = ":".join(f"/usr/lib/{folder}/{name}" for name in ("blas", "lapack"))
     with emulation(session, emulated):
         inside(session, root, script, LD_LIBRARY_PATH=libraries, PYTHONPATH="/cybleu/src:/packages", **KERNELS)
