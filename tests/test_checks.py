@@ -57,7 +57,7 @@ MISTAKES = {
         ([WORDS], [[WORDS]], "so the arguments look swapped; give the references first"),
         ([[WORDS]], [Tensor()], "hypotheses[0] is a Tensor, whose items are not numbers"),
         ([[WORDS]], [np.zeros((2, 2), int)], "hypotheses[0] is a ndarray of 2 dimensions"),
-        ([[WORDS]], np.array([1, 2]), "hypotheses[0] is an int64 of 0 dimensions"),
+        ([[WORDS]], np.array([1, 2], dtype=np.int64), "hypotheses[0] is an int64 of 0 dimensions"),
         # references
         ([WORDS] * 2, [WORDS] * 2, "references[0] looks like the token list of one reference"),
         ([[1, 2]], [[1, 2]], "not like a list of references; put it in a list: [references[0]]"),

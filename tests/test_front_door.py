@@ -898,7 +898,7 @@ def test_what_is_refused(error, call, message):
 
 def test_an_output_that_is_an_input_is_refused():
     """It is read while it is written."""
-    ids = np.arange(40).reshape(4, 10) % 7
+    ids = np.arange(40, dtype=np.int64).reshape(4, 10) % 7
     before = ids.copy()
     prepared, ends = References(before), np.arange(0, 50, 10)
     pairs, rewards = ids.reshape(-1)[:16].reshape(4, 4).view(np.float64), ids.reshape(-1)[:2].view(np.float32)

@@ -126,4 +126,4 @@ def test_options_of_moses(option):
 def test_other_commands_have_no_hints(files):
     done = run("score", "ref", "ref", "--ntry", 3)
     assert done.exit_code == 2 and "Moses" not in done.stderr
-    assert "Did you mean" in run("mert", "--restart", 3).stderr
+    assert "--restarts" in run("mert", "--restart", 3).stderr  # click's own, whose words differ between versions

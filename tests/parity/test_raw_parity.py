@@ -136,14 +136,14 @@ def test_numbers(kernels, known, texts):
 def test_rows_of_raw_text_against_prepared_references(kernels, references, texts, ignores):
     """Each backend, and the rows of the tokens' numbers."""
     order, count = 3, len(references)
-    sets, owners = np.arange(count + 1), np.arange(len(texts)) % count
+    sets, owners = np.arange(count + 1, dtype=np.int64), np.arange(len(texts), dtype=np.int64) % count
     for ours, theirs in zip(tokenisers(kernels), tokenisers(_mirror)):
         found = []
         for backend, tokenizer in ((kernels, ours), (_mirror, theirs)):
             words, ends = backend.RawVocabulary(tokenizer), np.empty(count, np.int64)
             ids = np.frombuffer(words.add(backend.RawTexts(references), ends), np.int32).astype(np.int64)
             begins = np.append(0, ends[:-1])
-            ignored = (ids[:2], np.array([0, len(ids[:2])])) if ignores and len(ids) else None
+            ignored = (ids[:2], np.array([0, len(ids[:2])], dtype=np.int64)) if ignores and len(ids) else None
             prepared = backend.PreparedReferences(ids, begins, ends, sets, ends - begins, sets, order, None, ignored)
             views, rows, of_numbers = backend.RawTexts(texts), *np.zeros((2, len(texts), 2 + 2 * order), np.int64)
             middle = len(texts) // 2
@@ -159,17 +159,17 @@ def test_rows_of_raw_text_against_prepared_references(kernels, references, texts
 
 
 def test_raw_texts_that_do_not_fit_their_rows(kernels):
-    words, one = kernels.RawVocabulary(kernels.Tokenizer("13a")), np.arange(1)
-    ends = np.empty(1, np.int64)
+    words, one = kernels.RawVocabulary(kernels.Tokenizer("13a")), np.zeros(1, np.int64)
+    two, ends = np.arange(2, dtype=np.int64), np.empty(1, np.int64)
     ids = np.frombuffer(words.add(kernels.RawTexts(["a b"]), ends), np.int32).astype(np.int64)
-    prepared = kernels.PreparedReferences(ids, one, ends, np.arange(2), ends, np.arange(2), 4, None, None)
+    prepared = kernels.PreparedReferences(ids, one, ends, two, ends, two, 4, None, None)
     texts, rows = kernels.RawTexts(["a"]), np.zeros((1, 10), np.int64)
     for owners, start, stop, stats in (
         (one, 0, 2, rows),
         (one, -1, 1, rows),
         (one + 1, 0, 1, rows),
         (one - 1, 0, 1, rows),
-        (np.arange(2), 0, 1, rows),
+        (two, 0, 1, rows),
         (one, 0, 1, rows[:, :8].copy()),
         (one, 0, 1, np.zeros((2, 10), np.int64)),
     ):

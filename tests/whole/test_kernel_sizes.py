@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 
 import numpy as np
@@ -11,7 +12,8 @@ from arrow_capsules import AsArray, texts
 from cybleu.errors import ArrowError
 from cybleu.metrics import Bleu
 
-ORDERS = [-(2**63), -1, 2**62 - 1, 2**62, 2**63 - 2, 2**63 - 1]
+MOST = sys.maxsize  # 2**63 - 1, or 2**31 - 1
+ORDERS = [-MOST - 1, -1, MOST // 2, MOST // 2 + 1, MOST - 1, MOST]
 NOTHING = np.zeros(0, np.int64)
 BEGIN, END = np.zeros(1, np.int64), np.ones(1, np.int64)
 NO_COLUMNS = np.zeros((1, 0), np.int64)
@@ -42,10 +44,10 @@ def test_orders_that_no_row_can_have(kernels, order):
 def test_lines_of_more_bytes_than_a_size_holds(kernels, name):
     zero = {"lines_of_counts": np.int64(0), "lines_of_numbers": np.float64(0)}[name]
     with pytest.raises(MemoryError):
-        getattr(kernels, name)(np.broadcast_to(zero, (2**33, 2**26)))
+        getattr(kernels, name)(np.broadcast_to(zero, ((MOST + 1) >> 30, 2**26)))
 
 
-@pytest.mark.parametrize("compressed", [-1, 2**63 - 1])
+@pytest.mark.parametrize("compressed", [-1, MOST])
 def test_features_of_no_possible_number(kernels, compressed):
     with pytest.raises(ValueError, match="features"):
         kernels.FeatureRows(np.zeros((1, 2)), compressed=compressed)
@@ -54,7 +56,7 @@ def test_features_of_no_possible_number(kernels, compressed):
 
 
 def test_columns_of_labels(kernels):
-    for column in (-1, 2**63 - 1):
+    for column in (-1, MOST):
         with pytest.raises(ValueError, match="column"):
             kernels.NBestLines((b"lm=",), (column,), False)
 

@@ -240,7 +240,7 @@ def is_array_without_dimension(token: Any) -> bool:
         found = hash(token)
     except TypeError:
         return getattr(token, "ndim", None) == 0
-    return found in (id(token), object.__hash__(token))
+    return found in (hash(id(token)), object.__hash__(token))
 
 
 def plain_text(text: Any, name: str, tokenizes: bool = False) -> Any:

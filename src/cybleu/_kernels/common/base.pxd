@@ -114,15 +114,15 @@ cdef inline void *allocated(void *memory) except NULL nogil:
     return memory
 
 
-cdef enum:
-    LARGEST_ITEM = 256      # upper bound of the size in bytes of any array item
-
-
 cdef inline void *new_array(Py_ssize_t count, size_t size) except NULL nogil:
     """Allocate an array of items; raise MemoryError also if its size in bytes overflows a size_t."""
-    if not 0 <= count <= PY_SSIZE_T_MAX // LARGEST_ITEM:
+    if not 0 <= count <= PY_SSIZE_T_MAX // <Py_ssize_t>size:
         return allocated(NULL)
     return allocated(malloc(<size_t>max(count, <Py_ssize_t>1) * size))
+
+
+cdef enum:
+    LARGEST_ITEM = 256      # upper bound of the size in bytes of any item of a row
 
 
 cdef inline Py_ssize_t row_size(Py_ssize_t max_order, Py_ssize_t least=1) except -1:
@@ -136,8 +136,9 @@ cdef inline void *grown(void *memory, Py_ssize_t wanted, Py_ssize_t *capacity, s
     """Reallocate to hold at least `wanted` items, at least doubling the capacity; unchanged if it suffices."""
     if memory != NULL and wanted <= capacity[0]:
         return memory
-    wanted = max(wanted, 2 * capacity[0], 16)
-    if wanted > PY_SSIZE_T_MAX // LARGEST_ITEM:
+    cdef Py_ssize_t most = PY_SSIZE_T_MAX // <Py_ssize_t>size
+    wanted = max(wanted, 2 * min(capacity[0], most // 2), 16)
+    if wanted > most:
         with gil:
             raise MemoryError()
     memory = allocated(realloc(memory, <size_t>wanted * size))
