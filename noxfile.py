@@ -673,7 +673,7 @@ def dist(session: nox.Session) -> None:
     session.run("twine", "check", "--strict", str(wheel))
     shell = work / "shell"
     shell.mkdir()
-    for name in ("awk", "bash", "cat", "grep", "head", "sort"):  # which the pages and tests call
+    for name in ("awk", "bash", "cat", "grep", "head", "sh", "sort"):  # which the pages and tests call
         (shell / name).symlink_to(shutil.which(name))
     path = {"PATH": os.pathsep.join([session.bin, str(shell)])}
     left_out = ["--ignore", "tests/packaging"]

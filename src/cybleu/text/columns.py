@@ -12,7 +12,7 @@ from itertools import chain, islice
 from operator import eq
 
 from .. import _backend
-from .._runtime.sequences import by_position, refuse_unordered_segments
+from .._runtime.sequences import by_position, is_missing, refuse_unordered_segments
 from ..errors import LengthMismatchError, NoReferencesError, NotUtf8Error, SequenceTypeError
 
 TYPE_CHECKING = False
@@ -52,7 +52,9 @@ def _are_several(references: Any) -> bool:
 
 @lru_cache(256)  # failing to find an attribute takes as long as reading a short text
 def _is_type_of_columns(kind: type) -> bool:
-    return hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")
+    if hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__"):
+        return True
+    return any(base.__module__ == "pandas.core.series" for base in kind.__mro__)  # Series of pandas 2
 
 
 def arrays_of(value: Any) -> tuple[tuple[str, ...] | None, Iterator[Any]]:
@@ -425,11 +427,20 @@ def _sets_of_objects(entries: Any, raw: bool) -> Any:
         return entries
     entries = [by_position(entry) for entry in entries]
     if raw:
-        return [[entry] if isinstance(entry, (str, bytes)) else entry for entry in entries]
+        return [[entry] if isinstance(entry, (str, bytes)) else _without_missing(entry) for entry in entries]
     # As in a column of Arrow, an empty entry is an empty text, unless other entries hold references.
     texts = [_is_tokens(entry) for entry in entries]
-    of_texts = all(is_text or entry is None for is_text, entry in zip(texts, entries))
-    return [[entry] if is_text and (of_texts or len(entry)) else entry for is_text, entry in zip(texts, entries)]
+    of_texts = all(is_text or is_missing(entry) for is_text, entry in zip(texts, entries))
+    return [
+        [entry] if is_text and (of_texts or len(entry)) else _without_missing(entry)
+        for is_text, entry in zip(texts, entries)
+    ]
+
+
+def _without_missing(references: Any) -> Any:
+    if is_missing(references):
+        return []
+    return [text for text in references if not is_missing(text)] if isinstance(references, list) else references
 
 
 def _is_tokens(entry: Any) -> bool:
@@ -464,7 +475,7 @@ def _sets_without_arrow(references: Any, several: bool, raw: bool, name: str) ->
 
 def _present(texts: Any) -> Any:
     """The references of an entry; none for a missing value: None, NaN and the NA of pandas."""
-    if texts is None or type(texts).__name__ == "NAType" or (isinstance(texts, float) and texts != texts):
+    if is_missing(texts):
         return []
     return [texts] if isinstance(texts, (str, bytes)) or not hasattr(texts, "__len__") else texts
 
