@@ -56,7 +56,8 @@ def test_weights_are_those_of_the_regression(seed, regularisation, unit):
         weights = np.array(list(found.weights.values()))
         assert found.pairs == len(y) // 2
         spread = np.abs(X).max(axis=0)
-        assert np.abs((weights - expected) * spread).max() <= 1e-6 * max(1.0, np.abs(expected * spread).max())
+        # with little regularisation the sum is flat around its minimum
+        assert np.abs((weights - expected) * spread).max() <= 1e-5 * max(1.0, np.abs(expected * spread).max())
         assert found.score == random_search(nbest, [weights])[0]
 
 
