@@ -470,13 +470,11 @@ def _sets_without_arrow(references: Any, several: bool, raw: bool, name: str) ->
     if not all(isinstance(sets, list) for sets in lists):
         return by_position(references)  # numbers, such as a ragged pair
     _check_lengths(list(map(len, lists)), name)
-    return [[text for texts in group for text in _present(texts)] for group in zip(*lists)]
+    return [[text for texts in group for text in _as_sequence(texts)] for group in zip(*lists)]
 
 
-def _present(texts: Any) -> Any:
-    """The references of an entry; none for a missing value: None, NaN and the NA of pandas."""
-    if is_missing(texts):
-        return []
+def _as_sequence(texts: Any) -> Any:
+    """The references of an entry, which may be a str or a value that is no text."""
     return [texts] if isinstance(texts, (str, bytes)) or not hasattr(texts, "__len__") else texts
 
 
