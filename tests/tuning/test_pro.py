@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cybleu import errors, metrics
@@ -44,6 +44,7 @@ def reference(X, y, regularisation):
 
 
 @settings(max_examples=15)
+@example(122, 1e-3, 1e4)  # flat around the minimum
 @given(st.integers(0, 10**6), st.sampled_from([1e-3, 0.1, 1.0, 100.0]), st.sampled_from([1.0, 1e-3, 1e4]))
 def test_weights_are_those_of_the_regression(seed, regularisation, unit):
     sparse, dense, _ = lists(seed, segments=5, size=6)
@@ -56,8 +57,7 @@ def test_weights_are_those_of_the_regression(seed, regularisation, unit):
         weights = np.array(list(found.weights.values()))
         assert found.pairs == len(y) // 2
         spread = np.abs(X).max(axis=0)
-        # with little regularisation the sum is flat around its minimum
-        assert np.abs((weights - expected) * spread).max() <= 1e-5 * max(1.0, np.abs(expected * spread).max())
+        assert np.abs((weights - expected) * spread).max() <= 1e-6 * max(1.0, np.abs(expected * spread).max())
         assert found.score == random_search(nbest, [weights])[0]
 
 

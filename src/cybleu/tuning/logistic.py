@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 200
 MOST_PRODUCTS = 500  # limit of products with the Hessian in one step
-PRECISION = 1e-10  # of the gradient, relative to that at 0
+PRECISION = 1e-11  # of the gradient, relative to that at 0
 HALVINGS = 60
 
 
