@@ -382,11 +382,13 @@ def test_citations(metric, papers):
     assert f"version = {{{__version__}}}" in done.stdout
 
 
+@pytest.mark.thread_unsafe(reason="the command writes to the standard output of the process")
 def test_a_metric_without_a_citation():
     done = run("rouge", command="--cite")
     assert done.exit_code == 2 and "unknown metric 'rouge'" in done.stderr
 
 
+@pytest.mark.thread_unsafe(reason="the command writes to the standard output of the process")
 def test_every_metric_has_a_citation():
     for name, metric in METRICS.items():
         done = run(name, command="--cite")

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from cybleu.errors import InputFileError, UnknownNameError
 from cybleu.tuning import read_weights, write_weights
 
+pytestmark = pytest.mark.thread_unsafe(reason="it writes different contents to one file")
+
 NAMES = ["LM0_0", "TM0_0", "TM0_1"]
 EXPECTED = {"LM0_0": 0.5, "TM0_0": 0.1, "TM0_1": -2.0}
 INI = """# MERT optimized configuration

@@ -121,6 +121,7 @@ def calls_on_nbest():
 SHARED = [calls_on_lists, calls_on_references, calls_on_collections, calls_on_nbest]
 
 
+@pytest.mark.thread_unsafe(reason="it has threads of its own, and the interval is the process's")
 @pytest.mark.parametrize("shared", SHARED, ids=lambda calls: calls.__name__)
 def test_threads_get_what_each_gets_alone(shared):
     expected = [plain(call()) for call in shared()]
