@@ -17,6 +17,8 @@ from measure import cells, header, lines, newstest, options, seconds
 
 import cybleu
 
+BLOCKS = 5
+
 
 def works():
     """Yield the name of a work, the work as a function without arguments, and its number of segments."""
@@ -82,7 +84,7 @@ class Sent:
 
 
 def main():
-    rounds = options(rounds=31).rounds
+    rounds = options(rounds=11).rounds
     warnings.simplefilter("ignore")
     context = multiprocessing.get_context("fork")
     print(f"{header()}, {'with' if getattr(sys, '_is_gil_enabled', lambda: True)() else 'without'} the GIL\n")
@@ -91,10 +93,17 @@ def main():
     for name, work, count in works():
         expected = work()
         alone = statistics.median(seconds(work) for _ in range(rounds))
-        processes = together(work, expected, rounds, context.Barrier(2), context.Process, Sent(context))
-        threads = together(work, expected, rounds, threading.Barrier(2), threading.Thread, [])
+        pairs = [  # one after the other, because the load of the machine changes
+            (
+                together(work, expected, rounds, threading.Barrier(2), threading.Thread, []),
+                together(work, expected, rounds, context.Barrier(2), context.Process, Sent(context)),
+            )
+            for _ in range(BLOCKS)
+        ]
+        threads, processes = map(statistics.median, zip(*pairs))
+        ratio = statistics.median(processes / threads for threads, processes in pairs)
         one = f"{alone / count * 1e6:.2f}"
-        cells(name, one, f"x {2 * alone / threads:.2f}", f"x {2 * alone / processes:.2f}", f"{processes / threads:.2f}")
+        cells(name, one, f"x {2 * alone / threads:.2f}", f"x {2 * alone / processes:.2f}", f"{ratio:.2f}")
 
 
 if __name__ == "__main__":

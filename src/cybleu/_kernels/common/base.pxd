@@ -26,6 +26,14 @@ cdef extern from *:
       #define CYBLEU_NOINLINE
     #endif
 
+    #if defined(__GNUC__) && defined(__x86_64__)    /* where the builtin would prefetch to read */
+      #define CYBLEU_PREFETCH_TO_WRITE(address) __asm__ volatile("prefetchw %0" : : "m"(*(const char *)(address)))
+    #elif defined(__GNUC__) || defined(__clang__)
+      #define CYBLEU_PREFETCH_TO_WRITE(address) __builtin_prefetch(address, 1)
+    #else
+      #define CYBLEU_PREFETCH_TO_WRITE(address) ((void)(address))
+    #endif
+
     #ifndef CYBLEU_OTHER_THREADS_RUN    /* a build with the GIL may set it for tests of this code */
       #ifdef Py_GIL_DISABLED
         #define CYBLEU_OTHER_THREADS_RUN 1
@@ -95,6 +103,7 @@ cdef extern from *:
     #endif
     """
     void CYBLEU_PREFETCH(const void *address) noexcept nogil
+    void CYBLEU_PREFETCH_TO_WRITE(const void *address) noexcept nogil
     bint CYBLEU_UNLIKELY(bint condition) noexcept nogil
     Py_ssize_t distance "cybleu_distance" (const void *start, const void *end) noexcept nogil
     bint CYBLEU_OTHER_THREADS_RUN

@@ -13,7 +13,8 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from cybleu._kernels.common.base cimport (
-    CYBLEU_OTHER_THREADS_RUN, CYBLEU_PREFETCH, PY_SSIZE_T_MAX, allocated, closer, cybleu_item, cybleu_items, row_size
+    CYBLEU_OTHER_THREADS_RUN, CYBLEU_PREFETCH, CYBLEU_PREFETCH_TO_WRITE, PY_SSIZE_T_MAX, Lock, allocated, begin_lock,
+    closer, cybleu_item, cybleu_items, end_lock, row_size
 )
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, fill_bytes
 from cybleu._kernels.counting.ngrams cimport (
@@ -96,6 +97,19 @@ cdef void fetch_ahead(PyObject **references, PyObject **hypotheses, Py_ssize_t r
                 fetch_items_of(texts[k])
     if rest > 1:
         fetch_segment(references[1], hypotheses[1])
+
+
+cdef inline void fetch_locked_items(PyObject *sequence) noexcept:
+    """Prefetch the items' reference counts, which other threads may have written last."""
+    cdef PyObject **items
+    cdef Py_ssize_t size = 0
+    cdef Py_ssize_t i
+    cdef Lock lock
+    begin_lock(&lock, sequence)
+    if cybleu_items(sequence, &items, &size):
+        for i in range(min(size, MOST_FETCHED)):
+            CYBLEU_PREFETCH_TO_WRITE(items[i])
+    end_lock(&lock)
 
 
 # ------------------------------------------------------------------------------------------------------- one segment
@@ -193,6 +207,7 @@ cdef int count_few_locked(LockedTokens *locked, PyObject *references, PyObject *
     cdef int32_t reference_ids[MASK_BITS]
     cdef MaskMatcher matcher
     cdef int taken
+    fetch_locked_items(references)
     if not assign_locked(locked, hypothesis, &length, ids):
         return 0
     if not cybleu_items(references, &sequences, &count) or not 0 < count <= MANY_REFERENCES:

@@ -188,39 +188,46 @@ cdef class Scorer:
         return call.method >= 0
 
     cdef int read_method(self, object smoothing_function, double *parameter) except -2:
-        """Recognise a smoothing method; -1 if it is unknown."""
+        """Recognise a smoothing method; -1 if it is unknown.
+
+        References are borrowed, because threads that count references to the same functions wait for each other.
+        """
         cdef PyObject *function
-        cdef object instance, alpha
+        cdef PyObject *instance
+        cdef PyObject **methods = NULL
+        cdef object alpha
+        cdef Py_ssize_t count = 0
         cdef Py_ssize_t i
         if smoothing_function is None:
             return METHOD0
         if not PyMethod_Check(smoothing_function):
             return -1
-        instance = <object>PyMethod_GET_SELF(smoothing_function)
-        if type(instance) is not self.smoothing_type:
+        instance = PyMethod_GET_SELF(smoothing_function)
+        if type(<object>instance) is not self.smoothing_type:
             return -1
         function = PyMethod_GET_FUNCTION(smoothing_function)
-        for i in range(len(self.methods)):
-            if function == <PyObject *>self.methods[i]:
-                if i == METHOD1 and not read_number(getattr(instance, "epsilon", None), parameter):
+        cybleu_items(<PyObject *>self.methods, &methods, &count)
+        for i in range(count):
+            if function == methods[i]:
+                if i == METHOD1 and not read_number(getattr(<object>instance, "epsilon", None), parameter):
                     return -1
                 if i == METHOD4 or i == METHOD7:
-                    if not (read_number(getattr(instance, "k", None), parameter) and parameter[0] != 0.0):
+                    if not (read_number(getattr(<object>instance, "k", None), parameter) and parameter[0] != 0.0):
                         return -1
                 if i == METHOD7 and not (self.has_method(instance, "method4", METHOD4)
                                          and self.has_method(instance, "method5", METHOD5)):
                     return -1
                 if i == METHOD6:
-                    alpha = getattr(instance, "alpha", None)
+                    alpha = getattr(<object>instance, "alpha", None)
                     if not (PyLong_CheckExact(alpha) and read_number(alpha, parameter) and parameter[0] > 0.0):
                         return -1
                 return i
         return -1
 
-    cdef bint has_method(self, object instance, str name, Py_ssize_t number) except -1:
+    cdef bint has_method(self, PyObject *instance, str name, Py_ssize_t number) except -1:
         """Return whether a method that method7 calls on this instance is the known one."""
-        cdef object method = getattr(instance, name, None)
-        return (PyMethod_Check(method) and PyMethod_GET_SELF(method) == <PyObject *>instance
+        cdef object method = getattr(<object>instance, name, None)
+        return (PyMethod_Check(method) and PyMethod_GET_SELF(method) == instance
                 and PyMethod_GET_FUNCTION(method) == <PyObject *>self.methods[number])
 
     cdef int score_segment(self, PyObject *references, PyObject *hypothesis, const Call *call, double *results,
