@@ -52,6 +52,7 @@ STAND_IN = """
 
 
 @pytest.mark.long
+@pytest.mark.thread_unsafe(reason="it runs a process of its own")
 @pytest.mark.skipif(BACKEND != "cython", reason="the targets compare the kernels with the mirror")
 @pytest.mark.parametrize("target", TARGETS)
 def test_target(tmp_path, target, pandas):
