@@ -469,7 +469,7 @@ def platforms(session: nox.Session, machine: str) -> None:
     root = debian(session, "forky", machine, "extract", *DEBIAN_PACKAGES.split())
     python = (root / "usr" / "bin" / "python3").readlink().name
     version = python.removeprefix("python").replace(".", "")
-    session.install("Cython>=3.2", "setuptools>=77")
+    session.install("Cython>=3.2.9", "setuptools>=77")
     pure = ["--no-deps", "--only-binary", ":all:", "--platform", "any", "nltk==3.10.4", "sacrebleu==2.6.0"]
     session.run("python", "-m", "pip", "install", "-q", "--upgrade", "--target", str(root / "packages"), *pure)
     tree = checkout(session)
@@ -584,7 +584,7 @@ def musl(session: nox.Session) -> None:
     wheels = root / "wheels"
     shutil.rmtree(wheels, ignore_errors=True)
     download = ["download", "-q", "--dest", str(wheels), "--only-binary", ":all:", "--python-version", "3.13"]
-    download += ["--platform", "musllinux_1_2_x86_64", ".[test]", "Cython>=3.2", "setuptools>=77"]
+    download += ["--platform", "musllinux_1_2_x86_64", ".[test]", "Cython>=3.2.9", "setuptools>=77"]
     session.run("python", "-m", "pip", *download, env=PURE)
     install = "python -m pip install -q --disable-pip-version-check --no-index --find-links /wheels '.[test]'"
     tests = ["tests", "--ignore", "tests/packaging", *session.posargs]
