@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ from cybleu import SmoothingFunction, corpus_bleu, sentence_bleu
 from cybleu.bleu_score import sentence_bleu_many
 from cybleu.columns import row_blocks
 from cybleu.errors import ConcurrentReadError
+from cybleu.explanations import explain
 from cybleu.metrics import score, scores
 from cybleu.nbest import NBest
 from cybleu.pairwise import pairwise_bleu, self_bleu
@@ -118,7 +120,19 @@ def calls_on_nbest():
     yield lambda: mbr([texts(7, 6)]).rows
 
 
-SHARED = [calls_on_lists, calls_on_references, calls_on_collections, calls_on_nbest]
+def calls_on_pickles():
+    nbest = make_nbest()
+    for result in (
+        explain([WORDS[:7]], WORDS[:6]),
+        random_search(nbest, [[1.0, 0.5, -1.0]] * 2),
+        linear(nbest, [1.0] * 3),
+    ):
+        data = pickle.dumps(result)
+        for _ in range(10):
+            yield lambda data=data: pickle.dumps(pickle.loads(data))
+
+
+SHARED = [calls_on_lists, calls_on_references, calls_on_collections, calls_on_nbest, calls_on_pickles]
 
 
 @pytest.mark.thread_unsafe(reason="it has threads of its own, and the interval is the process's")

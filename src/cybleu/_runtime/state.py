@@ -6,8 +6,7 @@ from ..errors import CybleuError, StateError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 __all__ = ["ArgumentState", "CheckedState", "RecordState", "check_names", "restored"]
@@ -66,14 +65,14 @@ class RecordState(CheckedState):
         return {name: getattr(self, name) for name in _field_names(type(self))}
 
     def _restore(self, state: Any) -> None:
-        import ast
+        import re
         import sys
         from dataclasses import fields
 
         check_names(state, _field_names(type(self)))
         for field in fields(self):  # type: ignore[arg-type]
             if field.name in state:
-                kind = ast.parse(str(field.type), mode="eval").body
+                kind, _ = _alternatives(iter(re.findall(r"[\w.]+|[][,|]", str(field.type))))
                 owner = next(base for base in type(self).__mro__ if field.name in vars(base).get("__annotations__", ()))
                 if not _fits(state[field.name], kind, vars(sys.modules[owner.__module__])):
                     raise TypeError(f"{field.name} is a {type(state[field.name]).__name__}, not a {field.type}")
@@ -93,27 +92,36 @@ def check_names(state: Any, names: tuple[str, ...]) -> None:
         raise TypeError(f"a dict with {', '.join(names)} is required")
 
 
-def _fits(value: Any, kind: ast.expr, names: dict[str, Any]) -> bool:
-    """Return whether a value matches an annotation. A name that is not a class at run time matches any value."""
-    import ast
+def _alternatives(words: Iterator[str]) -> tuple[list[tuple[str, list[Any]]], str]:
+    """Parse an annotation up to a comma or a closing bracket, which is also returned.
 
-    if isinstance(kind, ast.BinOp):
-        return _fits(value, kind.left, names) or _fits(value, kind.right, names)
-    if isinstance(kind, ast.Constant):
-        return value is kind.value
-    if isinstance(kind, ast.Subscript):
-        inner = kind.slice.elts if isinstance(kind.slice, ast.Tuple) else [kind.slice]
-        if not _fits(value, kind.value, names):
-            return False
-        if isinstance(value, tuple) and not isinstance(inner[-1], ast.Constant):
-            return len(value) == len(inner) and all(_fits(one, of, names) for one, of in zip(value, inner))
-        if isinstance(value, (tuple, list)):
-            return all(_fits(one, inner[0], names) for one in value)
-        if isinstance(value, dict):
-            return all(_fits(key, inner[0], names) and _fits(one, inner[1], names) for key, one in value.items())
-        dtype = getattr(value, "dtype", None)
-        return dtype is None or not isinstance(inner[0], ast.Attribute) or dtype.name == inner[0].attr.rstrip("_")
-    name = kind.id if isinstance(kind, ast.Name) else ""
+    This does not use :mod:`ast`: up to CPython 3.12, two threads that make syntax trees at the same time can get a
+    SystemError.
+
+    :return: for each part of a union its name, and its arguments in the same form
+    """
+    found: list[tuple[str, list[Any]]] = []
+    for word in words:
+        if word == "[":
+            end = ","
+            while end == ",":
+                argument, end = _alternatives(words)
+                found[-1][1].append(argument)
+        elif word in ",]":
+            return found, word
+        elif word != "|":
+            found.append((word, []))
+    return found, ""
+
+
+def _fits(value: Any, alternatives: list[tuple[str, list[Any]]], names: dict[str, Any]) -> bool:
+    """Return whether a value matches an annotation. A name that is not a class at run time matches any value."""
+    return any(_is_of(value, name, names) and _holds(value, inner, names) for name, inner in alternatives)
+
+
+def _is_of(value: Any, name: str, names: dict[str, Any]) -> bool:
+    if name == "None":
+        return value is None
     if name == "float":
         return isinstance(value, (float, int))
     if name == "NDArray":
@@ -121,3 +129,18 @@ def _fits(value: Any, kind: ast.expr, names: dict[str, Any]) -> bool:
     builtins = {"int": int, "str": str, "bool": bool, "tuple": tuple, "list": list, "dict": dict}
     found = builtins.get(name, names.get(name))
     return name == "Any" or not isinstance(found, type) or isinstance(value, found)
+
+
+def _holds(value: Any, inner: list[list[tuple[str, list[Any]]]], names: dict[str, Any]) -> bool:
+    """Return whether the items of a container, or the type of an array's numbers, match."""
+    if not inner:
+        return True
+    if isinstance(value, tuple) and inner[-1] != [("...", [])]:
+        return len(value) == len(inner) and all(_fits(one, of, names) for one, of in zip(value, inner))
+    if isinstance(value, (tuple, list)):
+        return all(_fits(one, inner[0], names) for one in value)
+    if isinstance(value, dict):
+        return all(_fits(key, inner[0], names) and _fits(one, inner[1], names) for key, one in value.items())
+    dtype = getattr(value, "dtype", None)
+    module, _, number = inner[0][0][0].rpartition(".")
+    return dtype is None or not module or dtype.name == number.rstrip("_")
