@@ -427,7 +427,7 @@ cdef class Tokenizer:
 
     def __cinit__(self, str name not None, categories=None):
         cdef const uint8_t[::1] of_code_points
-        cdef const uint8_t *kinds = [WORD, POINT, ALONE, DIGIT]
+        cdef uint8_t[4] kinds = [WORD, POINT, ALONE, DIGIT]
         cdef Py_ssize_t i
         self.name = name
         self.tercom = name == "tercom"
