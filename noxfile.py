@@ -337,9 +337,8 @@ def threads(session: nox.Session) -> None:
     """Each test in four threads at once; for a free-threaded Python above all."""
     checkout(session)
     session.install(".[threads]")
-    code = (
-        "import sys, cybleu; assert cybleu.BACKEND == 'cython'; print('GIL:', getattr(sys, '_is_gil_enabled', lambda: True)())"
-    )
+    gil = "getattr(sys, '_is_gil_enabled', lambda: True)()"
+    code = f"import sys, cybleu; assert cybleu.BACKEND == 'cython'; print('GIL:', {gil})"
     session.run("python", "-W", "error", "-c", code)
     # Plain assertions: pytest rewrites modules that these threads import first, and CPython's syntax trees are not
     # safe in threads up to 3.12.
