@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import atexit
 import os
-import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import nox
@@ -248,19 +245,6 @@ def races(session: nox.Session) -> None:
 
 
 @nox.session
-def memcheck(session: nox.Session) -> None:
-    """Call every kernel function under valgrind."""
-    valgrind = require(session, "valgrind", "apt-get install valgrind")
-    tree = checkout(session)
-    session.install(".[numpy]", env={"CFLAGS": "-g"})
-    report = str(tree / "memcheck.xml")
-    command = [valgrind, "--quiet", "--error-limit=no", "--num-callers=40", "--leak-check=full", "--xml=yes"]
-    command += ["--show-leak-kinds=definite", f"--xml-file={report}", "python", ".ci/every_kernel.py", "2"]
-    session.run(*command, env={**KERNELS, "PYTHONMALLOC": "malloc"}, external=True, silent=True)
-    session.run("python", ".ci/errors_of_kernels.py", report)
-
-
-@nox.session
 def fuzz(session: nox.Session) -> None:
     """Fuzz each target for FUZZ_SECONDS with atheris and clang, then run the state machine as long."""
     clang = require(session, os.environ.get("CLANG", "clang"), "apt-get install clang, or set CLANG")
@@ -366,153 +350,22 @@ def bench(session: nox.Session) -> None:
         session.run("python", f"benchmarks/{name}.py")
 
 
-# Other platforms. These sessions require Linux, and most of them root.
-
-
-@nox.session(name="windows-integers")
-def windows_integers(session: nox.Session) -> None:
-    """Results where NumPy's default integers have 32 bits, as on Windows before NumPy 2; also in the default run."""
-    checkout(session)
-    session.install(".[ci]")
-    pytest(session, "-n", "0", "-m", "", "tests/whole/test_default_integers.py")
-
-
-def debian(session: nox.Session, suite: str, architecture: str, variant: str, *packages: str) -> Path:
-    """A Debian in a folder that later runs use again; with the variant `extract` its packages are only unpacked."""
-    root = session.cache_dir / f"{suite}-{architecture}-{variant}"
-    program = require(session, "mmdebstrap", "apt-get install mmdebstrap")
-    if os.geteuid():
-        session.error("this session requires root, because it runs programs in a Debian of its own")
-    if not root.exists():
-        options = ["--quiet", "--mode=root", f"--variant={variant}", f"--architectures={architecture}"]
-        options += ['--aptopt=Acquire::Check-Valid-Until "false"', f"--include={','.join(packages)}"]
-        try:
-            session.run(program, *options, suite, f"{root}.new", "http://deb.debian.org/debian", external=True)
-            Path(f"{root}.new").rename(root)
-        finally:
-            shutil.rmtree(f"{root}.new", ignore_errors=True)
-    return root
-
-
-def inside(session: nox.Session, root: Path, script: str, **env: str) -> None:
-    """Run a script in that Debian, with the project in /cybleu."""
-    mounts = 'mount -t proc proc "$0/proc"; mount --rbind /dev "$0/dev"; exec chroot "$0" bash -ec "$1"'
-    (root / "proc").mkdir(exist_ok=True)
-    (root / "dev").mkdir(exist_ok=True)
-    env |= {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8", "TMPDIR": "/tmp"}
-    command = ["unshare", "--mount", "bash", "-ec", mounts, str(root), f"cd /cybleu; {script}"]
-    session.run(*command, env=env, include_outer_env=False, external=True)
-
-
-def copied(tree: Path, root: Path) -> None:
-    shutil.rmtree(root / "cybleu", ignore_errors=True)
-    shutil.copytree(tree, root / "cybleu")
-
-
-@nox.session(venv_backend="none")
-@nox.parametrize("version", ["3.14", "3.15"])
-def newest(session: nox.Session, version: str) -> None:
-    """The README's test command on new versions of CPython, of Debian sid."""
-    packages = ["ca-certificates", "gcc", "libc6-dev", "python3.14-dev", "python3.14-venv"]
-    root = debian(session, "sid", "amd64", "minbase", *packages, "python3.15-dev", "python3.15-venv")
-    copied(checkout(session), root)
-    for name in ("etc/resolv.conf", "etc/ssl/certs/ca-certificates.crt"):  # of a network that has its own
-        if Path("/", name).exists():
-            shutil.copy(f"/{name}", root / name)
-    install = 'python -m pip install -q --disable-pip-version-check ".[test]"'
-    tests = shlex.join(["python", "-m", "pytest", *session.posargs])
-    inside(session, root, f"python{version} -m venv --clear /venv; . /venv/bin/activate; {install}; {tests}")
-
-
-# Debian's name of an architecture, the prefix of its cross compiler, its folder of headers and libraries, QEMU's name
-MACHINES = {
-    "arm64": ("aarch64-linux-gnu", "aarch64-linux-gnu", "aarch64"),
-    "s390x": ("s390x-linux-gnu", "s390x-linux-gnu", "s390x"),
-    "i386": ("i686-linux-gnu", "i386-linux-gnu", ""),
-}
-# Of Debian, because PyPI has no wheels of some of them for all of these processors.
-DEBIAN_PACKAGES = "bash libpython3-dev python3 python3-click python3-colorama python3-hypothesis python3-joblib"
-DEBIAN_PACKAGES += " python3-lxml python3-numpy python3-portalocker python3-pytest python3-pytest-xdist python3-regex"
-DEBIAN_PACKAGES += " dash python3-tabulate python3-tqdm"
-
-
-@contextmanager
-def emulation(session: nox.Session, name: str) -> Iterator[None]:
-    """Let Linux run programs of another processor with QEMU."""
-    if not name or name == os.uname().machine:
-        yield
-        return
-    root = debian(session, "trixie", "amd64", "extract", "qemu-user", "qemu-user-binfmt")
-    register = Path("/proc/sys/fs/binfmt_misc/register")
-    if not register.exists():
-        mount = ["mount", "-t", "binfmt_misc", "binfmt_misc", str(register.parent)]
-        session.run(*mount, external=True, success_codes=range(256), silent=True)
-    if not register.exists():
-        session.error("this session requires binfmt_misc, which this kernel does not have or does not let be mounted")
-    line = (root / f"usr/lib/binfmt.d/qemu-{name}.conf").read_text().strip()
-    _, _, kind, offset, magic, mask, _, _ = line.split(":")
-    own = f"cybleu-{name}"
-    register.write_text(":".join(["", own, kind, offset, magic, mask, str(root / f"usr/bin/qemu-{name}"), "F"]))
-    try:
-        yield
-    finally:
-        (register.parent / own).write_text("-1")
-
-
-@nox.session
-@nox.parametrize("machine", list(MACHINES))
-def platforms(session: nox.Session, machine: str) -> None:
-    """Cross-compiled kernels on arm64 and s390x (big-endian), with QEMU, and on i386."""
-    compiler, folder, emulated = MACHINES[machine]
-    gcc = require(session, f"{compiler}-gcc", f"apt-get install gcc-{compiler} libc6-dev-{machine}-cross")
-    root = debian(session, "forky", machine, "extract", *DEBIAN_PACKAGES.split())
-    python = (root / "usr" / "bin" / "python3").readlink().name
-    version = python.removeprefix("python").replace(".", "")
-    session.install("Cython>=3.2.9", "setuptools>=77")
-    pure = ["--no-deps", "--only-binary", ":all:", "--platform", "any", "nltk==3.10.4", "sacrebleu==2.6.0"]
-    session.run("python", "-m", "pip", "install", "-q", "--upgrade", "--target", str(root / "packages"), *pure)
-    tree = checkout(session)
-    headers = root / "usr" / "include"
-    env = {
-        "CC": gcc,
-        "LDSHARED": f"{gcc} -shared",
-        "CFLAGS": f"-I{headers}/{python} -idirafter {headers}{' -msse2 -mfpmath=sse' * (machine == 'i386')}",
-        "SETUPTOOLS_EXT_SUFFIX": f".cpython-{version}-{folder}.so",
-    }
-    session.run("python", "setup.py", "-q", "build_ext", "--inplace", env=env)
-    copied(tree, root)
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *session.posargs]
-    if emulated:
-        folders = [f"tests/{name}" for name in ("parity", "oracle", "text", "bleu_score", "stats")]
-        script = shlex.join([*command, *folders])
-    else:
-        # Debian's CPython for i386 computes with the x87, and NLTK's formulas and the mirror with it. In its extended
-        # precision they differ from the kernels; without, the C library's logarithms differ from those of the pages.
-        session.run(gcc, "-shared", "-o", str(root / "x87.so"), ".ci/x87.c", external=True)
-        figures = ["tests/whole/test_documentation.py", "tests/bleu_score/test_documented_figures.py"]
-        others = ["tests", *(f"--ignore={name}" for name in ("tests/packaging", *figures))]
-        script = f"{shlex.join([*command, *figures])}; LD_PRELOAD=/x87.so {shlex.join([*command, *others])}"
-    libraries = ":".join(f"/usr/lib/{folder}/{name}" for name in ("blas", "lapack"))
-    with emulation(session, emulated):
-        inside(session, root, script, LD_LIBRARY_PATH=libraries, PYTHONPATH="/cybleu/src:/packages", **KERNELS)
-
-
-def source_of(session: nox.Session, package: str, suite: str = "trixie") -> Path:
-    """The source of a package of Debian, without Debian's changes."""
-    folder = session.cache_dir / f"{package}-{suite}"
+def source_of_python(session: nox.Session) -> Path:
+    """The source of CPython 3.13 from Debian, without Debian's changes."""
+    folder = session.cache_dir / "python3.13-source"
     if not folder.exists():
         apt = Path(session.create_tmp())
         (apt / "lists" / "partial").mkdir(parents=True, exist_ok=True)
         key = "/usr/share/keyrings/debian-archive-keyring.gpg"
-        (apt / "list").write_text(f"deb-src [signed-by={key}] http://deb.debian.org/debian {suite} main\n")
+        (apt / "list").write_text(f"deb-src [signed-by={key}] http://deb.debian.org/debian trixie main\n")
         places = {"Etc::sourcelist": apt / "list", "Etc::sourceparts": "-", "State::lists": apt / "lists", "Cache": apt}
         places["State::status"] = "/dev/null"  # of a version that is installed, there may be no source
         options = [f"-oDir::{name}={place}" for name, place in places.items()]
         program = require(session, "apt-get", "it downloads sources from Debian")
         with session.chdir(apt):
             session.run(program, *options, "-q", "update", external=True)
-            session.run(program, *options, "-q", "source", "--download-only", "--tar-only", package, external=True)
-            (archive,) = (path for path in apt.glob(f"{package}_*.orig.tar.*") if path.suffix != ".asc")
+            session.run(program, *options, "-q", "source", "--download-only", "--tar-only", "python3.13", external=True)
+            (archive,) = (path for path in apt.glob("python3.13_*.orig.tar.*") if path.suffix != ".asc")
             shutil.unpack_archive(archive, folder)
     (source,) = folder.iterdir()
     return source
@@ -525,7 +378,7 @@ def free_threaded_python(session: nox.Session) -> str:
             return name
     prefix = session.cache_dir / "python3.13t"
     if not (prefix / "bin" / "python3.13t").exists():
-        source = source_of(session, "python3.13")
+        source = source_of_python(session)
         with session.chdir(session.create_tmp()):
             session.run(str(source / "configure"), "-q", "--disable-gil", f"--prefix={prefix}", external=True)
             session.run("make", "-s", f"-j{os.cpu_count()}", external=True)
@@ -551,70 +404,6 @@ def freethreaded(session: nox.Session) -> None:
     folders = [f"tests/{name}" for name in ("parity", "bleu_score", "stats")]
     threads = ["-n", "0", "--parallel-threads=4", "--assert=plain"]
     session.run(*command, *threads, *folders, external=True, env=env)
-
-
-@nox.session
-def musl(session: nox.Session) -> None:
-    """Tests on musl, with a CPython that is built from source and the wheels of PyPI for musl."""
-    root = debian(session, "trixie", "amd64", "minbase", "gcc", "linux-libc-dev", "make", "musl-tools", "perl")
-    copied(checkout(session), root)
-    if not (root / "python" / "bin" / "python3.13").exists():
-        # The tests, NLTK and pip require these libraries.
-        libraries = ("bzip2", "libffi", "openssl", "xz-utils", "zlib")
-        sources = {package: source_of(session, package, "bookworm") for package in libraries}
-        sources["python3.13"] = source_of(session, "python3.13")
-        for package, source in sources.items():
-            shutil.copytree(source, root / "source" / package, symlinks=True, dirs_exist_ok=True)
-        make = f"make -s -j{os.cpu_count()}"
-        libffi = "--disable-docs --disable-exec-static-tramp --disable-shared"
-        script = f"""
-            cd /usr/include; ln -sf -t x86_64-linux-musl ../asm-generic ../linux ../x86_64-linux-gnu/asm
-            export CC=musl-gcc CFLAGS='-O2 -fPIC' CPPFLAGS=-I/python/include LDFLAGS=-L/python/lib
-            cd /source/zlib; ./configure --static --prefix=/python; {make} install
-            cd /source/bzip2; {make} install PREFIX=/python CC="$CC" CFLAGS="$CFLAGS"
-            cd /source/libffi; ./configure -q {libffi} --prefix=/python; {make} install
-            cd /source/xz-utils; ./configure -q --disable-shared --disable-doc --prefix=/python; {make} install
-            cd /source/openssl; ./config no-shared no-tests --prefix=/python --libdir=lib; {make} build_libs; make -s install_dev
-            cd /source/python3.13
-            sed -i 's/MULTIARCH=.*--print-multiarch.*/MULTIARCH=/' configure  # gcc answers x86_64-linux-gnu
-            ./configure -q --prefix=/python --with-openssl=/python; {make}; make -s install
-        """
-        inside(session, root, script)
-    wheels = root / "wheels"
-    shutil.rmtree(wheels, ignore_errors=True)
-    download = ["download", "-q", "--dest", str(wheels), "--only-binary", ":all:", "--python-version", "3.13"]
-    download += ["--platform", "musllinux_1_2_x86_64", ".[test]", "Cython>=3.2.9", "setuptools>=77"]
-    session.run("python", "-m", "pip", *download, env=PURE)
-    install = "python -m pip install -q --disable-pip-version-check --no-index --find-links /wheels '.[test]'"
-    tests = ["tests", "--ignore", "tests/packaging", *session.posargs]
-    tests = shlex.join(["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests])
-    script = f"/python/bin/python3.13 -m venv --clear /venv; . /venv/bin/activate; {install}; {tests}"
-    inside(session, root, script, **KERNELS)
-
-
-@nox.session
-def compile(session: nox.Session) -> None:  # noqa: A001
-    """C of the kernels for Windows and macOS, as far as clang's check of syntax goes; then tests of scalar code."""
-    clang = require(session, os.environ.get("CLANG", "clang"), "apt-get install clang, or set CLANG")
-    tree = checkout(session)
-    warnings = "-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -Werror"
-    flags = f"-DCYBLEU_PORTABLE -funsigned-char {warnings}"
-    session.install("ziglang", ".[ci]", env={"CC": clang, "LDSHARED": f"{clang} -shared", "CFLAGS": flags})
-    code = "import sysconfig, ziglang; print(*ziglang.__path__, sysconfig.get_path('include'), sep='\\n')"
-    zig, include = map(Path, session.run("python", "-c", code, silent=True).split("\n")[:2])
-    source = source_of(session, "python3.13")
-    windows = tree / "windows"
-    windows.mkdir()
-    shutil.copy(source / "PC" / "pyconfig.h.in", windows / "pyconfig.h")
-    headers = zig / "lib" / "libc" / "include"
-    for_windows = ["-isystem", f"{headers}/any-windows-any", f"-I{windows}", f"-I{source}/Include"]
-    for_macos = ["-isystem", f"{headers}/any-darwin-any", f"-I{include}", "-D_Float16=float"]  # which clang 14 lacks
-    targets = dict.fromkeys(["x86_64-w64-mingw32", "aarch64-w64-mingw32"], for_windows)
-    targets |= dict.fromkeys(["x86_64-apple-macos11", "arm64-apple-macos11"], for_macos)
-    files = sorted(map(str, (tree / "build" / "cython").rglob("*.c")))
-    for target, options in targets.items():
-        session.run(clang, f"--target={target}", "-fsyntax-only", *warnings.split(), *options, *files, external=True)
-    pytest(session, "tests/parity", "tests/oracle", "-m", "not real_data", *session.posargs, **KERNELS)
 
 
 # Releases. `.github/workflows/release.yml` runs the sessions from `tag` to `release` on several machines.
@@ -652,7 +441,6 @@ def sdist(session: nox.Session) -> None:
     (archive,) = Path("dist").glob("*.tar.gz")
     session.run("python", "-m", "pip", "wheel", "-q", "--no-deps", "--wheel-dir", "dist", str(archive), env=PURE)
     (wheel,) = Path("dist").glob("*.whl")
-    session.run("python", ".ci/dist.py", "archives", str(archive), str(wheel))
     session.install("--force-reinstall", f"{wheel.resolve()}[ci]")
     unpack(session, archive)
     pytest(session, "--ignore", "tests/packaging", "--pure")
@@ -667,7 +455,7 @@ def wheels(session: nox.Session) -> None:
 
 @nox.session
 def release(session: nox.Session) -> None:
-    """Check every archive in dist/ before it is published."""
+    """Check the archives in dist/ before they are published."""
     session.install(".[dist]", env=PURE)
     session.run("python", ".ci/dist.py", "release", "dist")
     session.run("twine", "check", "--strict", *map(str, Path("dist").iterdir()))
@@ -684,7 +472,6 @@ def dist(session: nox.Session) -> None:
     (built_wheel,) = (work / "built").iterdir()
     session.run("auditwheel", "repair", "--wheel-dir", str(work / "repaired"), str(built_wheel))
     (wheel,) = (work / "repaired").iterdir()
-    session.run("python", ".ci/dist.py", "archives", str(wheel))
     session.run("twine", "check", "--strict", str(wheel))
     shell = work / "shell"
     shell.mkdir()

@@ -1,6 +1,6 @@
 """Call every kernel function on generated input, and print all results, floats bit by bit.
 
-For checks of a whole process: valgrind over one round, and two builds that must print the same.
+Two builds of the kernels must print the same.
 
     python .ci/every_kernel.py ROUNDS
 """

@@ -81,6 +81,8 @@ def test_the_wheel_brings_the_extensions_and_no_source(wheel):
     extensions = {Path(name).name.split(".")[0] for name in names if Path(name).suffix in (".so", ".pyd")}
     assert extensions == {path.stem for path in KERNELS.rglob("*.pyx")} | {"_shared"}
     assert not {".c", ".pyx", ".pxd", ".h"} & suffixes(names)
+    modules = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*.py")}
+    assert {name for name in names if name.endswith(".py")} == modules
     assert {"cybleu/py.typed", *(f"cybleu/report/page.{kind}" for kind in ("html", "css", "js"))} <= {*names}
     assert not wheel.name.endswith("-none-any.whl")
     assert {name.split("/")[0] for name in names} == {"cybleu", f"cybleu-{cybleu.__version__}.dist-info"}
