@@ -7,17 +7,39 @@ which return compiled entry points, and `serve`, which enables or disables these
 
 from __future__ import annotations
 
+import sys
+
 from .._runtime.backends import NAMES
 from .._runtime.later import later
+
+
+def in_main_interpreter() -> bool:
+    """Return whether this is the main interpreter of the process."""
+    try:
+        interpreters = __import__("_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters")
+    except ModuleNotFoundError:  # a CPython without subinterpreters
+        return True
+    return bool(interpreters.get_current() == interpreters.get_main())
+
+
+def is_installed() -> bool:
+    """Return whether there is any file of the extension."""
+    from pathlib import Path
+
+    return any(path.suffix in (".so", ".pyd") for folder in __path__ for path in Path(folder).rglob("*"))
+
+
+# Kernels acquire the GIL with PyGILState_Ensure, which blocks forever in a subinterpreter. The check comes before the
+# first kernel is loaded, because each loads only in the interpreter of a process that tries first.
+if not in_main_interpreter() and is_installed():
+    raise ImportError("the kernels of cybleu load only in the main interpreter, not in subinterpreters")
 
 try:
     from .scoring.scores import sentence_bleu as sentence_bleu
     from .scoring.scores import serve as serve
 except ModuleNotFoundError as error:
-    from pathlib import Path
-
     # If no extension file exists, the kernels are not installed; if some exist, the installation is broken.
-    if any(path.suffix in (".so", ".pyd") for folder in __path__ for path in Path(folder).rglob("*")):
+    if is_installed():
         raise ImportError(f"only a part of the compiled extension is installed: {error}") from error
     raise
 
