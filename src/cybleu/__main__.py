@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 from ._about import version
 from ._runtime.program import leave_interrupts
-from .errors import MissingExtraError, printable, readable
+from .errors import MissingExtraError, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _run(arguments: list[str]) -> None:
             )
         from .cli import cli
 
-        cli(list(map(readable, arguments)), prog_name="cybleu")
+        cli(arguments, prog_name="cybleu")
 
 
 if __name__ == "__main__":

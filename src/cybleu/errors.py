@@ -21,15 +21,7 @@ def printable(text: str, most: int = 2000) -> str:
         text = f"{text[:half]} ... ({len(text)} characters) ... {text[-half:]}"
     if text.isprintable():
         return text
-    return "".join(one if one == "\n" or one.isprintable() else repr(one)[1:-1] for one in readable(text))
-
-
-def readable(text: str) -> str:
-    """Decode UTF-8 that the locale could not decode, for example in a file name under ``LC_ALL=C``."""
-    try:
-        return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # a surrogate without its other half
-        return text
+    return "".join(one if one == "\n" or one.isprintable() else repr(one)[1:-1] for one in text)
 
 
 class CybleuError(Exception):

@@ -1,4 +1,4 @@
-"""The command as a process: its environment, the locale, and names that the system does not accept."""
+"""The command as a process: its environment, and names that the system does not accept."""
 
 from __future__ import annotations
 
@@ -41,23 +41,6 @@ def test_an_unknown_backend_is_one_sentence(files, choice, as_script):
     assert done.stderr.count("\n") == 1 and f"CYBLEU_BACKEND={choice!r}" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("error", "status", "message"),
-    [
-        ("KeyboardInterrupt", 1, "\nAborted!\n"),
-        ("MemoryError", 2, "cybleu: error: there is not enough memory\n"),
-        ("OSError(12, 'Cannot allocate memory')", 2, "cybleu: error: there is not enough memory\n"),
-        ("OSError(24, 'Too many open files', 'x.py')", 2, "cybleu: error: x.py: Too many open files\n"),
-    ],
-)
-def test_what_happens_while_modules_are_imported(files, error, status, message):
-    (files / "click").mkdir()
-    (files / "click" / "__init__.py").write_text(f"raise {error}\n")
-    path = os.pathsep.join([str(files), os.environ.get("PYTHONPATH", "")])
-    done = run("score", "hyp", "ref", PYTHONPATH=path)
-    assert (done.returncode, done.stdout, done.stderr) == (status, "", message)
-
-
 @POSIX
 def test_an_interrupt_while_the_package_is_imported(files):
     (files / "sitecustomize.py").write_text(
@@ -76,15 +59,13 @@ def test_an_interrupt_while_the_package_is_imported(files):
 
 
 @POSIX
-@pytest.mark.parametrize("number", ["99", "99999999999", "9" * 5000])
-@pytest.mark.parametrize("folder", ["/dev/fd", "/proc/self/fd"])
-def test_descriptors_that_are_not_open(files, number, folder):
+@pytest.mark.parametrize("path", ["/dev/fd/99", "/proc/self/fd/99"])
+def test_descriptors_that_are_not_open(files, path):
     (files / "list").write_text("0 ||| a b ||| x=1 ||| 1\n")
     (files / "weights").write_text("x 1\n")
-    path = f"{folder}/{number}"
     done = run("rerank", "linear", "list", "--weights", "weights", "-o", path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1 and f"{path[:100]}" in done.stderr and "cannot be written" in done.stderr
+    assert done.stderr.count("\n") == 1 and f"{path}: cannot be written" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["\u6f22" * 80, "\u6f22" * 75 + ".gz", "\U0001f600" * 60, "x" * 250])
@@ -96,25 +77,3 @@ def test_long_names(tmp_path, name):
         with writing(str(path)) as file:
             file.write(text)
     assert [found.name for found in tmp_path.iterdir()] == [name]
-
-
-@POSIX
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ("score ß.txt nö", "n\xf6: cannot be read"),
-        ("score ß.txt ü.txt", "\xdf.txt: 2, \xfc.txt: 1"),
-        ("compare ß.txt ß.txt -r ß.txt", "'\xdf'"),
-        ("compare ß.txt ü=ß.txt -r ß.txt", "\xfc  "),
-        ("compare ß.txt ü=ß.txt -r ß.txt --baseline ü --format csv", "\xfc,100"),
-        ("score ß.txt ß.txt --variant ö", "'\xf6'"),
-        ("score ß.txt ß.txt --ö", "--\xf6"),
-        ("plot scores ß.txt -r ß.txt --output ö.gif", "'\xf6.gif'"),
-        ("rerank mbr ß.txt --format plain --size 2 -o ö/x", "\xf6/x: cannot be written"),
-    ],
-)
-def test_names_where_the_locale_is_ascii(files, arguments, words):
-    (files / "\xdf.txt").write_text("a b c d e\nb c d e f\n")
-    (files / "\xfc.txt").write_text("a b\n")
-    done = run(*arguments.split(), LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
-    assert words in done.stdout + done.stderr and "Traceback" not in done.stderr

@@ -205,7 +205,7 @@ def test_rows_that_metrics_refuse(metric):
         scores([[-1] * width], metric)
 
 
-@pytest.mark.parametrize("found", [math.nan, None, "x", 1j, 10**400, [0.5, 0.5]])
+@pytest.mark.parametrize("found", [math.nan, None, "x", 1j, [0.5, 0.5]])
 def test_scores_that_are_no_numbers(found):
     @dataclass(frozen=True)
     class Odd(WordF):

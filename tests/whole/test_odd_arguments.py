@@ -146,16 +146,12 @@ def test_numbers_of_any_kind(call, numbers):
         [b"1", b"2"],
         [None, 2.0],
         [float("nan"), 2.0],
-        [10**400, 2.0],
-        [np.longdouble("1e4000"), 2.0],
         [1j, 2.0],
         [[1.0], [1.0, 2.0]],
     ],
-    ids=["masked", "masked entry", "str", "bytes", "None", "nan", "huge", "long", "complex", "ragged"],
+    ids=["masked", "masked entry", "str", "bytes", "None", "nan", "complex", "ragged"],
 )
 def test_numbers_that_are_none(call, numbers):
-    if call is FLOATS["bounds"] and np.longdouble is type(numbers[0]):
-        numbers = [float("inf"), float("inf")]
     with pytest.raises(errors.CybleuError):
         call(numbers)
 
@@ -206,10 +202,8 @@ def test_short_segments_that_are_none(counts):
         ["0", "1", "2"],
         [None, 1, 2],
         [[0], [1, 2], 0],
-        [0, 2**70, 2**70],
-        [0, np.uint64(2**63), np.uint64(2**63)],
     ],
-    ids=["masked", "float", "str", "None", "ragged", "huge", "beyond int64"],
+    ids=["masked", "float", "str", "None", "ragged"],
 )
 def test_whole_numbers_that_are_none(call, numbers):
     if call in (WHOLE["offsets"], WHOLE["ragged"]) and not isinstance(numbers, np.ma.MaskedArray):
@@ -292,7 +286,7 @@ LISTS = [["a b", "a"], ["c d", "c"], ["e f", "e"], ["g h", "g"]]
 SETS = [["a b"], ["c d"], ["e f"], ["g h"]]
 
 
-@pytest.mark.parametrize("number", ["1", None, b"1", [1], 1j, 10**400, math.nan, NUMBERS])
+@pytest.mark.parametrize("number", ["1", None, b"1", [1], 1j, math.nan, NUMBERS])
 @pytest.mark.parametrize(
     ("call", "message"),
     [

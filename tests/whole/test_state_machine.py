@@ -41,7 +41,7 @@ WORDS = ["the", "cat", "sat", "é", "猫", "", "a" * 40]
 IDS = [0, 1, 2, 3, -1, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63)]
 NAMES = sorted(metrics.VARIANTS)
 ORDERS = st.sampled_from([1, 2, 3, 4, 5, 8, 16, 17, 64, 65])
-WRONG_ORDERS = [0, -1, -(2**70), True, 2.0, "4", None, np.int64(4), 2**62, 2**63, 10**30]
+WRONG_ORDERS = [0, -1, True, 2.0, "4", None, np.int64(4), 2**62, 2**63]
 LENGTHS = ["closest", "shortest", "average"]
 
 

@@ -20,7 +20,7 @@ from os import PathLike, fspath
 from typing import Any, TypeVar
 
 from .._runtime.parallel import bar
-from ..errors import InputFileError, LengthMismatchError, printable, readable
+from ..errors import InputFileError, LengthMismatchError, printable
 
 _Text = TypeVar("_Text")
 STANDARD_INPUT = "-"
@@ -62,7 +62,6 @@ def shown(text: Any) -> str:
     if not isinstance(text, str):
         text = repr(text)
         return printable(text, 80)
-    text = readable(text)
     return repr(text) if len(text) <= 80 else f"{text[:60]!r}... ({len(text)} characters)"
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
@@ -84,22 +83,8 @@ def as_options(kind: Callable[..., Options]) -> Callable[[Callable[[Options], No
 # ------------------------------------------------------------------------------------------------------------- options
 
 
-class _File(click.Path):
-    """A file to read or to write, or ``-``. Mistakes are reported when it is opened."""
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        return super().convert(as_path(value), parameter, context)
-
-
-def as_path(text: str) -> str:
-    """Encode an argument as the system gave it: `main` decodes all arguments as UTF-8, whatever the locale."""
-    if sys.getfilesystemencoding() == "ascii":
-        with suppress(UnicodeEncodeError):
-            return os.fsdecode(text.encode("utf-8", "surrogateescape"))
-    return text
-
-
-FILE = _File(readable=False)
+# A file to read or to write, or `-`; mistakes are reported when it is opened.
+FILE = click.Path(readable=False)
 
 
 def number_option(

@@ -17,7 +17,6 @@ from ..metrics import Metric
 from .common import (
     FILE,
     as_options,
-    as_path,
     check_outputs,
     choice_option,
     file_option,
@@ -160,7 +159,7 @@ def mert_loop(given: LoopOptions) -> None:
 
         result = loop(
             given.folder,
-            as_path(given.decoder),
+            given.decoder,
             given.references,
             start,
             iterations=given.iterations,

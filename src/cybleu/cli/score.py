@@ -16,7 +16,7 @@ from .._files.text import STANDARD_INPUT
 from .._runtime.parallel import in_order
 from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
-from ..errors import EmptyCorpusError, UnknownNameError, printable, readable
+from ..errors import EmptyCorpusError, UnknownNameError, printable
 from ..metrics import Bleu, BleuScore, Metric, Score
 from ..text.raw import Raw
 from .common import (
@@ -60,7 +60,7 @@ class ScoreOptions(TextOptions):
     def names(self) -> list[str]:
         """The names of the file of hypotheses, and of those of references or of the test set, for output."""
         paths = (self.hypothesis or STANDARD_INPUT, *(self.references or [self.test_set or ""]))
-        return ["standard input" if path == STANDARD_INPUT else readable(path) for path in paths]
+        return ["standard input" if path == STANDARD_INPUT else path for path in paths]
 
     def metric_and_method(self) -> tuple[Metric, str | None]:
         asked_tokenizer(self.tokenize, self.split)  # for its error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from .._files.text import shown
-from ..errors import EmptyCorpusError, readable
+from ..errors import EmptyCorpusError
 from .common import (
     DROP_BOM,
     FILE,
@@ -108,7 +108,6 @@ class SystemOptions(TextOptions):
                 name, paths = basename(given).removesuffix(".gz").removesuffix(".txt"), [given]
             else:
                 paths = files.split(",")
-            name = readable(name)
             if not name or not all(paths):
                 raise click.UsageError(f"{shown(given)} is not a system; give FILE, NAME=FILE or NAME=FILE,FILE,...")
             if name in named:
@@ -170,8 +169,8 @@ def _without_folders(paths: Sequence[str]) -> dict[str, str]:
 
     Of absolute paths that end in the same name, as many folders are kept as tell them apart.
     """
-    names = {path: readable(path) for path in paths if not isabs(path)}
-    parts = {path: Path(readable(path)).parts for path in paths if isabs(path)}
+    names = {path: path for path in paths if not isabs(path)}
+    parts = {path: Path(path).parts for path in paths if isabs(path)}
     for path, own in parts.items():
         others = [other for other in parts.values() if other != own] + [Path(name).parts for name in names.values()]
         kept = next((n for n in range(1, len(own)) if all(own[-n:] != other[-n:] for other in others)), len(own) - 1)
@@ -182,5 +181,5 @@ def _without_folders(paths: Sequence[str]) -> dict[str, str]:
 def _renamed(argument: str, names: Mapping[str, str]) -> str:
     """An argument of the command with these names for paths."""
     for path in sorted(filter(isabs, names), key=len, reverse=True):
-        argument = argument.replace(readable(path), names[path])
+        argument = argument.replace(path, names[path])
     return argument
