@@ -49,7 +49,7 @@ def edited_ids(count):
     changed = generator.random(len(flat)) < 0.1
     flat[changed] = generator.integers(0, len(numbers), int(changed.sum()))
     offsets = np.cumsum([0, *(len(references[i % 1000]) for i in range(count))])
-    return [[text] for text in references], (flat, offsets), np.arange(count) % 1000
+    return [[text] for text in references], cybleu.Ragged(flat, offsets), np.arange(count) % 1000
 
 
 def moses_list(segments, size, seed=1):

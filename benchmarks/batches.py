@@ -50,7 +50,7 @@ def groups(rounds):
         return [nltk_bleu.sentence_bleu(*pair, smoothing_function=METHOD1) for pair in work]
 
     def ours(threads=1):
-        return prepared.stats((flat, offsets), owner, threads=threads)
+        return prepared.stats(cybleu.Ragged(flat, offsets), owner, threads=threads)
 
     stats = ours()
     assert (stats == ours(2)).all()
@@ -61,7 +61,7 @@ def groups(rounds):
     per = len(work) / 100_000
     row(f"statistics of ids, {label}", one * per, nltk, count=len(work), bar="350")
     on_two_threads(ours, rounds, 100_000 / one)
-    reward, nltk = compare(lambda: cybleu.bleu_rewards(prepared, (flat, offsets), owner), theirs, rounds)
+    reward, nltk = compare(lambda: cybleu.bleu_rewards(prepared, cybleu.Ragged(flat, offsets), owner), theirs, rounds)
     row("rewards of the same", reward * per, nltk, count=len(work))
 
 

@@ -47,7 +47,7 @@ def works():
     flat = np.array([token for text in ids for token in text])
     offsets = np.cumsum([0, *map(len, ids)])
     prepared = cybleu.References([[text] for text in targets])
-    yield "bleu_rewards, ids", lambda: cybleu.bleu_rewards(prepared, (flat, offsets)).tolist(), count
+    yield "bleu_rewards, ids", lambda: cybleu.bleu_rewards(prepared, cybleu.Ragged(flat, offsets)).tolist(), count
 
 
 def timed(work, expected, rounds, barrier, add):

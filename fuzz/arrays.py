@@ -13,6 +13,7 @@ from harness import Input, counted_row, expect_error, on_both, run
 
 from cybleu import (
     BleuReward,
+    Ragged,
     References,
     SmoothingFunction,
     bleu_rewards,
@@ -110,12 +111,10 @@ def batch(take: Input, texts):
         ids = as_array(take, [token for text in texts for token in text])
         ends = as_array(take, offsets)
         said = values_of(ends)
-        if all(str(getattr(part, "dtype", None)) == "object" for part in (ids, ends)):  # two texts
-            return (ids, ends), [values_of(ids), said] if ids.ndim == 1 == ends.ndim else None, None
         ragged = np.asarray(ids).ndim == 1 == np.asarray(ends).ndim and all(type(end) is int for end in said)
         right = ragged and said and said[0] == 0 and said[-1] == len(ids) and said == sorted(said)
         tokens = values_of(ids)
-        return (ids, ends), [tokens[a:b] for a, b in pairwise(said)] if right else None, None
+        return Ragged(ids, ends), [tokens[a:b] for a, b in pairwise(said)] if right else None, None
     width = max(map(len, texts), default=0) + take.below(3)
     table = as_array(take, [[*text, *[0] * (width - len(text))] for text in texts] or np.zeros((0, width), int))
     if np.asarray(table).ndim != 2:

@@ -28,7 +28,7 @@ from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
 from cybleu.rerank import diverse, mbr
 from cybleu.rewards import BleuReward, bleu_rewards
 from cybleu.stats import CorpusAccumulator, References, segment_stats
-from cybleu.text import parsing
+from cybleu.text import Ragged, parsing
 from inputs import Labelled, OnADevice, unaligned
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -162,7 +162,7 @@ def in_lists(container):
 
 
 def ragged(values):
-    return np.array(list(chain(*values))), np.cumsum([0, *map(len, values)])
+    return Ragged(np.array(list(chain(*values))), np.cumsum([0, *map(len, values)]))
 
 
 def arrow(leaf, depth):
@@ -197,7 +197,11 @@ FORMS_OF_IDS = {
         lambda sets: [[array("i", text) for text in group] for group in sets],
         lambda v: [array("q", t) for t in v],
     ),
-    "ragged": (lambda sets: sets, ragged),
+    "tuples of arrays": (
+        lambda sets: tuple(tuple(map(np.array, group)) for group in sets),
+        lambda v: tuple(map(np.array, v)),
+    ),
+    "ragged": (lambda sets: [*map(ragged, sets)], ragged),
     "arrow": (arrow(integers, 2), arrow(integers, 1)),
 }
 FORMS_OF_ONE_EACH = {
@@ -370,13 +374,43 @@ def test_arrays_without_a_dimension_of_other_numbers():
         segment_stats([[[1, 2]]], [[Tensor(0.5)]])
 
 
-def test_a_pair_of_columns_is_two_texts_and_a_pair_of_arrays_is_ragged(pandas):
+def test_a_tuple_of_two_arrays_is_two_texts(pandas):
+    """Also where the second could be the offsets of the first."""
+    ids, offsets = np.array([5, 6, 7, 8]), np.array([0, 2, 4])
+    references = [[[5, 6, 7, 8]], [[0, 2, 4]]]
+    for pair in ((ids, offsets), [ids, offsets], (memoryview(ids), array("q", offsets))):
+        assert segment_stats(references, pair, 1).tolist() == [[4, 4, 4, 4], [3, 3, 3, 3]]
+        assert bleu_rewards(references, pair, max_order=1).tolist() == [1.0, 1.0]
+        assert pairwise_bleu(pair, metric="gleu").tolist() == [[1.0, 0.0], [0.0, 1.0]]
+        assert segment_stats([pair] * 2, [[5, 6, 7, 8], [0, 2]], 1).tolist() == [[4, 4, 4, 4], [2, 3, 2, 2]]
+        assert diverse([pair], 2)[0].tolist() == diverse([[ids.tolist(), offsets.tolist()]], 2)[0].tolist()
+        reward = BleuReward("r", tokenize=None, max_order=1)
+        assert reward(completion_ids=pair, r=references) == [1.0, 1.0]
+        with pytest.raises(errors.ArrayTypeError, match=r"references\[0\] has 1 dimensions"):
+            References(pair)
     texts = (of_objects(["a", "b"]), pandas_column(["a", "c"]))
     assert segment_stats([[["a", "b"]]] * 2, texts).tolist() == segment_stats([[["a", "b"]]] * 2, list(texts)).tolist()
     assert pairwise_bleu(texts).tolist() == pairwise_bleu([["a", "b"], ["a", "c"]]).tolist()
-    assert segment_stats([[[1, 2]]], (np.array([1, 2]), np.array([0, 2])))[0].tolist()[:2] == [2, 2]
-    with pytest.raises(errors.ArrayTypeError, match="dtype object"):
-        segment_stats([[[1, 2]]], (np.array([1, 2]), of_objects([0, 2])))
+
+
+def test_ragged_arrays_in_every_place():
+    assert Ragged is cybleu.Ragged
+    pair = Ragged(np.array([5, 6, 7, 8]), np.array([0, 2, 4]))
+    lists = [[5, 6], [7, 8]]
+    assert segment_stats([[lists[0]], [lists[1]]], pair).tolist() == segment_stats(pair, lists).tolist()
+    assert References([pair]).stats(lists, [0, 0]).tolist() == References([lists]).stats(lists, [0, 0]).tolist()
+    for call in (*OF_TEXTS.values(), self_stats, lambda texts: mbr([texts]).scores):
+        assert listed(call(pair)) == listed(call(lists))
+    for call in (find(Own()).rows, find("gleu").rows, segment_stats, lambda *corpus: accumulated(*corpus)):
+        assert listed(call([pair], [[5, 6]])) == listed(call([lists], [[5, 6]]))
+    for r in (pair, lists):
+        assert BleuReward("r", tokenize=None, max_order=2)(completion_ids=pair, r=r) == [1.0, 1.0]
+    check(pair, pair)
+    for references, how in (([[["a"]], [["b"]]], {}), ([["a"], ["b"]], {"tokenize": "13a"})):
+        with pytest.raises(errors.MixedTokensError):
+            segment_stats(references, pair, **how)
+    with pytest.raises(errors.ArrayValueError, match="offsets of hypotheses must begin with 0"):
+        segment_stats([[["a"]]], Ragged(np.array([1]), np.array([0, 2])))
 
 
 def test_owners_in_columns_and_no_owners(pandas):
@@ -682,7 +716,7 @@ REFUSED = {
         (lambda: References(OnADevice()), "references is an array on the device"),
         (lambda: References([np.array([1, 2])]), r"references\[0\] has 1 dimensions"),
         (lambda: ONE.stats(np.ones((1, 3), int), lengths=[np.nan]), "lengths has dtype float64"),
-        (lambda: ONE.stats((np.ones(3, int), np.array([0.0, 3.0]))), "the offsets of hypotheses"),
+        (lambda: ONE.stats(Ragged(np.ones(3, int), np.array([0.0, 3.0]))), "the offsets of hypotheses"),
         (lambda: ONE.stats([[1]], owner=[0.5]), "owner has dtype float64"),
         (lambda: ONE.stats([[1]], out=np.empty((1, 10))), "out must be .* int64"),
         (lambda: ONE.stats([[1]], out=np.empty((2, 10), int)), "the shape"),
@@ -700,8 +734,8 @@ REFUSED = {
         (lambda: ONE.stats(np.ones((1, 3), int), lengths=[-1]), r"lengths\[0\] is -1"),
         (lambda: ONE.stats(np.ones((1, 3), int), lengths=[1, 1]), "2 entries for 1 texts"),
         (lambda: ONE.stats([[1]], lengths=[1]), "lengths are for a 2-D array"),
-        (lambda: ONE.stats((np.ones(3, int), np.array([0, 2]))), "offsets of hypotheses must begin"),
-        (lambda: ONE.stats((np.ones(3, int), np.array([0, 2, 1, 3]))), "offset 2 is 1 after 2"),
+        (lambda: ONE.stats(Ragged(np.ones(3, int), np.array([0, 2]))), "offsets of hypotheses must begin"),
+        (lambda: ONE.stats(Ragged(np.ones(3, int), np.array([0, 2, 1, 3]))), "offset 2 is 1 after 2"),
         (lambda: ONE.stats([[1]], owner=[1]), r"owner\[0\] is 1, which is not from 0 to 0"),
         (lambda: ONE.stats([[1]], owner=[-1]), r"owner\[0\] is -1"),
         (lambda: References([[[1]]], pad_id="x"), "pad_id is 'x'"),
@@ -904,7 +938,7 @@ def test_an_output_that_is_an_input_is_refused():
     pairs, rewards = ids.reshape(-1)[:16].reshape(4, 4).view(np.float64), ids.reshape(-1)[:2].view(np.float32)
     for call in (
         lambda: prepared.stats(ids, out=ids),
-        lambda: prepared.stats((ids.reshape(-1), ends), out=ids),
+        lambda: prepared.stats(Ragged(ids.reshape(-1), ends), out=ids),
         lambda: prepared.stats(list(ids), out=ids),
         lambda: prepared.stats(before, owner=ids[0, :4], out=ids),
         lambda: prepared.stats(before, lengths=ids[:, 0], out=ids),

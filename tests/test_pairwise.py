@@ -16,6 +16,7 @@ from cybleu import SmoothingFunction, errors, metrics, nltk_3_2, sentence_bleu
 from cybleu.metrics import VARIANTS, Variant, score
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
 from cybleu.stats import segment_stats
+from cybleu.text import Ragged
 from inputs import long_lists, mixes_ids_and_text, texts_of_one_kind
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -95,7 +96,7 @@ def test_forms_of_texts():
     lists = [[1, 2, 3], [1, 2], [3, 3, 3, 1]]
     expected = pairwise_bleu(lists)
     padded = np.array([[1, 2, 3, 0], [1, 2, 0, 0], [3, 3, 3, 1]])
-    ragged = np.array([1, 2, 3, 1, 2, 3, 3, 3, 1]), np.array([0, 3, 5, 9])
+    ragged = Ragged(np.array([1, 2, 3, 1, 2, 3, 3, 3, 1]), np.array([0, 3, 5, 9]))
     assert (pairwise_bleu(padded, pad_id=0) == expected).all()
     assert (pairwise_bleu(padded, lists, pad_id=0) == expected).all()
     assert (pairwise_bleu(ragged, lists) == expected).all()

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from cybleu import errors
+from cybleu import Ragged, errors
 from cybleu.metrics import VARIANTS, Bleu, score
 from cybleu.rewards import BleuReward, RepetitionPenalty, bleu_rewards
 from cybleu.stats import References, segment_stats
@@ -191,8 +191,8 @@ def test_completion_ids_in_arrays():
     reward = BleuReward("mine", None)
     ids, ends = np.array([1, 2, 3, 1, 2]), np.array([0, 3, 5])
     expected = reward(completion_ids=[[1, 2, 3], [1, 2]], mine=[[1, 2, 3]] * 2)
-    assert reward(completion_ids=(ids, ends), mine=[[1, 2, 3]] * 2) == expected
-    for batch in ((ids, ends), np.array([[1, 2], [1, 2]]), ([1], [2])):
+    assert reward(completion_ids=Ragged(ids, ends), mine=[[1, 2, 3]] * 2) == expected
+    for batch in (Ragged(ids, ends), np.array([[1, 2], [1, 2]]), ([1], [2])):
         with pytest.raises(errors.LengthMismatchError, match=r"completion_ids is 2, .*'mine' is 1; each"):
             reward(completion_ids=batch, mine=[[1, 2, 3]])
 

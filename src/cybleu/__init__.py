@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from .stats.accumulator import CorpusAccumulator as CorpusAccumulator
     from .stats.references import References as References
     from .stats.segments import segment_stats as segment_stats
+    from .text import Ragged as Ragged
 
 
 __getattr__, __dir__, _LATER = later(
@@ -86,6 +87,7 @@ __getattr__, __dir__, _LATER = later(
         "sacrebleu_compat": "install_as_sacrebleu sacrebleu_corpus_bleu sacrebleu_corpus_chrf sacrebleu_corpus_ter "
         "sacrebleu_sentence_bleu sacrebleu_sentence_chrf sacrebleu_sentence_ter",
         "stats": "CorpusAccumulator References segment_stats",
+        "text": "Ragged",
     },
     "checks chrf_score columns errors explanations frameworks gleu_score metrics nbest nist_score pairwise report rerank rewards sacrebleu_compat "
     "significance stats text tuning",

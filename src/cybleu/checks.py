@@ -17,7 +17,6 @@ from ._runtime.sequences import (
     by_position,
     is_array,
     is_array_without_dimension,
-    is_ragged,
     refuse_masked,
     refuse_text,
     refuse_unordered,
@@ -36,7 +35,7 @@ from .errors import (
 from .text.columns import are_columns
 from .text.parsing import parse_references, parse_segments, parse_texts, tokenise, tokenise_sets
 from .text.raw import raw_of
-from .text.values import RawReferences, RawText, ReferenceLists, TokenLists
+from .text.values import Ragged, RawReferences, RawText, ReferenceLists, TokenLists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def check(
     Traceback (most recent call last):
     cybleu.errors.SequenceTypeError: hypotheses[0] is a str, not a list of tokens; split it, for example with .split(), or ...
     """
-    if tokenize is not None or lowercase:
+    if tokenize is not None or lowercase or Ragged in (type(references), type(hypotheses)):
         for name, value in (("references", references), ("hypotheses", hypotheses)):
             _check_corpus(value, name)
         segments = parse_segments(references, hypotheses, raw_of(tokenize, lowercase))
@@ -155,7 +154,7 @@ def are_lists(values: Any) -> bool:
     if are_columns(values):
         return False
     values = by_position(values)
-    return not is_array(values) and not is_ragged(values)
+    return not is_array(values) and not isinstance(values, Ragged)
 
 
 def check_references(references: Any) -> set[type]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._runtime.arrays import np
-from ._runtime.sequences import is_array, is_ragged
+from ._runtime.sequences import is_array
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors, weights_given
 from .checks import check_texts
@@ -23,7 +23,7 @@ from .text.columns import lists_of_column
 from .text.numbering import number_together, tokens_with_ids
 from .text.parsing import parse_texts, tokenise
 from .text.raw import raw_of
-from .text.values import RawText, TokenLists
+from .text.values import Ragged, RawText, TokenLists
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -236,7 +236,7 @@ def _batches(references: Any, hypotheses: Any) -> list[tuple[Any, Any]]:
     for name, value in (("references", references), ("hypotheses", hypotheses)):
         if is_array(value) and getattr(value, "ndim", 3) != 3:
             raise ArrayTypeError(f"{name} has {value.ndim} dimensions; batched arrays have three: batch, text, token")
-        if is_ragged(value):
+        if isinstance(value, Ragged):
             raise ArrayTypeError(
                 f"{name} is a ragged pair; a batch is a list with a pair for each entry, or a 3-D array"
             )

@@ -19,6 +19,7 @@ from cybleu.metrics import score, scores
 from cybleu.nbest import NBest
 from cybleu.pairwise import pairwise_bleu
 from cybleu.stats import CorpusAccumulator, References, segment_stats, short_segments
+from cybleu.text import Ragged
 from inputs import VOCABULARIES, corpora, long_segments, mixes_ids_and_text, numbered_alike, unaligned
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -93,7 +94,7 @@ def padded(texts, pad, side="right", width=14):
 
 
 def ragged(texts, dtype=np.int64):
-    return np.array(list(chain(*texts)), dtype=dtype), np.cumsum([0, *map(len, texts)])
+    return Ragged(np.array(list(chain(*texts)), dtype=dtype), np.cumsum([0, *map(len, texts)]))
 
 
 @given(corpora_of_ids(), st.sampled_from([np.int32, np.int64, np.uint8, np.int16, np.uint64, ">i4"]))
@@ -109,8 +110,8 @@ def test_every_form_of_ids(corpus, dtype):
         "lengths": (padded(hypotheses, 1).astype(dtype), {"lengths": lengths}),
         "not contiguous": (np.asfortranarray(padded(hypotheses, 1).astype(dtype)), {"lengths": np.array(lengths)}),
         "every second": (np.repeat(padded(hypotheses, 1), 2, axis=1).astype(dtype)[:, ::2], {"lengths": lengths}),
-        "ragged": ((ids, offsets), {}),
-        "ragged buffers": ((memoryview(array("q", ids.tolist())), array("i", offsets.tolist())), {}),
+        "ragged": (Ragged(ids, offsets), {}),
+        "ragged buffers": (Ragged(memoryview(array("q", ids.tolist())), array("i", offsets.tolist())), {}),
         "list of arrays": ([np.array(text, dtype=dtype) for text in hypotheses], {}),
     }
     for form, (given_hypotheses, arguments) in forms.items():
@@ -218,10 +219,10 @@ def test_threads_and_a_given_array():
 def test_arrays_that_are_not_aligned(dtype):
     """A copy is read: C has no such arrays, which the sanitizers see."""
     ids, offsets = np.array([1, 2, 3, 1, 2], dtype=dtype), np.array([0, 3, 5])
-    expected = segment_stats((ids, offsets), (ids, offsets))
-    given = unaligned(ids), unaligned(offsets)
+    expected = segment_stats(Ragged(ids, offsets), Ragged(ids, offsets))
+    given = Ragged(unaligned(ids), unaligned(offsets))
     assert (segment_stats(given, given) == expected).all()
-    assert (pairwise_bleu(given) == pairwise_bleu((ids, offsets))).all()
+    assert (pairwise_bleu(given) == pairwise_bleu(Ragged(ids, offsets))).all()
     assert (metrics.scores(unaligned(expected)) == metrics.scores(expected)).all()
     nbest = NBest([0, 2], unaligned(np.array([[1.0], [2.0]])), unaligned(expected))
     assert nbest.features.flags.aligned and nbest.stats.flags.aligned

@@ -17,7 +17,7 @@ from itertools import count
 import numpy as np
 import pytest
 
-from cybleu import SmoothingFunction, corpus_bleu, gleu_score, metrics, rerank, tuning
+from cybleu import Ragged, SmoothingFunction, corpus_bleu, gleu_score, metrics, rerank, tuning
 from cybleu._runtime import interrupts
 from cybleu.metrics import scores
 from cybleu.nbest import NBest, merge
@@ -113,7 +113,7 @@ def n_best(segments, size, features=4):
 
 
 def ragged(ids, *sizes):
-    return ids, np.cumsum([0, *sizes])
+    return Ragged(ids, np.cumsum([0, *sizes]))
 
 
 IDS = np.random.default_rng(0).integers(0, 50_000, 2_000_000)

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from cybleu import errors, explain, explain_difference, score, scores, self_bleu, sentence_bleu_many
+from cybleu import Ragged, errors, explain, explain_difference, score, scores, self_bleu, sentence_bleu_many
 from cybleu.metrics import VARIANTS, Bleu, Metric
 from cybleu.nbest import NBest, prepare_references
 from cybleu.rerank import linear, mbr, nbest_sorted, perceptron
@@ -105,8 +105,8 @@ WHOLE = {  # what takes three numbers from 0 to 2
     "reference lengths of sets": lambda numbers: References(
         IDS.reshape(3, 1, 4), lengths=[[number] for number in numbers]
     ),
-    "offsets": lambda numbers: References((np.arange(2), np.array(numbers))),
-    "ragged": lambda numbers: References((np.array(numbers), np.array([0, 3]))),
+    "offsets": lambda numbers: References(Ragged(np.arange(2), np.array(numbers))),
+    "ragged": lambda numbers: References(Ragged(np.array(numbers), np.array([0, 3]))),
     "offsets of a list": lambda numbers: NBest(numbers, FEATURES, ROWS),
     "ids": lambda numbers: NBest([0, 2, 2, 2], FEATURES, ROWS, ids=numbers),
     "index": lambda numbers: a_list(index=list(numbers)[:2], inputs=3),
@@ -210,8 +210,8 @@ def test_whole_numbers_that_are_none(call, numbers):
         numbers = np.array(numbers, dtype=object) if isinstance(numbers[1], (int, list)) else np.array(numbers)
     if call in (WHOLE["offsets"], WHOLE["ragged"]) and isinstance(numbers, np.ma.MaskedArray):
         call = {
-            WHOLE["offsets"]: lambda given: References((np.arange(2), given)),
-            WHOLE["ragged"]: lambda given: References((given, np.array([0, 3]))),
+            WHOLE["offsets"]: lambda given: References(Ragged(np.arange(2), given)),
+            WHOLE["ragged"]: lambda given: References(Ragged(given, np.array([0, 3]))),
         }[call]
     if call is WHOLE["reference lengths of sets"] and isinstance(numbers, np.ma.MaskedArray):
         numbers = np.ma.masked_equal([0, 1, 2], 1).tolist(), [1], [2]

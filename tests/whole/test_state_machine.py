@@ -22,6 +22,7 @@ from brute_force import chosen, score_of, tried
 from cybleu import (
     BleuReward,
     CorpusAccumulator,
+    Ragged,
     References,
     _backend,
     bleu_rewards,
@@ -194,13 +195,13 @@ class Objects(RuleBasedStateMachine):
             flat = [token for text in hypotheses for token in text]
             offsets = np.cumsum([0, *map(len, hypotheses)])
             if form == "ragged":
-                given = np.array(flat, dtype=np.int64), offsets
+                given = Ragged(np.array(flat, dtype=np.int64), offsets)
             elif form == "array.array":
-                given = array.array("q", flat), array.array("q", offsets.tolist())
+                given = Ragged(array.array("q", flat), array.array("q", offsets.tolist()))
             elif form == "strided":
                 wide = np.zeros((len(flat), 2), dtype=np.int64)
                 wide[:, 1] = flat
-                given = wide[:, 1], offsets.astype(">i4")
+                given = Ragged(wide[:, 1], offsets.astype(">i4"))
         rows = references.stats(given, owners, data.draw(st.sampled_from([None, 2])))
         expected = [counted_row(sets[owner], text, order, length) for owner, text in zip(owners, hypotheses)]
         assert rows.tolist() == expected
@@ -208,9 +209,9 @@ class Objects(RuleBasedStateMachine):
             if expected and (rows[:, :2] > 0).all():  # some tools fail on an empty text
                 by_hand = [metrics.score(row, name).score for row in expected]
                 assert metrics.scores(rows, name).tolist() == by_hand
-        if isinstance(given, tuple) and isinstance(given[0], array.array):
-            given[0].extend([1] * 50)  # nothing holds the buffer any more, so it can move
-            given[1].extend([1] * 50)
+        if isinstance(given, Ragged) and isinstance(given.ids, array.array):
+            given.ids.extend([1] * 50)  # nothing holds the buffer any more, so it can move
+            given.offsets.extend([1] * 50)
 
     @rule(item=prepared, wrong=st.sampled_from(["order", "owner", "out", "set", "delete"]))
     def misuse_references(self, item, wrong):

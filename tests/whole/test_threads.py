@@ -16,7 +16,7 @@ import pytest
 import cybleu
 from arrow_capsules import AsStream
 from arrow_capsules import texts as column_of_texts
-from cybleu import SmoothingFunction, corpus_bleu, sentence_bleu
+from cybleu import Ragged, SmoothingFunction, corpus_bleu, sentence_bleu
 from cybleu.bleu_score import sentence_bleu_many
 from cybleu.columns import row_blocks
 from cybleu.errors import ConcurrentReadError
@@ -242,7 +242,7 @@ def test_buffers_are_free_when_a_call_is_back(backend):
     prepared = References([[[0]]], max_order=1)
     for _ in range(500):
         ids, offsets = array("q", [1, 2]), array("q", [0, 1, 2])
-        prepared.stats((ids, offsets), [0, 0], threads=2)
+        prepared.stats(Ragged(ids, offsets), [0, 0], threads=2)
         ids.extend([1] * 50)
         offsets.append(3)
 

@@ -70,12 +70,6 @@ def any_array(values: Iterable[Any]) -> bool:
     return any(map(is_array, of_each_type.values()))
 
 
-def is_ragged(value: Any) -> bool:
-    """Return whether this is a pair of arrays, at least one of them numeric; two object columns are two texts."""
-    is_pair = type(value) is tuple and len(value) == 2 and all(map(is_array, value))
-    return is_pair and any(is_array(by_position(part)) for part in value)
-
-
 def advice_for(value: Any) -> str | None:
     """Return how to fix a value that is missing, or not computed yet, where texts are expected; None for other values."""
     if is_missing(value):

@@ -9,7 +9,7 @@ A *batch of texts* has one of these forms:
 
 - a list of token lists, with any hashable tokens;
 - token ids in a 2-D integer array, with `lengths`, or with `pad_id` and `eos_id`;
-- token ids in a ragged pair `(ids, offsets)`, in which text i is ``ids[offsets[i]:offsets[i + 1]]``;
+- token ids in a :class:`cybleu.Ragged` pair of arrays, of the ids of all texts and of where each text begins;
 - a list of 1-D arrays of token ids;
 - a column that offers the Arrow C data interface (pyarrow, polars, pandas, DuckDB): of texts if `tokenize` is given, otherwise
   of lists of tokens or of token ids;
@@ -18,7 +18,7 @@ A *batch of texts* has one of these forms:
 Everything that has the buffer protocol or ``__array__`` is an array. Contiguous int32 and int64 are read in place.
 
 *References* are a list that has a list of references for each segment, which may also be a 2-D array. If each segment has one
-reference, they may be a 2-D array or a ragged pair. They may be a 3-D array (segments, references, tokens). They may also be one
+reference, they may be a 2-D array or :class:`cybleu.Ragged`. They may be a 3-D array (segments, references, tokens). They may also be one
 column, of texts or of lists, or a list or table of columns, of which column k has the k-th reference of each segment. A null
 among them is no reference.
 

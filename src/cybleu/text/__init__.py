@@ -1,5 +1,6 @@
 """From texts of any kind to tokens and integers."""
 
 from .tokenizers import tokenize_lines, tokenizer, tokenizer_signature
+from .values import Ragged
 
-__all__ = ["tokenize_lines", "tokenizer", "tokenizer_signature"]
+__all__ = ["Ragged", "tokenize_lines", "tokenizer", "tokenizer_signature"]

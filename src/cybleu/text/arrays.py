@@ -17,7 +17,7 @@ from .values import ReferenceIds, TokenIds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .values import Ids
+    from .values import Ids, Ragged
 
 CPU_DEVICES = (1, 3)  # of DLPack: ordinary and page-locked memory
 
@@ -57,10 +57,10 @@ def ids_of_rows(value: Any, name: str, lengths: Any, lengths_name: str = "length
     return TokenIds(array.reshape(-1), begins, begins + sizes)
 
 
-def ids_of_ragged(value: Any, name: str) -> TokenIds:
-    """The texts of a pair `(ids, offsets)`."""
-    ids = integers(value[0], f"the ids of {name}", (1,))
-    offsets = integers(value[1], f"the offsets of {name}", (1,)).astype(np.int64, copy=True)
+def ids_of_ragged(value: Ragged, name: str) -> TokenIds:
+    """The texts of a ragged pair."""
+    ids = integers(value.ids, f"the ids of {name}", (1,))
+    offsets = integers(value.offsets, f"the offsets of {name}", (1,)).astype(np.int64, copy=True)
     if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(ids):
         raise ArrayValueError(
             f"the offsets of {name} must begin with 0 and end with the number of ids, {len(ids)}, one more than there are "

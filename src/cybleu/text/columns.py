@@ -468,7 +468,7 @@ def _sets_without_arrow(references: Any, several: bool, raw: bool, name: str) ->
         return _sets_of_objects(by_position(references), raw)
     lists = [_sets_of_objects(by_position(column), raw) for column in columns]
     if not all(isinstance(sets, list) for sets in lists):
-        return by_position(references)  # numbers, such as a ragged pair
+        return by_position(references)  # numbers
     _check_lengths(list(map(len, lists)), name)
     return [[text for texts in group for text in _as_sequence(texts)] for group in zip(*lists)]
 
@@ -507,6 +507,6 @@ def columns_of_references(references: Any, raw: bool, name: str) -> Any:
         columns += found[1]
     if any(arrays and arrays[0].of_numbers for arrays in columns):
         if several:
-            return by_position(references)  # such as a ragged pair
+            return by_position(references)
         raise SequenceTypeError(f"{name} is a column of whole numbers; a text of token ids is a list of them")
     return ReferenceColumns(columns, raw, name)

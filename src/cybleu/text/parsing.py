@@ -21,7 +21,6 @@ from .._runtime.sequences import (
     container_of,
     is_array,
     is_missing,
-    is_ragged,
     kind_of,
     refuse_text,
     refuse_tokens_of_one,
@@ -30,7 +29,17 @@ from .._runtime.sequences import (
 from ..errors import ArrayValueError, NoReferencesError, NotUtf8Error, SequenceTypeError
 from .columns import ReferenceColumns, TextColumn, column_of, columns_of_references, is_column, lists_of_column
 from .raw import parse_line
-from .values import GivenTexts, RawReferences, RawText, ReferenceLists, Segments, TokenIds, TokenLists, place_in_sets
+from .values import (
+    GivenTexts,
+    Ragged,
+    RawReferences,
+    RawText,
+    ReferenceLists,
+    Segments,
+    TokenIds,
+    TokenLists,
+    place_in_sets,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,6 +90,8 @@ def parse_texts(
             return RawText(lines, name)
     if isinstance(values, (TokenIds, TokenLists)):
         return values  # of a public function that calls another one
+    if isinstance(values, Ragged):
+        return _ids_of_ragged(values, name, lengths)
     column = column_of(values, name)
     if raw is not None and not (tokens_too and _holds_token_lists(column)):
         check_no_lengths(lengths, name, "raw text")
@@ -94,8 +105,6 @@ def parse_texts(
     if is_array(column):
         rows: TokenIds = _parser_of_rows()(column, name, lengths)
         return rows
-    if is_ragged(column):
-        return _ids_of_ragged(column, name, lengths)
     return parse_tokens(_batch(column, name, lengths), name)
 
 
@@ -118,6 +127,10 @@ def parse_references(
         return ReferenceLists(values, name)
     if raw is not None:
         return parse_raw_references(values, raw, name)
+    if isinstance(values, Ragged):
+        from .arrays import one_each
+
+        return one_each(_ids_of_ragged(values, name, lengths))
     columns = columns_of_references(values, split is not None, name)
     if isinstance(columns, ReferenceColumns):
         found = columns.ids()
@@ -129,10 +142,6 @@ def parse_references(
         from .arrays import references_of_array
 
         return references_of_array(columns, name, lengths)
-    if is_ragged(columns):
-        from .arrays import one_each
-
-        return one_each(_ids_of_ragged(columns, name, lengths))
     sets = [_set_of(group, f"{name}[{owner}]") for owner, group in enumerate(_batch(columns, name, lengths))]
     if split is not None:
         sets = [[split(text) if isinstance(text, str) else text for text in group] for group in sets]
@@ -178,7 +187,9 @@ def parse_raw_references(values: Any, raw: Raw, name: str = "references") -> Raw
 
 
 def parse_group(references: Any) -> Any:
-    """The references of one segment, as a list if they are in a column of Arrow."""
+    """The references of one segment, as a list if they are in a column of Arrow or a ragged pair."""
+    if isinstance(references, Ragged):
+        return _by_position(references, "references")
     if not is_column(references):
         return references
     column = column_of(references, "references")
@@ -202,6 +213,10 @@ def parse_segments(references: Any, hypotheses: Any, raw: Raw | None = None, *, 
     if raw is not None:
         sets = tokenise_sets(raw, parse_raw_references(references, raw, name))
         return Segments(sets.lists(), tokenise(raw, parse_raw_texts(hypotheses, raw)).lists())
+    if isinstance(references, Ragged):
+        references = [[text] for text in _ids_of_ragged(references, name).lists()]
+    if isinstance(hypotheses, Ragged):
+        hypotheses = _ids_of_ragged(hypotheses, "hypotheses")
     columns = columns_of_references(references, False, name)
     parsed = isinstance(hypotheses, (TokenIds, TokenLists))
     column = hypotheses.lists() if parsed else column_of(hypotheses, "hypotheses")
@@ -212,7 +227,9 @@ def parse_segments(references: Any, hypotheses: Any, raw: Raw | None = None, *, 
     refuse_text(groups, name, f"a list with, for each segment, {REFERENCES}")
     found = column.entries() if isinstance(column, TextColumn) else column
     refuse_text(found, "hypotheses", TEXTS)
-    return Segments(groups if _are_lists(groups) else [by_position(group) for group in groups], found)
+    if not _are_lists(groups):
+        groups = [_by_position(group, f"{name}[{owner}]") for owner, group in enumerate(groups)]
+    return Segments(groups, found)
 
 
 def parse_list(values: Any, name: str, what: str) -> list[Any]:
@@ -223,7 +240,7 @@ def parse_list(values: Any, name: str, what: str) -> list[Any]:
     refuse_unordered_segments(values, name)
     if isinstance(values, (str, bytes)) or not (hasattr(values, "__iter__") or is_column(values)):
         raise SequenceTypeError(_no_list(values, name, what))
-    return list(lists_of_column(values, name))
+    return list(_ids_of_ragged(values, name).lists() if isinstance(values, Ragged) else lists_of_column(values, name))
 
 
 def parse_groups(values: Any, name: str) -> tuple[list[Any], list[int]]:
@@ -238,7 +255,7 @@ def parse_groups(values: Any, name: str) -> tuple[list[Any], list[int]]:
                 f"{name}[{position}] must be a list of texts, not {type(group).__name__}; "
                 "the texts of one segment alone are a list in a list"
             )
-        groups.append(by_position(group))
+        groups.append(_by_position(group, f"{name}[{position}]"))
     return list(chain.from_iterable(groups)), list(accumulate(map(len, groups), initial=0))
 
 
@@ -283,11 +300,16 @@ def _batch(values: Any, name: str, lengths: Any) -> Sequence[Any]:
     return sequence
 
 
-def _ids_of_ragged(values: Any, name: str, lengths: Any) -> TokenIds:
+def _ids_of_ragged(values: Ragged, name: str, lengths: Any = None) -> TokenIds:
     from .arrays import ids_of_ragged
 
     check_no_lengths(lengths, name, "a ragged pair")
     return ids_of_ragged(values, name)
+
+
+def _by_position(group: Any, name: str) -> Any:
+    """The texts of one segment, as a sequence that is indexed by position."""
+    return _ids_of_ragged(group, name).lists() if isinstance(group, Ragged) else by_position(group)
 
 
 def _lists_or_ids(
@@ -311,7 +333,7 @@ def _set_of(group: Any, name: str) -> list[Any]:
     """The references of a segment: a list of texts, or an array with a text in each row."""
     if type(group) is not list:
         refuse_text(group, name, REFERENCES, tokenizes=True)
-        group = by_position(group)
+        group = _by_position(group, name)
     if is_array(group):
         from .arrays import integers
 

@@ -26,6 +26,24 @@ AnySets = TypeVar("AnySets", bound="Sets")
 PLAIN_TYPES = {str, bytes, int, float, bool, type(None)}
 
 
+class Ragged(NamedTuple):
+    """Texts of token ids of any lengths in two arrays: text i is ``ids[offsets[i]:offsets[i + 1]]``.
+
+    :param ids: the ids of all texts, one after the other
+    :param offsets: where each text begins in `ids`, and the end of the last one
+
+    >>> import numpy
+    >>> from cybleu import segment_stats
+    >>> hypotheses = Ragged(numpy.array([5, 6, 7, 8, 9]), numpy.array([0, 3, 5]))
+    >>> segment_stats([[[5, 6, 8]], [[8, 9]]], hypotheses, max_order=1)
+    array([[3, 3, 2, 3],
+           [2, 2, 2, 2]])
+    """
+
+    ids: Any
+    offsets: Any
+
+
 class TokenIds(NamedTuple):
     """Texts of token ids, or of numbers given to tokens: text i is `ids[begins[i]:ends[i]]`."""
 
