@@ -209,6 +209,8 @@ def test_explain(run):
         name = "BLEU" if metric == "codexglue" else metric
         scores = 100 / METRICS[metric].scale * similar
         assert shown == {f"   {name} {scores[i, 1 - i]:.1f} with hypothesis {1 - i}" for i in range(2)}
+    found = lines(run("mbr", "list", "--metric", "ter", "--explain", 0))
+    assert [line.partition(" with ")[2] for line in found if " with " in line][:2] == ["hypothesis 1", "hypothesis 2"]
     result = run("mbr", "list", "--explain", 2)
     assert result.exit_code == 2
     assert "no segment 2" in result.stderr

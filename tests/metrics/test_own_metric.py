@@ -125,6 +125,31 @@ def test_minimum_bayes_risk():
     assert [places[0] for places in diverse(TEXTS, 2, metric=WordF(), tokenize=str.split)] == best.positions.tolist()
 
 
+@dataclass(frozen=True)
+class WordErrors(Metric):
+    """An error rate of tokens: the share of positions at which two texts differ."""
+
+    name, columns, higher_is_better = "word errors", ("errors", "reference_words"), False
+
+    def row(self, references, hypothesis):
+        alike = sum(one == other for one, other in zip(references[0], hypothesis))
+        return [max(len(references[0]), len(hypothesis)) - alike, len(references[0])]
+
+    def evaluate(self, row):
+        return row[0] / row[1]
+
+
+def test_minimum_bayes_risk_of_an_error_rate():
+    texts = ["the cat sat", "the cat sat", "the cat sat down", "completely different words here"]
+    best = mbr([texts], metric=WordErrors(), tokenize=str.split)
+    rates = [
+        [WordErrors().evaluate(WordErrors().row([other.split()], text.split())) for other in texts] for text in texts
+    ]
+    assert best.positions.tolist() == [0]
+    assert best.scores == pytest.approx(1 - np.mean(rates, axis=1))
+    assert diverse([texts], 4, metric=WordErrors(), tokenize=str.split)[0].tolist() == [0, 2, 1, 3]
+
+
 def test_oracles_and_the_perceptron(nbest):
     assert oracle(nbest).scores.tolist() == EXPECTED
     assert oracle(nbest).positions.tolist() == [int(np.argmax(EXPECTED[:3])), int(np.argmax(EXPECTED[3:]))]

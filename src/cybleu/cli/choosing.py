@@ -243,7 +243,8 @@ def _explanation(nbest: NBest, selection: Selection[str], why: Why) -> str:
             metric = why.metric
             tokens = texts if metric.of_raw_text else [why.split(text) for text in texts]
             alike = percent(pairwise_bleu(tokens, [tokens[row]], metric=metric)[0], metric.scale)
-            nearest = sorted((i for i in range(len(texts)) if i != row), key=lambda i: -alike[i])[:EXPLAINED]
+            sign = -1 if metric.higher_is_better else 1
+            nearest = sorted((i for i in range(len(texts)) if i != row), key=lambda i: sign * alike[i])[:EXPLAINED]
             for other in nearest:
                 of_bleu = isinstance(metric, Bleu)
                 line = f"   {'BLEU' if of_bleu else metric.name} {alike[other]:.1f} with hypothesis {other}"

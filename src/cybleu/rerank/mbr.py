@@ -112,7 +112,8 @@ def mbr(
     found = find(metric, **choices).of_sentences().without_failures()
     given = [("hypotheses", hypotheses), *([] if evidence is None else [("evidence", evidence)])]
     if found.of_raw_text:
-        found = of_text(found, tokenize, lowercase).maximised
+        found = of_text(found, tokenize, lowercase)
+    found = found.maximised
     hyps, *others = parse_lists(given, tokenize, lowercase, found)
     refs = others[0] if others else hyps
     check_alike(hyps, refs)
@@ -165,7 +166,8 @@ def diverse(
         raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
     found = find(metric, **choices).of_sentences().without_failures()
     if found.of_raw_text:
-        found = of_text(found, tokenize, lowercase).maximised
+        found = of_text(found, tokenize, lowercase)
+    found = found.maximised
     (lists,) = parse_lists([("hypotheses", hypotheses)], tokenize, lowercase, found)
     shares = posterior_of(posterior, scores, scale, lists)
     everything = np.ones(len(lists.lengths), dtype=bool)
