@@ -12,6 +12,7 @@ pytestmark = pytest.mark.thread_unsafe(reason="it runs processes of its own")
 
 REASON = "failed to map segment from shared object: Cannot allocate memory"
 USES = {
+    "filelock": "cybleu.tuning.mert_loop('run', print, [['a']], {'lm': 1.0})",
     "jinja2": "cybleu.report.check_report('report.html')",
     "matplotlib": "cybleu.report.check_plot('plot.svg')",
     "nltk": "cybleu.install_as_nltk()",

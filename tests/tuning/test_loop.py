@@ -17,7 +17,17 @@ import pytest
 
 from cybleu import errors
 from cybleu.nbest import NBest, merge
-from cybleu.tuning import Iteration, Loop, kbmira, mert_loop, normalised, random_search, read_weights, write_weights
+from cybleu.tuning import (
+    Iteration,
+    Loop,
+    kbmira,
+    mert_loop,
+    normalised,
+    random_search,
+    read_weights,
+    tune,
+    write_weights,
+)
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -150,6 +160,13 @@ def test_a_folder_that_cannot_be_made(tmp_path):
             loop(folder, Decoder())
 
 
+@pytest.mark.parametrize("start", [[1.0], None, {"a": "1"}, {"a": math.nan}])
+def test_starts_that_cannot_be(tmp_path, start):
+    with pytest.raises(errors.WeightsError, match="start must be finite numbers by name, such as"):
+        mert_loop(tmp_path / "run", Decoder(), REFERENCES, start)
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize("iterations", [0, -1, 1.5, True])
 def test_iterations_that_cannot_be(tmp_path, iterations):
     with pytest.raises(errors.WeightsError, match="iterations is"):
@@ -201,53 +218,34 @@ def test_another_call_for_the_folder_is_refused(tmp_path, changes, message):
         loop(tmp_path / "run", Decoder())
 
 
-def test_a_refused_loop_names_the_holder(tmp_path):
-    """Of loops that start together in one folder, also when the holder writes its line only after they are refused."""
-    running = threading.Barrier(8)
-    messages = []
+ANOTHER = "run: another loop is running in this folder; wait until it ends, or give another folder"
 
-    def start(folder):
-        def decode(weights, path):
-            time.sleep(0.01)
-            Decoder()(weights, path)
 
-        running.wait()
+def test_loops_that_start_together_in_one_folder(tmp_path):
+    expected = loop(tmp_path / "other", Decoder())
+    together = threading.Barrier(8)
+    found = []
+
+    def start():
+        together.wait()
         try:
-            loop(folder, decode, iterations=1)
+            found.append(loop(tmp_path / "run", Decoder()) == expected)
         except errors.InputFileError as error:
-            messages.append(str(error))
+            found.append(str(error).endswith(ANOTHER))
 
-    for number in range(8):
-        starts = [threading.Thread(target=start, args=(tmp_path / f"run{number}",)) for _ in range(running.parties)]
-        for thread in starts:
-            thread.start()
-        for thread in starts:
-            thread.join()
-    assert messages and all(f"is in use by process {os.getpid()} on" in message for message in messages)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no flock")
-@pytest.mark.parametrize(("line", "named"), [(b"process 7 on here\n", "process 7 on here"), (b"", "another process")])
-def test_a_holder_that_writes_its_line_late(tmp_path, line, named):
-    import fcntl
-
-    loop(tmp_path, Decoder(), iterations=1)
-    with open(tmp_path / "lock", "r+b", buffering=0) as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        writer = threading.Timer(0.05, file.write, [line])
-        writer.start()
-        with pytest.raises(errors.InputFileError, match=f"is in use by {named};"):
-            loop(tmp_path, Decoder())
-        writer.join()
+    starts = [threading.Thread(target=start) for _ in range(together.parties)]
+    for thread in starts:
+        thread.start()
+    for thread in starts:
+        thread.join()
+    assert found == [True] * together.parties
 
 
 def test_two_loops_in_one_folder(tmp_path):
     found = []
 
     def decode(weights, path):
-        with pytest.raises(
-            errors.InputFileError, match=rf"run: is in use by process {os.getpid()} on .+, since \d{{4}}-"
-        ):
+        with pytest.raises(errors.InputFileError, match=ANOTHER):
             loop(tmp_path / "run", Decoder())
         found.append(path)
         Decoder()(weights, path)
@@ -255,6 +253,54 @@ def test_two_loops_in_one_folder(tmp_path):
     assert loop(tmp_path / "run", decode) == loop(tmp_path / "other", Decoder())
     assert found and len({*found}) == len(found)
     assert loop(tmp_path / "run", Decoder()) == loop(tmp_path / "other", Decoder())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a locked file cannot be removed")
+@pytest.mark.parametrize("when", ["decoding", "tuning"])
+def test_a_loop_whose_lock_is_removed(tmp_path, when):
+    """It writes nothing more, because another loop can start in the folder."""
+    ended = []
+
+    def run():
+        return mert_loop(tmp_path / "run", decode, REFERENCES, START, tuner=tuner, iterations=1)
+
+    def remove_lock(now):
+        if now == when and not ended:
+            ended.append(None)
+            (tmp_path / "run" / "cybleu.lock").unlink()
+            ended[0] = run()
+
+    def decode(weights, path):
+        remove_lock("decoding")
+        Decoder()(weights, path)
+
+    def tuner(nbest, start, seed):
+        remove_lock("tuning")
+        return tune(nbest, start, restarts=0, seed=seed)
+
+    with pytest.raises(errors.InputFileError, match=r"cybleu\.lock: was removed during the run"):
+        run()
+    assert [run()] == ended
+
+
+def test_files_of_the_user_in_the_folder(tmp_path):
+    folder = tmp_path / "{weights} {nbest}"
+    folder.mkdir()
+    (folder / "lock").write_text("mine")
+    program = "import sys; open(sys.argv[2], 'w').write('0 ||| the cat ||| a=1 b=0 ||| 0\\n')"
+    result = loop(folder, [sys.executable, "-c", program, "{weights}", "{nbest}"])
+    assert len(result.iterations) == 1
+    assert (folder / "lock").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["folder", pytest.param("fifo", marks=pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no FIFOs"))],
+)
+def test_a_lock_that_is_no_file(tmp_path, kind):
+    {"folder": os.mkdir, "fifo": getattr(os, "mkfifo", None)}[kind](tmp_path / "cybleu.lock")
+    with pytest.raises(errors.InputFileError, match=r"cybleu\.lock: is not a regular file, so it cannot be locked"):
+        loop(tmp_path, Decoder())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

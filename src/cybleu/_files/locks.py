@@ -2,87 +2,53 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import platform
-import sys
-import time
-import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
-from ..errors import InputFileError, printable
+from .._runtime.extras import extra
+from ..errors import InputFileError
 
-BEYOND = 1 << 30  # the byte that is locked on Windows, where a locked byte cannot be read
-PATIENCE = 0.2  # seconds in which a holder writes its line
-HELD = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK}
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(descriptor: int) -> None:
-        os.lseek(descriptor, BEYOND, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+NAME = "cybleu.lock"
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Lock a folder, by a file in it that is named ``lock`` and says who holds the lock.
+def locked(folder: Path) -> Iterator[Callable[[], None]]:
+    """Lock a folder by a file in it, and yield a function that checks that this is still the same file.
 
-    The system releases the lock when the process ends, however it ends. The file stays.
+    The system releases the lock when the process ends, however it ends.
 
     :raises InputFileError: the lock is held by another process, or by another thread of this one
     """
-    path = folder / "lock"
+    with extra("filelock", "the tuning loop requires filelock", "cybleu[tuning]"):
+        from filelock import FileLock, Timeout
+    path = folder / NAME
+    lock = FileLock(path, timeout=0)
     try:
-        # created, but not truncated, as "w+b" would the line of a holder
-        file = open(path, "r+b", buffering=0, opener=lambda name, flags: os.open(name, flags | os.O_CREAT, 0o666))  # noqa: SIM115
+        if path.exists() and not path.is_file():
+            raise InputFileError(f"{path}: is not a regular file, so it cannot be locked; remove it")
+        lock.acquire()
+        status = path.stat()
+    except Timeout:
+        raise InputFileError(
+            f"{folder}: another loop is running in this folder; wait until it ends, or give another folder"
+        ) from None
     except OSError as error:
-        raise InputFileError(f"{path}: cannot be written: {error.strerror or error}") from error
-    with file:
+        raise InputFileError(f"{path}: cannot be locked: {error.strerror or error}") from error
+
+    def check() -> None:
         try:
-            _take(file, folder)
-        except OSError as error:
-            warnings.warn(
-                f"{folder}: this file system has no locks ({error.strerror}); do not run two loops in this folder",
-                RuntimeWarning,
-                stacklevel=4,
+            same = os.path.samestat(status, path.stat())
+        except OSError:
+            same = False
+        if not same:
+            raise InputFileError(
+                f"{path}: was removed during the run, so another loop may be running in this folder; wait until it ends, "
+                "and call again"
             )
-        now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
-        file.truncate(0)
-        file.seek(0)
-        file.write(f"process {os.getpid()} on {platform.node() or 'this machine'}, since {now}\n".encode())
-        try:
-            yield
-        finally:
-            file.truncate(0)
 
-
-def _take(file: Any, folder: Path) -> None:
-    """Lock the file.
-
-    :raises InputFileError: the lock is held
-    :raises OSError: the file system has no locks
-    """
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            return _lock(file.fileno())
-        except OSError as error:
-            if error.errno not in HELD:
-                raise
-        file.seek(0)
-        line = file.read(200)
-        if line.endswith(b"\n") or time.monotonic() > deadline:
-            holder = printable(line.decode("utf-8", "replace").strip()) or "another process"
-            raise InputFileError(f"{folder}: is in use by {holder}; wait until that run ends, or give another folder")
-        time.sleep(0.005)  # the holder has not written its line yet, or is about to release the lock
+    try:
+        yield check
+    finally:
+        lock.release()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -49,11 +50,16 @@ def make_folder(folder: Path) -> None:
 
 
 def decoded(
-    place: Path, decode: Decoder, weights: dict[str, float], read: Callable[[Path], tuple[NBest, NBest]]
+    place: Path,
+    decode: Decoder,
+    weights: dict[str, float],
+    read: Callable[[Path], tuple[NBest, NBest]],
+    check_lock: Callable[[], None],
 ) -> tuple[NBest, NBest]:
     """Decode unless the list of this iteration exists, and read the list.
 
     :param place: the folder of the iteration
+    :param check_lock: called before the list gets its final name
     :raises DecoderError: the decoder failed, wrote no list, or wrote one that cannot be read
     :raises InputFileError: the decoder failed because the disk is full
     """
@@ -85,6 +91,7 @@ def decoded(
     except DecoderError:
         _check_disk(place)
         raise
+    check_lock()
     with errors_named(str(nbest)):
         os.replace(partial_list, nbest)
     return lists
@@ -94,7 +101,9 @@ def _run(decode: Decoder, weights: dict[str, float], file: Path, partial_list: P
     if callable(decode):
         decode(dict(weights), partial_list)
     else:
-        command = [word.replace("{weights}", str(file)).replace("{nbest}", str(partial_list)) for word in decode]
+        paths = {"{weights}": str(file), "{nbest}": str(partial_list)}
+        # in one pass, because the path of the folder may have such a name in braces
+        command = [re.sub("{weights}|{nbest}", lambda found: paths[found[0]], word) for word in decode]
         try:
             # standard output is reserved for the results of the calling program
             output = None if sys.__stderr__ is None else 2

@@ -11,8 +11,8 @@ Every iteration is kept in a folder, so that an interrupted run continues where 
 ``iteration-1/result.json``
     the weights tuned on the lists of all iterations so far, their score, and the values of the stopping criteria
 
-``lock``
-    the process that works in the folder, which locks this file
+``cybleu.lock``
+    the file that a running loop locks
 
 Files get these names when they are complete.
 """
@@ -45,7 +45,7 @@ from .mira import kbmira
 from .pro import pro
 from .problem import Problem
 from .results import Iteration, Loop
-from .space import check_normalised, normalised
+from .space import check_normalised, normalised, numbers_by_name
 
 if TYPE_CHECKING:
     from ..stats import References
@@ -141,11 +141,11 @@ def mert_loop(
         decode = words_of(decode)
     folder = Path(folder)
     prepared = prepare_references(references, tokenize, max_order, reference_length)
-    weights = {name: float(weight) for name, weight in start.items()}
+    weights = numbers_by_name(start, "start")
     reading = {"format": format, "first_id": first_id, "tokenize": tokenize}
-    run = _Run(folder, decode, prepared, reading, found_by, options, normalise, historic_best, seed)
     make_folder(folder)
-    with locked(folder):
+    with locked(folder) as check_lock:
+        run = _Run(folder, decode, prepared, reading, found_by, options, normalise, historic_best, seed, check_lock)
         kept = {name: options[name] for name in options if name not in ("threads", "progress")}
         begun = {
             "references": digest(prepared),
@@ -181,6 +181,7 @@ class _Run:
 
     :param reading: the format of the lists, the first id and the tokeniser
     :param options: of the tuner
+    :param check_lock: raises an error if the folder is no longer locked; called before files get their final names
     """
 
     folder: Path
@@ -192,6 +193,7 @@ class _Run:
     normalise: str | None
     historic_best: bool
     seed: int
+    check_lock: Callable[[], None]
 
     def iterations(self, weights: dict[str, float]) -> Iterator[Iteration]:
         """Run iterations: read those that the folder has, and decode and tune the others."""
@@ -201,7 +203,7 @@ class _Run:
             place = self.folder / f"iteration-{number}"
             make_folder(place)
             read = partial(_read_list, weights=weights, pool=pool, references=self.references, reading=self.reading)
-            nbest, merged = decoded(place, self.decode, weights, read)
+            nbest, merged = decoded(place, self.decode, weights, read, self.check_lock)
             before = 0 if pool is None else len(pool.features)
             pool = merged
             result = place / "result.json"
@@ -209,6 +211,7 @@ class _Run:
                 iteration = read_result(result, number, pool, weights)
             else:
                 iteration = self._tuned(number, [*tried, weights], nbest, pool, before)
+                self.check_lock()
                 with writing(os.fspath(result)) as file:
                     file.write(json.dumps(asdict(iteration), indent=1) + "\n")
             if iteration.decoded:

@@ -35,10 +35,7 @@ def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float
     {'lm': 0.25, 'tm': -0.75}
     """
     _check_way(how)
-    if not isinstance(weights, Mapping) or finite_numbers(weights.values(), "weights") is None:
-        raise WeightsError(
-            f"the weights must be finite numbers by name, such as {{'lm': 0.5}}, and these are {weights!r}"
-        )
+    numbers_by_name(weights, "the weights")
     sizes = [abs(weight) for weight in weights.values()]
     largest = max(sizes, default=0.0)
     if how is None or largest == 0.0:
@@ -46,6 +43,17 @@ def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float
     # the sum of the largest floats overflows
     total = fsum(size / largest for size in sizes) if how == "sum" else 1.0
     return {name: weight / largest / total for name, weight in weights.items()}
+
+
+def numbers_by_name(weights: Mapping[str, float], name: str) -> dict[str, float]:
+    """Validate weights by name, and convert them to floats.
+
+    :param name: the argument, for the message
+    :raises WeightsError: these are not finite numbers by name
+    """
+    if not isinstance(weights, Mapping) or finite_numbers(weights.values(), "weights") is None:
+        raise WeightsError(f"{name} must be finite numbers by name, such as {{'lm': 0.5}}, not {weights!r}")
+    return {feature: float(weight) for feature, weight in weights.items()}
 
 
 def _check_way(how: str | None) -> None:
