@@ -131,6 +131,15 @@ def test_what_to_sort_by():
         nbest_sorted(nbest, scores=[1.0, 2.0])
 
 
+def test_a_score_that_cannot_be_sorted_is_named():
+    texts = ["a b c", "a b d", "a b", "x"]
+    nbest = NBest([0, 2, 4], [[1.0]] * 4, [[0.0]] * 4, texts=texts)
+    with pytest.raises(StatisticsError, match="the score of hypothesis 0 of segment 1 is nan"):
+        nbest_sorted(nbest, scores=[1.0, 2.0, math.nan, 3.0])
+    with pytest.raises(StatisticsError, match="the score of hypothesis 0 of segment 0 is nan"):
+        mbr(nbest, [[1, 2], [2, 1]], prune=1).best_first()
+
+
 def test_what_a_selection_does_not_know():
     nbest = NBest([0, 1], [[9.0]], [[0.5]])
     with pytest.raises(ArrayValueError, match="texts of the n-best list are not known"):

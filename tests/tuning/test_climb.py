@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -162,6 +163,19 @@ def test_threads_change_nothing():
         assert (other.chosen == results[0].chosen).all()
     assert tune(nbest, restarts=3, directions=2, seed=4).restarts == results[0].restarts[:4]
     assert tune(nbest, restarts=7, directions=2, seed=5).restarts[1:] != results[0].restarts[1:]
+
+
+def test_a_trace_is_called_by_one_thread_at_a_time():
+    calling, together = [], []
+
+    def trace(restart):
+        calling.append(restart)
+        time.sleep(0.002)
+        together.append(len(calling))
+        calling.remove(restart)
+
+    tune(LIST, restarts=7, threads=4, trace=trace)
+    assert together == [1] * 8
 
 
 def test_bounds_hold_to_the_last_bit():

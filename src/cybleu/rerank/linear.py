@@ -60,7 +60,7 @@ def nbest_sorted(nbest: NBest, weights: Weights | None = None, *, scores: Any = 
             f"scores has the shape {values.shape}, and there are {len(nbest.features)} hypotheses"
         )
     order = np.lexsort((-values, owners_of(nbest.offsets)))
-    return reordered(nbest, order, values[order])
+    return reordered(nbest, order, values)
 
 
 def _weighted_features(nbest: NBest, weights: Weights) -> NDArray[np.float64]:

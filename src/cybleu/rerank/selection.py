@@ -102,8 +102,7 @@ class Selection(RecordState, Generic[Text]):
         """
         if not isinstance(self.hypotheses, NBest):
             raise ArrayValueError("a selection of plain texts has no n-best list to sort")
-        order = self.ranked()
-        return reordered(self.hypotheses, order, self.scores[order])
+        return reordered(self.hypotheses, self.ranked(), self.scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +160,12 @@ def owners_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def reordered(nbest: NBest, order: NDArray[np.int64], scores: NDArray[np.float64]) -> NBest:
-    """Reorder the hypotheses within segments, and set their scores."""
+    """Reorder the hypotheses within segments, and set their scores.
+
+    :param scores: in the order of the list
+    :raises StatisticsError: a score is not finite
+    """
+    nbest._check_finite(scores, "score")
     return NBest(
         nbest.offsets,
         nbest.features[order],
@@ -172,7 +176,7 @@ def reordered(nbest: NBest, order: NDArray[np.int64], scores: NDArray[np.float64
         None if nbest.sparse is None else nbest.sparse.rows(order),
         nbest.ids,
         index=nbest.index[order],
-        model_scores=scores,
+        model_scores=scores[order],
         inputs=nbest.inputs,
     )
 

@@ -94,7 +94,7 @@ def tune(
         always does so
     :param searched: the names of a few sparse features that are searched like dense ones; the others keep their weights
         of the start, or 0
-    :param trace: called with each :class:`Restart` when it ends
+    :param trace: called with each :class:`Restart` when it ends, by one thread at a time
     :return: the weights by name, their score and that of the start, on the scale of the metric, and all climbs
     :raises CybleuError: one of its subclasses: the list has no hypothesis, all weights are 0, or the start is outside
         its bounds
@@ -156,9 +156,9 @@ def tune(
                         # the given start is often good: its climb is worth more searches
                         end = climb.once(number, problem.point(weights), generator, wide_first or number == 0)
                     ends[number] = end
-                    if trace:
-                        trace(end[0])
                     with lock:
+                        if trace:
+                            trace(end[0])
                         advance(1)
 
             run(work, last - first, PIECE * (last - first), threads, False, "")
