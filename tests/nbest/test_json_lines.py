@@ -33,6 +33,19 @@ def test_lists_under_all_names(tmp_path):
     assert scores[:5] == [None, None, [-1.5, -2], None, [1]]
 
 
+def test_responses_of_servers(tmp_path):
+    choices = [
+        {"index": 0, "message": {"role": "assistant", "content": "a b"}},
+        {"index": 1, "message": {"content": "c"}},
+    ]
+    response = {"id": "chatcmpl-1", "object": "chat.completion", "choices": choices}
+    found = segments(tmp_path, response, {**response, "id": "chatcmpl-²"}, {**response, "id": "7"})
+    assert [(segment.id, segment.texts) for segment in found] == [(number, ["a b", "c"]) for number in (0, 1, 7)]
+    batch = {"id": "batch_req_1", "response": {"status_code": 200, "request_id": "r", "body": response}, "error": None}
+    found = segments(tmp_path, {**batch, "custom_id": "request-9"}, {**batch, "custom_id": "4"})
+    assert [(segment.id, segment.texts) for segment in found] == [(0, ["a b", "c"]), (4, ["a b", "c"])]
+
+
 def test_features_in_any_order(tmp_path):
     (found,) = segments(
         tmp_path,
@@ -55,7 +68,9 @@ def test_gzip_is_recognised(tmp_path):
         ('"a"', "must be an array of hypotheses"),
         ('{"texts": []}', "has none of the names"),
         ('{"outputs": [], "choices": []}', "has outputs and choices of the names"),
-        ('{"id": "7", "outputs": []}', "the id is '7'"),
+        ('{"id": 7.5, "outputs": []}', "the id is 7.5"),
+        ('{"id": -1, "outputs": []}', "the id is -1"),
+        ('{"custom_id": "1", "response": null}', "has none of the names"),
         ("[1]", "hypothesis 0 is neither a string nor an object"),
         ('[{"score": 1}]', "hypothesis 0 must have one text"),
         ('[{"text": "a", "score": 1}, "b"]', "hypothesis 1 has no score, and others have one"),

@@ -118,6 +118,20 @@ def test_moses(tmp_path_factory, data, sparse):
     assert nbest.names == tuple(names)
 
 
+@pytest.mark.parametrize("features", ["F0= -1.5 F1= 2", "F0=-1.5"])
+@pytest.mark.parametrize(
+    "before", [["0-0 1-1"], ["0.9,0.1 1e-05,0.99999"], ["WordScores= -0.1 -1.4"], ["0-0", "WordScores= -1.5"]]
+)
+def test_fields_of_marian_before_the_features(tmp_path, features, before):
+    marian = "0 ||| the cat ||| {} ||| {} ||| -0.5\n".format(" ||| ".join(before), features)
+    found = NBest.from_files(written(tmp_path, marian + line(1, features=features) + marian), REFERENCES)
+    assert found.texts == ["the cat"] * 3 and found.model_scores.tolist() == [-0.5, -0.5, -1]
+    plain = line(features=features)
+    expected = NBest.from_files(written(tmp_path, plain), REFERENCES)
+    assert found.names == expected.names
+    assert found.features.tolist() == expected.features.tolist() * 3
+
+
 def test_the_order_of_labels_may_change(tmp_path):
     text = line(features="d= 1 2 lm= 3") + line(features="lm= 6 d= 4 5") + line(features="d= 7 8 lm= 9")
     assert NBest.from_files(written(tmp_path, text), REFERENCES).features.tolist() == [[1, 2, 3], [4, 5, 6], [7, 8, 9]]

@@ -1,10 +1,13 @@
 """Read n-best lists in JSON lines, the format of model servers.
 
 A line holds one segment: an array of hypotheses, or an object that has one as ``hypotheses``, ``outputs``, ``choices`` or
-``nbest``, and optionally an ``id``, which is by default the number of the line, from 0. A hypothesis is a string, or an object with its text as
-``text``, ``generated_text`` or ``message.content``, optionally a ``score``, ``cumulative_logprob`` or ``sequences_score``, and
-optionally ``features``, an object of numbers. In one list all hypotheses have a score or none has, and all have the same
-features.
+``nbest``, and optionally an ``id``, a whole number or its digits. The id of other lines, and of those whose ``id`` is another
+string, is the number of the line, from 0. In the files of OpenAI's batches, the object is ``response.body``, and ``custom_id``
+is the id.
+
+A hypothesis is a string, or an object with its text as ``text``, ``generated_text`` or ``message.content``, optionally a
+``score``, ``cumulative_logprob`` or ``sequences_score``, and optionally ``features``, an object of numbers. In one list all
+hypotheses have a score or none has, and all have the same features.
 
 Sockeye's objects are accepted, too: ``sentence_id``, which Sockeye counts from 1, with ``translations`` and ``scores``, or
 with ``translation`` and ``score`` for a single hypothesis. A score is a number or a list of numbers. They become the features
@@ -22,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from .._files.text import Lines, listed, shown
 from .._runtime.arrays import np
 from ..errors import InputFileError, printable
-from .lines import Block, Reader
+from .lines import MOST_DIGITS, Block, Reader
 from .segment import Segment
 
 if TYPE_CHECKING:
@@ -120,12 +123,18 @@ def _id_and_hypotheses(value: Any, number: int) -> tuple[Any, Any]:
     """
     if not isinstance(value, dict):
         return number, value
+    identity = value.get("custom_id", value.get("id", number))
+    if isinstance(identity, str):  # servers name responses, such as chatcmpl-1
+        identity = int(identity) if identity.isdecimal() and len(identity) <= MOST_DIGITS else number
+    response = value.get("response")
+    if isinstance(response, dict) and isinstance(response.get("body"), dict):
+        value = response["body"]
     keys = [key for key in LISTS if key in value]
     if not keys and "translation" in value:
         return value.get("sentence_id", number), _of_sockeye(value)
     if len(keys) != 1:
         raise InputFileError(f"has {' and '.join(keys) or 'none'} of the names {', '.join(LISTS)}; give one")
-    return value.get("id", number), value[keys[0]]
+    return identity, value[keys[0]]
 
 
 def _of_sockeye(value: dict[str, Any]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ A malformed line is an :class:`InputFileError` with file, line and reason.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 BARS = b"|||"
 BLANKS = b" \t"
+# hard alignments such as 0-0 1-2; soft ones, probabilities such as 0.9,0.1 0.2,0.8
+ALIGNED = re.compile(rb"\d+-\d+|[\d.e-]+(,[\d.e-]+)+")
 MOST_DIGITS = 18  # of an id, so that it fits int64
 MOST_FEATURES = 1 << 16  # limit of dense features, because each hypothesis stores all of them
 
@@ -145,7 +148,7 @@ class FieldReader(Reader):
         for number, line in enumerate(block.split(b"\n"), 1):
             if line.startswith((b"FEATURES_", b"SCORES_")):
                 raise self.error("this is a file of Moses's extractor; read it with NBest.from_moses", number)
-            fields = line.split(BARS)
+            fields = _fields(line)
             if len(fields) == 1:
                 raise self.error(
                     "has no '|||', so this is no n-best list with fields; if it is plain text with as many lines for "
@@ -199,7 +202,7 @@ class FieldReader(Reader):
             row += 1
 
     def _line(self, line: bytes) -> _Line:
-        fields = line.split(BARS)
+        fields = _fields(line)
         if len(fields) < 4:
             what = f"has {len(fields)} of the fields" if line else "is empty, where there must be"
             raise InputFileError(f"{what} id ||| tokens ||| features ||| score")
@@ -249,6 +252,16 @@ class FieldReader(Reader):
         if self._alike != (labels, columns):
             self._alike = labels, columns
             self._lines_alike = _backend.chosen.NBestLines(labels, columns, self.format == "joshua")
+
+
+def _fields(line: bytes) -> list[bytes]:
+    """Split a line into fields, without those that Marian writes before the features: alignments and scores of words."""
+    fields = line.split(BARS)
+    while len(fields) > 4 and (tokens := fields[2].split()):
+        if tokens[0] != b"WordScores=" and not all(map(ALIGNED.fullmatch, tokens)):
+            break
+        del fields[2]
+    return fields
 
 
 class _Line(NamedTuple):
