@@ -16,10 +16,13 @@ from .._runtime.later import later
 def in_main_interpreter() -> bool:
     """Return whether this is the main interpreter of the process."""
     try:
-        interpreters = __import__("_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters")
+        if sys.version_info >= (3, 13):
+            from _interpreters import get_current, get_main
+        else:
+            from _xxsubinterpreters import get_current, get_main
     except ModuleNotFoundError:  # a CPython without subinterpreters
         return True
-    return bool(interpreters.get_current() == interpreters.get_main())
+    return bool(get_current() == get_main())
 
 
 def is_installed() -> bool:
