@@ -7,8 +7,12 @@ probes are counted, not timed: where keys collide, their number grows with the s
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
+import time
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -29,6 +33,7 @@ from cybleu import (
     self_bleu,
     sentence_bleu,
 )
+from cybleu.stats import References
 from inputs import MODULUS
 
 SIZE = 4096
@@ -217,6 +222,46 @@ def test_ngrams(probed, name):
         pairwise_bleu(ids.repeat(2, 0))
 
     check_growth(probed, call, ORDERS[name])
+
+
+VOCABULARIES = {
+    "self_bleu": lambda tokens: self_bleu([tokens] * 10),
+    "references": lambda tokens: References([[tokens]]),
+    "pairs": lambda tokens: pairwise_bleu([tokens] * 10),
+    "owners": lambda tokens: segment_stats([[tokens]], [tokens, tokens], owner=np.array([0, 0])),
+}
+
+
+@pytest.mark.parametrize("name", VOCABULARIES)
+@pytest.mark.thread_unsafe(reason="it measures the time of the process")
+def test_large_ints_in_dicts(name, kernels):
+    """Probes of a dict are not counted, so time is measured: if the ints are keys themselves, it grows 200 times."""
+
+    def seconds(distance):
+        tokens = [(number + 8) * distance for number in range(8000)]
+        started = time.process_time()
+        VOCABULARIES[name](tokens)
+        return time.process_time() - started
+
+    assert seconds(MODULUS * 2**10) < 10 * seconds(2**70 + 1) + 0.2
+
+
+EQUAL = [2.0**70, Decimal(2**70), Fraction(2**70), complex(2**70), np.float64(2**70)]
+
+
+@pytest.mark.parametrize("token", EQUAL, ids=lambda token: type(token).__name__)
+@pytest.mark.usefixtures("backend")
+def test_large_ints_equal_other_numbers(token):
+    large, other = 2**70, (MODULUS + 1) * 2**9
+
+    def matched(reference, *hypotheses):
+        prepared = pickle.loads(pickle.dumps(References([[reference]])))
+        return prepared.stats(hypotheses, [0] * len(hypotheses))[:, 2].tolist()
+
+    assert matched([large, "a"], ["a", token], [token, other]) == [2, 1]
+    assert matched([token, "a"], ["a", large], [large, other]) == [2, 1]
+    key = other.to_bytes(9, "little", signed=True)
+    assert matched([other, -other], [str(other), key, repr(key)], [-other, other]) == [0, 2]
 
 
 @pytest.mark.parametrize("name", TOKENS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, count, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from .raw import Raw
     from .values import ParsedTexts, ReferenceLists
 
+# Types whose tokens equal an int beyond 64 bits only as numbers; other types may define equality as they like.
+_PLAIN = {bool, bytes, float, int, str, tuple, type(None)}
+
 _IDS_AMONG_TOKENS = (
     "the hypotheses are token ids, and the references hold other tokens; give both as ids or both as tokens"
 )
@@ -38,13 +41,22 @@ class NumberedReferences(NamedTuple):
 # --------------------------------------------------------------------------------------------------------- vocabularies
 
 
+class LargeInt:
+    """The first item of the key of an int beyond 64 bits."""
+
+
 class Vocabulary(CheckedState):
-    """Numbers for any hashable tokens, equal as dict keys are."""
+    """Numbers for any hashable tokens, equal as dict keys are.
+
+    :ivar numbers: key -> number; the key of a token is that of :func:`_key_of` if all tokens are plain, or else itself
+    """
 
     def __init__(self, *lists: TokenLists) -> None:
         self.numbers: dict[Hashable, int] = {}
         try:
-            tokens = chain.from_iterable(chain.from_iterable(part.texts for part in lists))
+            tokens: Iterator[Hashable] = chain.from_iterable(chain.from_iterable(part.texts for part in lists))
+            if any(map(_has_numbers, lists)) and all(map(_is_plain, lists)):
+                tokens = map(_key_of, tokens)
             different = dict.fromkeys(islice(tokens, PIECE))
             while piece := dict.fromkeys(islice(tokens, PIECE)):
                 different |= piece
@@ -58,7 +70,7 @@ class Vocabulary(CheckedState):
         self._types: set[type] | None = None
 
     def types(self) -> set[type]:
-        """The types of the tokens."""
+        """The types of the keys."""
         if self._types is None:
             self._types = types_of(self.numbers)
         return self._types
@@ -74,13 +86,44 @@ class Vocabulary(CheckedState):
     def encoded(self, lists: TokenLists) -> TokenIds:
         """The texts in numbers, -1 for other tokens."""
         lengths = _lengths(lists)
-        numbers = map(self.numbers.get, chain.from_iterable(lists.texts), repeat(-1))
+        known = self.numbers
+        tokens: Iterator[Hashable] = chain.from_iterable(lists.texts)
+        if tuple in self.types() and any(_token_of(key) is not key for key in known):
+            if _is_plain(lists):
+                tokens = map(_key_of, tokens)
+            else:
+                known = {_token_of(key): number for key, number in known.items()}
         try:
-            ids = array_of(numbers, np.int32, int(lengths.sum()))
+            ids = array_of(map(known.get, tokens, repeat(-1)), np.int32, int(lengths.sum()))
         except TypeError:
             check_hashable(lists)
             raise
         return ids_of_lengths(ids, lengths)
+
+
+def _has_numbers(lists: TokenLists) -> bool:
+    return not {int, float}.isdisjoint(_backend.chosen.types_within(lists.texts))
+
+
+def _is_plain(lists: TokenLists) -> bool:
+    return all(kind in _PLAIN or _is_integer_type(kind) for kind in _backend.chosen.types_within(lists.texts))
+
+
+def _key_of(token: Hashable) -> Hashable:
+    """Return a key of a plain token that equals those of equal tokens.
+
+    The hash of an int in Python is a remainder, so ints of one hash are easily found. Only a few have 64 bits.
+    """
+    whole = int(token) if type(token) is float and token.is_integer() else token
+    if type(whole) is int and not -(2**63) <= whole < 2**64:
+        return LargeInt, whole.to_bytes(whole.bit_length() // 8 + 1, "little", signed=True)
+    return token
+
+
+def _token_of(key: Hashable) -> Hashable:
+    if type(key) is tuple and len(key) == 2 and key[0] is LargeInt:
+        return int.from_bytes(key[1], "little", signed=True)
+    return key
 
 
 class RawWords(CheckedState):
