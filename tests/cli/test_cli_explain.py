@@ -66,7 +66,7 @@ def test_smoothing_that_looks_at_the_segment(method, options, weights):
 
 
 def test_how_the_line_is_split(tmp_path):
-    by_ascii = shown("hyp", "ref1", "ref2", "--line", 4, "--split", "ascii")
+    by_ascii = shown("hyp", "ref1", "ref2", "--line", 4, "--tokenize", "ascii")
     assert r'"again\xa0and"' in by_ascii
     assert "again\xa0and" not in shown("hyp", "ref1", "ref2", "--line", 4)
     assert '"m" "a" "t"' in shown("hyp", "ref1", "ref2", "--line", 1, "--tokenize", "char")

@@ -46,7 +46,9 @@ def test_extract(folder):
     assert extract("list", "ref1", "ref2", *FILES, "--first-id", 1, "--max-order", 2).exit_code == 0
     assert (folder / "S").read_text() == rows  # the name that it had before
     assert (
-        extract("-", "ref1", *FILES, "--first-id", 1, "--split", "ascii", stdin=gzip.compress(text.encode())).exit_code
+        extract(
+            "-", "ref1", *FILES, "--first-id", 1, "--tokenize", "ascii", stdin=gzip.compress(text.encode())
+        ).exit_code
         == 0
     )
     assert NBest.from_moses("F", "S", 3, first_id=1).stats[1, 0] == 1

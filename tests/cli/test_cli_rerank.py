@@ -123,7 +123,7 @@ def test_mbr_by_other_metrics_than_bleu(run, metric):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("mbr list --metric chrf --split unicode", "--split makes tokens, and chrf counts"),
+        ("mbr list --metric chrf --tokenize unicode", "--tokenize makes tokens, and chrf counts"),
         ("mbr list --metric chrf --tokenize 13a", "--tokenize makes tokens, and chrf counts"),
         ("oracle list ref --metric chrf", "counts the n-grams of BLEU, and chrf needs other counts"),
         ("oracle list ref --metric gleu --level corpus", "and gleu needs other counts"),

@@ -154,10 +154,12 @@ def test_split_ascii(files):
     (files / "a").write_text("ein\u00a0Wort mehr hier da\n", encoding="utf-8")
     (files / "b").write_text("ein Wort mehr hier da\n", encoding="utf-8")
     assert as_json("a", "b")["hypothesis_length"] == 5
-    assert as_json("a", "b", "--split", "ascii")["hypothesis_length"] == 4
+    assert as_json("a", "b", "--tokenize", "ascii")["hypothesis_length"] == 4
     (files / "a").write_bytes(b"a\x1fb c d e f g\n")
     (files / "b").write_bytes("a\x1fb c d e f \u00e9\n".encode())
-    assert as_json("a", "b", "--split", "ascii", "--variant", "multi-bleu")["score"] == pytest.approx(75.98, abs=0.005)
+    assert as_json("a", "b", "--tokenize", "ascii", "--variant", "multi-bleu")["score"] == pytest.approx(
+        75.98, abs=0.005
+    )
 
 
 @pytest.mark.parametrize(
@@ -236,7 +238,6 @@ def test_bad_files(files, arguments, message, command, form):
             ["hyp", "ref1", "--tokenize", "13b"],
             "unknown tokeniser '13b'; use one of unicode, none, ascii, space, 13a, ",
         ),
-        (["hyp", "ref1", "--tokenize", "13a", "--split", "ascii"], "--split"),
         (["hyp", "ref1", "--order", "0"], "0 is not in the range 1<=x<=64"),
         (
             ["hyp", "ref1", "--weights", ",".join("1" * 65)],
@@ -473,7 +474,7 @@ def test_the_tokeniser_of_each_variant(raw_files, variant, tokenize):
 
 
 @pytest.mark.parametrize(
-    "options", [[], ["--lowercase"], ["--tokenize", "13a"], ["--split", "ascii"], ["--split", "space"]]
+    "options", [[], ["--lowercase"], ["--tokenize", "13a"], ["--tokenize", "ascii"], ["--tokenize", "space"]]
 )
 def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options):
     every = [option for name in VARIANTS for option in ("--variant", name)]
@@ -556,7 +557,7 @@ def test_advice(tmp_path, monkeypatch):
         ("bleu ter chrf", ["--segments", "--threads", "2"], ["--tokenize", "zh"]),
         ("sacrebleu mteval-v13a ter chrf++", ["--lowercase"], ["--order", "2"]),
         ("nltk ter chrf", ["--segments"], ["--smoothing", "method5"]),
-        ("coco gleu moses ter", ["--lowercase"], ["--split", "space"]),
+        ("coco gleu moses ter", ["--lowercase"], ["--tokenize", "space"]),
     ],
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -39,8 +39,7 @@ class RerankOptions:
     size: int | None
     feature_table: str | None
     first_id: int
-    split: str
-    tokenize: str | None
+    tokenize: str
     segments: int | None = None
     output: str = STANDARD_INPUT
     list_format: str | None = None
@@ -68,12 +67,12 @@ class RerankOptions:
             first_id=self.first_id,
             size=self.size,
             features=self.feature_table,
-            tokenize=self.tokenize or self.split,
+            tokenize=self.tokenize,
             progress=stderr_is_tty(),
         )
 
     def splitter(self) -> Callable[[str], list[str]]:
-        return tokenizer(self.tokenize or self.split)
+        return tokenizer(self.tokenize)
 
 
 class Why(NamedTuple):

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from .._files.text import STANDARD_INPUT, number_of, shown
 from .._files.writing import check_paths
@@ -80,6 +81,11 @@ def as_options(kind: Callable[..., Options]) -> Callable[[Callable[[Options], No
     return decorate
 
 
+def from_command_line(name: str) -> bool:
+    """Whether the user gave this argument or option, by its Python name."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
 # ------------------------------------------------------------------------------------------------------------- options
 
 
@@ -111,14 +117,13 @@ def file_option(*names: str, metavar: str = "FILE", **more: Any) -> Callable[[Co
     return click.option(*names, metavar=metavar, type=FILE, **more)
 
 
-SPLIT = choice_option(
-    "--split",
-    of=["ascii", "space", "unicode"],
-    default="unicode",
-    help="What separates tokens: any white space, white space of ASCII only as in multi-bleu.perl, or spaces only as in Moses.",
-)
 TOKENIZE = click.option(
-    "--tokenize", metavar="NAME", help="A tokeniser of sacreBLEU, such as 13a, intl, zh or char, instead of --split."
+    "--tokenize",
+    metavar="NAME",
+    default="unicode",
+    show_default=True,
+    help="The tokeniser: unicode splits at any white space, ascii at that of ASCII only as multi-bleu.perl does, space at spaces "
+    "only as Moses does; or one of sacreBLEU, such as 13a, intl, zh or char.",
 )
 
 
@@ -155,16 +160,9 @@ RAW = with_parameters(
     click.option(
         "--tokenize",
         metavar="NAME",
-        help="The tokeniser: 13a, intl, zh, char or another one of sacreBLEU, or none for text that is already tokenised.  "
-        "[default: that of the tool, such as 13a for sacrebleu, huggingface and mteval-v13a, white space for most others]",
-    ),
-    choice_option(
-        "--split",
-        of=["ascii", "space", "unicode"],
-        help=(
-            "Split at white space, instead of --tokenize: at any (unicode), at that of ASCII only as multi-bleu.perl does, or at "
-            "spaces only as Moses does."
-        ),
+        help="The tokeniser: 13a, intl, zh, char or another one of sacreBLEU, or none for text that is already tokenised; ascii "
+        "splits at white space of ASCII only as multi-bleu.perl does, space at spaces only as Moses does.  [default: that of the "
+        "tool, such as 13a for sacrebleu, huggingface and mteval-v13a, white space for most others]",
     ),
     click.option(
         "--lowercase", is_flag=True, help="Put the texts in lower case first; for mteval-v13a only the letters A to Z."

@@ -15,7 +15,6 @@ from .common import (
     FIRST_ID,
     REFERENCE_LENGTH,
     SIZE,
-    SPLIT,
     THREADS,
     TOKENIZE,
     as_options,
@@ -42,8 +41,7 @@ class ExtractOptions:
     feature_table: str | None
     max_order: int
     reference_length: str | None
-    split: str
-    tokenize: str | None
+    tokenize: str
     lowercase: bool
     unique: bool
     threads: int
@@ -68,7 +66,6 @@ class ExtractOptions:
 @FEATURE_TABLE
 @number_option("--order", "--max-order", "max_order", most=64, default=4, help="Largest n-gram order.")
 @REFERENCE_LENGTH
-@SPLIT
 @TOKENIZE
 @click.option("--lowercase", "--nocase", is_flag=True, help="Compare in lower case.")
 @click.option(
@@ -109,7 +106,7 @@ def extract(given: ExtractOptions) -> None:
             features=given.feature_table,
             max_order=given.max_order,
             reference_length=given.reference_length,
-            tokenize=given.tokenize or given.split,
+            tokenize=given.tokenize,
             lowercase=given.lowercase,
             unique=given.unique,
             threads=given.threads,

@@ -24,12 +24,12 @@ from .common import (
     ORDER,
     REFERENCE_LENGTH,
     SMOOTHING,
-    SPLIT,
     THREADS,
     TOKENIZE,
     check_outputs,
     choice_option,
     file_option,
+    from_command_line,
     metric_of,
     need_standard_output,
     number_option,
@@ -76,9 +76,7 @@ SEARCH = click.option(
     multiple=True,
     help="Search this sparse feature, too; other sparse features keep their weights. May be given several times.",
 )
-OF_COUNTS = with_parameters(
-    FIRST_ID, SPLIT, TOKENIZE, ORDER, REFERENCE_LENGTH, variant("moses", of_sums_of_bleu), SMOOTHING
-)
+OF_COUNTS = with_parameters(FIRST_ID, TOKENIZE, ORDER, REFERENCE_LENGTH, variant("moses", of_sums_of_bleu), SMOOTHING)
 
 
 def _with_commas(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -186,8 +184,7 @@ class TuningOptions:
     references: tuple[str, ...]
     format_: str | None
     first_id: int
-    split: str
-    tokenize: str | None
+    tokenize: str
     order: int | None
     reference_length: str | None
     variant: str
@@ -243,7 +240,7 @@ class ListOptions(TuningOptions):
                 "give an n-best list and its references, or --features-file and --scores-file in pairs"
             )
         if self.features_file:
-            if self.more or self.tokenize or self.order or self.reference_length:
+            if self.more or from_command_line("tokenize") or self.order or self.reference_length:
                 raise click.UsageError("--more and options of the text do not go with --features-file")
             pairs = list(zip(self.features_file, self.scores_file))
 
@@ -257,8 +254,7 @@ class ListOptions(TuningOptions):
             raise click.UsageError("there is no file of references after the n-best list")
         lists = self.nbest or "", *self.more
         one_standard_input(*lists, *self.references)
-        split = self.tokenize or self.split
-        prepared = prepare_references(self.references, split, self.order, self.reference_length)
+        prepared = prepare_references(self.references, self.tokenize, self.order, self.reference_length)
         progress = stderr_is_tty()
         return merge(
             *(
@@ -267,7 +263,7 @@ class ListOptions(TuningOptions):
                     prepared,
                     self.format_,
                     first_id=self.first_id,
-                    tokenize=split,
+                    tokenize=self.tokenize,
                     texts=False,
                     progress=progress,
                 )

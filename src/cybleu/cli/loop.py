@@ -8,7 +8,6 @@ from math import inf
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from .._files.text import number_of, shown
 from .._files.weights import lines_of
@@ -20,6 +19,7 @@ from .common import (
     check_outputs,
     choice_option,
     file_option,
+    from_command_line,
     input_errors,
     metric_of,
     need_standard_output,
@@ -58,12 +58,11 @@ class LoopOptions(SearchOptions, MiraOptions, ProOptions, TuningOptions):
 
     def tuner_and_options(self, metric: Metric) -> tuple[Any, dict[str, Any]]:
         """The tuner, and its arguments. An option of another tuner is refused."""
-        context = click.get_current_context()
+        parameters = click.get_current_context().command.params
         for tuner, kind in OF_TUNERS.items():
             for field in fields(kind):
-                given = context.get_parameter_source(field.name) == ParameterSource.COMMANDLINE
-                if tuner != self.tuner and given:
-                    flag = next(option.opts[0] for option in context.command.params if option.name == field.name)
+                if tuner != self.tuner and from_command_line(field.name):
+                    flag = next(option.opts[0] for option in parameters if option.name == field.name)
                     raise click.UsageError(f"{flag} is an option of {tuner}, and the tuner is {self.tuner}")
         if self.tuner == "pro":
             return self.tuner, self.pro(metric)
@@ -168,7 +167,7 @@ def mert_loop(given: LoopOptions) -> None:
             tuner=tuner,
             format=given.format_,
             first_id=given.first_id,
-            tokenize=given.tokenize or given.split,
+            tokenize=given.tokenize,
             max_order=given.order,
             reference_length=given.reference_length,
             normalise=given.normalise,

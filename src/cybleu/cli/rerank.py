@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from .._files.text import STANDARD_INPUT, listed
 from .._files.weights import formatted
@@ -22,13 +21,13 @@ from .common import (
     FIRST_ID,
     SIZE,
     SMOOTHING,
-    SPLIT,
     TOKENIZE,
     as_options,
     check_outputs,
     check_size,
     choice_option,
     file_option,
+    from_command_line,
     input_errors,
     metric_of,
     number_option,
@@ -68,7 +67,6 @@ OF_NBEST = with_parameters(
     SIZE,
     FEATURE_TABLE,
     FIRST_ID,
-    SPLIT,
     TOKENIZE,
 )
 SEGMENT_COUNT = number_option(
@@ -199,9 +197,8 @@ def mbr(given: MbrOptions) -> None:
 
     metric = metric_of(given.variant, given.smoothing)
     check_size(given.format, given.size)
-    source = click.get_current_context().get_parameter_source
     if metric.of_raw_text:
-        no_tokenizer(metric, given.tokenize, None if source("split") is ParameterSource.DEFAULT else given.split)
+        no_tokenizer(metric, given.tokenize if from_command_line("tokenize") else None)
     check_outputs([given.output], given.files)
     if given.prune is not None and given.list_format is not None:
         raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")

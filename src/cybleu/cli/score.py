@@ -36,7 +36,7 @@ from .common import (
     variants,
 )
 from .test_sets import TEST_SETS
-from .texts import NO_LINE, TextOptions, asked_tokenizer, no_tokenizer, with_weights
+from .texts import NO_LINE, TextOptions, no_tokenizer, with_weights
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
 MANY = 100  # lines from which advice is given, as sacreBLEU gives it
@@ -63,9 +63,8 @@ class ScoreOptions(TextOptions):
         return ["standard input" if path == STANDARD_INPUT else path for path in paths]
 
     def metric_and_method(self) -> tuple[Metric, str | None]:
-        asked_tokenizer(self.tokenize, self.split)  # for its error
         metric, method = super().metric_and_method()
-        no_tokenizer(metric, self.tokenize, self.split)
+        no_tokenizer(metric, self.tokenize)
         if self.lowercase and metric.of_raw_text:
             metric = metric.in_lowercase()
         if self.reference_length is not None:

@@ -29,13 +29,12 @@ _ATTRIBUTES = {
     "smoothing": "smoothing",
     "smoothing_value": "smoothing_value",
 }
-_OF_TOKENS = ("tokenize", "split")
 _OF_BLEU = ("reference_length", "level")
 
 
 def _takes(name: str, option: str) -> bool:
     metric = METRICS[name]
-    if option in _OF_TOKENS:
+    if option == "tokenize":
         return not metric.of_raw_text
     return isinstance(metric, Bleu) if option in _OF_BLEU else hasattr(metric, _ATTRIBUTES[option])
 
@@ -50,7 +49,6 @@ class TextOptions(TestSetOptions):
     weights: tuple[float, ...] | None
     smoothing: str | None
     tokenize: str | None
-    split: str | None
     lowercase: bool
     drop_bom: bool
     smoothing_value: float | None = None
@@ -59,12 +57,12 @@ class TextOptions(TestSetOptions):
     def tokenizer(self) -> str:
         """The name of the tokeniser: an option, or that of the tool, for sacreBLEU also of the language."""
         of_tool = (self.variant == "sacrebleu" and self.tokenizer_of_language) or tool_tokenizer(self.variant)
-        return asked_tokenizer(self.tokenize, self.split) or of_tool
+        return self.tokenize or of_tool
 
     def each(self: Options) -> list[Options]:
         """The options for each of several metrics. An option that only some of them take is for these."""
         names = [*dict.fromkeys(self.variants)]
-        options = [option for option in (*_ATTRIBUTES, *_OF_TOKENS, *_OF_BLEU) if hasattr(self, option)]
+        options = [option for option in (*_ATTRIBUTES, "tokenize", *_OF_BLEU) if hasattr(self, option)]
         shared = [option for option in options if any(_takes(name, option) for name in names)]
         left_out: list[dict[str, Any]] = [
             {option: None for option in shared if not _takes(name, option)} for name in names
@@ -74,7 +72,7 @@ class TextOptions(TestSetOptions):
     def metric(self) -> Metric:
         """The metric, for commands that add up rows."""
         metric = self._metric(self.smoothing)
-        no_tokenizer(metric, self.tokenize, self.split)
+        no_tokenizer(metric, self.tokenize)
         return metric
 
     def metric_and_method(self) -> tuple[Metric, str | None]:
@@ -128,18 +126,10 @@ class TextOptions(TestSetOptions):
         return FileTexts(paths, self.drop_bom, lowered, noted, hashed)
 
 
-def asked_tokenizer(tokenize: str | None, split: str | None) -> str | None:
-    """The name of the tokeniser in the options, if there is one."""
-    if tokenize and split:
-        raise click.UsageError("--tokenize and --split exclude each other")
-    return tokenize or split
-
-
-def no_tokenizer(metric: Metric, tokenize: str | None, split: str | None) -> None:
+def no_tokenizer(metric: Metric, tokenize: str | None) -> None:
     """Refuse a tokeniser for a metric that counts the characters of raw text."""
-    if metric.of_raw_text and (tokenize or split):
-        option = "--tokenize" if tokenize else "--split"
-        raise click.UsageError(f"{option} makes tokens, and {metric.name} counts the characters of raw text")
+    if metric.of_raw_text and tokenize:
+        raise click.UsageError(f"--tokenize makes tokens, and {metric.name} counts the characters of raw text")
 
 
 def with_weights(

@@ -11,7 +11,7 @@ from ..errors import EmptyCorpusError
 from ..explanations import TOOLS, Comparison, explain_blocks
 from .common import FILES, as_options, input_errors, metric_of, need_standard_output
 from .reading import FileTexts
-from .texts import NO_LINE, asked_tokenizer
+from .texts import NO_LINE
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,6 @@ class VariantsOptions:
     order: int | None
     weights: tuple[float, ...] | None
     tokenize: str | None
-    split: str | None
     lowercase: bool
     drop_bom: bool
     as_json: bool
@@ -54,7 +53,7 @@ def variants(given: VariantsOptions) -> None:
     """
     need_standard_output()
     size = len(metric_of("sacrebleu", order=given.order, weights=given.weights).columns) // 2 - 1
-    name = asked_tokenizer(given.tokenize, given.split) or "of-tools"
+    name = given.tokenize or "of-tools"
     with input_errors():
         lines = FileTexts([given.hypothesis, *given.references], given.drop_bom).split(str)
         explained = explain_blocks(lines, given.names, size, given.weights, tokenize=name, lowercase=given.lowercase)
