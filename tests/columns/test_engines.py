@@ -23,7 +23,7 @@ from cybleu.errors import (
     StatisticsError,
     UnknownNameError,
 )
-from cybleu.metrics import find
+from cybleu.metrics import Mixture, find
 from cybleu.significance import compare_systems
 
 pytestmark = [
@@ -185,6 +185,7 @@ def test_a_worker_that_is_killed_in_the_middle(engine, tmp_path):
         {"references": "several"},
         {"references": ["reference", "hypothesis"], "metric": find("mteval-v13a", max_order=2)},
         {"hypothesis": "tokens", "references": "other tokens", "tokenize": None, "metric": "gleu"},
+        {"references": "several", "metric": Mixture(((find(), 0.5), (find(reference_length="shortest"), 0.5)))},
     ],
     ids=str,
 )

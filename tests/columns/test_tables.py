@@ -22,7 +22,7 @@ from cybleu.errors import (
     StatisticsError,
     UnknownNameError,
 )
-from cybleu.metrics import Bleu, find
+from cybleu.metrics import Bleu, Mixture, find
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -193,6 +193,22 @@ def test_scores_of_segments_are_those_of_sentences(rows, metric):
     options = {} if chosen.of_raw_text else {"tokenize": "13a"}
     expected = [chosen.score(chosen.rows([group], [row[0]], **options)).score for group, row in zip(sets, rows)]
     assert found.tolist() == expected
+
+
+def test_metrics_of_one_name_in_a_mixture():
+    closest, shortest = find("sacrebleu"), find("sacrebleu", reference_length="shortest")
+    table = {"hypothesis": ["a b c d e f"], "reference": [["a b c d e g h", "a b"]]}
+    for mixture in (
+        Mixture(((closest, 0.5), (shortest, 0.5))),
+        Mixture(((Mixture(((closest, 0.25), (shortest, 0.75))), 0.5), (shortest, 0.5), (find("gleu"), 0.5))),
+    ):
+        rows = mixture.rows(table["reference"], table["hypothesis"], tokenize="13a")
+        assert len(set(mixture.columns)) == len(mixture.columns) == rows.shape[1]
+        assert columns.statistics(columns.rows(table, metric=mixture), mixture).tolist() == rows.tolist()
+        expected = mixture.of_sentences().scores(rows).tolist()
+        assert columns.segment_scores(table, metric=mixture).tolist() == expected
+        assert score(columns.total(table, metric=mixture), mixture) == score(rows, mixture)
+    assert mixture.columns[-1] == "gleu.ngrams"
 
 
 def test_a_short_text_that_equals_its_reference_is_perfect():

@@ -76,8 +76,15 @@ class Mixture(ArgumentState, Metric):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The columns of each metric after its name."""
-        return tuple(f"{metric.name}.{column}" for metric, _ in self.parts for column in metric.columns)
+        """The columns of each metric after its name, which has a number if another part has this name."""
+        names: list[str] = []
+        for metric, _ in self.parts:
+            prefix, number = metric.name, 1
+            while any(name.startswith(f"{prefix}.") for name in names):
+                number += 1
+                prefix = f"{metric.name}_{number}"
+            names += [f"{prefix}.{column}" for column in metric.columns]
+        return tuple(names)
 
     @property
     def of_raw_text(self) -> bool:  # type: ignore[override]
