@@ -6,6 +6,8 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+import math
+
 from cybleu._kernels.common.base cimport MAX_ORDER, allocated
 from cybleu._kernels.common.buffers cimport free_buffer, reserve
 from cybleu._kernels.common.hashing cimport process_seed
@@ -14,7 +16,8 @@ from cybleu._kernels.common.ngram_tables cimport MOST_NGRAMS, Slot, make_empty, 
 from cybleu._kernels.counting.ter cimport check_ends, check_texts
 from cybleu._kernels.tokens.objects cimport slots_needed
 
-cdef double LOG_2 = log(2.0)
+# Computed by Python as in the mirror, and not by the compiler, which may round in another way.
+cdef double LOG_2 = math.log(2)
 
 
 cdef class NgramInformation:
