@@ -6,6 +6,7 @@ from collections import deque
 
 import nltk
 import nltk.translate.nist_score as nltk_nist
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -55,6 +56,15 @@ def test_words_that_are_often_the_same(pairs, n):
 def test_the_length_penalty(reference, hypothesis):
     lengths = reference, hypothesis
     assert_same(outcome(nist_score.nist_length_penalty, *lengths), outcome(nltk_nist.nist_length_penalty, *lengths))
+
+
+@pytest.mark.parametrize(
+    "lengths", [(0, np.int64(4)), (np.float64(0), 4), (np.int64(0), np.int64(0)), (5, np.int64(0))]
+)
+def test_the_length_penalty_of_numbers_that_divide_by_zero(lengths):
+    with np.errstate(all="ignore"):
+        found, expected = nist_score.nist_length_penalty(*lengths), nltk_nist.nist_length_penalty(*lengths)
+    assert found == expected or (found != found and expected != expected)
 
 
 @pytest.mark.parametrize(

@@ -52,11 +52,12 @@ def corpus_nist(
 
 
 def length_penalty(reference_length: float, hypothesis_length: float) -> float:
-    if not reference_length:
+    try:
+        ratio = hypothesis_length / reference_length
+    except ZeroDivisionError:  # NumPy's numbers divide by zero
         raise ShortTextsError(
             "the references have no token, and NIST divides by their length; give references with tokens"
-        )
-    ratio = hypothesis_length / reference_length
+        ) from None
     if 0 < ratio < 1:
         return math.exp(BETA * math.log(ratio) ** 2)
     return max(min(ratio, 1.0), 0.0)
