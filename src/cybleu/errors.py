@@ -85,7 +85,7 @@ class TooFewOrdersError(CybleuError, ValueError, IndexError):
 
 
 class SmoothingTypeError(CybleuError, TypeError):
-    """A smoothing function is not a function."""
+    """A smoothing function is not a function, or a method without its instance, or it is called where it should be passed."""
 
 
 class SmoothingParameterError(CybleuError, ValueError, ZeroDivisionError):

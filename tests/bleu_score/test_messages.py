@@ -47,6 +47,37 @@ WORDS = ["a", "b", "c", "d", "e"]
         (lambda: self_bleu([WORDS] * 2, "0.5"), errors.WeightsTypeError, TypeError, "not '0.5'"),
         (lambda: sentence_bleu([WORDS], WORDS, 0.25), errors.WeightsTypeError, TypeError, "float has no length"),
         *(
+            (call, errors.WeightsTypeError, TypeError, "one for each n-gram order, not 'uniform'")
+            for call in (
+                lambda: sentence_bleu([WORDS], WORDS, "uniform"),
+                lambda: corpus_bleu([[WORDS]], [WORDS], "uniform"),
+                lambda: sentence_bleu_many([[WORDS]], [WORDS], "uniform"),
+            )
+        ),
+        (lambda: sentence_bleu([WORDS], WORDS, ("x",)), errors.WeightsTypeError, TypeError, r"not \('x',\)"),
+        (
+            lambda: corpus_bleu([[WORDS]], [WORDS], [0.5, None]),
+            errors.WeightsTypeError,
+            TypeError,
+            r"not \[0.5, None\]",
+        ),
+        (lambda: sentence_bleu([WORDS], WORDS, [(1,), ("x",)]), errors.WeightsTypeError, TypeError, "one for each"),
+        *(
+            (
+                call,
+                errors.SmoothingTypeError,
+                TypeError,
+                rf"instance, SmoothingFunction\(\).{name}, without calling it$",
+            )
+            for name in (f"method{number}" for number in range(8))
+            for call in (
+                lambda name=name: getattr(SmoothingFunction(), name)(),
+                lambda name=name: getattr(SmoothingFunction, name)(),
+                lambda name=name: sentence_bleu([WORDS], WORDS, smoothing_function=getattr(SmoothingFunction, name)),
+                lambda name=name: corpus_bleu([[WORDS]], [WORDS], (1,), getattr(SmoothingFunction, name)),
+            )
+        ),
+        *(
             (call, errors.SmoothingTypeError, TypeError, r"such as SmoothingFunction\(\).method1")
             for smoothing in ("method1", SmoothingFunction, SmoothingFunction())
             for call in (

@@ -77,6 +77,48 @@ def advice_for(value: Any) -> str | None:
     return "collect it first, with .collect()" if type(value).__name__ == "LazyFrame" else None
 
 
+def length_of(sequence: Any, name: str) -> int:
+    """Return the length of a sequence.
+
+    :raises SequenceTypeError: it has none
+    """
+    if type(sequence) is list:
+        return len(sequence)
+    if not hasattr(type(sequence), "__len__"):
+        raise SequenceTypeError(
+            f"{name} must be a list or another sequence that has a length, not {type(sequence).__name__}"
+        )
+    return len(sequence)
+
+
+def check_references(references: Any) -> None:
+    """Check that references can be read, with an error that names them.
+
+    :raises SequenceTypeError: they cannot be iterated, such as None
+    """
+    kind = type(references)
+    if not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")):
+        advice = advice_for(references)
+        raise SequenceTypeError(
+            f"the references must be {REFERENCES}, not {kind_of(references)}" + (f"; {advice}" if advice else "")
+        )
+
+
+def refuse_missing(list_of_references: Any, hypotheses: Any) -> None:
+    """Reject segments in which a text, or all references, are missing, for functions in which counting them has failed.
+
+    :raises SequenceTypeError: one is None, NaN or another missing value
+    """
+    for position, (references, hypothesis) in enumerate(zip(list_of_references, hypotheses)):
+        place = f"segment {position}: " if len(hypotheses) > 1 else ""
+        texts = references if isinstance(references, (list, tuple)) else ()
+        names = ["the hypothesis is", "the references are", *(f"reference {number} is" for number in range(len(texts)))]
+        for name, text in zip(names, (hypothesis, references, *texts)):
+            if is_missing(text):
+                what = "None" if text is None else kind_of(text)
+                raise SequenceTypeError(f"{place}{name} {what}; {advice_for(text)}")
+
+
 def is_missing(value: Any) -> bool:
     """Return whether this is None, NaN, or one of the missing values of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
@@ -255,6 +297,7 @@ def plain_segment(references: Any, hypothesis: Any, tokenizes: bool = False) -> 
     """
     references = by_position(references)
     refuse_text(references, "the set of references", REFERENCES, tokenizes)
+    check_references(references)
     if (
         looks_like_tokens(references)
         and type(hypothesis) is list

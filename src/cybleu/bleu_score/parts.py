@@ -6,7 +6,8 @@ import math
 import sys
 from bisect import bisect_left
 
-from ..errors import CybleuError, NoReferencesError, OrderError, OrderTypeError, SequenceTypeError
+from .._runtime.sequences import check_references, length_of
+from ..errors import CybleuError, NoReferencesError, OrderError, OrderTypeError
 from ..stats.counts import clipped_matches
 
 TYPE_CHECKING = False
@@ -64,6 +65,7 @@ def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
             return lengths[place]
         if lengths:
             return lengths[place - 1]
+    check_references(references)
     closest = None
     for number, reference in enumerate(references):
         length = length_of(reference, f"reference {number}")
@@ -91,16 +93,6 @@ def brevity_penalty(closest_ref_len: float, hyp_len: float) -> float:
     if hyp_len == 0:
         return 0
     return math.exp(1 - closest_ref_len / hyp_len)
-
-
-def length_of(sequence: Any, name: str) -> int:
-    if type(sequence) is list:
-        return len(sequence)
-    if not hasattr(type(sequence), "__len__"):
-        raise SequenceTypeError(
-            f"{name} must be a list or another sequence that has a length, not {type(sequence).__name__}"
-        )
-    return len(sequence)
 
 
 def checked_order(n: Any, *sequences: Tokens) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import chain
 
 from .. import _backend
-from .._runtime.sequences import check_numbers, looks_like_tokens, refuse_masked
+from .._runtime.sequences import check_numbers, length_of, looks_like_tokens, refuse_masked
 from .._runtime.shapes import mistake_in_tokens, warn_of
 from ..errors import (
     CybleuError,
@@ -18,7 +19,7 @@ from ..errors import (
 )
 from ..stats.counts import nltk_row
 from .no_match import warn_no_match
-from .parts import brevity_penalty, length_of, modified_precision
+from .parts import brevity_penalty, modified_precision
 from .precisions import recognised, smoothed
 from .smoothing import METHODS, SmoothingFunction
 
@@ -265,8 +266,27 @@ def score_counts(
         if auto_reweigh and length < 4 and vector == QUARTERS:
             vector = (1 / length,) * length
         logs = (weight * math.log(precision) for weight, precision in zip(vector, precisions) if precision > 0)
-        scores.append(penalty * math.exp(math.fsum(logs)))
+        try:
+            total = math.fsum(logs)
+        except TypeError:
+            _check_numbers_of(vectors)
+            raise
+        scores.append(penalty * math.exp(total))
     return scores[0] if len(vectors) == 1 else scores
+
+
+def _check_numbers_of(vectors: Sequence[Any]) -> None:
+    """:raises WeightsTypeError: a weight is not a number"""
+    try:
+        for weight in chain.from_iterable(vectors):
+            weight * 1.0
+    except TypeError:
+        given = vectors[0] if type(vectors) is list and len(vectors) == 1 else vectors
+        raise WeightsTypeError(_no_weights(given)) from None
+
+
+def _no_weights(weights: Any) -> str:
+    return f"weights must be a sequence of numbers, one for each n-gram order, not {weights!r}"
 
 
 def methods_of_five_grams(smoothing_function: SmoothingCallable | None) -> bool:
@@ -285,7 +305,7 @@ def weights_given(weights: Any) -> Any:
     refuse_masked(weights, "weights")
     of_texts = isinstance(weights, (list, tuple)) and any(isinstance(weight, (str, bytes)) for weight in weights)
     if of_texts or isinstance(weights, (str, bytes, Mapping)) or getattr(weights, "ndim", 1) == 0:
-        raise WeightsTypeError(f"weights must be a sequence of numbers, one for each n-gram order, not {weights!r}")
+        raise WeightsTypeError(_no_weights(weights))
     weights = _as_list(weights)
     return list(map(_as_list, weights)) if type(weights) is list else weights
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
+from functools import wraps
 
 from .._mirror.scoring.definitions import halved_by_length
 from .._runtime.state import CheckedState, check_names
-from ..errors import SmoothingParameterError, TooFewOrdersError, ZeroPrecisionError
+from ..errors import SmoothingParameterError, SmoothingTypeError, TooFewOrdersError, ZeroPrecisionError
 from .no_match import warn_no_match
 from .parts import modified_precision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 
@@ -172,5 +173,24 @@ def _check_method6(p_n: Sequence[Any]) -> None:
             "method6 needs a trigram match, and there is none; use another method for this hypothesis, such as method1"
         )
 
+
+def _with_precisions(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Explain calls without precisions: of a method that is called where it should be passed, or passed without an instance."""
+
+    @wraps(method)
+    def checked(self: Any = None, *arguments: Any, **named: Any) -> Any:
+        if not arguments and "p_n" not in named:
+            name = method.__name__
+            raise SmoothingTypeError(
+                f"{name} is called without precisions, which the scoring function passes; pass the method of an instance, "
+                f"SmoothingFunction().{name}, without calling it"
+            )
+        return method(self, *arguments, **named)
+
+    return checked
+
+
+for _name in [f"method{number}" for number in range(8)]:
+    setattr(SmoothingFunction, _name, _with_precisions(getattr(SmoothingFunction, _name)))
 
 METHODS = tuple(getattr(SmoothingFunction, f"method{number}") for number in range(8))
