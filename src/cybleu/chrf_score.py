@@ -12,7 +12,7 @@ from collections import Counter
 from functools import lru_cache
 
 from . import _backend
-from ._runtime.sequences import check_numbers
+from ._runtime.sequences import check_numbers, length_of, refuse_missing
 from .errors import EmptyCorpusError
 
 TYPE_CHECKING = False
@@ -76,21 +76,13 @@ def corpus_chrf(
     >>> round(corpus_chrf(["the cat sat", "it rains"], ["the cat sits", "it rains"]), 12)
     0.837988737422
     """
-    check_numbers(len(hypotheses), len(references), "references")
+    check_numbers(length_of(hypotheses, "the hypotheses"), length_of(references, "the references"), "references")
     scores: list[list[float]] = [[] for _ in range(min_len, max_len + 1)]
-    if _are_orders(min_len, max_len):
-        measure = _measure(_backend.BACKEND, max_len, bool(ignore_whitespace))
-        # like NLTK, accept iterables that cannot be indexed
-        references, hypotheses = list(references), list(hypotheses)
-        for start in range(0, len(hypotheses), BLOCK):
-            block = slice(start, start + BLOCK)
-            numbers = _numbers(measure, max_len, references[block], hypotheses[block])
-            for place, of_order in enumerate(scores):
-                first = 3 * (min_len + place - 1)
-                ngrams, wanted, shared = (numbers[first + column :: 3 * max_len] for column in range(3))
-                of_order += _fscores(ngrams, wanted, shared, beta)
-    else:
-        _count_any_orders(references, hypotheses, min_len, beta, ignore_whitespace, scores)
+    try:
+        _count(references, hypotheses, min_len, max_len, beta, ignore_whitespace, scores)
+    except TypeError:
+        refuse_missing([[reference] for reference in references], hypotheses)
+        raise
     if not scores or not scores[0]:
         raise EmptyCorpusError(
             "there is no segment to score; give at least one hypothesis with its reference"
@@ -118,6 +110,30 @@ def chrf_precision_recall_fscore_support(
     shared = sum((of_reference & of_hypothesis).values())
     ngrams, wanted = sum(of_hypothesis.values()), sum(of_reference.values())
     return *_of_counts(shared, ngrams, wanted, beta, epsilon), shared
+
+
+def _count(
+    references: Sequence[Any],
+    hypotheses: Sequence[Any],
+    min_len: int,
+    max_len: int,
+    beta: Any,
+    ignore_whitespace: bool,
+    scores: list[list[float]],
+) -> None:
+    """Append the F-scores of all segments to those of each order."""
+    if not _are_orders(min_len, max_len):
+        return _count_any_orders(references, hypotheses, min_len, beta, ignore_whitespace, scores)
+    measure = _measure(_backend.BACKEND, max_len, bool(ignore_whitespace))
+    # like NLTK, accept iterables that cannot be indexed
+    references, hypotheses = list(references), list(hypotheses)
+    for start in range(0, len(hypotheses), BLOCK):
+        block = slice(start, start + BLOCK)
+        numbers = _numbers(measure, max_len, references[block], hypotheses[block])
+        for place, of_order in enumerate(scores):
+            first = 3 * (min_len + place - 1)
+            ngrams, wanted, shared = (numbers[first + column :: 3 * max_len] for column in range(3))
+            of_order += _fscores(ngrams, wanted, shared, beta)
 
 
 @lru_cache

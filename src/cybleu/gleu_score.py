@@ -8,7 +8,7 @@ but they are different.
 from __future__ import annotations
 
 from . import _backend, _mirror
-from ._runtime.sequences import check_numbers
+from ._runtime.sequences import check_numbers, length_of, refuse_missing
 from ._runtime.shapes import mistake_in_tokens, warn_of
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def corpus_gleu(
     >>> corpus_gleu([[["a", "b", "c"]], [["d", "e"]]], [["a", "b", "x"], ["d", "e"]])
     0.6666666666666666
     """
-    check_numbers(len(hypotheses), len(list_of_references))
+    check_numbers(length_of(hypotheses, "the hypotheses"), length_of(list_of_references, "the lists of references"))
     shared, ngrams = counts(list_of_references, hypotheses, min_len, max_len)
     return shared / ngrams if ngrams else 0.0
 
@@ -77,5 +77,9 @@ def counts(list_of_references: Any, hypotheses: Any, min_len: int, max_len: int)
     found = None if _backend.BACKEND == "python" else _backend.chosen.gleu_counts(*arguments)
     if found is None:
         warn_of(mistake_in_tokens(list_of_references, hypotheses))  # kernels decline a str
-        found = _mirror.gleu_counts(*arguments)
+        try:
+            found = _mirror.gleu_counts(*arguments)
+        except TypeError:
+            refuse_missing(list_of_references, hypotheses)
+            raise
     return found

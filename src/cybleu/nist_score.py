@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from . import _backend, _mirror
 from ._mirror.scoring.nist import length_penalty
-from ._runtime.sequences import check_numbers
+from ._runtime.sequences import check_numbers, length_of, refuse_missing
 from ._runtime.shapes import mistake_in_tokens, warn_of
 
 TYPE_CHECKING = False
@@ -65,12 +65,16 @@ def corpus_nist(
     >>> corpus_nist([[["a", "b", "c"]], [["d", "e", "f"]]], [["a", "b", "x"], ["d", "e", "f"]], 2)
     2.15413541726763
     """
-    check_numbers(len(hypotheses), len(list_of_references))
+    check_numbers(length_of(hypotheses, "the hypotheses"), length_of(list_of_references, "the lists of references"))
     arguments = list_of_references, hypotheses, n
     found = None if _backend.BACKEND == "python" else _backend.chosen.corpus_nist(*arguments)
     if found is None:
         warn_of(mistake_in_tokens(list_of_references, hypotheses))  # kernels decline a str
-        found = _mirror.corpus_nist(*arguments)
+        try:
+            found = _mirror.corpus_nist(*arguments)
+        except TypeError:
+            refuse_missing(list_of_references, hypotheses)
+            raise
     return found
 
 

@@ -6,12 +6,25 @@ import numpy as np
 import pytest
 
 import command_line
-from cybleu import columns, corpus_bleu, score, scores, segment_stats, sentence_bleu
+from cybleu import (
+    closest_ref_length,
+    columns,
+    corpus_bleu,
+    modified_precision,
+    score,
+    scores,
+    segment_stats,
+    sentence_bleu,
+)
 from cybleu.bleu_score import sentence_bleu_many
 from cybleu.checks import check
+from cybleu.chrf_score import corpus_chrf, sentence_chrf
 from cybleu.errors import CybleuError
-from cybleu.explanations import explain
+from cybleu.explanations import blind_spots, explain
+from cybleu.gleu_score import corpus_gleu, sentence_gleu
+from cybleu.metrics import find
 from cybleu.nbest import prepare_references
+from cybleu.nist_score import corpus_nist, sentence_nist
 from cybleu.pairwise import self_bleu
 from cybleu.report import analyse
 
@@ -77,6 +90,38 @@ MISTAKES = {
     "None as hypothesis": (lambda: sentence_bleu([R], None), "the hypothesis .* not NoneType; leave out the segment"),
     "NaN as reference": (lambda: sentence_bleu([NAN], H), r"reference 0 .* not NaN \(a float\); leave out the segment"),
     "None as hypothesis of many": (lambda: sentence_bleu_many([[R]], [None]), "segment 0: .* leave out the segment"),
+    "None as references of a sentence": (lambda: sentence_bleu(None, H), "the references .* not NoneType; leave out"),
+    "None as references of a corpus": (
+        lambda: corpus_bleu([[R], None], [H, H]),
+        "segment 1: the references .*; leave out",
+    ),
+    "None as references of many": (lambda: sentence_bleu_many([None], [H]), "segment 0: the references .*; leave out"),
+    "None as references of a precision": (lambda: modified_precision(None, H, 1), "the references .*; leave out"),
+    "None as references of a length": (lambda: closest_ref_length(None, 1), "the references .*; leave out"),
+    "None as references of GLEU": (
+        lambda: corpus_gleu([[R], None], [H, H]),
+        "segment 1: the references are None; leave",
+    ),
+    "None as references of NIST": (lambda: sentence_nist(None, H), "the references are None; leave out"),
+    "None as a reference of GLEU": (lambda: sentence_gleu([R, None], H), "reference 1 is None; leave out"),
+    "NaN as hypothesis of NIST": (lambda: sentence_nist([R], NAN), r"the hypothesis is NaN \(a float\); leave out"),
+    "None as reference of chrF": (
+        lambda: corpus_chrf(["a", None], ["a", "a"]),
+        "segment 1: reference 0 is None; leave",
+    ),
+    "None as hypothesis of chrF": (lambda: sentence_chrf("a", None, 0), "the hypothesis is None; leave out"),
+    "None as all references": (
+        lambda: corpus_gleu(None, [H]),
+        "the lists of references must be a list .* not NoneType",
+    ),
+    "None as all references of NIST": (lambda: corpus_nist(None, [H]), "the lists of references must be a list"),
+    "None as all references of chrF": (lambda: corpus_chrf(None, ["a"]), "the references must be a list"),
+    "None as all hypotheses of chrF": (lambda: corpus_chrf(["a"], None), "the hypotheses must be a list"),
+    "None as references of blind spots": (lambda: blind_spots(None, H), "the references .*; leave out"),
+    "None as references of a row": (lambda: find("gleu").row(None, H), "the references .*; leave out"),
+    "None as references of a raw row": (lambda: find("chrf").row(None, "a"), "None.*; leave out"),
+    "None as references of TER": (lambda: find("ter").row(None, "a"), "None.*; leave out"),
+    "None as texts of all pairs": (lambda: find("gleu").pairs(None), "references must be a list"),
     "None as references": (lambda: check([[R], None], [H, H]), r"references\[1\] is None.*; leave out the segment"),
     "a lazy frame as a table": (lambda: columns.rows(LazyFrame()), r"collect it first, with \.collect\(\)"),
     "a lazy frame as texts": (

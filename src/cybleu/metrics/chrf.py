@@ -118,7 +118,12 @@ class Chrf(ArgumentState, TextMetric):
         :param references: one or more texts
         :param hypothesis: a text
         """
-        if not self.lowercase and type(hypothesis) is str and set(map(type, references)) == {str}:
+        if (
+            not self.lowercase
+            and type(hypothesis) is str
+            and references is not None
+            and set(map(type, references)) == {str}
+        ):
             found: list[int] = self.measure.row(hypothesis, references)
             return found
         raw = self._raw()

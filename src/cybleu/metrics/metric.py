@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._runtime.numbers import finite_numbers, score_given
 from .._runtime.scales import percent
+from .._runtime.sequences import length_of
 from .._runtime.state import RecordState
 from ..errors import ArrayValueError, StatisticsError, UnknownNameError
 from ..stats.rows import counts_given, one_or_more, whole_array, whole_numbers
@@ -295,7 +296,7 @@ class Metric(ABC):
             result = separate_output(out, size, np.float64, references=references, hypotheses=hypotheses)
             return self._fill_pairs(*both, result, threads, progress)
         texts = references if hypotheses is None else hypotheses
-        count = len(references)
+        count = length_of(references, "references")
         owner = [number for _ in texts for number in range(count)]
         repeated = [text for text in texts for _ in range(count)]
         sets = [[reference] for reference in references]

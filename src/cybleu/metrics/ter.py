@@ -86,7 +86,7 @@ class Ter(ArgumentState, WordsMetric):
         :param references: one or more texts
         :param hypothesis: a text
         """
-        if type(hypothesis) is str and set(map(type, references)) == {str}:
+        if type(hypothesis) is str and references is not None and set(map(type, references)) == {str}:
             *words, fill_rows = self._numbered(
                 _backend.chosen.RawTexts([hypothesis]), _backend.chosen.RawTexts(list(references))
             )

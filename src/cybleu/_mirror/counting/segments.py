@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import islice
 
 from ..._runtime.interrupts import PIECE, look
-from ..._runtime.sequences import advice_for, kind_of
+from ..._runtime.sequences import advice_for, check_references, kind_of
 from ...errors import NoReferencesError, OneShotReferencesError, SequenceTypeError, UnhashableTokenError
 
 TYPE_CHECKING = False
@@ -71,6 +71,7 @@ def clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) 
     """
     counts = ngram_counts(hypothesis, length_of(hypothesis, "the hypothesis"), n, "the hypothesis")
     best = [0] * len(counts)
+    check_references(references)
     number = -1
     for number, reference in enumerate(references):
         name = f"reference {number}"
@@ -83,6 +84,7 @@ def clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) 
 
 def closest_length(references: Collection[Tokens], hypothesis_length: int) -> int:
     """Return the reference length closest to the hypothesis length; ties go to the shorter one."""
+    check_references(references)
     lengths = [length_of(reference, f"reference {number}") for number, reference in enumerate(references)]
     if not lengths:
         raise NoReferencesError("there is no reference for the hypothesis; give at least one")
