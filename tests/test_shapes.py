@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import re
 
+import nltk.translate.bleu_score
+import nltk.translate.chrf_score
+import nltk.translate.gleu_score
+import nltk.translate.nist_score
+import numpy as np
 import pytest
 import sacrebleu
 
 import cybleu
-from cybleu import install_as_sacrebleu, sacrebleu_corpus_bleu, sacrebleu_corpus_chrf, sacrebleu_corpus_ter
+from cybleu import (
+    install_as_nltk,
+    install_as_sacrebleu,
+    sacrebleu_corpus_bleu,
+    sacrebleu_corpus_chrf,
+    sacrebleu_corpus_ter,
+)
 from cybleu.bleu_score import SmoothingFunction
+from cybleu.chrf_score import corpus_chrf, sentence_chrf
 from cybleu.errors import CybleuError, ShapeWarning
 from cybleu.frameworks import load
 from cybleu.gleu_score import corpus_gleu, sentence_gleu
 from cybleu.nist_score import corpus_nist, sentence_nist
 from cybleu.sacrebleu_compat import BLEU, CHRF, TER
-from inputs import CATCHES_WARNINGS, called
+from inputs import CATCHES_WARNINGS, assert_same, called, outcome
 
 pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
 
@@ -75,7 +87,17 @@ def test_other_documents(name):
         cls().sentence_score(HYPOTHESES[0], REFERENCES)
 
 
+BOTH = r"references and the hypothesis are str, so each character counts as a reference .*; split both .* \[reference.split\(\)\]"
+ONE = r"the references are a str, so each of its characters counts as a reference; split it .* \[reference.split\(\)\]"
+AS_TOKENS = "so each of its characters counts as a token; "
 TOKENS = [
+    ("the cat sat on a mat", "the cat sat on the mat", BOTH),
+    ("cat", "cat", BOTH),
+    (np.str_("a cat"), np.str_("a cat"), BOTH),
+    ("the cat sat on a mat", "the cat sat on the mat".split(), ONE),
+    ("the cat sat on a mat", ("cats", "sat"), ONE),
+    (np.array(["the cat sat on a mat"]), "the cat sat on the mat", "the hypothesis is a str"),
+    (np.array(["the cat sat on a mat"]), np.array("the cat sat on the mat".split()), "a reference is a str"),
     (["the cat sat on a mat"], "the cat sat on the mat", "the hypothesis is a str"),
     (["the cat sat on a mat".split()], "the cat sat on the mat", "the hypothesis is a str"),
     ("the cat sat on a mat".split(), "the cat sat on the mat".split(), "a reference is a str"),
@@ -94,7 +116,62 @@ def test_strings_in_place_of_tokens(references, hypothesis, pattern):
         lambda: sentence_nist(references, hypothesis, 1),
         lambda: corpus_nist([[["a"]], references], [["a"], hypothesis], 1),
     ):
-        assert_one_warning(call, f"{pattern}, so each of its characters counts as a token; ")
+        assert_one_warning(call, pattern if pattern in (BOTH, ONE) else f"{pattern}, {AS_TOKENS}")
+
+
+@pytest.mark.parametrize(
+    ("references", "hypotheses", "pattern"),
+    [(REFERENCES, HYPOTHESES, BOTH), (REFERENCES, [text.split() for text in HYPOTHESES], ONE)],
+)
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_corpora_of_strings_in_place_of_lists(references, hypotheses, pattern, kind):
+    assert_one_warning_of_corpora(kind(references), hypotheses, pattern)
+
+
+def test_columns_of_strings_in_place_of_lists(pandas):
+    series = [pandas.Series(texts, index=[7, 9]) for texts in (REFERENCES, HYPOTHESES)]
+    assert_one_warning_of_corpora(*series, BOTH)
+    assert_one_warning_of_corpora(series[0], series[1].str.split(), ONE)
+    assert_one_warning(lambda: cybleu.sentence_bleu(*series), f"a reference is a str, {AS_TOKENS}")
+
+
+def assert_one_warning_of_corpora(references, hypotheses, pattern):
+    """Assert that NLTK's functions, also patched ones, return NLTK's number and warn once."""
+    for ours, theirs in (
+        (cybleu.corpus_bleu, nltk.translate.bleu_score.corpus_bleu),
+        (corpus_gleu, nltk.translate.gleu_score.corpus_gleu),
+        (lambda *texts: corpus_nist(*texts, 1), lambda *texts: nltk.translate.nist_score.corpus_nist(*texts, 1)),
+    ):
+        assert_same(outcome(ours, references, hypotheses), outcome(theirs, references, hypotheses))
+        assert_one_warning(lambda ours=ours: ours(references, hypotheses), pattern)
+    with install_as_nltk():
+        for patched in (nltk.translate.bleu_score.corpus_bleu, nltk.translate.gleu_score.corpus_gleu):
+            assert_one_warning(lambda patched=patched: patched(references, hypotheses), pattern)
+
+
+def test_strings_in_patched_nltk():
+    with install_as_nltk():
+        for call in (
+            lambda: nltk.translate.bleu_score.sentence_bleu(REFERENCES[0], HYPOTHESES[0]),
+            lambda: nltk.translate.bleu(REFERENCES[0], HYPOTHESES[0]),
+            lambda: nltk.translate.gleu_score.sentence_gleu(REFERENCES[0], HYPOTHESES[0]),
+            lambda: nltk.translate.nist_score.sentence_nist(REFERENCES[0], HYPOTHESES[0]),
+        ):
+            assert_one_warning(call, BOTH)
+
+
+def test_chrf_warns_of_a_str_in_place_of_a_list_of_texts():
+    text, other = HYPOTHESES[0], REFERENCES[0][: len(HYPOTHESES[0])]
+    theirs = nltk.translate.chrf_score.corpus_chrf
+    assert_same(outcome(corpus_chrf, other, text), outcome(theirs, other, text))
+    both = r"references and hypotheses are str, so each character counts as a segment; give \[references\] and \[hypotheses\]"
+    assert_one_warning(lambda: corpus_chrf(other, text), both)
+    assert_one_warning(
+        lambda: corpus_chrf([*other], text),
+        r"^hypotheses is a str, so each character counts as a segment; give \[hypotheses\]$",
+    )
+    for right in ([other], np.array([other])):
+        assert corpus_chrf(right, [text]) == sentence_chrf(other, text) == sentence_chrf(other.split(), text.split())
 
 
 @pytest.mark.parametrize(

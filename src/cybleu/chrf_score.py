@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from . import _backend
 from ._runtime.sequences import check_numbers, length_of, refuse_missing
+from ._runtime.shapes import mistake_in_segments, warn_of
 from .errors import EmptyCorpusError
 
 TYPE_CHECKING = False
@@ -77,6 +78,7 @@ def corpus_chrf(
     0.837988737422
     """
     check_numbers(length_of(hypotheses, "the hypotheses"), length_of(references, "the references"), "references")
+    warn_of(mistake_in_segments(references, hypotheses))
     scores: list[list[float]] = [[] for _ in range(min_len, max_len + 1)]
     try:
         _count(references, hypotheses, min_len, max_len, beta, ignore_whitespace, scores)

@@ -69,13 +69,23 @@ def mistake_in_lengths(hypotheses: int, documents: Sequence[int]) -> str | None:
 
 
 def mistake_in_tokens(list_of_references: Any, hypotheses: Any) -> str | None:
-    """Describe the first str in place of a list of tokens, for functions of NLTK, which count its characters.
+    """Describe the first str in place of a list of references or of tokens, for functions of NLTK, which count its characters.
 
     A str of one word may be meant as a list of characters, unless the other side is a list of words.
     """
     for references, hypothesis in zip(list_of_references, hypotheses):
-        of_strings = type(references) in (list, tuple) and any(type(reference) is str for reference in references)
-        if type(hypothesis) is str:
+        if isinstance(references, str):
+            if isinstance(hypothesis, str):
+                return (
+                    "the references and the hypothesis are str, so each character counts as a reference or as a token; split "
+                    "both and put the reference in a list, for example [reference.split()] and hypothesis.split()"
+                )
+            return (
+                "the references are a str, so each of its characters counts as a reference; split it and put it in a list, for "
+                "example [reference.split()]"
+            )
+        of_strings = _is_collection(references) and any(isinstance(reference, str) for reference in references)
+        if isinstance(hypothesis, str):
             if any(map(_has_words, references)) or (of_strings and is_split_wrongly(hypothesis)):
                 return "the hypothesis is a str, so each of its characters counts as a token; split it, for example with .split()"
         elif of_strings and _has_words(hypothesis):
@@ -96,8 +106,23 @@ def is_written_without_blanks(character: str) -> bool:
     return "\u0e00" <= character <= "\u109f" or "\u1780" <= character <= "\u17ff" or character >= "\u2e80"
 
 
+def mistake_in_segments(references: Any, hypotheses: Any) -> str | None:
+    """Describe a str in place of a list of texts, for functions of NLTK that read a str as a text."""
+    given = {"references": references, "hypotheses": hypotheses}
+    texts = [name for name, value in given.items() if isinstance(value, str)]
+    if not texts:
+        return None
+    are, lists = "are" if len(texts) > 1 else "is a", " and ".join(f"[{name}]" for name in texts)
+    return f"{' and '.join(texts)} {are} str, so each character counts as a segment; give {lists}"
+
+
 def _has_words(tokens: Any) -> bool:
-    return type(tokens) in (list, tuple) and any(type(token) is str and len(token) > 1 for token in tokens)
+    return _is_collection(tokens) and any(isinstance(token, str) and len(token) > 1 for token in tokens)
+
+
+def _is_collection(value: Any) -> bool:
+    """Check for a container that can be read again, whose items may be texts or tokens."""
+    return not isinstance(value, str) and hasattr(type(value), "__len__") and hasattr(type(value), "__iter__")
 
 
 def lengths(documents: Iterable[Any]) -> list[int]:
