@@ -10,6 +10,7 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cybleu import errors
 from cybleu.frameworks import CaptionBleu, EvaluationModule, load
 from cybleu.text import tokenizer
 
@@ -97,6 +98,27 @@ def test_texts_that_are_added():
         assert module.compute(predictions=["e f"], references=["e g"]) == whole
     uneven = load("sacrebleu").compute(predictions=["a", "b"], references=[["a", "c"], ["b"]])
     assert uneven["counts"][0] == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"predictions": ["a", "b"], "references": [["a"], []]}, errors.NoReferencesError),
+        ({"predictions": ["a", "b"], "references": [["a"], ["b", 1]]}, errors.SequenceTypeError),
+        ({"predictions": ["a", "b"], "references": ["a", 1]}, errors.SequenceTypeError),
+        ({"predictions": ["a", 1], "references": ["a", "b"]}, errors.SequenceTypeError),
+        ({"predictions": ["a", "b"], "references": ["a"]}, errors.LengthMismatchError),
+    ],
+)
+def test_nothing_of_a_rejected_batch_is_scored(wrong, error):
+    module = load("bleu")
+    for call in (module.add_batch, module.compute):
+        with pytest.raises(error):
+            call(**wrong)
+        assert len(module) == 0
+        text = "a dog runs in the park"
+        module.add_batch(predictions=[text], references=[[text]])
+        assert module.compute()["bleu"] == 1
 
 
 @pytest.mark.parametrize(

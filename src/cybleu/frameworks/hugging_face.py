@@ -54,7 +54,7 @@ class EvaluationModule:
     def __init__(self, name: str):
         self.name = name
         self._predictions: list[str] = []
-        self._references: list[str | list[str]] = []
+        self._references: list[list[str]] = []
 
     def __len__(self) -> int:
         """The number of texts added since the last score."""
@@ -92,6 +92,7 @@ class EvaluationModule:
         for position, text in enumerate(given[0]):
             if not isinstance(text, str):
                 raise SequenceTypeError(f"predictions[{position}] is a {type(text).__name__}; it must be a str")
+        groups = []  # added only when all are checked, so that nothing of a rejected batch is scored
         for position, group in enumerate(given[1]):
             texts = [group] if isinstance(group, str) else parse_list(group, f"references[{position}]", "str")
             if not texts:
@@ -99,8 +100,9 @@ class EvaluationModule:
             for text in texts:
                 if not isinstance(text, str):
                     raise SequenceTypeError(f"references[{position}] holds a {type(text).__name__}; it must hold str")
-            self._references.append(texts)
+            groups.append(texts)
         self._predictions += given[0]
+        self._references += groups
 
     def compute(
         self,
