@@ -210,6 +210,19 @@ def test_an_exact_metric_for_torchmetrics(torchmetrics, corpus, metric):
     assert not together.row.any()
 
 
+def test_the_best_step_of_a_tracker(torchmetrics):
+    from cybleu.frameworks.torch_metrics import ExactScore
+
+    texts = ["a b c d", "x b c d", "x y z"]
+    for metric, best, better in (("sacrebleu", 0, True), ("ter", 0, False)):
+        assert ExactScore(metric).higher_is_better is better
+        tracker = torchmetrics.MetricTracker(ExactScore(metric))
+        for text in texts:
+            tracker.increment()
+            tracker.update([text], ["a b c d"])
+        assert tracker.best_metric(return_step=True)[1] == best
+
+
 def test_it_counts_beyond_single_precision(torchmetrics):
     from cybleu.frameworks.torch_metrics import ExactScore
 
@@ -283,8 +296,17 @@ def test_the_penalty_of_repeated_ngrams(trl):
             assert RepetitionPenalty(ngram_size, penalty)(completion_ids=texts) == theirs
 
 
-@pytest.mark.parametrize("settings", [{}, {"metric": "chrf"}, {"tokenize": None, "smoothing": "add-k"}], ids=str)
-def test_a_trainer_of_trl_logs_the_mean_of_the_rewards(trl, settings, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ({}, "bleu_references"),
+        ({"metric": "chrf"}, "chrf_references"),
+        ({"tokenize": None, "smoothing": "add-k"}, "bleu_references"),
+        ({"name": "overlap"}, "overlap"),
+    ],
+    ids=str,
+)
+def test_a_trainer_of_trl_logs_the_mean_of_the_rewards(trl, settings, name, tmp_path, monkeypatch):
     from datasets import Dataset
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
@@ -334,5 +356,5 @@ def test_a_trainer_of_trl_logs_the_mean_of_the_rewards(trl, settings, tmp_path, 
     (rewards,) = given_
     assert len(rewards) == 4
     logged = trainer.state.log_history[0]
-    assert logged["rewards/bleu_references/mean"] == pytest.approx(sum(rewards) / 4, rel=1e-6)
+    assert logged[f"rewards/{name}/mean"] == pytest.approx(sum(rewards) / 4, rel=1e-6)
     assert all(0 <= reward <= 1 for reward in rewards)

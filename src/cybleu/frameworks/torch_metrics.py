@@ -41,7 +41,6 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
     """
 
     is_differentiable = False
-    higher_is_better = True
     full_state_update = False
 
     row: torch.Tensor
@@ -63,10 +62,14 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
         check_tokens(self.metric, self.tokenize, lowercase)
         bleu = self.metric if isinstance(self.metric, Bleu) else None
         orders = bleu.order if bleu and bleu.definition.short_segments_count else 0
-        self.higher_is_better = self.metric.higher_is_better
         kind = torch.float64 if self.metric.takes_fractions else torch.int64
         self.add_state("row", torch.zeros(len(self.metric.columns), dtype=kind), dist_reduce_fx="sum")
         self.add_state("short_segments", torch.zeros(orders, dtype=torch.int64), dist_reduce_fx="sum")
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a higher score is better, a property of the metric: torchmetrics does not let instances set it."""
+        return self.metric.higher_is_better
 
     def update(self, preds: str | Sequence[str], target: Sequence[str | Sequence[str]]) -> None:
         """Add segments.
