@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from sacrebleu.significance import PairedTest
 
 from cybleu import install_as_sacrebleu
-from cybleu.sacrebleu_compat import BLEU, CHRF
+from cybleu.sacrebleu_compat import BLEU, CHRF, TER
 from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s, assert_same_as_sacrebleu, called
 
 pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
@@ -48,7 +49,8 @@ def test_scores_and_signature(kwargs, corpus):
     assert_class_is_as_sacrebleu_s(BLEU, Theirs, corpus, kwargs)
 
 
-both = pytest.mark.parametrize(("cls", "theirs"), [(BLEU, Theirs), (CHRF, sacrebleu.metrics.CHRF)])
+CLASSES = [(BLEU, Theirs), (CHRF, sacrebleu.metrics.CHRF), (TER, sacrebleu.metrics.TER)]
+both = pytest.mark.parametrize(("cls", "theirs"), CLASSES)
 
 
 @both
@@ -75,14 +77,135 @@ def test_bootstrap_and_paired_test(cls, theirs):
     assert results[0] == results[1]
 
 
-@both
-def test_another_way_to_make_tokens_is_left_alone(cls, theirs):
-    def the_same(self, sent):
-        return "the same"
+FOR_USERS = ("corpus_score", "sentence_score", "get_signature")
+NAMES = {
+    theirs: [
+        name
+        for name in dir(theirs)
+        if callable(getattr(theirs, name)) and not name.startswith("__") and name not in (*FOR_USERS, "_SIGNATURE_TYPE")
+    ]
+    for _, theirs in CLASSES
+}
+HYPOTHESES = ["The cat sat on (the) mat .", "It rains a lot, so it is", "a B c D"]
+REFERENCES = [["the cat sat on the mat.", "It rains, so it is.", "a b c d"], ["A cat sat.", None, "a b C d e"]]
 
-    ours, other = (type("Other", (base,), {"_preprocess_segment": the_same})() for base in (cls, theirs))
-    assert isinstance(ours, theirs)
-    assert vars(ours.corpus_score(["a b c d"], [["x y"]])) == vars(other.corpus_score(["a b c d"], [["x y"]]))
+
+def scores_of(metric):
+    """The scores with cached references, if there are any, and with references as arguments; and all statistics."""
+    documents = [None, REFERENCES] if metric._ref_cache else [REFERENCES]
+    scores = [vars(metric.corpus_score(HYPOTHESES, references)) for references in documents]
+    one = vars(metric.sentence_score(HYPOTHESES[0], [document[0] for document in REFERENCES]))
+    return scores, one, [metric._extract_corpus_statistics(HYPOTHESES, references) for references in documents]
+
+
+@pytest.mark.parametrize(
+    ("cls", "theirs", "name"), [(cls, theirs, name) for cls, theirs in CLASSES for name in NAMES[theirs]]
+)
+@pytest.mark.parametrize("place", ["subclass", "mixin", "object", "class"])
+def test_an_override_is_called_as_often_as_by_sacrebleu(cls, theirs, name, place, monkeypatch):
+    def found(base):
+        calls = []
+        method = getattr(base, name)
+        if isinstance(inspect.getattr_static(base, name), staticmethod):
+            method = lambda self, *args, method=method, **named: method(*args, **named)  # noqa: E731
+
+        def overridden(self, *args, **named):
+            calls.append(name)
+            return method(self, *args, **named)
+
+        if place == "class":
+            monkeypatch.setattr(base, name, overridden)
+        kind = type("Other", (base,), {name: overridden} if place == "subclass" else {})
+        if place == "mixin":
+            kind = type("Other", (type("Mixin", (), {name: overridden}), base), {})
+        metrics = kind(), kind(references=REFERENCES)
+        if place == "object":
+            for metric in metrics:
+                setattr(metric, name, overridden.__get__(metric))
+        return [(scores_of(metric), metric.num_refs) for metric in metrics], len(calls)
+
+    expected = found(theirs)
+    monkeypatch.undo()
+    assert found(cls) == expected
+
+
+OVERRIDES = [
+    (BLEU, Theirs, "_get_closest_ref_len", lambda self, length, lengths: max(lengths)),
+    (BLEU, Theirs, "_aggregate_and_compute", lambda self, rows: self._compute_score_from_stats(rows[0])),
+    (BLEU, Theirs, "_extract_corpus_statistics", lambda self, *texts: [[9, 9, 8, 7, 6, 5, 9, 8, 7, 6]] * 3),
+    (TER, sacrebleu.TER, "_compute_segment_statistics", lambda self, *texts: [0.5, 2.0]),
+    (CHRF, sacrebleu.CHRF, "_get_match_statistics", lambda self, *texts: [3, 2, 1]),
+    (CHRF, sacrebleu.CHRF, "_PUNCTS", set("t")),
+    *((cls, theirs, "_preprocess_segment", lambda self, line: "the same") for cls, theirs in CLASSES),
+]
+
+
+@pytest.mark.parametrize(("cls", "theirs", "name", "value"), OVERRIDES)
+def test_an_override_changes_the_score_as_with_sacrebleu(cls, theirs, name, value):
+    options = {"word_order": 2} if cls is CHRF else {}
+    ours, other = (
+        [
+            scores_of(type("Other", (base,), {name: value})(references=cached, **options))
+            for cached in (None, REFERENCES)
+        ]
+        for base in (cls, theirs)
+    )
+    assert ours == other
+    assert ours[0] != scores_of(theirs(**options))
+
+
+@pytest.mark.parametrize(
+    ("cls", "theirs", "changes"),
+    [
+        (BLEU, Theirs, {"tokenizer": Theirs(tokenize="char").tokenizer}),
+        (BLEU, Theirs, {"tokenizer": str.upper}),
+        (BLEU, Theirs, {"tokenizer_signature": "char"}),
+        (BLEU, Theirs, {"lowercase": True}),
+        (BLEU, Theirs, {"max_ngram_order": 2}),
+        (BLEU, Theirs, {"max_ngram_order": 6}),
+        (BLEU, Theirs, {"smooth_method": "floor", "smooth_value": 0.5, "effective_order": True}),
+        (CHRF, sacrebleu.CHRF, {"word_order": 2}),
+        (CHRF, sacrebleu.CHRF, {"char_order": 2, "order": 2}),
+        (CHRF, sacrebleu.CHRF, {"word_order": 1, "char_order": 5}),
+        (CHRF, sacrebleu.CHRF, {"lowercase": True, "whitespace": True}),
+        (CHRF, sacrebleu.CHRF, {"beta": 1, "eps_smoothing": True}),
+        (TER, sacrebleu.TER, {"tokenizer": sacrebleu.TER(normalized=True, case_sensitive=True).tokenizer}),
+        (TER, sacrebleu.TER, {"tokenizer": str.upper}),
+        (TER, sacrebleu.TER, {"normalized": True, "case_sensitive": True}),
+    ],
+    ids=lambda value: ", ".join(value) if isinstance(value, dict) else value.__module__.partition(".")[0],
+)
+def test_changes_of_an_object(cls, theirs, changes):
+    """sacreBLEU reads its attributes for each hypothesis; references that it cached stay as they are."""
+    results = []
+    for kind in (cls, theirs):
+        metrics = kind(), kind(references=REFERENCES)
+        before = list(map(scores_of, metrics))
+        for metric in metrics:
+            vars(metric).update(changes)
+        changed = list(map(scores_of, metrics)), [str(metric.get_signature()) for metric in metrics]
+        metrics[1]._ref_cache = metrics[1]._cache_references(REFERENCES)
+        results.append((before, changed, scores_of(metrics[1])))
+    assert results[0] == results[1]
+
+
+@both
+@pytest.mark.parametrize("of_references", [iter, lambda lines: (line for line in lines), dict.fromkeys, np.array])
+def test_a_later_document_may_be_read_once(cls, theirs, of_references):
+    def documents():
+        return [REFERENCES[0], of_references(REFERENCES[1])]
+
+    def results(kind):
+        cached = kind(references=documents())
+        scores = [
+            kind().corpus_score(HYPOTHESES, documents()),
+            kind().corpus_score(HYPOTHESES, documents(), n_bootstrap=10),
+            cached.corpus_score(HYPOTHESES, None),
+            cached.corpus_score(HYPOTHESES, None),
+        ]
+        return list(map(vars, scores)), kind()._extract_corpus_statistics(HYPOTHESES, documents()), cached.num_refs
+
+    assert results(cls) == results(theirs)
 
 
 def test_it_warns_of_tokenised_text(caplog):

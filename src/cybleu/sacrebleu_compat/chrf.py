@@ -42,18 +42,11 @@ class CHRF(Counting, ORIGINAL):  # type: ignore[misc]
 
     _of_sacrebleu = ORIGINAL
 
-    _methods = (
-        "_preprocess_segment",
-        "_compute_segment_statistics",
-        "_extract_reference_info",
-        "_get_match_statistics",
-        "_remove_punctuation",
-        "_compute_f_score",
-    )
-
     def _counter(self) -> tuple[Chrf, Raw] | None:
         orders = self.char_order, self.word_order
-        if not all(type(order) is int and 0 <= order <= MOST_ORDERS for order in orders) or not sum(orders):
+        if not all(type(order) is int and 0 <= order <= MOST_ORDERS for order in orders):
+            return None
+        if not sum(orders) or self.order != sum(orders):  # sacreBLEU scores as many orders as the metric was made with
             return None
         if type(self.beta) not in (int, float) or not abs(self.beta) <= LARGEST_BETA:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
+from copy import copy
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
@@ -24,19 +25,31 @@ class Counting(_Any):  # type: ignore[misc]
 
     :cvar _of_sacrebleu: the metric of sacreBLEU
     :cvar _counter: returns the metric and the tokeniser; None if sacreBLEU must handle these settings
-    :cvar _methods: its methods that count; if a subclass overrides one of them, sacreBLEU counts
+    :cvar _inherited: the attributes that sacreBLEU's class uses; if a subclass or an object has another one, sacreBLEU
+        counts
     """
 
     _of_sacrebleu: Any
     _counter: Callable[[], tuple[Metric, Raw] | None]
-    _methods: tuple[str, ...]
+    _inherited: dict[str, Any]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "_of_sacrebleu" in vars(cls):
+            cls._inherited = {name: getattr(cls, name) for name in dir(cls._of_sacrebleu) if _is_used(name)}
 
     def _warn_of(self, texts: Any) -> None:
         """Issue sacreBLEU's warnings about hypotheses."""
 
+    def _as_theirs(self, rows: Any) -> Any:
+        """Return statistics of cybleu with the types of sacreBLEU's."""
+        return rows
+
     def _counter_here(self) -> tuple[Metric, Raw] | None:
-        theirs = self._of_sacrebleu
-        if any(getattr(type(self), method) is not getattr(theirs, method) for method in self._methods):
+        own = type(self)
+        if not self._inherited.keys().isdisjoint(vars(self)) or any(
+            getattr(own, name) is not value for name, value in self._inherited.items()
+        ):
             return None
         return self._counter()
 
@@ -47,21 +60,32 @@ class Counting(_Any):  # type: ignore[misc]
             cached.documents = lengths(references)
             cached.mistake = mistake_in_references(references)
             return cached
-        kept = Kept(self, references)
+        settings = copy(self)  # later changes of the object are for hypotheses only, as in sacreBLEU
+        settings._ref_cache = None
+        kept = Kept(settings, references)
         self.num_refs = kept.number
         return kept
 
-    def _segments(self, hypotheses: Any, references: Any) -> tuple[Metric, tuple[Any, ...]] | None:
+    def _segments(
+        self, counter: tuple[Metric, Raw] | None, hypotheses: Any, references: Any
+    ) -> tuple[Metric, tuple[Any, ...]] | None:
         """Return the metric and the segments; None if sacreBLEU counts."""
-        counter = self._counter_here()
         if counter is None:
             return None
         metric, raw = counter
         texts = raw.strings(hypotheses)
         if not texts:  # also if there is no text
             return None
-        kept = self._cache_references(references) if references else self._ref_cache
-        if not isinstance(kept, Kept) or not kept.whole:
+        kept = self._ref_cache
+        if references:
+            references = lists_of_documents(references)
+            if not _are_documents(references):
+                return None
+            kept = Kept(self, references)
+            self.num_refs = kept.number
+        elif not isinstance(kept, Kept) or kept.metric._counter_here() != counter:
+            return None
+        if not kept.whole:
             return None
         count = min(len(hypotheses), len(kept))
         others, bounds = kept.texts(raw)
@@ -71,12 +95,12 @@ class Counting(_Any):  # type: ignore[misc]
         return metric, (raw, texts, others, bounds[: count + 1])
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
-        segments = self._segments(hypotheses, references)
+        segments = self._segments(self._counter_here(), hypotheses, references)
         if segments is None:
             rows = super()._extract_corpus_statistics(hypotheses, references)
         else:
             metric, texts = segments
-            rows = metric.rows_of_raw(*texts)
+            rows = self._as_theirs(metric.rows_of_raw(*texts))
         self._warn_of_shapes(hypotheses, references)
         return rows
 
@@ -100,10 +124,11 @@ class Counting(_Any):  # type: ignore[misc]
         :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
         """
         hypotheses, references = lists_of_documents(hypotheses), lists_of_documents(references)
-        if n_bootstrap > 1:
+        counter = self._counter_here()
+        if n_bootstrap > 1 or counter is None:
             return super().corpus_score(hypotheses, references, n_bootstrap)
         self._check_corpus_score_args(hypotheses, references)
-        segments = self._segments(hypotheses, references)
+        segments = self._segments(counter, hypotheses, references)
         if segments is None:
             return super().corpus_score(hypotheses, references, n_bootstrap)
         metric, texts = segments
@@ -125,7 +150,10 @@ class Cached(list[Any]):
 
 
 class Kept(Sequence[Any]):
-    """Cached references: lines for the kernels, and on access the entries that sacreBLEU caches."""
+    """Cached references: lines for the kernels, and on access the entries that sacreBLEU caches.
+
+    :param metric: the metric with the settings for references
+    """
 
     def __init__(self, metric: Any, documents: Sequence[Sequence[str | None]]):
         self.metric = metric
@@ -160,6 +188,11 @@ class Kept(Sequence[Any]):
             bounds = array("q", accumulate(map(len, self.groups), initial=0))
             self._raw = key, parse_raw_texts(list(chain.from_iterable(self.groups)), raw).lines, bounds
         return self._raw[1], self._raw[2]
+
+
+def _is_used(name: str) -> bool:
+    """Whether sacreBLEU's class uses this attribute while it counts. It never calls the three methods for users."""
+    return name not in ("corpus_score", "sentence_score", "get_signature", "_abc_impl") and not name.startswith("__")
 
 
 def _are_documents(references: Any) -> bool:

@@ -38,11 +38,13 @@ class BLEU(Counting, ORIGINAL):  # type: ignore[misc]
     """
 
     _of_sacrebleu = ORIGINAL
-    _methods = ("_preprocess_segment", "_compute_segment_statistics", "_extract_reference_info")
 
     def _counter(self) -> tuple[Bleu, Raw] | None:
-        name, order = self.tokenizer_signature, self.max_ngram_order
-        if name not in OWN or not type(self.tokenizer).__module__.startswith("sacrebleu.tokenizers."):
+        chosen, order = self.tokenizer, self.max_ngram_order
+        if not type(chosen).__module__.startswith("sacrebleu.tokenizers."):
+            return None
+        name = chosen.signature()
+        if name not in OWN:
             return None
         if type(order) is not int or not 1 <= order <= LARGEST_ORDER:
             return None

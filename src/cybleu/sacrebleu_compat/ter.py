@@ -39,7 +39,6 @@ class TER(Counting, ORIGINAL):  # type: ignore[misc]
     """
 
     _of_sacrebleu = ORIGINAL
-    _methods = ("_preprocess_segment", "_compute_segment_statistics", "_extract_reference_info")
 
     def _counter(self) -> tuple[Ter, Raw] | None:
         chosen = self.tokenizer
@@ -48,8 +47,8 @@ class TER(Counting, ORIGINAL):  # type: ignore[misc]
         options = chosen._normalized, chosen._no_punct, chosen._asian_support, chosen._case_sensitive
         return _metric(*map(bool, options)), raw_for("none", False)
 
-    def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
-        return [[int(edits), length] for edits, length in super()._extract_corpus_statistics(hypotheses, references)]
+    def _as_theirs(self, rows: Any) -> Any:
+        return [[int(edits), length] for edits, length in rows]
 
 
 def of_sentence(hypothesis: Any, references: Any, *options: Any) -> Any:
