@@ -104,7 +104,7 @@ class StatisticsError(CybleuError, ValueError):
     """Statistics are not valid, or a definition cannot use them."""
 
 
-class UnknownNameError(CybleuError, ValueError):
+class UnknownNameError(CybleuError, ValueError, KeyError):
     """A name is unknown, such as that of a variant, a smoothing or a tokeniser."""
 
 

@@ -9,6 +9,7 @@ import re
 import sys
 import threading
 import warnings
+from contextlib import nullcontext
 from itertools import cycle, islice
 
 import hypothesis
@@ -18,7 +19,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEUScore
 
-from cybleu import _backend, errors, sacrebleu_corpus_bleu, sacrebleu_sentence_bleu, score, segment_stats
+from cybleu import (
+    _backend,
+    errors,
+    install_as_sacrebleu,
+    sacrebleu_corpus_bleu,
+    sacrebleu_sentence_bleu,
+    score,
+    segment_stats,
+)
+from cybleu.sacrebleu_compat import BLEU
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -165,9 +175,7 @@ TEXT = "the cat sat on the mat ."
         (([""], [[None]]), {}),
         (([""], [[""]]), {}),
         (((TEXT,), ((TEXT,), [None])), {}),
-        (([TEXT], [[TEXT]]), {"tokenize": "14a"}),
         (([TEXT], [[TEXT]]), {"tokenize": ["13a"]}),
-        (([TEXT], [[TEXT]]), {"tokenize": ""}),
         (([TEXT], [[TEXT]]), {"smooth_method": "method1"}),
         (([TEXT], [[TEXT]]), {"smooth_method": None}),
         (([TEXT], [[TEXT]]), {"smooth_method": "x", "tokenize": "x"}),
@@ -202,13 +210,31 @@ def test_odd_arguments_of_a_corpus(args, kwargs):
         ((TEXT, [[TEXT]]), {}),
         ((TEXT, (TEXT, None)), {}),
         ((TEXT, iter([TEXT])), {}),
-        ((TEXT, [TEXT]), {"tokenize": "14a"}),
         ((TEXT, [TEXT]), {"use_effective_order": False}),
         ((TEXT, [3]), {"use_effective_order": False}),
     ],
 )
 def test_odd_arguments_of_a_sentence(args, kwargs):
     assert_same(sacrebleu_sentence_bleu, sacrebleu.sentence_bleu, *args, **kwargs)
+
+
+@pytest.mark.parametrize("name", ["moses", "", 3])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda name: sacrebleu_corpus_bleu([TEXT], [[TEXT]], tokenize=name),
+        lambda name: sacrebleu_sentence_bleu(TEXT, [TEXT], tokenize=name),
+        lambda name: BLEU(tokenize=name),
+        lambda name: BLEU(False, False, name),
+    ],
+)
+def test_an_unknown_tokeniser(call, name):
+    """sacreBLEU raises a KeyError that only has the name."""
+    for installed in (False, True):
+        with install_as_sacrebleu() if installed else nullcontext(), pytest.raises(KeyError) as error:
+            call(name)
+        assert type(error.value) is errors.UnknownNameError
+        assert str(error.value).startswith(f"unknown tokeniser {name!r}; use one of none, zh, 13a, ")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._runtime.extras import extra
 from .._runtime.shapes import mistake_in_documents, warn_of
+from ..errors import UnknownNameError
 from ..metrics.bleu import Bleu
 from ..stats.raw import raw_sum
 from ..text.columns import lists_of_documents
@@ -69,6 +70,7 @@ def sacrebleu_corpus_bleu(
         and ``none``. Other tokenisers are sacreBLEU's; they are kept for later calls, with the lines that they cache
     :param use_effective_order: ignore the orders that all hypotheses are too short for
     :return: sacreBLEU's ``BLEUScore``, from 0 to 100
+    :raises UnknownNameError: there is no such tokeniser
     :raises MissingExtraError: sacreBLEU is not installed
 
     >>> print(sacrebleu_corpus_bleu(["The cat sat on the mat."], [["The cat sits on the mat."]]))
@@ -79,8 +81,8 @@ def sacrebleu_corpus_bleu(
     hypotheses, references = lists_of_documents(hypotheses), lists_of_documents(references)
     score = _score(sacrebleu.BLEU, hypotheses, references, *settings)
     if score is None:
-        theirs: BLEUScore = sacrebleu.corpus_bleu(
-            hypotheses, references, smooth_method, smooth_value, force, *settings[2:]
+        theirs: BLEUScore = _of_sacrebleu(
+            sacrebleu.corpus_bleu, tokenize, hypotheses, references, *settings[:2], force, *settings[2:]
         )
         if not hasattr(sacrebleu.BLEU, "_of_sacrebleu"):  # cybleu's class warns itself
             warn_of(mistake_in_documents(hypotheses, references))
@@ -104,6 +106,7 @@ def sacrebleu_sentence_bleu(
     :param hypothesis: the line to score
     :param references: its reference lines
     :return: sacreBLEU's ``BLEUScore``, from 0 to 100
+    :raises UnknownNameError: there is no such tokeniser
     :raises MissingExtraError: sacreBLEU is not installed
 
     The other parameters are those of :func:`sacrebleu_corpus_bleu`.
@@ -134,7 +137,7 @@ def sacrebleu_sentence_bleu(
         settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
         score = _score(metric, [hypothesis], documents, *settings)
         if score is None:
-            theirs: BLEUScore = sacrebleu.sentence_bleu(hypothesis, references, *settings)
+            theirs: BLEUScore = _of_sacrebleu(sacrebleu.sentence_bleu, tokenize, hypothesis, references, *settings)
             return theirs
     if not use_effective_order:
         sacrebleu.sentence_bleu("", [""], tokenize="none", use_effective_order=False)  # issues sacreBLEU's warning
@@ -165,6 +168,21 @@ def _sacrebleu() -> Any:
     with extra("sacrebleu", "the result is an object of sacreBLEU", "cybleu[sacrebleu]"):
         import sacrebleu
     return sacrebleu
+
+
+def _of_sacrebleu(function: Callable[..., Any], tokenize: Any, *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except KeyError as error:
+        if error.args == (tokenize,):
+            raise unknown_tokenizer(tokenize) from None
+        raise
+
+
+def unknown_tokenizer(name: Any) -> UnknownNameError:
+    """Return the error for a tokeniser that sacreBLEU does not have, for which it raises a KeyError."""
+    known = ", ".join(_sacrebleu().BLEU.TOKENIZERS)
+    return UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")
 
 
 def _score(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, update_wrapper
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.extras import extra
@@ -10,7 +10,7 @@ from ..metrics.bleu import Bleu
 from ..stats.counts import LARGEST_ORDER
 from ..text.tokenizers import OWN
 from .counting import Counting
-from .functions import raw_for, warn_of_tokenised
+from .functions import raw_for, unknown_tokenizer, warn_of_tokenised
 
 if TYPE_CHECKING:
     from ..text.raw import Raw
@@ -39,6 +39,14 @@ class BLEU(Counting, ORIGINAL):  # type: ignore[misc]
 
     _of_sacrebleu = ORIGINAL
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        try:
+            super().__init__(*arguments, **options)
+        except KeyError as error:
+            if hasattr(self, "tokenizer"):
+                raise
+            raise unknown_tokenizer(error.args[0]) from None
+
     def _counter(self) -> tuple[Bleu, Raw] | None:
         chosen, order = self.tokenizer, self.max_ngram_order
         if not type(chosen).__module__.startswith("sacrebleu.tokenizers."):
@@ -53,6 +61,9 @@ class BLEU(Counting, ORIGINAL):  # type: ignore[misc]
     def _warn_of(self, texts: Any) -> None:
         if not self._force:
             warn_of_tokenised(ORIGINAL, texts)
+
+
+update_wrapper(BLEU.__init__, ORIGINAL.__init__)  # the same signature and documentation
 
 
 @cache
