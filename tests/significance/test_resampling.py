@@ -389,6 +389,9 @@ BAD = [
     (lambda: bootstrap(ROWS, scale=1), "scale is for functions and columns of scores"),
     (lambda: bootstrap([0.5, 0.6], scale=0), "scale is 0"),
     (lambda: bootstrap(ROWS, lambda row: math.nan), "the function gives nan"),
+    (lambda: bootstrap(ROWS, lambda row: 1.7e308), "the function gives 1.7e+308 .* it must give a number from -1e+300"),
+    (lambda: bootstrap([np.array(ROWS)] * 2, lambda row: -1.7e308), "the function gives -1.7e+308"),
+    (lambda: paired_test(ROWS, ROWS, lambda row: math.inf), "the function gives inf"),
     (lambda: bootstrap(ROWS, threads=0), "threads is 0"),
     (lambda: bootstrap(np.ma.array([0.5, 0.6], mask=[True, False])), "masked"),
     (lambda: paired_test(ROWS, [*ROWS, ROWS[0]]), "2 segments and the second system 3"),
@@ -401,8 +404,13 @@ BAD = [
 
 @pytest.mark.parametrize(("call", "message"), BAD, ids=[message for _, message in BAD])
 def test_what_cannot_be_is_an_error_in_a_sentence(call, message):
-    with pytest.raises(CybleuError, match=r"(?s)" + message.replace("(", r"\(")):
+    with pytest.raises(CybleuError, match=r"(?s)" + message.replace("(", r"\(").replace("+", r"\+")):
         call()
+
+
+def test_scores_up_to_the_largest():
+    found = bootstrap(ROWS, lambda row: 1e300 if row[0] > 9 else -1e300, samples=100)
+    assert found.low == -1e300 and found.high == 1e300 and found.deviation < 1.1e300
 
 
 def test_a_run_in_every_form():

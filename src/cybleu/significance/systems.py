@@ -33,6 +33,7 @@ OfSums: TypeAlias = "Callable[[NDArray[Any]], float]"
 MetricLike: TypeAlias = "str | Metric | Variant | OfSums | None"
 
 PIECE = 1 << 16  # segments that are scored at once
+LARGEST = 1e300  # score of a function or metric
 ROUNDING = 2.0**-40  # relative error of a sum of limbs, in addition to that of the numbers
 # The tolerance for equal differences of means, relative to the largest score. It exceeds the errors from rounding decimals to
 # floats (a unit of 2**-53 for each of up to 6 means), scaling and subtracting, and is far below any difference of interest.
@@ -108,15 +109,17 @@ class OfMetric(Scoring):
 
 
 def _all_finite(scores: NDArray[np.float64], numbers: NDArray[Any], what: str) -> NDArray[np.float64]:
-    """Check that all scores are finite.
+    """Check that all scores are finite, and so far from the largest float that sums and differences of scores are, too.
 
     :param what: the function or metric that computed the scores
-    :raises StatisticsError: a score is not finite
+    :raises StatisticsError: a score is not
     """
-    if (first := first_not_finite(scores)) is not None:
+    fits: NDArray[np.bool_] = np.abs(scores) <= LARGEST
+    if not fits.all():
+        first = int(fits.argmin())
         raise StatisticsError(
-            f"the {what} gives {scores[first]} for the sum {numbers[first].tolist()}; it must give a finite number for every "
-            "sum of segments"
+            f"the {what} gives {scores[first]} for the sum {numbers[first].tolist()}; it must give a number from "
+            f"-{LARGEST:g} to {LARGEST:g} for every sum of segments"
         )
     return scores
 
