@@ -136,6 +136,8 @@ def test_options(files):
         (*SYSTEMS, "-r", "ref1", "-r", "ref2", "--format", "csv"),
         ("--format", "csv", "-r", "ref1", "ref2", "--seed", "12345", *SYSTEMS),
         ("-r", "ref1", "ref2", "--format", "csv", "--", *SYSTEMS),
+        (*SYSTEMS, "--references=ref1", "-rref2", "--format", "csv"),
+        ("--format", "csv", "--references=ref1", "-rref2", "--", *SYSTEMS),
     ],
 )
 def test_all_files_after_r_are_references(files, arguments):
@@ -150,6 +152,13 @@ def test_all_files_after_r_are_references(files, arguments):
         (("-r", "ref1"), "there is no system; give the files of at least two, before -r"),
         (("-r", "ref1", "a.txt", "b"), "there is no system"),
         (("a.txt", "-r", "ref1"), "at least two systems"),
+        (
+            ("a.txt", "b", "--references=ref1", "ref2"),
+            "'ref2' after '--references=ref1' may be a reference or a system; give the systems first, and several references "
+            "as -r ref1 ref2",
+        ),
+        (("a.txt", "b", "-rref1", "a b"), "references as -r ref1 'a b'"),
+        (("--references=ref1", "a.txt", "b"), "'a.txt' after '--references=ref1' may be a reference or a system"),
         (("a.txt", "b"), "Missing option '-r'"),
         (("a.txt", "b", "-r"), "'-r' requires an argument"),
         (("a.txt", "a.txt", "-r", "ref1"), "two systems are called 'a'; give names of your own: NAME=FILE"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ..report import Report
 
 Systems: TypeAlias = dict[str, list[str]]  # the files of the runs of each
+ATTACHED = re.compile("(?:--references=|-r)(.+)", re.DOTALL)  # a file in one argument with its option
 ARGUMENTS = "cybleu.arguments"  # of the command, as the user wrote them
 
 
@@ -41,6 +43,7 @@ class ManyReferences(click.Command):
         ctx.meta[ARGUMENTS] = list(args)
         parsed: list[str] = []
         of_references = False
+        before = ""
         for place, argument in enumerate(args):
             if argument == "--":
                 parsed += args[place:]
@@ -49,8 +52,15 @@ class ManyReferences(click.Command):
                 of_references = argument in ("-r", "--references")
                 # repeat the option before each file
                 parsed += [] if of_references and place + 1 < len(args) else [argument]
+            elif attached := ATTACHED.match(before):
+                raise click.UsageError(
+                    f"{shown(argument)} after {shown(before)} may be a reference or a system; give the systems first, and "
+                    f"several references as -r {shlex.join([attached[1], argument])}",
+                    ctx,
+                )
             else:
                 parsed += ["-r", argument] if of_references else [argument]
+            before = argument
         return super().parse_args(ctx, parsed)
 
 
