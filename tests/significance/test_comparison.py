@@ -8,6 +8,7 @@ import io
 import json
 import pickle
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from cybleu import score, segment_stats
 from cybleu.errors import CybleuError
 from cybleu.metrics import find
-from cybleu.significance import bootstrap, compare_systems, paired_test
+from cybleu.significance import bootstrap, compare_systems, format_comparisons, paired_test
 from cybleu.significance.paired import TESTS
 from statistics_rows import rows_of
 
@@ -219,6 +220,19 @@ def test_names_cannot_break_a_table():
     assert r"\$\{\}\textasciitilde{}\textasciicircum{}" in latex
     markdown = of_names().to_markdown()
     assert r"a\_b\|c" in markdown and r"\<script\>" in markdown and "zeile zwei" in markdown
+
+
+@pytest.mark.parametrize("metrics", [["sacrebleu"], ["sacrebleu", "moses", 'a "b",\n']])
+def test_names_cannot_break_csv(metrics):
+    rows = dict(zip(["a\nb", "c\u2028d", 'e,"f"\x85', "\x1c"], systems_of(4).values()))
+    found = compare_systems(rows, samples=20, resamples=20)
+    written = format_comparisons([replace(found, metric=name) for name in metrics], "csv")
+    read = list(csv.DictReader(io.StringIO(written, newline="")))
+    pairs = [(pair.first, pair.second) for pair in found.differences]
+    assert [(line["first"], line["second"]) for line in read] == pairs * len(metrics)
+    if len(metrics) > 1:
+        assert [line["metric"] for line in read] == [name for name in metrics for _ in pairs]
+    assert all(line["p"] for line in read)
 
 
 def test_what_p_is_over_is_said():

@@ -248,20 +248,7 @@ class SystemComparison(RecordState):
         >>> found.to_csv().splitlines()[1].partition(",1.0")[0]
         'one,62.5,50.0,75.0,1,two,37.5,25.0,50.0,1,25.0,0.0,50.0'
         """
-        data = self.as_dict()
-        systems = {system["name"]: system for system in data["systems"]}
-        of_system = ["score", "low", "high", "rank"]
-        of_test = ["p", "p_holm", "significant", "samples", "enumerated", "wins", "losses", "ties"]
-        written = io.StringIO()
-        writer = csv.writer(written, lineterminator="\n")
-        writer.writerow(
-            [part for side in ("first", "second") for part in (side, *(f"{side}_{name}" for name in of_system))]
-            + ["difference", "difference_low", "difference_high", *of_test]
-        )
-        for pair in data["differences"]:
-            sides = [[pair[side], *(systems[pair[side]][name] for name in of_system)] for side in ("first", "second")]
-            writer.writerow([*sides[0], *sides[1], *(pair[name] for name in ("difference", "low", "high", *of_test))])
-        return written.getvalue()
+        return _csv(_csv_rows(self))
 
     def to_markdown(self, width: int = 2) -> str:
         """Format the tables as Markdown.
@@ -385,11 +372,11 @@ def format_comparisons(
         objects = [one.to_json(influence) for one in comparisons]
         return objects[0] if len(objects) == 1 else f"[{', '.join(objects)}]"
     if form == "csv":
-        tables = [one.to_csv().splitlines(keepends=True) for one in comparisons]
-        if len(tables) == 1:
-            return "".join(tables[0])
-        lines = [f"{one.metric},{line}" for one, table in zip(comparisons, tables) for line in table[1:]]
-        return "".join([f"metric,{tables[0][0]}", *lines])
+        if len(comparisons) == 1:
+            return comparisons[0].to_csv()
+        tables = [_csv_rows(one) for one in comparisons]
+        rows = [[one.metric, *row] for one, table in zip(comparisons, tables) for row in table[1:]]
+        return _csv([["metric", *tables[0][0]], *rows])
     if form == "markdown":
         return "\n\n".join(one.to_markdown(width) for one in comparisons)
     if form == "latex":
@@ -400,6 +387,26 @@ def format_comparisons(
 
 
 # ---------------------------------------------------------------------------------------------------------- tables
+
+
+def _csv(rows: Sequence[Sequence[Any]]) -> str:
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows(rows)
+    return written.getvalue()
+
+
+def _csv_rows(comparison: SystemComparison) -> list[list[Any]]:
+    """Return the header, and a row for each difference with the scores of both systems."""
+    data = comparison.as_dict()
+    systems = {system["name"]: system for system in data["systems"]}
+    of_system = ["score", "low", "high", "rank"]
+    of_test = ["p", "p_holm", "significant", "samples", "enumerated", "wins", "losses", "ties"]
+    header = [part for side in ("first", "second") for part in (side, *(f"{side}_{name}" for name in of_system))]
+    rows = [[*header, "difference", "difference_low", "difference_high", *of_test]]
+    for pair in data["differences"]:
+        sides = [[pair[side], *(systems[pair[side]][name] for name in of_system)] for side in ("first", "second")]
+        rows.append([*sides[0], *sides[1], *(pair[name] for name in ("difference", "low", "high", *of_test))])
+    return rows
 
 
 def _several_runs(comparison: SystemComparison) -> bool:
