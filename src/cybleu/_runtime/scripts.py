@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+from importlib.machinery import SourceFileLoader
+from pkgutil import get_importer
+from types import ModuleType
 
 from ..errors import MissingExtraError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import Any
 
 
@@ -39,36 +42,23 @@ def program_arguments(arguments: list[str], install: Callable[[], Any]) -> list[
     return _Arguments(arguments, install)
 
 
-def run_script(
-    arguments: list[str],
-    command: str,
-    place: str,
-    install: Callable[[], Any],
-    options: Mapping[str, tuple[Callable[[], Any], str]] | None = None,
-) -> None:
+def run_script(arguments: list[str], command: str, place: str, install: Callable[[], Any]) -> None:
     """Run a Python script, or a module after ``-m``, as ``__main__`` with a package patched by cybleu.
 
     :param arguments: options, the script, then its arguments
     :param command: name of the command, for messages
     :param place: name of the patched package, for messages
     :param install: a picklable function that applies the patch
-    :param options: alternative functions by option, each with its help text
     """
-    options = options or {}
-    known = "".join(f"[{name}] " for name in options)
-    usage = f"usage: python -m cybleu {command} {known}(SCRIPT | -m MODULE) [ARGUMENT ...]\n"
+    usage = f"usage: python -m cybleu {command} (SCRIPT | -m MODULE) [ARGUMENT ...]\n"
     if arguments[:1] in (["-h"], ["--help"]):
-        lines = "".join(f"  {name:<10}  {words}\n" for name, (_, words) in options.items())
         print(
-            f"{usage}\nRun a Python script, or a module, with cybleu instead of {place}.\n\n{lines}"
+            f"{usage}\nRun a Python script, or a module, with cybleu instead of {place}.\n\n"
             "  -h, --help  show this message and exit\n\n"
             "Processes that the script starts with multiprocessing have cybleu there, too, by fork, spawn and forkserver.\n"
             "Other programs that it starts, and processes of other libraries, do not."
         )
         return
-    if arguments and arguments[0] in options:
-        install = options[arguments[0]][0]
-        arguments = arguments[1:]
     module = arguments[:1] == ["-m"]
     arguments = arguments[1:] if module else arguments
     if not arguments:
@@ -76,8 +66,7 @@ def run_script(
         sys.exit(2)
     target = arguments[0]
     if not module and target.startswith("-"):
-        has = "".join(f"{name}, " for name in options)
-        print(f"cybleu: error: {command} has no option {target!r}; it has {has}-m and --help", file=sys.stderr)
+        print(f"cybleu: error: {command} has no option {target!r}; it has -m and --help", file=sys.stderr)
         sys.exit(2)
     if not module and not os.path.exists(target):
         print(f"cybleu: error: there is no script {target!r} to run", file=sys.stderr)
@@ -92,4 +81,23 @@ def run_script(
         runpy.run_module(target, run_name="__main__", alter_sys=True)
     else:
         sys.path.insert(0, os.path.dirname(os.path.abspath(target)))
+        _run_file(target)
+
+
+def _run_file(target: str) -> None:
+    """Run a script as `python SCRIPT` does: `__file__` is absolute, `sys.argv[0]` as given. runpy makes both the same."""
+    path = os.path.join(os.getcwd(), target)
+    if path.endswith(".pyc") or get_importer(path) is not None:  # None for a file that is no archive
         runpy.run_path(target, run_name="__main__")
+        return
+    loader = _Script("__main__", path)
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    vars(main).update(__file__=path, __cached__=None, __loader__=loader)
+    loader.exec_module(main)
+
+
+class _Script(SourceFileLoader):
+    """Loader that neither reads nor writes bytecode."""
+
+    def path_stats(self, path: Any) -> Any:
+        raise OSError

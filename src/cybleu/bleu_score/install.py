@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
-from typing import Any
 
 from .. import bleu_score, chrf_score, gleu_score, nist_score
 from .._runtime.extras import extra
 from .._runtime.replacing import Replacement
 from .._runtime.scripts import run_script
-from ..errors import CybleuError
 from .no_match import attribute_warnings_to
 
 __all__ = ["Installation", "install_as_nltk", "run_as_nltk"]
@@ -87,53 +84,10 @@ def install_as_nltk() -> Installation:
     ...     nltk.translate.bleu_score.sentence_bleu.__module__
     'cybleu.bleu_score'
     """
-    return Installation(_places())
-
-
-def _places() -> list[tuple[dict[str, Any], str, Any]]:
-    """Return for each patched name its namespace, the name, and the replacement."""
     with extra("nltk", "to replace NLTK's functions requires NLTK", "nltk"):
-        return [
+        return Installation(
             (vars(importlib.import_module(place)), name, getattr(module, here)) for place, name, module, here in _PLACES
-        ]
-
-
-def install_with_checks() -> Installation:
-    """Install as NLTK, and report arguments of the wrong shape on standard error."""
-    corpus, sentence = bleu_score.corpus_bleu, bleu_score.sentence_bleu
-    checked = {
-        corpus: _checked(corpus, lambda references, hypotheses: (references, hypotheses)),
-        sentence: _checked(sentence, lambda references, hypothesis: ([references], [hypothesis])),
-    }
-    return Installation((names, name, checked.get(ours, ours)) for names, name, ours in _places())
-
-
-def _checked(function: Callable[..., Any], as_corpus: Callable[[Any, Any], tuple[Any, Any]]) -> Callable[..., Any]:
-    """Wrap a function to report what :func:`cybleu.check` finds, once for each calling line."""
-    from functools import wraps
-    from inspect import signature
-
-    from ..checks import check
-
-    parameters = signature(function)
-    said: set[tuple[str, int, str]] = set()
-
-    @wraps(function)
-    def checking(*arguments: Any, **named: Any) -> Any:
-        try:
-            given = list(parameters.bind(*arguments, **named).arguments.values())[:2]
-            check(*as_corpus(*given))
-        except CybleuError as error:
-            caller = sys._getframe(1)
-            found = caller.f_code.co_filename, caller.f_lineno, str(error)
-            if found not in said:
-                said.add(found)
-                print(f"cybleu: {found[0]}, line {found[1]}: {function.__name__}: {found[2]}", file=sys.stderr)
-        except TypeError:
-            pass  # the function itself raises the error
-        return function(*arguments, **named)
-
-    return checking
+        )
 
 
 def run_as_nltk(arguments: list[str]) -> None:
@@ -141,14 +95,4 @@ def run_as_nltk(arguments: list[str]) -> None:
 
     :param arguments: options, the script, and the arguments of the script
     """
-    words = (
-        "say on standard error where sentence_bleu or corpus_bleu is given arguments of the wrong shape;\n"
-        "              the script goes on"
-    )
-    run_script(
-        arguments,
-        "run-as-nltk",
-        "NLTK's BLEU, chrF, GLEU and NIST",
-        install_as_nltk,
-        {"--check": (install_with_checks, words)},
-    )
+    run_script(arguments, "run-as-nltk", "NLTK's BLEU, chrF, GLEU and NIST", install_as_nltk)
