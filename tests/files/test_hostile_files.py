@@ -92,6 +92,54 @@ def test_a_line_without_end(tmp_path):
     assert memory < 200 * MEBIBYTE, memory / MEBIBYTE
 
 
+PEAK = """
+    import sys
+    from cybleu.__main__ import main
+    sys.argv[1:] = {command!r}
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code
+    with open("/proc/self/status") as status:
+        print("", next(line.split()[1] for line in status if line.startswith("VmHWM")), file=sys.stderr)
+"""
+
+
+@pytest.mark.memory
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the peak memory from /proc")
+@pytest.mark.parametrize(
+    ("command", "most"),
+    [
+        ("score --metric gleu texts texts", 100),
+        ("score --metric gleu texts.gz texts.gz", 100),
+        ("score texts.parquet:h texts.parquet:h", 230),
+        ("score --metric gleu texts.parquet:h texts.parquet:h", 400),
+        ("compare --metric gleu --samples 2 texts list -r texts", 150),
+        ("rerank mbr --metric gleu list", 95),
+    ],
+)
+def test_long_lines_do_not_add_up(tmp_path, request, command, most):
+    """A block of segments is limited by its size, not by the number of segments.
+
+    :param most: MiB, which blocks of 64, 512 or 16,384 segments exceed
+    """
+    lines = [" ".join(f"w{(seed * word) % 4001}" for word in range(1, 20_001)) for seed in range(1, 65)]
+    (tmp_path / "texts").write_text("\n".join(lines))
+    (tmp_path / "texts.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    (tmp_path / "list").write_text("".join(f"{n} ||| {line} ||| lm= 1 ||| 1\n" for n, line in enumerate(lines)))
+    if "parquet" in command:
+        pyarrow = request.getfixturevalue("pyarrow")
+        from pyarrow.parquet import write_table
+
+        write_table(pyarrow.table({"h": lines[:1] * 1000}), tmp_path / "texts.parquet")
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(PEAK).format(command=command.split())],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    peak = int(done.stderr.split()[-1]) / 1024
+    assert peak < most
+
+
 def test_limits_can_be_raised_and_lowered(tmp_path, monkeypatch):
     path = tmp_path / "text.gz"
     packed_bomb(path, b"a" * MEBIBYTE + b"\n" + b"b" * (MEBIBYTE - 1), 2)

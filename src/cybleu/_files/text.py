@@ -15,17 +15,19 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, zip_longest
 from os import PathLike, fspath
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from .._runtime.parallel import bar
 from ..errors import InputFileError, LengthMismatchError, printable
 
 _Text = TypeVar("_Text")
+_Item = TypeVar("_Item")
 STANDARD_INPUT = "-"
 BLOCK = 1 << 18
-AT_ONCE = 512  # segments of token lists
+AT_ONCE = 1 << 18  # characters of segments that become tokens together
+SEGMENT = 64  # characters that a segment counts for in addition to its texts
 LONGEST_LINE = 1 << 26
 MOST_EXPANSION = 100
 ALWAYS_UNPACKED = 1 << 24  # bytes, whatever they were packed in
@@ -267,18 +269,37 @@ def parallel_segments(
     :raises LengthMismatchError: the files have different numbers of lines; raised at the end, with the numbers
     """
     files = [hypothesis, *references]
-    streams = [iter(file) for file in files]
-    lines = 0
-    while True:
-        blocks = [[split(line) for line in islice(stream, AT_ONCE)] for stream in streams]
-        got = len(blocks[0])
-        if any(len(block) != got for block in blocks):
-            counts = [
-                lines + len(block) + sum(1 for _ in stream) for block, stream in zip(blocks, streams, strict=True)
-            ]
+    for segments in in_blocks(_side_by_side(files), lambda segment: SEGMENT + sum(map(len, segment))):
+        split_segments = [[split(line) for line in segment] for segment in segments]
+        yield [others for _, *others in split_segments], [first for first, *_ in split_segments]
+
+
+def _side_by_side(files: Sequence[Lines]) -> Iterator[tuple[str, ...]]:
+    """The lines of parallel files: the first of all files, the second of all files, and so on."""
+    lines: Iterator[tuple[str | None, ...]] = zip_longest(*files)
+    for number, segment in enumerate(lines):
+        if None in segment:
+            counts = [number] * len(files)
+            for rest in chain([segment], lines):
+                counts = [count + (line is not None) for count, line in zip(counts, rest, strict=True)]
             listed = ", ".join(f"{file.name}: {count}" for file, count in zip(files, counts, strict=True))
             raise LengthMismatchError(f"the files have different numbers of lines, and a line is a segment: {listed}")
-        if not got:
-            return
-        lines += got
-        yield [list(references) for references in zip(*blocks[1:], strict=True)], blocks[0]
+        yield cast("tuple[str, ...]", segment)
+
+
+def in_blocks(items: Iterable[_Item], size: Callable[[_Item], int], most: int = AT_ONCE) -> Iterator[list[_Item]]:
+    """Group items, so that the memory of each group is limited whatever the sizes of the items are.
+
+    :param size: of an item
+    :param most: a group ends with the item that reaches this size
+    """
+    block: list[_Item] = []
+    total = 0
+    for item in items:
+        block.append(item)
+        total += size(item)
+        if total >= most:
+            yield block
+            block, total = [], 0
+    if block:
+        yield block

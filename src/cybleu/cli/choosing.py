@@ -6,12 +6,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .._files.text import STANDARD_INPUT, shown
+from .._files.text import STANDARD_INPUT, in_blocks, shown
 from .._files.writing import writing
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, printable
@@ -26,7 +25,10 @@ if TYPE_CHECKING:
     from ..stats import References
 
 MOST_MISSING = 10_000_000  # segments between two that are there
-AT_ONCE = 64  # segments
+AT_ONCE = 1 << 21  # characters of hypotheses that are scored together
+SEGMENT = (
+    1 << 15
+)  # characters that a segment counts for in addition to its hypotheses, so that at most 64 are scored together
 EXPLAINED = 3  # candidates
 
 
@@ -114,7 +116,7 @@ def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]],
     expected = given.first_id
     missing = 0
     with opened(given.output) as write:
-        while batch := list(islice(stream, AT_ONCE)):
+        for batch in in_blocks(stream, lambda segment: SEGMENT + sum(map(len, segment.texts)), AT_ONCE):
             apart = batch[-1].names != batch[0].names or any(segment.sparse for segment in batch)
             for group in [[segment] for segment in batch] if apart else [batch]:
                 nbest = _nbest(group, why)

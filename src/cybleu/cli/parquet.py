@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from .._files.text import in_blocks
 from .._runtime.extras import extra
 from ..errors import InputFileError
 from ..text.columns import ReferenceColumns, TextColumn, arrays_of
 
-ROWS = 16384  # at a time
+ROWS = 256  # that pyarrow reads at a time
+AT_ONCE = 1 << 22  # bytes of rows that are counted together
 MARK = ".parquet:"
 
 
@@ -44,8 +46,12 @@ def column_segments(file: str, names: Sequence[str]) -> Iterator[tuple[TextColum
             for name in names:
                 if name not in has:
                     raise InputFileError(f"{file} has no column {name!r}; it has {', '.join(map(repr, has))}")
-            for batch in reader.iter_batches(ROWS, columns=list(dict.fromkeys(names))):
-                columns = {name: [array] for name in names for array in arrays_of(batch[name])[1]}
+            batches = reader.iter_batches(ROWS, columns=list(dict.fromkeys(names)))
+            for block in in_blocks(batches, lambda batch: batch.nbytes + 64 * len(batch), AT_ONCE):
+                columns = {
+                    name: [array for batch in block for array in arrays_of(batch[name])[1]]
+                    for name in dict.fromkeys(names)
+                }
                 hypotheses = TextColumn(columns[names[0]], f"{file}:{names[0]}", first)
                 yield (
                     hypotheses,

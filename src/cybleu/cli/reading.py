@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 import click
 
-from .._files.text import Lines, parallel_segments, shown
+from .._files.text import SEGMENT, Lines, in_blocks, parallel_segments, shown
 from .._runtime.collector import collector_paused
 from ..text.files import raw_segments
 from ..text.parsing import parse_raw_references, parse_raw_texts
@@ -137,8 +137,13 @@ class ColumnTexts:
             yield parse_raw_texts(texts, raw, texts.name).lines, references.texts.lines, references.bounds
 
     def split(self, split: Callable[[str], Text]) -> Iterator[Segments[Text]]:
-        for texts, sets in self._blocks():
-            yield [[split(_str_of(line)) for line in lines] for lines in sets], [split(_str_of(line)) for line in texts]
+        segments = (
+            ([*map(_str_of, lines)], _str_of(line))
+            for texts, sets in self._blocks()
+            for lines, line in zip(sets, texts)
+        )
+        for block in in_blocks(segments, lambda segment: SEGMENT + sum(map(len, segment[0])) + len(segment[1])):
+            yield [[*map(split, lines)] for lines, _ in block], [split(line) for _, line in block]
 
     def references(self) -> str:
         return "var" if len(self._numbers) > 1 else str(max(self._numbers, default=len(self._columns) - 1))
