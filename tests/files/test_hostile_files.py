@@ -501,7 +501,7 @@ def test_names_in_messages(tmp_path, name):
     for text, read in (
         (json.dumps({"hypotheses": [{"text": "a", "features": {name: 1}}, {"text": "b", "features": {}}]}), "json"),
         (json.dumps({"hypotheses": [{"text": "a", "features": {name: "x"}}]}), "json"),
-        (json.dumps({"hypotheses": [], "id": name}), "json"),
+        (json.dumps({"hypotheses": [], "id": [name]}), "json"),
         (f"{name} 1\n{name} 2\n", "weights"),
         (f"{name} {name}\n", "weights"),
         (f"0 ||| a ||| {name}= x ||| 1\n", "list"),
