@@ -42,7 +42,7 @@ from cybleu import (
     sentence_bleu,
     sentence_bleu_many,
 )
-from cybleu.errors import EmptyHypothesisError, StatisticsError, TooFewOrdersError, WeightsError, ZeroPrecisionError
+from cybleu.errors import EmptyHypothesisError, OrderError, StatisticsError, WeightsError, ZeroPrecisionError
 from cybleu.frameworks import captions
 from cybleu.metrics import VARIANTS, Bleu, Chrf, Nist, NistInformation, Ter
 from cybleu.nbest import NBest
@@ -120,7 +120,7 @@ def attempt(function, *args, **kwargs):
     """The result, or the class of the exception."""
     try:
         return function(*args, **kwargs)
-    except (EmptyHypothesisError, StatisticsError, WeightsError, ZeroPrecisionError, TooFewOrdersError) as error:
+    except (EmptyHypothesisError, StatisticsError, WeightsError, ZeroPrecisionError, OrderError) as error:
         return type(error).__name__
 
 

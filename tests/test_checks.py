@@ -81,7 +81,6 @@ MISTAKES = {
         ([WORDS], [WORDS] * 3, "1 lists of references, which look like token lists; give"),
     ],
     errors.NoReferencesError: [(group(), [WORDS] * 2, "references[1] is empty; give at least one reference")],
-    errors.EmptyReferenceError: [(group(WORDS, []), [WORDS] * 2, "references[1][1] has no token; leave it out")],
     errors.OneShotReferencesError: [([iter([WORDS])], [WORDS], "references[0] is a list_iterator, which can be read")],
     errors.UnhashableTokenError: [
         ([[WORDS]], [["a", {}]], "token 1 of hypotheses[0] is a dict, which cannot be hash"),
@@ -90,6 +89,7 @@ MISTAKES = {
         ([WORDS], [["a", {}]], "token 1 of hypotheses[0] is a dict"),
     ],
     errors.TokensError: [
+        (group(WORDS, []), [WORDS] * 2, "references[1][1] has no token; leave it out"),
         ([[WORDS]], [["a", None]], "token 1 of hypotheses[0] is None; leave it out"),
         # text split into characters
         ([[WORDS]], [list("the cat")], "hypotheses[0] is the characters of a text with its blanks"),

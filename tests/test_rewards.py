@@ -266,7 +266,7 @@ def test_references_of_a_row_that_cannot_be(reference, message):
 
 def test_reward_function_that_is_not_set_up():
     with pytest.raises(
-        errors.RewardColumnError,
+        errors.UnknownNameError,
         match=r"no column .references. with references; the dataset.s columns here are .trainer_state., .target.",
     ):
         trainer_call(BleuReward(), ["a"], target=["a"])

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 from ._about import version
 from ._runtime.program import leave_interrupts
-from .errors import MissingExtraError, printable
+from .errors import MissingExtraError, _printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ def main() -> None:
     except MissingExtraError as error:
         _end(str(error))
     except MemoryError as error:
-        _end_without_memory(printable(str(error)))
+        _end_without_memory(_printable(str(error)))
     except OSError as error:
         if error.errno == errno.ENOMEM:
             _end_without_memory("")
         if error.filename is not None:
-            _end(printable(f"{error.filename}: {error.strerror}"))
+            _end(_printable(f"{error.filename}: {error.strerror}"))
         # discard buffered output, so that flushing at exit does not fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.EPIPE:

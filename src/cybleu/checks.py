@@ -23,7 +23,6 @@ from ._runtime.sequences import (
 )
 from ._runtime.shapes import is_written_without_blanks
 from .errors import (
-    EmptyReferenceError,
     LengthMismatchError,
     MixedTokensError,
     NoReferencesError,
@@ -74,9 +73,8 @@ def check(
         they look transposed
     :raises NoReferencesError: a segment has no reference
     :raises OneShotReferencesError: a segment's references can be read only once
-    :raises EmptyReferenceError: a reference has no token
     :raises UnhashableTokenError: a token cannot be hashed
-    :raises TokensError: a token is None, or the tokens are the characters of a text with blanks
+    :raises TokensError: a reference has no token, a token is None, or the tokens are the characters of a text with blanks
     :raises MixedTokensError: one side has ids and the other text
 
     >>> check([[["the", "cat"]]], [["the", "cat"]])
@@ -166,7 +164,7 @@ def check_references(references: Any) -> set[type]:
         for number, reference in enumerate(group):
             types |= _token_types(reference, "references", position, number)
             if len(reference) == 0:
-                raise EmptyReferenceError(
+                raise TokensError(
                     f"references[{position}][{number}] has no token; leave it out, or fix the text that it comes from"
                 )
     return types

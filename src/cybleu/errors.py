@@ -1,7 +1,7 @@
 """Exceptions, one class for each kind of mistake.
 
-Each is a :class:`CybleuError`, and also an error of the type that NLTK raises in the same situation, so that code written for
-NLTK catches it, too. The message says what is wrong, where, and how to fix it.
+Each is a :class:`CybleuError`, and also an error of the type that NLTK raises in the same situation, so that code
+written for NLTK catches it, too. The message says what is wrong, where, and how to fix it.
 
 >>> import cybleu
 >>> try:
@@ -14,7 +14,7 @@ EmptyCorpusError: there is no segment to score; give at least one hypothesis wit
 from __future__ import annotations
 
 
-def printable(text: str, most: int = 2000) -> str:
+def _printable(text: str, most: int = 2000) -> str:
     """Escape control characters in a message, except for line breaks, and shorten it if it is long."""
     if len(text) > most:
         half = most // 2 - 20
@@ -29,7 +29,7 @@ class CybleuError(Exception):
 
     def __str__(self) -> str:
         # some of these classes are KeyErrors, which would quote the message
-        return printable(str(self.args[0]) if len(self.args) == 1 else super().__str__())
+        return _printable(str(self.args[0]) if len(self.args) == 1 else super().__str__())
 
 
 class ShapeWarning(UserWarning):
@@ -60,28 +60,16 @@ class UnhashableTokenError(CybleuError, TypeError):
     """A token cannot be hashed, so it cannot be counted."""
 
 
-class OrderError(CybleuError, ValueError):
-    """An n-gram order is not a whole number from 0."""
+class OrderError(CybleuError, ValueError, TypeError, IndexError):
+    """An n-gram order is not a whole number from 0, or a smoothing method requires more orders than it is given."""
 
 
-class OrderTypeError(CybleuError, TypeError):
-    """An n-gram order is not a number."""
-
-
-class WeightsTypeError(CybleuError, TypeError):
-    """The weights are not a sequence of numbers or of such sequences."""
-
-
-class WeightsError(CybleuError, ValueError):
-    """The weights of a model are not finite, are all 0, or do not fit its features or their bounds."""
+class WeightsError(CybleuError, ValueError, TypeError):
+    """Weights are not finite numbers, are all 0, or do not fit the orders, the features or their bounds."""
 
 
 class ZeroPrecisionError(CybleuError, ValueError, AssertionError):
     """A precision is 0, and the smoothing method requires it to be above 0."""
-
-
-class TooFewOrdersError(CybleuError, ValueError, IndexError):
-    """A smoothing method requires more n-gram orders than there are weights."""
 
 
 class SmoothingTypeError(CybleuError, TypeError):
@@ -92,12 +80,8 @@ class SmoothingParameterError(CybleuError, ValueError, ZeroDivisionError):
     """A parameter of a smoothing method is not valid, or makes it divide by zero."""
 
 
-class EmptyReferenceError(CybleuError, ValueError):
-    """A reference has no token."""
-
-
 class TokensError(CybleuError, ValueError):
-    """Tokens can be counted, but are certainly a mistake, such as None."""
+    """Tokens can be counted, but are certainly a mistake, such as None, or a reference has none."""
 
 
 class StatisticsError(CybleuError, ValueError):
@@ -105,7 +89,7 @@ class StatisticsError(CybleuError, ValueError):
 
 
 class UnknownNameError(CybleuError, ValueError, KeyError):
-    """A name is unknown, such as that of a variant, a smoothing or a tokeniser."""
+    """A name is unknown, such as that of a variant, a tokeniser or a column, or an option does not accept a value."""
 
 
 class EmptyHypothesisError(CybleuError, ValueError, ZeroDivisionError):
@@ -116,40 +100,20 @@ class ShortTextsError(CybleuError, ValueError, ZeroDivisionError):
     """No text has an n-gram of some order, and a definition divides by their number."""
 
 
-class ArrayTypeError(CybleuError, TypeError):
-    """An array has a wrong dtype or shape, or is not in the memory of the CPU."""
-
-
-class ArrayValueError(CybleuError, ValueError, IndexError):
-    """Lengths, offsets, owners or ids in an array are out of range or do not fit each other."""
-
-
-class ConcurrentReadError(CybleuError, ValueError):
-    """A stream or an iterator is read by two threads at the same time."""
+class ArrayValueError(CybleuError, ValueError, TypeError, IndexError):
+    """An array has a wrong dtype or shape, or its lengths, offsets, owners or ids are out of range or do not fit."""
 
 
 class ArrowError(CybleuError, ValueError):
-    """An Arrow array or stream is not valid, is already consumed, or has values that are not texts."""
+    """An Arrow array or stream is not valid, is consumed, has two readers at once, or has values that are not texts."""
 
 
 class MixedTokensError(CybleuError, TypeError):
     """References and hypotheses hold different kinds of tokens, such as ids and strings, so that nothing can match."""
 
 
-class NGramError(CybleuError, TypeError):
-    """An n-gram is not a tuple of tokens."""
-
-
-class RewardColumnError(CybleuError, ValueError, KeyError):
-    """A dataset has no column with the name of the references."""
-
-
 class SampleError(CybleuError, ValueError):
     """A number of samples, a seed or a share is not valid, or there is nothing to draw samples from."""
-
-
-class ThreadsError(CybleuError, ValueError):
-    """A number of threads is not a whole number from 1."""
 
 
 class FeatureError(CybleuError, ValueError):

@@ -15,7 +15,7 @@ from ._runtime.sequences import is_array
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors, weights_given
 from .checks import check_texts
-from .errors import ArrayTypeError, LengthMismatchError, NoReferencesError, SampleError
+from .errors import ArrayValueError, LengthMismatchError, NoReferencesError, SampleError
 from .metrics import Bleu, find, of_text
 from .stats.counts import check_max_order
 from .text.arrays import SpecialIds, separate_output
@@ -235,9 +235,9 @@ def _batches(references: Any, hypotheses: Any) -> list[tuple[Any, Any]]:
     references, hypotheses = lists_of_column(references, "references"), lists_of_column(hypotheses, "hypotheses")
     for name, value in (("references", references), ("hypotheses", hypotheses)):
         if is_array(value) and getattr(value, "ndim", 3) != 3:
-            raise ArrayTypeError(f"{name} has {value.ndim} dimensions; batched arrays have three: batch, text, token")
+            raise ArrayValueError(f"{name} has {value.ndim} dimensions; batched arrays have three: batch, text, token")
         if isinstance(value, Ragged):
-            raise ArrayTypeError(
+            raise ArrayValueError(
                 f"{name} is a ragged pair; a batch is a list with a pair for each entry, or a 3-D array"
             )
     if hypotheses is None:

@@ -21,11 +21,10 @@ from ._runtime.state import ArgumentState, check_names
 from .errors import (
     LengthMismatchError,
     OrderError,
-    RewardColumnError,
     SequenceTypeError,
     UnknownNameError,
     WeightsError,
-    printable,
+    _printable,
 )
 from .metrics import find, of_text
 from .text.arrays import SpecialIds, separate_output
@@ -197,7 +196,7 @@ class BleuReward(ArgumentState):
         self, prompts: Any = None, completions: Any = None, completion_ids: Any = None, **columns: Any
     ) -> list[float | None]:
         if self.column not in columns:
-            raise RewardColumnError(
+            raise UnknownNameError(
                 f"there is no column {self.column!r} with references; the dataset's columns here are "
                 f"{', '.join(map(repr, columns)) or 'none'}. Name the right one: BleuReward(column=...)"
             )
@@ -324,9 +323,8 @@ OPTIONS = (
 def _checked_metric(arguments: dict[str, Any]) -> Metric:
     """Check the names of options, and their values, and return the metric.
 
-    :raises UnknownNameError: there is no such option, metric or smoothing
+    :raises UnknownNameError: there is no such option, metric or smoothing, or `threads` is not a whole number from 1
     :raises ArrayValueError: one of the special ids is no id
-    :raises ThreadsError: `threads` is not a whole number from 1
     """
     SpecialIds(*map(arguments.get, SpecialIds._fields)).check()
     checked_threads(arguments.get("threads"))
@@ -370,7 +368,7 @@ def _text_of(completion: Any, position: int) -> str:
         if roles and "assistant" not in roles:
             raise SequenceTypeError(
                 f"completions[{position}] has no message of the role 'assistant', which alone is scored; the first is "
-                f"{printable(repr(roles[0]), 80)}"
+                f"{_printable(repr(roles[0]), 80)}"
             )
         generated = [message for message, role in zip(completion, roles) if role == "assistant"]
         contents = [_content(message.get("content"), position) for message in generated]

@@ -320,7 +320,7 @@ def test_a_score_is_practically_0_or_0():
         (([[["a"]]], [["a"]], ["nltk"], 0), errors.OrderError, "the largest n-gram order is 0; it must be a whole"),
         (([[["a"]]], [["a"]], ["nltk"], 2**31), errors.OrderError, "must be a whole number from 1 to 64"),
         (([[["a"]]], [["a"]], ["nltk"], 2**63), errors.OrderError, "must be a whole number from 1 to 64"),
-        (([[["a"]]], [["a"]], ["nltk"], 2.0), errors.OrderTypeError, "must be an int, not float"),
+        (([[["a"]]], [["a"]], ["nltk"], 2.0), errors.OrderError, "must be an int, not float"),
         (([[["a"]]], [["a"]], ["nltk"], 4, (0.5, 0.5)), errors.StatisticsError, "2 weights for 4 n-gram orders; give"),
     ],
 )

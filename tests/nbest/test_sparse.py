@@ -55,17 +55,17 @@ def test_whole_numbers_are_taken(scipy):
 def test_a_matrix_of_another_shape(scipy):
     matrix = scipy.sparse.csr_matrix(np.array(DENSE))
     for sparse, error, text in (
-        ((matrix, ["x"]), errors.ArrayTypeError, "2 columns, and there are 1 names"),
+        ((matrix, ["x"]), errors.ArrayValueError, "2 columns, and there are 1 names"),
         ((matrix[:2], ["x", "y"]), errors.LengthMismatchError, "has 2 hypotheses, and features has 3"),
         ((matrix, ["x", "x"]), errors.FeatureError, "'x' appears twice"),
         ((matrix, ["x", "lm"]), errors.FeatureError, "'lm' is both dense and sparse"),
         ((matrix * np.nan, ["x", "y"]), errors.FeatureError, "feature 'x' of hypothesis 0 of segment 0 is nan"),
-        ((matrix * 1j, ["x", "y"]), errors.ArrayTypeError, "dtype complex128"),
-        ((scipy.sparse.coo_array(np.ones(3)), ["x"]), errors.ArrayTypeError, "1 dimensions; it must have 2"),
+        ((matrix * 1j, ["x", "y"]), errors.ArrayValueError, "dtype complex128"),
+        ((scipy.sparse.coo_array(np.ones(3)), ["x"]), errors.ArrayValueError, "1 dimensions; it must have 2"),
     ):
         with pytest.raises(error, match=text):
             made(sparse)
-    with pytest.raises(errors.ArrayTypeError, match="features is a sparse matrix; give it as sparse="):
+    with pytest.raises(errors.ArrayValueError, match="features is a sparse matrix; give it as sparse="):
         NBest([0, 2, 3], matrix, STATS)
 
 
@@ -78,10 +78,10 @@ def test_a_matrix_of_another_shape(scipy):
         (([0, 2, 2, 3], [1, 0, 1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "not strictly ascending"),
         (([0, 2, 1, 3], [0, 1, 1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "falls from 2 to 1"),
         (([0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, np.inf], ["x", "y"]), errors.FeatureError, "'y' of .* 0 of segment 1"),
-        (([0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0]), errors.ArrayTypeError, "not tuple of 3"),
-        (np.zeros((3, 2)), errors.ArrayTypeError, "a sparse matrix of SciPy and names, not ndarray"),
-        ("x", errors.ArrayTypeError, "not str"),
-        ((np.zeros((3, 2)), ["x", "y"]), errors.ArrayTypeError, "not tuple of 2"),
+        (([0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0]), errors.ArrayValueError, "not tuple of 3"),
+        (np.zeros((3, 2)), errors.ArrayValueError, "a sparse matrix of SciPy and names, not ndarray"),
+        ("x", errors.ArrayValueError, "not str"),
+        ((np.zeros((3, 2)), ["x", "y"]), errors.ArrayValueError, "not tuple of 2"),
     ],
 )
 def test_what_is_wrong(sparse, error, text):

@@ -155,7 +155,7 @@ def test_held_out_segments():
         (lambda one, _: tune(one, fixed={"s1": math.nan}), errors.WeightsError, "weight of 's1' is nan"),
         (lambda one, _: tune(one, bounds={"s1": (0, 1)}), errors.FeatureError, "no feature 's1'"),
         (lambda one, _: line_search(one, START, "s9"), errors.FeatureError, "no feature 's9'; there are d0"),
-        (lambda one, _: random_search(one, [[1.0] * 3]), errors.ArrayTypeError, "a row of 8 numbers"),
+        (lambda one, _: random_search(one, [[1.0] * 3]), errors.ArrayValueError, "a row of 8 numbers"),
         (lambda one, _: random_search(one, [[1e308] * 8]), errors.WeightsError, "more than a float can hold"),
     ],
 )

@@ -55,7 +55,7 @@ FEATURELESS = NBest([0, 1, 2], np.zeros((2, 0)), [[1, 1, 1, 1]] * 2)
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: random_search(LIST, [1.0, 1.0]), errors.ArrayTypeError, "shape"),
+        (lambda: random_search(LIST, [1.0, 1.0]), errors.ArrayValueError, "shape"),
         (lambda: random_search(LIST, [[1.0, math.inf]]), errors.WeightsError, r"weights\[0\]"),
         (lambda: cross_validate(LIST, 2), errors.ArrayValueError, "from 2 to the number of segments, 1"),
         (lambda: cross_validate(LIST, 2, seed=-1), errors.WeightsError, "seed is -1; it must be a whole number from 0"),

@@ -189,7 +189,7 @@ def test_rows_that_are_none(call, row):
     [[0.5, 0, 0, 0], [-1, 0, 0, 0], "0000", [float("nan")] * 4, 3, [0], np.ma.array([0, 0, 0, 1], mask=[0, 0, 0, 1])],
 )
 def test_short_segments_that_are_none(counts):
-    with pytest.raises((errors.StatisticsError, errors.ArrayTypeError)):
+    with pytest.raises((errors.StatisticsError, errors.ArrayValueError)):
         score(ROW, "nltk", short_segments=counts)
 
 
@@ -233,7 +233,7 @@ def test_masked_entries_within_lists_are_named():
         (lambda: References([[[1]]]).stats([list(np.ma.array([1, 2], mask=[0, 1]))]), r"hypotheses\[0\]\[1\] has"),
         (lambda: write_weights("/dev/null", {"lm": np.ma.masked}), "the weight of 'lm' has masked"),
     ):
-        with pytest.raises(errors.ArrayTypeError, match=place):
+        with pytest.raises(errors.ArrayValueError, match=place):
             call()
 
 
@@ -275,7 +275,7 @@ def test_rows_of_another_metric_are_not_rounded():
 
 def test_an_array_for_scores_of_pairs():
     for metric in (Bleu(), Shared()):
-        with pytest.raises(errors.ArrayTypeError, match=r"out must be .* with the shape \(2, 2\)"):
+        with pytest.raises(errors.ArrayValueError, match=r"out must be .* with the shape \(2, 2\)"):
             metric.pairs(TEXTS, out=np.zeros((3, 2)))
         fine = np.zeros((2, 2))
         assert metric.pairs(TEXTS, out=fine) is fine

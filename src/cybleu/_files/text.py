@@ -20,7 +20,7 @@ from os import PathLike, fspath
 from typing import Any, TypeVar, cast
 
 from .._runtime.parallel import bar
-from ..errors import InputFileError, LengthMismatchError, printable
+from ..errors import InputFileError, LengthMismatchError, _printable
 
 _Text = TypeVar("_Text")
 _Item = TypeVar("_Item")
@@ -63,13 +63,13 @@ def shown(text: Any) -> str:
     """Shorten and quote text of the user for a message."""
     if not isinstance(text, str):
         text = repr(text)
-        return printable(text, 80)
+        return _printable(text, 80)
     return repr(text) if len(text) <= 80 else f"{text[:60]!r}... ({len(text)} characters)"
 
 
 def listed(names: Sequence[str]) -> str:
     """Shorten a list of names for a message."""
-    return ", ".join(printable(name, 80) for name in names[:20]) + (" ..." if len(names) > 20 else "")
+    return ", ".join(_printable(name, 80) for name in names[:20]) + (" ..." if len(names) > 20 else "")
 
 
 class _Counted:

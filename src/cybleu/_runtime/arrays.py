@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArrayTypeError
+from ..errors import ArrayValueError
 from .extras import extra
 from .interrupts import PIECE
 from .sequences import refuse_masked
@@ -33,31 +33,31 @@ __all__ = [
 def array_given(values: Any, name: str) -> NDArray[Any]:
     """Convert a value to an array.
 
-    :raises ArrayTypeError: entries are masked, or conversion fails, such as for lists of different lengths
+    :raises ArrayValueError: entries are masked, or conversion fails, such as for lists of different lengths
     """
     refuse_masked(values, name)
     try:
         return np.asarray(values)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ArrayTypeError(f"{name} is no array: {error}") from error
+        raise ArrayValueError(f"{name} is no array: {error}") from error
 
 
 def floats_given(values: Any, name: str) -> NDArray[np.float64]:
     """Convert a value to an array of numbers. Numbers beyond the range of a float become infinite.
 
-    :raises ArrayTypeError: the value is not numeric
+    :raises ArrayValueError: the value is not numeric
     """
     array = array_given(values, name)
     kind = array.dtype.kind
     if kind == "O" and all(hasattr(type(value), "__float__") for value in array.flat):
         kind = "f"
     if kind not in "fiub":
-        raise ArrayTypeError(f"{name} has dtype {array.dtype}; it must be numbers, best float64")
+        raise ArrayValueError(f"{name} has dtype {array.dtype}; it must be numbers, best float64")
     try:
         with np.errstate(over="ignore"):  # long double to double
             return array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ArrayTypeError(f"{name} holds what is no float: {error}") from error
+        raise ArrayValueError(f"{name} holds what is no float: {error}") from error
 
 
 def in_place(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
@@ -95,9 +95,9 @@ def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:
 
 def checked_output(out: Any, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     if not isinstance(out, np.ndarray):
-        raise ArrayTypeError(f"out must be a NumPy array, not {type(out).__name__}")
+        raise ArrayValueError(f"out must be a NumPy array, not {type(out).__name__}")
     if out.dtype != dtype or out.shape != shape or not out.flags.c_contiguous or not out.flags.behaved:
-        raise ArrayTypeError(
+        raise ArrayValueError(
             f"out must be a contiguous, writable array of {np.dtype(dtype)} with the shape {shape}; it is "
             f"{'' if out.flags.c_contiguous else 'not contiguous, '}{'' if out.flags.aligned else 'not aligned, '}"
             f"{'' if out.flags.writeable else 'not writable, '}"

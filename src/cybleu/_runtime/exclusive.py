@@ -7,8 +7,6 @@ from functools import wraps
 from threading import Lock
 from typing import Any, TypeVar
 
-from ..errors import ConcurrentReadError
-
 __all__ = ["exclusive"]
 
 _Make = TypeVar("_Make", bound=Callable[..., Iterator[Any]])
@@ -31,7 +29,7 @@ class ExclusiveIterator(Iterator[Any]):
 
     def _alone(self, step: Callable[[], Any]) -> Any:
         if not self._lock.acquire(blocking=False):
-            raise ConcurrentReadError(
+            raise ValueError(
                 f"this iterator of {self._name} is already being read; read it in one thread, or hold a lock"
             )
         try:

@@ -77,7 +77,7 @@ def is_one_of(value: Any, names: Container[str]) -> bool:
 def finite_numbers(values: Any, name: str) -> tuple[float, ...] | None:
     """Convert to a tuple of floats; None if the value is not a sequence of finite numbers.
 
-    :raises ArrayTypeError: entries are masked
+    :raises ArrayValueError: entries are masked
     """
     refuse_masked(values, name)
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):

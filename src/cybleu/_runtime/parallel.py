@@ -11,7 +11,7 @@ from threading import Event
 from time import sleep
 from typing import Any, TypeVar
 
-from ..errors import ThreadsError
+from ..errors import UnknownNameError
 from .extras import extra
 from .interrupts import stops
 
@@ -143,7 +143,7 @@ def checked_threads(threads: int | None) -> int:
     if threads is None:
         return 1
     if type(threads) is not int or threads < 1:
-        raise ThreadsError(f"threads is {threads!r}; it must be a whole number from 1, or None for one thread")
+        raise UnknownNameError(f"threads is {threads!r}; it must be a whole number from 1, or None for one thread")
     return threads
 
 

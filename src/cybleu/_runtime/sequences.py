@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, MappingView, Set
 from operator import index
 
-from ..errors import ArrayTypeError, LengthMismatchError, SequenceTypeError
+from ..errors import ArrayValueError, LengthMismatchError, SequenceTypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -222,11 +222,11 @@ def refuse_masked(values: Any, name: str) -> None:
     """Reject masked arrays (``numpy.ma``), whose masked entries would otherwise be counted.
 
     :param values: an array, or nested lists of arrays
-    :raises ArrayTypeError: entries are masked
+    :raises ArrayValueError: entries are masked
     """
     place = _place_of_mask(values)
     if place is not None:
-        raise ArrayTypeError(
+        raise ArrayValueError(
             f"{name}{''.join(f'[{number}]' for number in place)} has masked entries; leave them out, or fill them with "
             ".filled(...), and for texts give pad_id"
         )
@@ -252,7 +252,7 @@ def with_ids(text: Any, name: str) -> Any:
 
     As dict keys, two such arrays are never equal.
 
-    :raises ArrayTypeError: an array is not an integer
+    :raises ArrayValueError: an array is not an integer
     """
     if not any(map(is_array_without_dimension, {type(token): token for token in text}.values())):
         return text
@@ -262,7 +262,7 @@ def with_ids(text: Any, name: str) -> Any:
         try:
             tokens.append(index(token) if is_array_without_dimension(token) else token)
         except TypeError as error:
-            raise ArrayTypeError(
+            raise ArrayValueError(
                 f"token {position} of {name} is a {type(token).__name__}, equal to no other, and no id: {error}"
             ) from error
     return tokens

@@ -7,7 +7,7 @@ import sys
 from bisect import bisect_left
 
 from .._runtime.sequences import check_references, length_of
-from ..errors import CybleuError, NoReferencesError, OrderError, OrderTypeError
+from ..errors import CybleuError, NoReferencesError, OrderError
 from ..stats.counts import clipped_matches
 
 TYPE_CHECKING = False
@@ -32,7 +32,6 @@ def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: in
     :return: clipped matches / n-grams of the hypothesis, not reduced; 0/1 if the hypothesis is shorter than n
     :raises NoReferencesError: there is no reference, and the hypothesis has an n-gram
     :raises OrderError: n is negative or not a whole number
-    :raises OrderTypeError: n is not a number
 
     >>> modified_precision([["the", "cat", "is", "on", "the", "mat"]], ["the", "the", "the", "cat"], 1)
     Fraction(3, 4)
@@ -103,10 +102,10 @@ def checked_order(n: Any, *sequences: Tokens) -> int:
     except TypeError as error:
         if isinstance(error, CybleuError):
             raise
-        raise OrderTypeError(f"the n-gram order must be a whole number, not {type(n).__name__}") from None
+        raise OrderError(f"the n-gram order must be a whole number, not {type(n).__name__}") from None
     if not isinstance(n, int):
         if hasattr(type(n), "__index__") and not n < 0:
-            raise OrderTypeError(f"the n-gram order must be an int, not {type(n).__name__}; convert it with int()")
+            raise OrderError(f"the n-gram order must be an int, not {type(n).__name__}; convert it with int()")
         if not hasattr(type(n), "__index__"):
             raise OrderError(f"the n-gram order must be a whole number, not {n!r}")
     if n < 0:

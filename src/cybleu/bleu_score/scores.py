@@ -15,7 +15,7 @@ from ..errors import (
     LengthMismatchError,
     SmoothingTypeError,
     StatisticsError,
-    WeightsTypeError,
+    WeightsError,
 )
 from ..stats.counts import nltk_row
 from .no_match import warn_no_match
@@ -276,13 +276,13 @@ def score_counts(
 
 
 def _check_numbers_of(vectors: Sequence[Any]) -> None:
-    """:raises WeightsTypeError: a weight is not a number"""
+    """:raises WeightsError: a weight is not a number"""
     try:
         for weight in chain.from_iterable(vectors):
             weight * 1.0
     except TypeError:
         given = vectors[0] if type(vectors) is list and len(vectors) == 1 else vectors
-        raise WeightsTypeError(_no_weights(given)) from None
+        raise WeightsError(_no_weights(given)) from None
 
 
 def _no_weights(weights: Any) -> str:
@@ -299,13 +299,13 @@ def methods_of_five_grams(smoothing_function: SmoothingCallable | None) -> bool:
 def weights_given(weights: Any) -> Any:
     """Convert weights, a vector or several, to lists, for functions that NLTK does not have.
 
-    :raises ArrayTypeError: entries are masked
-    :raises WeightsTypeError: they have no order
+    :raises ArrayValueError: entries are masked
+    :raises WeightsError: they have no order
     """
     refuse_masked(weights, "weights")
     of_texts = isinstance(weights, (list, tuple)) and any(isinstance(weight, (str, bytes)) for weight in weights)
     if of_texts or isinstance(weights, (str, bytes, Mapping)) or getattr(weights, "ndim", 1) == 0:
-        raise WeightsTypeError(_no_weights(weights))
+        raise WeightsError(_no_weights(weights))
     weights = _as_list(weights)
     return list(map(_as_list, weights)) if type(weights) is list else weights
 
@@ -327,7 +327,7 @@ def weight_vectors(weights: Any) -> tuple[Sequence[Any], int]:
         vectors = [weights]
     for vector in vectors:
         if not hasattr(type(vector), "__len__"):
-            raise WeightsTypeError(
+            raise WeightsError(
                 f"weights must be a sequence of numbers, one for each n-gram order, or a list of such sequences; "
                 f"{type(vector).__name__} has no length"
             )

@@ -7,7 +7,7 @@ from functools import wraps
 
 from .._mirror.scoring.definitions import halved_by_length
 from .._runtime.state import CheckedState, check_names
-from ..errors import SmoothingParameterError, SmoothingTypeError, TooFewOrdersError, ZeroPrecisionError
+from ..errors import OrderError, SmoothingParameterError, SmoothingTypeError, ZeroPrecisionError
 from .no_match import warn_no_match
 from .parts import modified_precision
 
@@ -122,7 +122,7 @@ class SmoothingFunction(CheckedState):
 
         The prior is p(n-1)**2 / p(n-2), and counts as `alpha` n-grams.
 
-        :raises TooFewOrdersError: there are fewer than 3 orders
+        :raises OrderError: there are fewer than 3 orders
         :raises ZeroPrecisionError: the trigram precision is 0
         """
         _check_method6(p_n)
@@ -167,7 +167,7 @@ def nltk_3_2(p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
 
 def _check_method6(p_n: Sequence[Any]) -> None:
     if len(p_n) < 3:
-        raise TooFewOrdersError(f"method6 needs weights for at least 3 n-gram orders, not {len(p_n)}")
+        raise OrderError(f"method6 needs weights for at least 3 n-gram orders, not {len(p_n)}")
     if not p_n[2]:
         raise ZeroPrecisionError(
             "method6 needs a trigram match, and there is none; use another method for this hypothesis, such as method1"

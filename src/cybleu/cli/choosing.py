@@ -13,7 +13,7 @@ import click
 from .._files.text import STANDARD_INPUT, in_blocks, shown
 from .._files.writing import writing
 from .._runtime.scales import counted, percent
-from ..errors import ArrayValueError, InputFileError, printable
+from ..errors import ArrayValueError, InputFileError, _printable
 from ..metrics import Bleu
 from ..text import tokenizer
 from .common import stderr_is_tty
@@ -111,7 +111,7 @@ def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]],
             raise ArrayValueError(f"there is no segment {given.explain} in the list")
         nbest = _nbest([found], why)
         explanation = _explanation(nbest, choose(nbest), why)
-        click.echo(printable(explanation, len(explanation)))
+        click.echo(_printable(explanation, len(explanation)))
         return
     expected = given.first_id
     missing = 0

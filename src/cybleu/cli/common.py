@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from .._files.text import STANDARD_INPUT, number_of, shown
 from .._files.writing import check_paths
 from .._runtime.numbers import remark_on_weights
-from ..errors import CybleuError, InputFileError, printable
+from ..errors import CybleuError, InputFileError, _printable
 from ..metrics import METRICS, Bleu, Gleu, Metric, find
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -28,7 +28,7 @@ class InputError(click.ClickException):
     exit_code = 2
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"cybleu: error: {printable(self.format_message())}", err=True)
+        click.echo(f"cybleu: error: {_printable(self.format_message())}", err=True)
 
 
 @contextmanager

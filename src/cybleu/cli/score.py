@@ -16,7 +16,7 @@ from .._files.text import STANDARD_INPUT
 from .._runtime.parallel import in_order
 from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
-from ..errors import EmptyCorpusError, UnknownNameError, printable
+from ..errors import EmptyCorpusError, UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Metric, Score
 from ..text.raw import Raw
 from .common import (
@@ -161,7 +161,7 @@ def score(given: ScoreOptions) -> None:
             click.echo(corpus.as_line(result))
     if not given.as_json:  # nothing in the texts tells which are the references
         named = f"hypotheses: {given.names[0]}; references: {', '.join(given.names[1:])}"
-        click.echo(f"cybleu: {printable(named)}", err=True)
+        click.echo(f"cybleu: {_printable(named)}", err=True)
 
 
 class _Counted(NamedTuple):

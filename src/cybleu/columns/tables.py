@@ -59,7 +59,7 @@ def row_blocks(
     :raises SequenceTypeError: a hypothesis is null; the message has the number of its row in the whole table, from 0
     :raises NoReferencesError: a segment has no reference
     :raises ArrowError: `table` is not a table, or it is broken or already consumed
-    :raises ConcurrentReadError: two threads read one iterator at the same time
+    :raises ValueError: two threads read one iterator at the same time
 
     >>> texts = {"hypothesis": ["The cat sat.", "A dog."], "reference": ["The cat sat!", "A dog."]}
     >>> [block["match_1"] for block in row_blocks(texts)]

@@ -14,7 +14,7 @@ from unicodedata import combining, east_asian_width
 
 from .._runtime.scales import counted
 from .._runtime.state import RecordState
-from ..errors import printable
+from ..errors import _printable
 from .blind_spots import BlindSpots
 
 if TYPE_CHECKING:
@@ -361,7 +361,7 @@ def _columns(text: str) -> int:
 def quoted(token: Hashable) -> str:
     """Quote a token, and escape control characters."""
     text = json.dumps(str(token), ensure_ascii=False) if isinstance(token, str) else repr(token)
-    return printable(text, sys.maxsize).replace("\n", "\\n")
+    return _printable(text, sys.maxsize).replace("\n", "\\n")
 
 
 def quoted_ngram(ngram: Iterable[Hashable]) -> str:

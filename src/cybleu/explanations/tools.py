@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from .._runtime.numbers import check_whole
 from .._runtime.sequences import check_numbers
 from ..bleu_score.scores import number_of_segments
-from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, OrderError, OrderTypeError
+from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, OrderError
 from ..metrics import Bleu, Variant, tool_tokenizer
 from ..text.parsing import parse_raw_references, parse_raw_texts, parse_segments
 from ..text.raw import Raw, raw_of
@@ -183,7 +183,7 @@ def _chosen(
 ) -> dict[str, Variant]:
     """Return the variants under unique names, each with only the smoothing to use."""
     if not isinstance(order, int):
-        raise OrderTypeError(f"the n-gram order must be an int, not {type(order).__name__}")
+        raise OrderError(f"the n-gram order must be an int, not {type(order).__name__}")
     check_whole(order, "the largest n-gram order", 1, MOST_ORDERS, error=OrderError)
     chosen: dict[str, Variant] = {}
     for choice in [choices] if isinstance(choices, (str, Variant)) else choices:

@@ -11,7 +11,6 @@ from .._runtime.arrays import array_given, first_not_finite, floats_given, in_pl
 from .._runtime.scales import counted
 from .._runtime.state import ArgumentState
 from ..errors import (
-    ArrayTypeError,
     ArrayValueError,
     FeatureError,
     LengthMismatchError,
@@ -113,7 +112,7 @@ class Hypotheses(ArgumentState):
         put = object.__setattr__
         put(self, "_derived", {})
         if hasattr(features, "tocsr"):
-            raise ArrayTypeError(
+            raise ArrayValueError(
                 "features is a sparse matrix; give it as sparse=, and as features those that are dense, (N, 0) if there are none"
             )
         features = _floats(features, "features", 2)
@@ -137,7 +136,7 @@ class Hypotheses(ArgumentState):
                 raise LengthMismatchError(f"there are {len(texts)} texts and {count} hypotheses")
             if set(map(type, texts)) - {str}:
                 row = next(row for row, text in enumerate(texts) if type(text) is not str)
-                raise ArrayTypeError(f"the text of {self._place(row)} is a {type(texts[row]).__name__}, not a str")
+                raise ArrayValueError(f"the text of {self._place(row)} is a {type(texts[row]).__name__}, not a str")
         put(self, "texts", texts)
         put(self, "sparse", None if sparse is None else self._checked_sparse(sparse_given(sparse)))
         if model_scores is not None:
@@ -154,11 +153,11 @@ class Hypotheses(ArgumentState):
             self._check_finite(floats, "statistic")
             return floats
         if array.dtype.kind not in "iu" and array.size:
-            raise ArrayTypeError(f"stats has dtype {array.dtype}; it must be int64 for BLEU, or float64")
+            raise ArrayValueError(f"stats has dtype {array.dtype}; it must be int64 for BLEU, or float64")
         if array.ndim == 1 and array.size and self.score is not None:
             array = array.reshape(-1, 1)
         if array.ndim != 2:
-            raise ArrayTypeError(f"stats has {array.ndim} dimensions; it must have 2")
+            raise ArrayValueError(f"stats has {array.ndim} dimensions; it must have 2")
         _check_count(array, "stats", len(self.features), "hypotheses")
         if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
             raise StatisticsError(f"stats has numbers above {np.iinfo(np.int64).max}")
@@ -271,7 +270,7 @@ def kept(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
 def _floats(values: Any, name: str, dimensions: int) -> NDArray[np.float64]:
     array = floats_given(values, name)
     if array.ndim != dimensions:
-        raise ArrayTypeError(f"{name} has {array.ndim} dimensions; it must have {dimensions}")
+        raise ArrayValueError(f"{name} has {array.ndim} dimensions; it must have {dimensions}")
     return kept(array, np.float64)
 
 
@@ -303,7 +302,7 @@ def _whole_numbers(values: Any, name: str, count: int, of_what: str) -> NDArray[
         return kept(np.arange(count, dtype=np.int64), np.int64)
     array = array_given(values, name)
     if (array.dtype.kind not in "iu" and array.size) or array.ndim != 1:
-        raise ArrayTypeError(f"{name} must be whole numbers of one dimension, not {array.dtype} of {array.ndim}")
+        raise ArrayValueError(f"{name} must be whole numbers of one dimension, not {array.dtype} of {array.ndim}")
     _check_count(array, name, count, of_what)
     if array.size and (array.min() < 0 or array.max() > np.iinfo(np.int64).max):
         raise ArrayValueError(f"{name} holds {array.min() if array.min() < 0 else array.max()}")

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines, listed, shown
 from .._runtime.arrays import np
-from ..errors import InputFileError, printable
+from ..errors import InputFileError, _printable
 from .lines import MOST_DIGITS, Block, Reader
 from .segment import Segment
 
@@ -92,7 +92,7 @@ def _segment(line: str, number: int, names: tuple[str, ...] | None) -> Segment:
         raise InputFileError("is nested too deeply to be an n-best list") from None
     number, value = _id_and_hypotheses(value, number)
     if type(number) is not int or not 0 <= number < 2**63:
-        what = shown(number) if isinstance(number, str) else printable(str(number), 80)
+        what = shown(number) if isinstance(number, str) else _printable(str(number), 80)
         raise InputFileError(f"the id is {what}; it must be a whole number from 0 that fits 64 bits")
     if not isinstance(value, list):
         raise InputFileError("must be an array of hypotheses, or an object with one")

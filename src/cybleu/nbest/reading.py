@@ -74,7 +74,7 @@ def read_segments(
     :param names: of these features, by default ``f0``, ``f1`` ...
     :param progress: show a progress bar (requires tqdm)
     :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
-    :raises ConcurrentReadError: two threads read one iterator at the same time
+    :raises ValueError: two threads read one iterator at the same time
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "nbest"

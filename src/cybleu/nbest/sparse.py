@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._runtime.arrays import np, repeat
 from .._runtime.extras import extra
-from ..errors import ArrayTypeError
+from ..errors import ArrayValueError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,7 +106,7 @@ def sparse_given(sparse: Any) -> SparseFeatures:
     """Convert sparse features to :class:`SparseFeatures`; the container validates them.
 
     :param sparse: :class:`SparseFeatures` or a tuple of its fields; or a sparse matrix of SciPy, alone or with names
-    :raises ArrayTypeError: it is none of these
+    :raises ArrayValueError: it is none of these
     """
     matrix: Any = sparse
     names: Any = None
@@ -117,12 +117,12 @@ def sparse_given(sparse: Any) -> SparseFeatures:
         elif len(parts) == len(SparseFeatures._fields):
             return SparseFeatures(*parts)
         else:
-            raise ArrayTypeError(
+            raise ArrayValueError(
                 "sparse must be indptr, columns, values and names, or a sparse matrix of SciPy and names, not "
                 f"{type(sparse).__name__}" + (f" of {len(parts)}" if parts else "")
             )
     if getattr(matrix, "ndim", 2) != 2:
-        raise ArrayTypeError(f"the sparse matrix has {matrix.ndim} dimensions; it must have 2")
+        raise ArrayValueError(f"the sparse matrix has {matrix.ndim} dimensions; it must have 2")
     rows = matrix.tocsr()
     if not rows.has_canonical_format:  # duplicate entries are summed, as in SciPy
         rows = rows.copy()
@@ -130,5 +130,7 @@ def sparse_given(sparse: Any) -> SparseFeatures:
     if names is None:
         names = tuple(f"s{column}" for column in range(rows.shape[1]))
     elif len(names) != rows.shape[1]:
-        raise ArrayTypeError(f"the sparse matrix has {rows.shape[1]} columns, and there are {len(names)} names of them")
+        raise ArrayValueError(
+            f"the sparse matrix has {rows.shape[1]} columns, and there are {len(names)} names of them"
+        )
     return SparseFeatures(rows.indptr, rows.indices, rows.data, names)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.scales import percent
-from ..errors import UnknownNameError, printable
+from ..errors import UnknownNameError, _printable
 from ..significance import SystemComparison, SystemDifference, compare_systems
 from ..significance.comparison import system_score
 from ..significance.resampling import bootstrap_scores
@@ -206,7 +206,7 @@ class MetricFigures:
             f"{percent(value, self.metric.scale):.{width}f}" for value in (system.score, system.low, system.high)
         )
         interval_is = f"{100 * self.confidence:g} % interval {low} to {high}"
-        return f"{printable(system.name)}: {self.label} {score}, {interval_is}\n{self.signature}"
+        return f"{_printable(system.name)}: {self.label} {score}, {interval_is}\n{self.signature}"
 
     def __str__(self) -> str:
         return self.format()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.scales import percent
 from .._runtime.state import RecordState
-from ..errors import UnknownNameError, printable
+from ..errors import UnknownNameError, _printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -512,7 +512,7 @@ def _notes(comparison: SystemComparison) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    return printable(name).replace("\n", " ")
+    return _printable(name).replace("\n", " ")
 
 
 LATEX = {

@@ -13,7 +13,6 @@ from .._runtime.arrays import first_not_finite, in_place, np
 from .._runtime.numbers import as_number
 from .._runtime.sequences import refuse_masked
 from ..errors import (
-    ArrayTypeError,
     ArrayValueError,
     EmptyCorpusError,
     LengthMismatchError,
@@ -290,11 +289,11 @@ def _table(given: Any, name: str) -> NDArray[Any]:
     refuse_masked(given, name)
     array = np.asarray(given)
     if array.dtype.kind not in "biuf":
-        raise ArrayTypeError(f"{name} has dtype {array.dtype}; give rows of integers, or a column of floats")
+        raise ArrayValueError(f"{name} has dtype {array.dtype}; give rows of integers, or a column of floats")
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or not array.shape[1]:
-        raise ArrayTypeError(
+        raise ArrayValueError(
             f"{name} has the shape {np.shape(given)}; give the rows of its segments, or one number for each segment"
         )
     return array
@@ -345,7 +344,7 @@ def _scoring(
     kinds = "iuf" if found.takes_fractions else "iu"
     for rows in given:
         if rows.table.dtype.kind not in kinds:
-            raise ArrayTypeError(
+            raise ArrayValueError(
                 f"{rows.name} has {rows.table.shape[1]} columns of {rows.table.dtype}, and the rows of {found.name} are "
                 "integers; for floats give one column of scores for each run, or a function of the sum as metric"
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from ..errors import NGramError, OrderError
+from ..errors import OrderError, UnknownNameError
 from ..text.arrays import NO_IDS, SpecialIds
 from ..text.values import TokenLists
 from .counts import check_counting
@@ -53,5 +53,5 @@ def _checked_ngrams(ignore: Iterable[tuple[Hashable, ...]], max_order: int) -> l
     ngrams = list(ignore)
     for ngram in ngrams:
         if not isinstance(ngram, tuple) or not ngram:
-            raise NGramError(f"ignore holds {ngram!r}; an n-gram is a tuple of at least one token")
+            raise UnknownNameError(f"ignore holds {ngram!r}; an n-gram is a tuple of at least one token")
     return [ngram for ngram in ngrams if len(ngram) <= max_order]

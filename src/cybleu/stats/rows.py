@@ -44,7 +44,7 @@ def one_or_more(stats: Any) -> list[Any]:
     """The rows in their order; a single row may be passed without a list.
 
     :raises StatisticsError: these are no rows
-    :raises ArrayTypeError: entries are masked
+    :raises ArrayValueError: entries are masked
     """
     refuse_masked(stats, "stats")
     try:

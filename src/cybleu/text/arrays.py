@@ -11,7 +11,7 @@ from .._runtime.arrays import array_given, checked_output, in_place, np
 from .._runtime.interrupts import types_of
 from .._runtime.scales import counted
 from .._runtime.sequences import NO_NUMBERS, by_position, is_array
-from ..errors import ArrayTypeError, ArrayValueError, LengthMismatchError, NoReferencesError
+from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
 from .values import ReferenceIds, TokenIds
 
 if TYPE_CHECKING:
@@ -25,15 +25,15 @@ CPU_DEVICES = (1, 3)  # of DLPack: ordinary and page-locked memory
 def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
     """The array, without a copy where it is int32 or int64 and contiguous."""
     if hasattr(value, "__dlpack_device__") and int(value.__dlpack_device__()[0]) not in CPU_DEVICES:
-        raise ArrayTypeError(
+        raise ArrayValueError(
             f"{name} is an array on the device {getattr(value, 'device', 'other than the CPU')}; "
             "copy it to the CPU first, for example with .cpu()"
         )
     array = array_given(value, name)
     if array.dtype.kind not in "iu":
-        raise ArrayTypeError(f"{name} has dtype {array.dtype}; it must be integers, preferably int32 or int64")
+        raise ArrayValueError(f"{name} has dtype {array.dtype}; it must be integers, preferably int32 or int64")
     if array.ndim not in dimensions:
-        raise ArrayTypeError(
+        raise ArrayValueError(
             f"{name} has {array.ndim} dimensions; it must have {' or '.join(str(number) for number in dimensions)}"
         )
     if array.dtype.kind == "u" and array.itemsize == 8 and array.size and array.max() > np.iinfo(np.int64).max:

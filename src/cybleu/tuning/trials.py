@@ -10,7 +10,7 @@ from .._files.text import Lines, number_of
 from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import run
-from ..errors import ArrayTypeError, ArrayValueError, InputFileError, WeightsError
+from ..errors import ArrayValueError, InputFileError, WeightsError
 from ..nbest import NBest
 from ..nbest.container import check_nbest
 from ..nbest.weights import names_of
@@ -55,7 +55,7 @@ def random_search(
     problem = Problem(nbest, metric)
     width = len(names_of(nbest))
     if vectors.ndim != 2 or vectors.shape[1] != width:
-        raise ArrayTypeError(
+        raise ArrayValueError(
             f"weights has the shape {vectors.shape}; it must have a row of {width} numbers for each vector"
         )
     if (place := first_not_finite(vectors)) is not None:
@@ -162,9 +162,9 @@ def _fold_of_segments(nbest: NBest, folds: int | Sequence[int], seed: int) -> ND
         return numbers
     numbers = array_given(folds, "folds")
     if numbers.dtype.kind not in "iu" and numbers.size:
-        raise ArrayTypeError(f"folds has dtype {numbers.dtype}; give a whole number for each segment")
+        raise ArrayValueError(f"folds has dtype {numbers.dtype}; give a whole number for each segment")
     if numbers.shape != (len(nbest),):
-        raise ArrayTypeError(f"folds has the shape {numbers.shape}; give a fold for each of the {len(nbest)} segments")
+        raise ArrayValueError(f"folds has the shape {numbers.shape}; give a fold for each of the {len(nbest)} segments")
     used = set(numbers[present].tolist())
     if len(used) < 2 or used != set(range(max(used) + 1)):
         raise ArrayValueError(f"folds must be numbered from 0 without a gap, at least two; they are {sorted(used)}")

@@ -14,7 +14,7 @@ from cpython.pythread cimport (
 from libc.stdint cimport int64_t
 from libc.string cimport strcmp
 
-from cybleu.errors import ArrowError, ConcurrentReadError
+from cybleu.errors import ArrowError
 
 cdef int64_t MOST = <int64_t>1 << 56    # elements, so that 16 bytes for each are a size in bytes
 
@@ -238,7 +238,7 @@ cdef class ArrowStream:
     def next(self):
         """Return the next array, or None at the end."""
         if not PyThread_acquire_lock(self.reading, NOWAIT_LOCK):
-            raise ConcurrentReadError("this stream is already being read; read it in one thread, or hold a lock")
+            raise ArrowError("this stream is already being read; read it in one thread, or hold a lock")
         try:
             return self.following()
         finally:
