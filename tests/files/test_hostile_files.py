@@ -75,8 +75,8 @@ def test_what_unpacks_to_more_than_memory(tmp_path, content):
     messages, memory = peak_memory(path)
     for message in messages:
         # a reader of another format gives up at the first line
-        assert re.search(rf"{path}, (after line .*CYBLEU_MOST_EXPANSION to more$|line \d+: )", message), message
-    assert "CYBLEU_MOST_EXPANSION" in messages[0]
+        assert re.search(rf"{path}, (after line .* more than 100 times its size, .*|line \d+: )", message), message
+    assert "decompress it with gunzip first" in messages[0]
     assert memory < 1000 * MEBIBYTE, memory / MEBIBYTE
 
 
@@ -88,7 +88,7 @@ def test_a_line_without_end(tmp_path):
         file.truncate(1 << 32)  # sparse
     messages, memory = peak_memory(path)
     for message in messages:
-        assert re.search(rf"{path}, line 1: longer than 67108864 bytes; .*CYBLEU_LONGEST_LINE to more$", message)
+        assert re.search(rf"{path}, line 1: longer than 67108864 bytes; is it a text file\?$", message)
     assert memory < 200 * MEBIBYTE, memory / MEBIBYTE
 
 
@@ -140,7 +140,7 @@ def test_long_lines_do_not_add_up(tmp_path, request, command, most):
     assert peak < most
 
 
-def test_limits_can_be_raised_and_lowered(tmp_path, monkeypatch):
+def test_limits(tmp_path):
     path = tmp_path / "text.gz"
     packed_bomb(path, b"a" * MEBIBYTE + b"\n" + b"b" * (MEBIBYTE - 1), 2)
     with (
@@ -148,19 +148,15 @@ def test_limits_can_be_raised_and_lowered(tmp_path, monkeypatch):
         pytest.raises(InputFileError, match=r"after line \d+: unpacks to more than 100 times"),
     ):
         list(file)
-    monkeypatch.setenv("CYBLEU_MOST_EXPANSION", "2000")
-    with Lines(str(path)) as file:
-        assert max(map(len, file)) == 2 * MEBIBYTE - 1
-    monkeypatch.setenv("CYBLEU_LONGEST_LINE", str(2 * MEBIBYTE - 1))
-    with Lines(str(path)) as file:
-        assert len(list(file)) == 17
-    monkeypatch.setenv("CYBLEU_LONGEST_LINE", str(2 * MEBIBYTE - 2))
-    with Lines(str(path)) as file, pytest.raises(InputFileError, match="line 2: longer than 2097150 bytes"):
-        list(file)
-    for value in ("0", "-1", "many", "", "1e9", "٣"):
-        monkeypatch.setenv("CYBLEU_LONGEST_LINE", value)
-        with pytest.raises(InputFileError, match=r"CYBLEU_LONGEST_LINE is .*whole number from 1"):
-            Lines(str(path))
+    path = tmp_path / "text"
+    for size in (64 * MEBIBYTE, 64 * MEBIBYTE + 1):
+        path.write_bytes(b"a\n" + b"b" * size + b"\nc\n")
+        with Lines(str(path)) as file:
+            if size == 64 * MEBIBYTE:
+                assert list(map(len, file)) == [1, size, 1]
+            else:
+                with pytest.raises(InputFileError, match="text, line 2: longer than 67108864 bytes"):
+                    list(file)
 
 
 @pytest.mark.long

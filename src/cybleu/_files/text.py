@@ -1,8 +1,7 @@
 """Plain-text files, one segment a line, read as a stream.
 
 A file that would exhaust the memory without being long itself is an error: a line of more than 64 MiB, and gzip data that
-unpacks to more than 100 times its size and 16 MiB. The environment variables ``CYBLEU_LONGEST_LINE`` (bytes) and
-``CYBLEU_MOST_EXPANSION`` (times) set other limits. How long a file is, packed or not, makes no difference.
+unpacks to more than 100 times its size and 16 MiB. How long a file is, compressed or not, makes no difference.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import gzip
 import io
 import math
 import os
-import re
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,19 +26,10 @@ STANDARD_INPUT = "-"
 BLOCK = 1 << 18
 AT_ONCE = 1 << 18  # characters of segments that become tokens together
 SEGMENT = 64  # characters that a segment counts for in addition to its texts
-LONGEST_LINE = 1 << 26
+LONGEST_LINE = 1 << 26  # bytes
 MOST_EXPANSION = 100
-ALWAYS_UNPACKED = 1 << 24  # bytes, whatever they were packed in
+ALWAYS_UNPACKED = 1 << 24  # bytes, however small the file is
 BOM = b"\xef\xbb\xbf"
-
-
-# The first bytes of their files, which no text begins with.
-_OTHER_PACKERS = (
-    (rb"BZh[1-9]1AY&SY", "bzip2", "bunzip2"),
-    (rb"BZh[1-9]\x17rE8P\x90", "bzip2", "bunzip2"),  # of nothing
-    (rb"\xfd7zXZ\0", "xz", "unxz"),
-    (rb"\x28\xb5\x2f\xfd", "zstd", "unzstd"),
-)
 
 _STANDARD_INPUT_NAME = "standard input"
 
@@ -50,13 +39,6 @@ def _standard_input() -> Any:
         raise InputFileError(f"{_STANDARD_INPUT_NAME}: is closed")
     stream: Any = sys.stdin.buffer
     return stream if hasattr(stream, "peek") else io.BufferedReader(stream)
-
-
-def _limit(variable: str, default: int) -> int:
-    text = os.environ.get(variable, str(default))
-    if not (text.isascii() and text.isdecimal() and len(text) < 19 and int(text)):
-        raise InputFileError(f"the environment variable {variable} is {shown(text)}; it must be a whole number from 1")
-    return int(text)
 
 
 def shown(text: Any) -> str:
@@ -111,24 +93,15 @@ class Lines:
         self._keep_mark = keep_mark
         self._keep_cr = keep_cr
         self.name = _STANDARD_INPUT_NAME if path == STANDARD_INPUT else path
-        self._longest_line = _limit("CYBLEU_LONGEST_LINE", LONGEST_LINE)
-        self._most_expansion = _limit("CYBLEU_MOST_EXPANSION", MOST_EXPANSION)
         try:
             self._raw: Any = _standard_input() if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
-            start = self._raw.peek(10)[:10]
+            compressed = self._raw.peek(2)[:2] == b"\x1f\x8b"
         except InputFileError:
             raise
         except OSError as error:
             raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
         except ValueError as error:  # a NUL or half a character
             raise InputFileError(f"{shown(self.name)} cannot be the name of a file: {error}") from error
-        compressed = start[:2] == b"\x1f\x8b"
-        for begins, kind, command in _OTHER_PACKERS:
-            if re.match(begins, start, re.DOTALL):
-                self.close()
-                raise InputFileError(
-                    f"{self.name}: is {kind} data, and only gzip is unpacked here; unpack it, for example with {command}"
-                )
         self._source = _Counted(self._raw, hashed)
         self._packed = compressed
         self._stream: Any = gzip.GzipFile(mode="rb", fileobj=self._source) if compressed else self._source  # type: ignore[call-overload]
@@ -192,10 +165,9 @@ class Lines:
         while True:
             block = self._read()
             end = block.rfind(b"\n") + 1
-            if sum(map(len, unfinished)) + (block.find(b"\n") if end else len(block)) > self._longest_line:
+            if sum(map(len, unfinished)) + (block.find(b"\n") if end else len(block)) > LONGEST_LINE:
                 raise InputFileError(
-                    f"{self.name}, line {self.count + 1}: longer than {self._longest_line} bytes; is it a text file? "
-                    "If it is, set the environment variable CYBLEU_LONGEST_LINE to more"
+                    f"{self.name}, line {self.count + 1}: longer than {LONGEST_LINE} bytes; is it a text file?"
                 )
             if block and not end:
                 unfinished.append(block)
@@ -218,10 +190,10 @@ class Lines:
             raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
         first = not self._bytes
         self._bytes += len(block)
-        if self._packed and self._bytes > max(ALWAYS_UNPACKED, self._most_expansion * self._source.bytes):
+        if self._packed and self._bytes > max(ALWAYS_UNPACKED, MOST_EXPANSION * self._source.bytes):
             raise InputFileError(
-                f"{self.name}, after line {self.count}: unpacks to more than {self._most_expansion} times its size; is it "
-                "made to fill the memory? If it is not, set the environment variable CYBLEU_MOST_EXPANSION to more"
+                f"{self.name}, after line {self.count}: unpacks to more than {MOST_EXPANSION} times its size, and may be made to "
+                "fill the memory; if it is not, decompress it with gunzip first"
             )
         if first and block.startswith(BOM):
             self.mark = True
