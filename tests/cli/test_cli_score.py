@@ -596,6 +596,18 @@ def test_intervals_as_sacrebleu(raw_files, monkeypatch, lowercase):
         assert run("raw", "raw.ref", "--confidence", *wrong).exit_code == 2
 
 
+@pytest.mark.parametrize("metric", [sacrebleu.BLEU(), sacrebleu.CHRF(), sacrebleu.TER()])
+def test_the_interval_of_one_segment_as_sacrebleu(tmp_path, metric):
+    hypothesis, reference = "the cat sat on a mat", "the cat sat on the mat."
+    paths = tmp_path / "one", tmp_path / "one.ref"
+    for path, text in zip(paths, (hypothesis, reference)):
+        path.write_text(text)
+    printed = run(*paths, "--metric", type(metric).__name__, "--confidence").stdout
+    theirs = metric.corpus_score([hypothesis], [[reference]], 1000).format(2).partition(" = ")[2]
+    assert printed.endswith(f" = {theirs}\n") and "± 0.00" in theirs
+    assert "there is one segment" in run(*paths, "--metric", "nltk", "--confidence").stderr
+
+
 def test_several_metrics_as_sacrebleu(raw_files):
     found = as_json("raw", "raw.ref", *"--metric bleu --metric chrf --metric TER --metric chrf".split())
     classes = sacrebleu.BLEU, sacrebleu.CHRF, sacrebleu.TER

@@ -219,6 +219,10 @@ def _systems(
     return found, bleu
 
 
+class _Systems(Systems):
+    least = 1  # as in sacreBLEU
+
+
 def _of_one_run(given: Any, metric: MetricLike, samples: int, seed: int, choices: Mapping[str, Any]) -> Systems:
     check_samples(samples, seed)
     systems = named(given, 1)
@@ -227,7 +231,7 @@ def _of_one_run(given: Any, metric: MetricLike, samples: int, seed: int, choices
         raise SampleError(
             f"{several[0]} has several runs, and sacreBLEU's tests accept only one; use compare_systems for several"
         )
-    return Systems(systems, "sacrebleu" if metric is None else metric, None, **choices)
+    return _Systems(systems, "sacrebleu" if metric is None else metric, None, **choices)
 
 
 def _resampled(

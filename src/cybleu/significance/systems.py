@@ -162,6 +162,7 @@ class OfMeans(Scoring):
 class Systems:
     """Systems with one or more runs each, prepared for resampling.
 
+    :cvar least: the smallest number of segments; all samples of one segment are equal
     :ivar names: the names of the systems
     :ivar runs: for each system the indices of its tables
     :ivar tables: the rows of all runs, in the form that is summed
@@ -169,9 +170,11 @@ class Systems:
     :ivar scores: the score of every run
     """
 
+    least = 2
+
     def __init__(self, systems: Mapping[str, list[Rows]], metric: MetricLike, scale: float | None, **choices: Any):
         given = [rows for runs in systems.values() for rows in runs]
-        _check_sizes(given)
+        _check_sizes(given, self.least)
         self.names = list(systems)
         self.given = [rows.table for rows in given]
         self.scoring, self.tables = _scoring(given, metric, scale, choices)
@@ -299,7 +302,7 @@ def _table(given: Any, name: str) -> NDArray[Any]:
     return array
 
 
-def _check_sizes(given: Sequence[Rows]) -> None:
+def _check_sizes(given: Sequence[Rows], least: int) -> None:
     first = given[0]
     for rows in given:
         if len(rows.table) != len(first.table):
@@ -314,7 +317,7 @@ def _check_sizes(given: Sequence[Rows]) -> None:
             )
     if not len(first.table):
         raise EmptyCorpusError("there is no segment; give the row of each segment, or a score for each")
-    if len(first.table) == 1:
+    if len(first.table) < least:
         raise SampleError("there is one segment, so all samples are equal; give more segments, preferably hundreds")
 
 
