@@ -311,6 +311,10 @@ def test_a_penalty_in_other_forms():
     penalty = RepetitionPenalty(ngram_size=2, max_penalty=-0.5)
     assert penalty(prompts=[], completions=["x"], completion_ids=np.array([[5, 5, 5, 5, 5]])) == [-0.375]
     assert pickle.loads(pickle.dumps(penalty))(completion_ids=[[5, 5, 5]]) == [-0.25]
+    floats = np.array([[5, 5, 5, 5, 5], [1, 2, 3, 4, np.nan]], dtype=np.float32)
+    for ids in (floats, list(floats), tuple(floats), [floats[0].tolist(), [1, 2, 3, 4, 5]], floats[:, ::-1]):
+        assert penalty(completion_ids=ids) == [-0.375, 0]
+    assert penalty(completion_ids=[np.full(5, np.nan)]) == [0]
     for wrong in ({"ngram_size": 0}, {"ngram_size": 1.5}, {"max_penalty": 0.1}, {"max_penalty": "x"}):
         with pytest.raises(errors.CybleuError, match=next(iter(wrong))):
             RepetitionPenalty(**wrong)

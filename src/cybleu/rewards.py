@@ -299,7 +299,9 @@ class RepetitionPenalty(ArgumentState):
     def __call__(
         self, prompts: Any = None, completions: Any = None, completion_ids: Any = None, **columns: Any
     ) -> list[float]:
-        texts: Any = parse_texts(completion_ids, "completion_ids")
+        if type(completion_ids) in (list, tuple):
+            completion_ids = list(map(_without_floats, completion_ids))
+        texts: Any = parse_texts(_without_floats(completion_ids), "completion_ids")
         return list(map(self._penalty, texts.lists()))
 
     def _penalty(self, ids: Sequence[Hashable]) -> float:
@@ -308,6 +310,11 @@ class RepetitionPenalty(ArgumentState):
             return 0.0
         repeated = 1 - len(set(zip(*(ids[start:] for start in range(self.ngram_size))))) / count
         return repeated * self.max_penalty if repeated else 0.0
+
+
+def _without_floats(ids: Any) -> Any:
+    """Return an array of floats as lists, because TRL accepts any numbers as ids; anything else as it is."""
+    return ids.tolist() if getattr(getattr(ids, "dtype", None), "kind", None) == "f" else ids
 
 
 OPTIONS = (

@@ -289,7 +289,7 @@ def test_processes_have_the_score_of_all_segments(torchmetrics):
 def test_the_penalty_of_repeated_ngrams(trl):
     from trl.rewards import get_repetition_penalty_reward
 
-    texts = [[1, 2, 3, 4], [5, 5, 5, 5, 5], [], [1, 2, 1, 2, 1], [7]]
+    texts = [[1, 2, 3, 4], [5, 5, 5, 5, 5], [], [1, 2, 1, 2, 1], [7], np.array([1.0, 1.0, 1.0]), np.full(4, np.nan)]
     for ngram_size in (1, 2, 3):
         for penalty in (-1.0, -0.3, 0.0):
             theirs = get_repetition_penalty_reward(ngram_size, penalty)(texts)
