@@ -30,7 +30,6 @@ from .common import (
     variants,
 )
 from .systems import BASELINE, SYSTEMS, ManyReferences, SystemOptions, Systems, files_of
-from .test_sets import TEST_SETS
 from .texts import NO_LINE, with_weights
 
 if TYPE_CHECKING:
@@ -94,7 +93,6 @@ class CompareOptions(SystemOptions):
     help="With --report: put all segments on the page. By default it has at most 5,000, those with the largest influence.",
 )
 @THREADS
-@TEST_SETS
 @as_options(CompareOptions)
 def compare(given: CompareOptions) -> None:
     """Test which systems are better.
@@ -112,9 +110,6 @@ def compare(given: CompareOptions) -> None:
     for option, chosen in (("--source", given.source), ("--all-segments", given.all_segments)):
         if chosen and given.report_file is None:
             raise click.UsageError(f"{option} is for --report")
-    with input_errors():
-        if given.prints():
-            return
     for one in given.each():
         one.metric()  # its options are checked before files are read
     named = given.named(2 if given.report_file is None else 1)
@@ -124,9 +119,6 @@ def compare(given: CompareOptions) -> None:
         raise click.UsageError(f"--format {given.form} is for two systems and more")
     check_outputs([given.report_file], [*files_of(named), *given.references, *given.sources])
     with input_errors():
-        references, paths = given.files_of_set(given.references, files_of(named))
-        given, of_runs = replace(given, references=references), iter(paths)
-        named = {name: [next(of_runs) for _ in runs] for name, runs in named.items()}
         if given.report_file is None:
             printed = _printed(_compared(given, named), given)
         else:
@@ -159,9 +151,7 @@ class _Counter:
         given = self.given
         rows = {name: [next(tables) for _ in runs] for name, runs in named.items()}
         result = compare_systems(rows, self.metric, progress=stderr_is_tty(), **given.analysis)
-        described = (
-            f"nrefs:{len(given.references)}{given.of_test_set()}{given.described(self.metric)}|version:{__version__}"
-        )
+        described = f"nrefs:{len(given.references)}{given.described(self.metric)}|version:{__version__}"
         return replace(result, signature=f"{result.signature}|{described}")
 
 

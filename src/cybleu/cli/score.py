@@ -20,8 +20,7 @@ from ..errors import EmptyCorpusError, UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Metric, Score
 from ..text.raw import Raw
 from .common import (
-    FILE,
-    OF_TEXTS,
+    FILES,
     REFERENCE_LENGTH,
     SEED,
     SMOOTHING_OF_TEXT,
@@ -35,7 +34,6 @@ from .common import (
     stderr_is_tty,
     variants,
 )
-from .test_sets import TEST_SETS
 from .texts import NO_LINE, TextOptions, no_tokenizer, with_weights
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
@@ -44,7 +42,7 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreOptions(TextOptions):
-    hypothesis: str | None
+    hypothesis: str
     references: tuple[str, ...]
     reference_length: str | None
     level: str | None
@@ -58,8 +56,8 @@ class ScoreOptions(TextOptions):
 
     @property
     def names(self) -> list[str]:
-        """The names of the file of hypotheses, and of those of references or of the test set, for output."""
-        paths = (self.hypothesis or STANDARD_INPUT, *(self.references or [self.test_set or ""]))
+        """The names of the files of hypotheses and references, for output."""
+        paths = self.hypothesis, *self.references
         return ["standard input" if path == STANDARD_INPUT else path for path in paths]
 
     def metric_and_method(self) -> tuple[Metric, str | None]:
@@ -80,9 +78,7 @@ class ScoreOptions(TextOptions):
 
 
 @click.command()
-@click.argument("hypothesis", metavar="HYP", required=False, type=FILE)
-@click.argument("references", metavar="REF...", nargs=-1, type=FILE)
-@OF_TEXTS
+@FILES
 @variants()
 @SMOOTHING_OF_TEXT
 @REFERENCE_LENGTH
@@ -107,7 +103,6 @@ class ScoreOptions(TextOptions):
     "--confidence-n", most=MOST_SAMPLES, default=1000, help="With --confidence: how many bootstrap samples are drawn."
 )
 @SEED
-@TEST_SETS
 @as_options(ScoreOptions)
 def score(given: ScoreOptions) -> None:
     """Score a text by corpus BLEU or another metric.
@@ -122,16 +117,8 @@ def score(given: ScoreOptions) -> None:
     """
     need_standard_output()
     with input_errors():
-        if given.prints():
-            return
-        if given.hypothesis is None or not (given.references or given.test_set):
-            raise click.UsageError(
-                f"Missing argument '{'REF...' if given.hypothesis else 'HYP'}'. Give the file of hypotheses, and files of "
-                "references or --test-set."
-            )
-        references, (hypothesis,) = given.files_of_set(given.references, [given.hypothesis])
         corpora = [_Corpus(one) for one in given.each()]
-        texts = corpora[0].given.texts(hypothesis, references)
+        texts = corpora[0].given.texts(given.hypothesis, given.references)
         together = all(corpus.reads_raw for corpus in corpora) and len({corpus.lowers_ascii for corpus in corpora}) == 1
         together = together and texts.reads_raw
         read: Any = texts.raw(corpora[0].raw) if together else texts.split(str)
@@ -293,9 +280,7 @@ class _Corpus:
         samples = f"|bs:{given.confidence_n}|seed:{given.seed}" if given.confidence else ""
         if given.confidence:
             self.interval = self._interval()
-        described = (
-            f"nrefs:{references}{samples}{given.of_test_set()}{given.described(self.metric)}|version:{__version__}"
-        )
+        described = f"nrefs:{references}{samples}{given.described(self.metric)}|version:{__version__}"
         return replace(found, signature=f"{found.signature}|{described}")
 
     def _interval(self) -> tuple[float, float]:

@@ -66,7 +66,9 @@ class ManyReferences(click.Command):
 
 SYSTEMS = with_parameters(
     click.argument("systems", metavar="SYSTEM... -r REF...", nargs=-1, type=FILE),
-    file_option("-r", "--references", metavar="REF...", multiple=True, help="One or more files of references."),
+    file_option(
+        "-r", "--references", metavar="REF...", multiple=True, required=True, help="One or more files of references."
+    ),
     SMOOTHING,
     ORDER,
     WEIGHTS,
@@ -104,8 +106,6 @@ class SystemOptions(TextOptions):
 
         :param least: how many there must be
         """
-        if not self.references and not self.test_set:
-            raise click.UsageError("Missing option '-r' / '--references'.")
         if not self.systems:
             raise click.UsageError(
                 f"there is no system; give {'the file of one' if least == 1 else 'the files of at least two'}, "

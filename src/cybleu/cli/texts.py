@@ -14,7 +14,6 @@ from ..text.raw import lowered_ascii, lowered_block
 from .common import metric_of
 from .parquet import columns_named
 from .reading import ColumnTexts, FileTexts, Texts
-from .test_sets import TestSetOptions
 
 NO_LINE = "the files have no line, so there is no segment to score"
 # These methods of NLTK require the segment itself, not only its counts.
@@ -40,7 +39,7 @@ def _takes(name: str, option: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextOptions(TestSetOptions):
+class TextOptions:
     """How a command scores texts: the metric, or one after the other, and what is counted."""
 
     variant: str = ""
@@ -55,9 +54,8 @@ class TextOptions(TestSetOptions):
 
     @property
     def tokenizer(self) -> str:
-        """The name of the tokeniser: an option, or that of the tool, for sacreBLEU also of the language."""
-        of_tool = (self.variant == "sacrebleu" and self.tokenizer_of_language) or tool_tokenizer(self.variant)
-        return self.tokenize or of_tool
+        """The name of the tokeniser: an option, or that of the tool."""
+        return self.tokenize or tool_tokenizer(self.variant)
 
     def each(self: Options) -> list[Options]:
         """The options for each of several metrics. An option that only some of them take is for these."""
