@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 from command_line import run, weights_in, write_lines
-from cybleu.cli import cli
-from cybleu.cli.from_moses import COMMANDS, OPTIONS
 from cybleu.nbest import NBest, extract
 from cybleu.tuning import kbmira, read_weights, tune
 
@@ -101,29 +98,3 @@ def test_lists_of_files(files):
     assert done.exit_code == 2 and "in pairs" in done.stderr
     done = run(*arguments, "--features-file", "f1,missing", "--scores-file", "s1,s2")
     assert done.exit_code == 2 and "missing: cannot be read" in done.stderr
-
-
-def options_of(command):
-    found = cli.get_command(None, command)
-    return {name for parameter in found.params for name in parameter.opts}
-
-
-@pytest.mark.parametrize("option", OPTIONS)
-def test_options_of_moses(option):
-    """Each has a hint that names an option of the command or of the command that it names, and is on the page."""
-    for command in COMMANDS:
-        if option in options_of(command):
-            continue
-        done = run(command, option, 1)
-        assert done.exit_code == 2 and OPTIONS[option] in " ".join(done.stderr.split())
-        for suggested in re.findall("--[a-z-]+", OPTIONS[option]):
-            other = re.search(r"of cybleu ([a-z-]+)\.", done.stderr)
-            assert suggested in options_of(other[1] if other else command), (command, option)
-    page = Path(__file__).parents[2] / "docs" / "moses.md"
-    assert f"`{option}" in page.read_text()
-
-
-def test_other_commands_have_no_hints(files):
-    done = run("score", "ref", "ref", "--ntry", 3)
-    assert done.exit_code == 2 and "Moses" not in done.stderr
-    assert "--restarts" in run("mert", "--restart", 3).stderr  # click's own, whose words differ between versions

@@ -61,9 +61,7 @@ class Commands(click.Group):
         try:
             return super().invoke(context)
         except click.NoSuchOption as error:
-            from .from_moses import with_hint
-
-            raise with_hint(_with_option(error), self, context) from None
+            raise _with_option(error) from None
 
 
 # What other tools and habits call an option.
