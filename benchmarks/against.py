@@ -134,12 +134,6 @@ def line_search_of_large_lists():
     return line_search(500, 2)
 
 
-def random_search():
-    nbest = moses_list(300, 50)
-    vectors = np.random.default_rng(1).normal(size=(200, len(START)))
-    return lambda: tuning.random_search(nbest, vectors)
-
-
 def kbmira():
     nbest = moses_list(1000, 100)
     return lambda: list(tuning.kbmira(nbest, START).weights.values())
@@ -195,7 +189,6 @@ WORK = {
         corpus_oracle,
         line_search,
         line_search_of_large_lists,
-        random_search,
         kbmira,
         pro,
         read_nbest,

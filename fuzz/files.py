@@ -15,7 +15,7 @@ from cybleu import nbest
 from cybleu._files.text import Lines
 from cybleu.errors import CybleuError
 from cybleu.nbest import NBest, merge
-from cybleu.tuning import read_table, read_weights, write_weights
+from cybleu.tuning import read_weights, write_weights
 
 FOLDER = Path(tempfile.mkdtemp(prefix="cybleu-fuzz-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
 FIRST, SECOND, WRITTEN, ALSO = (str(FOLDER / name) for name in ("first", "second", "written", "also.gz"))
@@ -124,7 +124,7 @@ def read_back(nbest: NBest, take: Input, first_id: int) -> None:
 
 
 def target(take: Input):
-    kind = take.choice(["fields", "segments", "plain", "extractor", "json", "lines", "table", "weights", "references"])
+    kind = take.choice(["fields", "segments", "plain", "extractor", "json", "lines", "weights", "references"])
     Path(FIRST).write_bytes(contents(take))
     format = take.choice([None, "moses", "joshua"])  # noqa: A001
     if kind == "fields":
@@ -175,8 +175,6 @@ def target(take: Input):
 
         found = outcome(lines)
         expect_error(found, CybleuError)
-    elif kind == "table":
-        expect_error(outcome(read_table, FIRST, ["a", "b"]), CybleuError)
     elif kind == "weights":
         found = outcome(read_weights, FIRST)
         expect_error(found, CybleuError)

@@ -26,7 +26,6 @@ from cybleu.errors import ArrayValueError, CybleuError
 from cybleu.nbest import NBest
 from cybleu.rerank import mbr, nbest_sorted
 from cybleu.text import tokenizer
-from cybleu.tuning import random_search
 from inputs import Labelled
 
 NAMES = [name for name in metrics.VARIANTS if name not in ("nltk-3.2", "multi-bleu", "huggingface")]
@@ -213,7 +212,6 @@ def masked(take: Input):
         (np.array([row, row]), lambda given: NBest([0, 2], np.zeros((2, 1)), given).stats),
         (np.array([[1.0], [2.0]]), lambda given: NBest([0, 2], given, [row, row]).features),
         (np.array([1.0, 2.0]), lambda given: NBest([0, 2], [[0.0]] * 2, [row] * 2, model_scores=given).model_scores),
-        (np.array([[1.0], [2.0]]), lambda given: random_search(NBest([0, 2], [[0.0]] * 2, [row] * 2), given)),
         (np.array([1.0, 2.0]), lambda given: mbr([[["a", "b"], ["a"]]], given).scores),
         (np.array([1.0, 2.0]), lambda given: nbest_sorted(NBest([0, 2], [[0.0]] * 2, [row] * 2), scores=given).index),
         (np.array([0.5, 0.5]), lambda given: metrics.score([*row[:3], 0, *row[6:7], 3], weights=given).score),

@@ -14,21 +14,32 @@ from cybleu.nbest import NBest
 
 def chosen(nbest, weights):
     """The first hypothesis of each segment with the highest sum, in plain Python."""
+    weights = [*weights]
     best = []
+    values = [_weighted(weights, row) for row in nbest.features.tolist()]
+    if nbest.sparse is not None:
+        of_sparse = weights[len(nbest.names) :]
+        for row, (first, last) in enumerate(pairwise(nbest.sparse.indptr.tolist())):
+            used = [of_sparse[column] for column in nbest.sparse.columns[first:last]]
+            values[row] += _weighted(used, nbest.sparse.values[first:last].tolist())
     for first, last in pairwise(nbest.offsets.tolist()):
-        values = []
-        for row in nbest.features[first:last].tolist():
-            value = 0.0
-            for weight, feature in zip(weights, row):
-                value += weight * feature
-            values.append(value)
-        if values:
-            best.append(first + values.index(max(values)))
+        if first < last:
+            best.append(first + values[first:last].index(max(values[first:last])))
     return best
 
 
-def score_of(nbest, weights, metric="moses"):
+def _weighted(weights, features):
+    value = 0.0
+    for weight, feature in zip(weights, features):
+        value += weight * feature
+    return value
+
+
+def score_of(nbest, weights, metric=None):
+    """The score of these weights, by default by the metric that tuners use."""
     rows = [nbest.stats[row] for row in chosen(nbest, weights)]
+    if metric is None:
+        metric = nbest.score or ("moses" if nbest.stats.dtype == np.int64 else lambda row: row[0])
     if callable(metric):
         return float(metric(sum(rows)))
     return metrics.score([sum(column) for column in zip(*(row.tolist() for row in rows))], metric).score

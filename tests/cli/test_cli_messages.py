@@ -150,15 +150,8 @@ def test_only_gzip_is_decompressed(run, tmp_path, compress, content):
     assert result.stderr.startswith("cybleu: error: compressed, line 1: not UTF-8 text: byte 0x")
 
 
-def test_a_plot_into_a_folder_that_is_not_there(run):
-    result = run("mert", "list", "text", "--plot", "missing/plot.png", "--axis", "lm_0")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "cybleu: error: missing/plot.png: cannot be written: No such file or directory\n"
-
-
 WITH_OUTPUT = {
     "mert": ["mert", "list", "text", "--restarts", "0", "--quiet", "--output"],
-    "random-search": ["random-search", "list", "text", "--trials", "2", "--output"],
     "rerank mbr": ["rerank", "mbr", "list", "--output"],
     "rerank perceptron": ["rerank", "perceptron", "list", "text", "--folds", "2", "--epochs", "1", "--output"],
 }
@@ -198,8 +191,7 @@ def test_a_device_is_written_to_and_a_full_one_is_one_sentence(run, name):
         "score text text --segments",
         "variants text text",
         "mert list text --restarts 0 --quiet",
-        "random-search list text --trials 2",
-        "random-search list text --trials 2 --json",
+        "mert list text --restarts 0 --quiet --json",
         "rerank linear list --weights weights",
         "rerank mbr list",
         "--help",
@@ -233,7 +225,6 @@ def test_a_full_standard_output_is_one_sentence(run, arguments):
             "score text text",
             "variants text text",
             "mert list text",
-            "random-search list text",
             "rerank mbr list",
         )
     ],
@@ -251,7 +242,7 @@ def test_a_closed_standard_stream_is_one_sentence(run, stream, arguments):
         "extract list text --features-file out --scores-file text",
         "mert list text --output list",
         "mert list text --start weights --output weights",
-        "random-search list text --output text",
+        "mert list text --output text",
         "rerank linear list --weights weights -o weights",
         "rerank mbr list -o list",
         "rerank oracle list text -o text",
@@ -292,7 +283,6 @@ def test_a_reader_that_went_away_is_no_message(run, arguments):
         "compare text other=text -r text --samples 2",
         "kbmira list text",
         "mert list text --restarts 1",
-        "random-search list text --trials 2",
         "rerank mbr list",
         "rerank perceptron list text --folds 2 --epochs 1",
     ],
@@ -320,10 +310,8 @@ def test_too_little_memory_is_one_sentence(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("random-search", "list", "text", "--trials", 10**18), "is not in the range 1<=x<=100000000"),
         (("pro", "list", "text", "--samples", 10**18), "is not in the range 1<=x<=100000000"),
         (("mert", "list", "text", "--restarts", 10**18), "is not in the range 0<=x<=1000000"),
-        (("mert", "list", "text", "--random-directions", 10**18), "is not in the range 0<=x<=1000000"),
         (("kbmira", "list", "text", "--passes", 10**18), "is not in the range 1<=x<=1000000"),
         (("rerank", "perceptron", "list", "text", "--epochs", 10**18), "is not in the range 1<=x<=1000000"),
     ],
@@ -333,7 +321,7 @@ def test_samples_have_a_limit(run, arguments, message):
     assert result.exit_code == 2 and message in result.stderr
 
 
-@pytest.mark.parametrize("command", ["mert", "random-search", "kbmira", "pro"])
+@pytest.mark.parametrize("command", ["mert", "kbmira", "pro"])
 @pytest.mark.parametrize(
     ("metric", "message"),
     [("chrf", "chrf needs other counts"), ("codexglue", "codexglue is a mean of the scores of segments")],
@@ -350,7 +338,7 @@ MEANS = {"codexglue", "ignite"}
 @pytest.mark.parametrize(
     ("command", "refused"),
     [
-        *((command, OTHERS | MEANS) for command in ("mert", "random-search", "kbmira", "pro", "mert-loop")),
+        *((command, OTHERS | MEANS) for command in ("mert", "kbmira", "pro", "mert-loop")),
         ("rerank perceptron", OTHERS | MEANS),
         ("rerank oracle", OTHERS),
         ("rerank mbr", set()),
@@ -367,7 +355,7 @@ def test_only_metrics_that_a_command_takes_are_offered(run, command, refused):
         assert result.exit_code == 2 and "this command" in result.stderr and name in result.stderr
 
 
-@pytest.mark.parametrize("command", ["mert", "random-search", "kbmira", "pro"])
+@pytest.mark.parametrize("command", ["mert", "kbmira", "pro"])
 def test_segments_without_a_hypothesis_are_counted(run, command, tmp_path):
     (tmp_path / "references").write_text("the cat\n" * 5)
     assert "no hypothesis" not in run(command, "list", "text").stderr

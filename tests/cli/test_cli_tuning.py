@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from importlib import import_module
 
-import numpy as np
 import pytest
 
+from brute_force import score_of
 from command_line import run, weights_in
 from cybleu import metrics
 from cybleu.nbest import NBest, merge
-from cybleu.tuning import mert_loop, random_search, read_weights, tune
+from cybleu.tuning import mert_loop, read_weights, tune
 
 pytestmark = [
     pytest.mark.usefixtures("backend"),
@@ -39,7 +38,6 @@ def files(tmp_path):
         ("first", FIRST),
         ("second", SECOND),
         ("start", "b -1\na 1.0\n"),
-        ("trial", "1 2\n1_0 nan\n"),
     ):
         (tmp_path / name).write_text(text)
     return tmp_path
@@ -65,26 +63,13 @@ def test_mert(files, lists):
 def test_mert_as_json_by_options(files, lists):
     done = run(
         "mert", files / "first", files / "refs", "--more", files / "second", "--start", "1,-1", "--range", "a=-2:1.5",
-        "--fix", "b", "--restarts", 3, "--random-directions", 2, "--window", "min:1", "--variant", "sacrebleu",
-        "--smoothing", "floor", "--seed", 7, "--threads", 2, "--json", "--quiet",
+        "--fix", "b", "--restarts", 3, "--variant", "sacrebleu", "--smoothing", "floor", "--seed", 7, "--threads", 2, "--json", "--quiet",
     )  # fmt: skip
-    expected = tune(lists, [1.0, -1.0], 3, 2, {"a": (-2.0, 1.5)}, ["b"], ("min", 1), _floor(), 7)
+    expected = tune(lists, [1.0, -1.0], 3, {"a": (-2.0, 1.5)}, ["b"], _floor(), 7)
     result = json.loads(done.stdout)
     assert (result["weights"], result["score"]) == (expected.weights, expected.score)
     assert result["weights"]["b"] == -1 and result["metric"] == "sacrebleu" and done.stderr == ""
     assert [climb["score"] for climb in result["climbs"]] == [end.score for end in expected.restarts]
-
-
-def test_mert_by_other_climbs(files, lists):
-    arguments = ("mert", files / "first", files / "refs", "--more", files / "second", "--start", "1,-1", "--quiet")
-    done = run(*arguments, "--restarts", 9, "--start-range", "-2:-1", "--wide", 3, "--best-first", "--json")
-    expected = tune(lists, [1.0, -1.0], 9, start_range=(-2, -1), wide=3, moves="best first")
-    result = json.loads(done.stdout)
-    assert result["weights"] == expected.weights
-    assert [climb["origin"] for climb in result["climbs"]] == [end.origin for end in expected.restarts]
-    for wrong in ("1", "1:0", "0:", "a:b"):
-        done = run(*arguments, "--start-range", wrong)
-        assert done.exit_code == 2 and "is not LOW:HIGH" in done.stderr
 
 
 @pytest.mark.parametrize(("how", "size"), [("sum", sum), ("largest", max)])
@@ -93,7 +78,7 @@ def test_mert_normalised(files, lists, how, size):
     done = run(*arguments, "--normalise", how, "--json", "--output", files / "out")
     result = json.loads(done.stdout)
     assert size(map(abs, result["weights"].values())) == pytest.approx(1, abs=1e-15)
-    assert random_search(lists, [list(result["weights"].values())])[0] == result["score"] == 1
+    assert score_of(lists, result["weights"].values()) == result["score"] == 1
     assert read_weights(files / "out") == result["weights"]
     done = run(*arguments, "--normalise", how, "--fix", "a")
     assert done.exit_code == 2 and "cannot be held at a number" in done.stderr
@@ -186,94 +171,6 @@ def test_mert_on_files_of_moses(files):
     assert (result["score"], result["hypotheses"]) == (1.0, 6)
 
 
-def test_random_search(files, lists):
-    arguments = (files / "first", files / "refs", "--more", files / "second")
-    done = run("random-search", *arguments, "--trials", 200, "--range", "a=-2:", "--range", "b=0:1", "--json")
-    result = json.loads(done.stdout)
-    assert result["score"] == max(result["scores"]) == 1 and len(result["scores"]) == 200
-    assert result["weights"]["a"] >= -2 and 0 <= result["weights"]["b"] <= 1
-    assert random_search(lists, [list(result["weights"].values())])[0] == result["score"]
-    plain = run("random-search", *arguments, "--trials", 200, "--range", "a=-2:", "--range", "b=0:1")
-    assert weights_in(plain.stdout) == result["weights"]
-    assert "the best of 200" in plain.stderr
-    first = run("random-search", *arguments, "--trials", 1, "--start", "-1.5,1")
-    assert weights_in(first.stdout) == {"a": -1.5, "b": 1.0}
-
-
-def test_scores_of_given_weights(files, lists):
-    rows = np.array([[1.0, -1.0], [-1.5, 1.0], [0.0, 1.0]])
-    np.savetxt(files / "trials", rows)
-    done = run(
-        "random-search", files / "first", files / "refs", "--more", files / "second", "--weights-file", files / "trials"
-    )
-    assert [float(line) for line in done.stdout.splitlines()] == (100 * random_search(lists, rows)).tolist()
-
-
-@pytest.mark.parametrize("name", ["plot.png", "plot.svg"])
-def test_plots(files, name, matplotlib):
-    arguments = ("mert", files / "first", files / "refs", "--more", files / "second", "--restarts", 0)
-    done = run(*arguments, "--plot", files / name, "--axis", "b")
-    assert done.exit_code == 0
-    begin = (files / name).read_bytes()[:200]
-    assert begin.startswith(b"\x89PNG") if name.endswith("png") else b"<?xml" in begin
-    assert run(*arguments, "--plot", files / "plot.txt", "--axis", "b").exit_code == 2
-    assert "no feature 'x'" in run(*arguments, "--plot", files / name, "--axis", "x").stderr
-
-
-def test_plots_are_outputs_as_others_are(files, monkeypatch, matplotlib):
-    arguments = ("mert", files / "first", files / "refs", "--restarts", 0, "--quiet", "--axis", "b")
-    before = sorted(path.name for path in files.iterdir())
-    for more, message in (
-        (("--plot", files / "gone" / "plot.png"), "cannot be written: No such file"),
-        (("--plot", files / "gone.png" / "plot.png", "--output", files / "w"), "cannot be written: No such file"),
-        (("--plot", files / "plot.svg", "--output", files / "plot.svg"), "two outputs would be written"),
-        (("--plot", files / "refs"), "is read and would be written"),
-    ):
-        done = run(*arguments, *more)
-        assert (done.exit_code, done.stdout) == (2, "")
-        assert message in done.stderr
-    (files / "first.svg").write_bytes((files / "first").read_bytes())
-    done = run("mert", files / "first.svg", *arguments[2:], "--plot", files / "first.svg")
-    assert done.exit_code == 2 and "is read and would be written" in done.stderr
-    (files / "first.svg").unlink()
-    assert sorted(path.name for path in files.iterdir()) == before
-    (files / "target.svg").write_text("old\n")
-    (files / "target.svg").chmod(0o640)
-    (files / "plot.svg").symlink_to("target.svg")
-    figure = import_module("matplotlib.figure").Figure
-    with monkeypatch.context() as patched:
-        patched.setattr(figure, "savefig", lambda *_, **__: 1 / 0)
-        assert run(*arguments, "--plot", files / "plot.svg", "--output", files / "w").exit_code != 0
-    assert (files / "target.svg").read_text() == "old\n" and not (files / "w").exists()
-    done = run(*arguments, "--plot", files / "plot.svg", "--output", files / "w")
-    assert done.exit_code == 0
-    assert (files / "plot.svg").is_symlink() and "<svg" in (files / "target.svg").read_text()
-    assert (files / "target.svg").stat().st_mode & 0o777 == 0o640
-    assert read_weights(files / "w")
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_plots_on_devices(files, matplotlib):
-    arguments = ("mert", files / "first", files / "refs", "--restarts", 0, "--quiet", "--axis", "b")
-    (files / "null.png").symlink_to("/dev/null")
-    (files / "full.png").symlink_to("/dev/full")
-    assert run(*arguments, "--plot", files / "null.png").exit_code == 0
-    done = run(*arguments, "--plot", files / "full.png", "--output", files / "w")
-    assert done.exit_code == 2 and "No space left" in done.stderr
-    assert (files / "null.png").is_symlink() and not (files / "w").exists()
-
-
-def test_plots_without_matplotlib(files, monkeypatch):
-    for name in ("matplotlib", "matplotlib.figure"):
-        monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, "cybleu.tuning.plot", raising=False)
-    done = run("mert", files / "first", files / "refs", "--plot", files / "plot.png", "--axis", "b")
-    assert done.exit_code == 2
-    assert done.stderr == (
-        "cybleu: error: plots require Matplotlib, which is not installed; install it with: pip install 'cybleu[plot]'\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -289,10 +186,6 @@ def test_plots_without_matplotlib(files, monkeypatch):
         ),
         (["mert", "{first}", "{refs}", "--start", "1"], "there are 2 features: a, b"),
         (["mert", "{first}", "{refs}", "--start", ",".join(["0.123456"] * 600)], "--start has 600 numbers"),
-        (
-            ["random-search", "{first}", "{refs}", "--weights-file", "{trial}"],
-            "line 2: the value '1_0' is not a number",
-        ),
         (["mert", "{first}", "{refs}", "--start", "{first}"], "line 1"),
         (["mert", "{first}", "{refs}", "--start", "0,0"], "all start weights are 0"),
         *(
@@ -301,22 +194,14 @@ def test_plots_without_matplotlib(files, monkeypatch):
         ),
         (["mert", "{first}", "{refs}", "--range", "x=0:1"], "no feature 'x'; there are a, b"),
         (["mert", "{first}", "{refs}", "--fix", "x"], "no feature 'x'"),
-        (["mert", "{first}", "{refs}", "--window", "max:1"], "is not min:N or average:N"),
-        (["mert", "{first}", "{refs}", "--window", "min:\u0663"], "is not min:N or average:N"),
-        (["random-search", "{first}", "{refs}", "--output="], "'': cannot be written: No such file"),
+        (["mert", "{first}", "{refs}", "--output="], "'': cannot be written: No such file"),
         (["mert", "{first}", "{refs}", "--smoothing", "x"], "moses has no smoothing 'x'; use one of none, add"),
-        (["mert", "{first}", "{refs}", "--plot", "x.png"], "--plot and --axis go together"),
         (["mert", "{first}", "missing"], "missing"),
         (["mert", "{first}", "{refs}", "--output", "{folder}/no/such"], "cannot be written"),
-        (
-            ["random-search", "{first}", "{refs}", "--weights-file", "{first}"],
-            "line 1: the value '|||' is not a number",
-        ),
-        (["random-search", "{first}", "{refs}", "--weights-file", "x", "--start", "1,1"], "do not go with"),
     ],
 )
 def test_what_is_wrong_is_said(files, arguments, text):
-    names = {"first": files / "first", "refs": files / "refs", "trial": files / "trial", "folder": files}
+    names = {"first": files / "first", "refs": files / "refs", "folder": files}
     done = run(*(argument.format(**names) for argument in arguments))
     assert (done.exit_code, done.stdout) == (2, "")
     assert text in " ".join(done.stderr.split()) and "\x1b" not in done.stderr

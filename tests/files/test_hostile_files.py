@@ -17,7 +17,7 @@ from cybleu._files.text import Lines
 from cybleu._files.writing import check_paths, writing, writing_all
 from cybleu.errors import CybleuError, InputFileError
 from cybleu.nbest import NBest, prepare_references, read_segments
-from cybleu.tuning import read_table, read_weights
+from cybleu.tuning import read_weights
 
 POSIX = pytest.mark.skipif(
     sys.platform == "win32", reason="Windows has no `resource`, no named pipes, and links only for some"
@@ -292,8 +292,6 @@ def test_weights(tmp_path, line):
     path.write_bytes(line if isinstance(line, bytes) else line.encode())
     with pytest.raises(InputFileError, match=str(path)):
         read_weights(path)
-    with pytest.raises(InputFileError, match=str(path)):
-        read_table(str(path), ["lm"])
 
 
 def test_a_result_of_the_loop_is_data(tmp_path):

@@ -22,7 +22,7 @@ from cybleu.metrics import find
 from cybleu.nbest import NBest, merge
 from cybleu.rerank import antioracle, linear, nbest_sorted, oracle, perceptron
 from cybleu.stats import References, segment_stats
-from cybleu.tuning import cross_validate, kbmira, line_search, pro, pro_pairs, random_search, tune
+from cybleu.tuning import cross_validate, kbmira, line_search, pro, pro_pairs, tune
 from inputs import CaseBlind
 from nbest_lists import REFERENCES, ROW, made, same, written
 
@@ -242,7 +242,6 @@ USES = [
     kbmira,
     pro,
     pro_pairs,
-    lambda nbest: random_search(nbest, [[1.0]]),
     cross_validate,
 ]
 

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from brute_force import LIST, POOR, bleu, chosen, nbests, nbests_of_reals, score_of, tried, weight
 from cybleu import errors, metrics
 from cybleu.nbest import NBest
-from cybleu.tuning import line_search, random_search, tune
-from cybleu.tuning.line_search import smoothed
-from cybleu.tuning.space import random_weights
+from cybleu.tuning import line_search, tune
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -89,9 +87,6 @@ def test_an_interval_wider_than_a_float_can_say():
     found = tune(nbest, [1.0, 0.5], 0, fixed=["f0"])
     assert (found.score, found.start_score) == (2.0, 2.0)
     assert line_search(nbest, [1.0, 0.5], "f1", surface=True).score == 2.0
-    for how in ("min", "average"):
-        wide = [tune(nbest, [1.0, 0.5], 0, fixed=["f0"], smoothing=(how, width)).weights for width in (4, 2**70)]
-        assert wide[0] == wide[1]
 
 
 @given(nbests(), st.sampled_from([2.0**-40, 0.25, 2.0**30]))
@@ -159,7 +154,7 @@ def test_without_thresholds_nothing_moves():
     found = line_search(nbest, [1.0, 5.0], "f1")
     assert (found.step, found.score) == (0.0, POOR)
     tuned = tune(nbest, {"f0": 1.0, "f1": 5.0}, restarts=0, fixed=["f0"])
-    assert tuned.weights == {"f0": 1.0, "f1": 5.0} and tuned.restarts[0].at_optimum
+    assert tuned.weights == {"f0": 1.0, "f1": 5.0}
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e6, 1e15])
@@ -214,9 +209,6 @@ def test_boundaries_without_a_change_are_none():
     # two segments with the same threshold, whose changes cancel out
     both = NBest([0, 2, 4], [[0.0], [1.0]] * 2, [[4, 4, 1, 4], [4, 4, 3, 4], [4, 4, 3, 4], [4, 4, 1, 4]])
     assert len(line_search(both, [1.0], "f0", surface=True).surface[0]) == 1
-    # an interval that is split in two counts like a single one
-    whole = smoothed(np.array([0.0, 1.0, 5.0, 6.0]), np.array([1.0, 0.0, 1.0]), "average", 1)
-    assert whole.tolist() == [1 / 5, 2 / 6, 1 / 5]
 
 
 @pytest.mark.parametrize("weight", [1e16, -1e16, 4503599627370497.5])
@@ -267,13 +259,12 @@ def test_a_line_search_prints_well():
 def test_values_that_no_float_holds_are_refused_everywhere():
     nbest = NBest([0, 2, 4], [[10.0, 1.0], [20.0, -3.0], [1.0, 1.0], [2.0, 0.0]], [[1.0], [0.0]] * 2, ["a", "b"])
     for search in (
-        lambda weights: random_search(nbest, [[1.0, 1.0], weights]),
         lambda weights: line_search(nbest, weights, "b"),
         lambda weights: tune(nbest, weights, restarts=0),
     ):
         with pytest.raises(errors.WeightsError, match="more than a float can hold"):
             search([1e308, 0.0])
-    assert random_search(nbest, [[1e306, 0.0]]).tolist() == [0.0]
+    assert tune(nbest, [1e306, 0.0], restarts=0).start_score == 0.0
 
 
 def test_no_search_gives_weights_that_it_refuses():
@@ -282,7 +273,7 @@ def test_no_search_gives_weights_that_it_refuses():
     for direction in ("a", "b", [1.0, -1.0]):
         for start in ([1.0, 1.0], [1e7, 1.0], [1e8, -1e8]):
             found = line_search(nbest, start, direction, -1e9, 1e9)
-            assert random_search(nbest, [list(found.weights.values())]).tolist() == [found.score]
+            assert score_of(nbest, found.weights.values()) == found.score
 
 
 def test_random_starts_near_the_largest_float():
@@ -290,5 +281,5 @@ def test_random_starts_near_the_largest_float():
     for start in ([1.7e308, 1.0], [-1.7e308, 1.7e308]):
         assert tune(nbest, start, restarts=5).score == 1.0
     for low, high in ((-math.inf, -1.7e308), (1.7e308, math.inf), (-1.7e308, 1.7e308)):
-        vectors = random_weights(["a"], 50, {"a": (low, high)}, None, 0)
-        assert np.isfinite(vectors).all() and (low <= vectors).all() and (vectors <= high).all()
+        tuned = tune(nbest, restarts=13, bounds={"a": (low, high)})
+        assert all(low <= end.weights["a"] <= high for end in tuned.restarts)

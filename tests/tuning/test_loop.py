@@ -15,6 +15,7 @@ from functools import partial
 
 import pytest
 
+from brute_force import score_of
 from cybleu import errors
 from cybleu.nbest import NBest, merge
 from cybleu.tuning import (
@@ -23,7 +24,6 @@ from cybleu.tuning import (
     kbmira,
     mert_loop,
     normalised,
-    random_search,
     read_weights,
     tune,
     write_weights,
@@ -390,7 +390,7 @@ def test_normalised_weights(tmp_path, how, size):
         assert size(map(abs, iteration.weights.values())) == pytest.approx(1, abs=1e-15)
         pool.append(NBest.from_files(tmp_path / "run" / f"iteration-{iteration.number}" / "nbest", REFERENCES))
         merged = merge(*pool)
-        assert iteration.score == random_search(merged, [[iteration.weights[name] for name in merged.names]])[0]
+        assert iteration.score == score_of(merged, [iteration.weights[name] for name in merged.names])
     plain = loop(tmp_path / "plain", Decoder())
     assert [one.score for one in result.iterations] == [one.score for one in plain.iterations]
     for wrong in ({"fixed": ["a"]}, {"bounds": {"a": (0, 2)}}):
@@ -412,7 +412,7 @@ def test_the_best_that_was_decoded(tmp_path):
     for iteration in result.iterations:
         own = NBest.from_files(tmp_path / "run" / f"iteration-{iteration.number}" / "nbest", REFERENCES)
         weights = [iteration.decoded[name] for name in own.names]
-        assert iteration.decoded_score == random_search(own, [weights])[0]
+        assert iteration.decoded_score == score_of(own, weights)
     assert result.best.decoded_score == max(score for _, score in decoded)
     one = Iteration(1, {"a": 2.0}, 0.5, 0.75, 10, 10, None, {"a": 1.0}, 0.5)
     two = replace(one, number=2, decoded={"a": 2.0}, decoded_score=0.25)
@@ -428,8 +428,9 @@ def test_historic_best_is_never_below_weights_that_were_decoded(tmp_path):
         lists.append(NBest.from_files(tmp_path / "run" / f"iteration-{iteration.number}" / "nbest", REFERENCES))
         pool = merge(*lists)
         tried = [[one.decoded[name] for name in pool.names] for one in result.iterations[: iteration.number]]
-        assert iteration.score >= random_search(pool, tried).max()
-        assert iteration.start_score == random_search(pool, tried)[-1]
+        scores = [score_of(pool, weights) for weights in tried]
+        assert iteration.score >= max(scores)
+        assert iteration.start_score == scores[-1]
 
 
 def test_weights_are_written_in_full(tmp_path):
@@ -546,7 +547,7 @@ def test_any_tuner_with_sparse_features(tmp_path, tuner):
     )
     last = result.iterations[-1]
     vector = [last.weights.get(name, 0.0) for name in (*pool.names, *pool.sparse.names)]
-    assert last.score == random_search(pool, [vector])[0]
+    assert last.score == score_of(pool, vector)
 
 
 @pytest.mark.parametrize("tuner", TUNERS)

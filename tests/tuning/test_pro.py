@@ -7,9 +7,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from brute_force import score_of
 from cybleu import errors, metrics
 from cybleu.nbest import NBest
-from cybleu.tuning import pro, pro_pairs, random_search
+from cybleu.tuning import pro, pro_pairs
 from sparse_lists import lists
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -58,7 +59,7 @@ def test_weights_are_those_of_the_regression(seed, regularisation, unit):
         assert found.pairs == len(y) // 2
         spread = np.abs(X).max(axis=0)
         assert np.abs((weights - expected) * spread).max() <= 1e-6 * max(1.0, np.abs(expected * spread).max())
-        assert found.score == random_search(nbest, [weights])[0]
+        assert found.score == score_of(nbest, weights)
 
 
 def test_sparse_features_are_as_dense_ones():
@@ -98,14 +99,14 @@ def test_a_share_of_the_start():
     alone, mixed = pro(nbest), pro(nbest, hidden, interpolation=0.1)
     expected = 0.1 * np.array(list(alone.weights.values())) + 0.9 * hidden
     assert list(mixed.weights.values()) == pytest.approx(expected)
-    assert mixed.start_score == random_search(nbest, [hidden])[0]
-    assert mixed.score == random_search(nbest, [list(mixed.weights.values())])[0]
+    assert mixed.start_score == score_of(nbest, hidden)
+    assert mixed.score == score_of(nbest, mixed.weights.values())
 
 
 def test_good_weights_are_found():
     nbest, _, hidden = lists(segments=40)
     found = pro(nbest, -hidden)
-    assert found.score > 0.95 * random_search(nbest, [hidden])[0] > found.start_score
+    assert found.score > 0.95 * score_of(nbest, hidden) > found.start_score
     assert pro(nbest, -hidden) == found != pro(nbest, -hidden, seed=1)
     assert str(found).splitlines()[0] == f"{100 * found.start_score:.4f} -> {100 * found.score:.4f}"
 

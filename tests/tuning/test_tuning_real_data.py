@@ -6,9 +6,10 @@ import csv
 
 import pytest
 
+from brute_force import score_of
 from cybleu import metrics
 from cybleu.nbest import NBest
-from cybleu.tuning import line_search, random_search, tune
+from cybleu.tuning import line_search, tune
 
 pytestmark = pytest.mark.real_data
 
@@ -46,7 +47,6 @@ def test_twenty_restarts(moses100):
     assert tuned.score == recomputed(moses100, tuned.weights)
     assert sum(end.score >= 0.0981532 for end in tuned.restarts) >= 1
     for end in tuned.restarts:
-        assert end.at_optimum
         assert all(line_search(moses100, end.weights, name).score == end.score for name in moses100.names)
 
 
@@ -58,4 +58,4 @@ def test_named_features_and_four_references(data, name):
     assert round(first, 5) == {"hiero": 0.24166, "packed": 0.26621}[name]
     tuned = tune(nbest, restarts=10, metric="multi-bleu")
     assert tuned.score / 100 > first
-    assert tuned.score == random_search(nbest, [list(tuned.weights.values())], "multi-bleu")[0]
+    assert tuned.score == score_of(nbest, tuned.weights.values(), "multi-bleu")

@@ -55,7 +55,7 @@ NOT_RUN = {
     "docs/report.md": 1,
     "docs/rewards.md": 1,
 }
-PLOTS = ("cybleu.report.plots", "cybleu.tuning.plot")  # require Matplotlib
+PLOTS = ("cybleu.report.plots",)  # require Matplotlib
 PAGES_OF_REPORTS = "cybleu.report.page"  # requires Jinja2, too
 ENGINES = ("cybleu.columns.ray", "cybleu.columns.spark")  # tests/columns/test_engines.py runs theirs
 TORCH = "cybleu.frameworks.torch_metrics"  # requires torchmetrics, which `nox -s frameworks` installs

@@ -219,7 +219,6 @@ CASES = {
     "line_search": lambda part: partial(line_search, n_best(5000 // part, 100), surface=True),
     "line_search_of_one_segment": lambda part: partial(line_search, n_best(1, 500_000 // part)),
     "tune": lambda part: partial(tuning.tune, n_best(1000 // part, 100), restarts=1),
-    "random_search": lambda part: partial(tuning.random_search, n_best(5000 // part, 100), np.ones((100, 4))),
     "mira": lambda part: partial(tuning.kbmira, n_best(1000 // part, 100), iterations=20),
     "mira_with_sparse_features": lambda part: partial(
         tuning.kbmira, with_sparse_features(n_best(1000 // part, 100)), iterations=20
@@ -272,7 +271,7 @@ def test_kernels_look(name, kernels):
             assert count.looks == most
 
 
-@pytest.mark.parametrize("name", ["texts", "raw text", "pairs", "tune", "random search"])
+@pytest.mark.parametrize("name", ["texts", "raw text", "pairs", "tune"])
 def test_threads(name, backend):
     part = 1 if backend == "cython" else 20
     ids = IDS[::part]
@@ -285,7 +284,6 @@ def test_threads(name, backend):
         "texts": lambda: prepared.stats(long_texts, [0, 0, 0, 0], threads=2),
         "pairs": lambda: pairwise_bleu(long_texts, threads=2),
         "tune": lambda: tuning.tune(nbest, restarts=3, threads=2),
-        "random search": lambda: tuning.random_search(nbest, np.ones((2000, 4)), threads=2),
     }[name]
     check_interrupt(call)
 

@@ -58,7 +58,6 @@ SCRIPT = """
         "self_stats": lambda: self_stats(text),
         "scores": lambda: scores(rows),
         "line_search": line_search,
-        "random_search": lambda: tuning.random_search(nbest, np.ones((200, 3))),
         "kbmira": lambda: list(tuning.kbmira(nbest, iterations=2).weights.values()),
         "pro": lambda: list(tuning.pro(of_sums, samples=20).weights.values()),
         "oracle": lambda: rerank.oracle(nbest, "corpus").score,

@@ -20,8 +20,6 @@ from cybleu.tuning import (
     kbmira,
     line_search,
     pro,
-    random_search,
-    read_table,
     read_weights,
     tune,
     write_weights,
@@ -77,7 +75,6 @@ FLOATS = {  # what takes two numbers: an array, or a list of them
     "bounds": lambda numbers: tune(a_list(), bounds={"f0": numbers}, restarts=0),
     "fixed": lambda numbers: tune(a_list(), fixed={"f0": next(iter(numbers)), "f1": list(numbers)[1]}, restarts=0),
     "kbmira": lambda numbers: kbmira(a_list(), numbers, iterations=1),
-    "random_search": lambda numbers: random_search(a_list(), [numbers]),
     "posterior": lambda numbers: mbr([TEXTS], numbers),
     "posterior of segments": lambda numbers: mbr([TEXTS], [numbers]),
     "scores": lambda numbers: mbr([TEXTS], scores=numbers),
@@ -223,7 +220,7 @@ def test_masked_entries_within_lists_are_named():
     masked = np.ma.array([0.0, 1.0], mask=[1, 0])
     for call, place in (
         (lambda: a_list(features=[[1.0, 0.0], masked]), r"features\[1\] has masked"),
-        (lambda: random_search(a_list(), [[1.0, 2.0], [np.ma.masked, 2.0]]), r"weights\[1\]\[0\] has masked"),
+        (lambda: line_search(a_list(), [1.0, np.ma.masked], "f0"), r"weights\[1\] has masked"),
         (lambda: score([ROW, np.ma.array(ROW, mask=ROW)]), r"stats\[1\] has masked"),
         (lambda: Bleu(weights=masked), "weights has masked"),
         (lambda: sentence_bleu_many([TEXTS], [["a"]], masked), "weights has masked"),
@@ -317,12 +314,11 @@ def test_weights_that_are_not_by_name(tmp_path):
 
 def test_paths_that_are_none():
     for path in ("a\0b", "\ud800"):
-        for read in (read_weights, lambda path: read_table(path, ["lm"]), prepare_references):
+        for read in (read_weights, prepare_references):
             with pytest.raises(errors.InputFileError, match="cannot be the name of a file"):
                 read(path)
-    for read in (read_weights, lambda path: read_table(path, ["lm"])):
-        with pytest.raises(TypeError, match="PathLike"):
-            read(True)  # the number of standard output
+    with pytest.raises(TypeError, match="PathLike"):
+        read_weights(True)  # the number of standard output
 
 
 def test_one_variant_to_explain():

@@ -9,7 +9,7 @@ import pytest
 
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, perceptron
-from cybleu.tuning import cross_validate, kbmira, line_search, pro, pro_pairs, random_search, tune
+from cybleu.tuning import cross_validate, kbmira, line_search, pro, pro_pairs, tune
 
 pytestmark = pytest.mark.memory
 
@@ -48,9 +48,8 @@ CALLS = {
     kbmira: ((START, 3), {}),
     pro: ((START,), {"samples": 500}),
     pro_pairs: ((), {"samples": 500}),
-    tune: ((START,), {"restarts": 2, "searched": ["s1", "s2"]}),
+    tune: ((START,), {"restarts": 2}),
     line_search: ((START, "s1"), {}),
-    random_search: ((np.ones((2, FEATURES + 3)),), {}),
     cross_validate: ((2,), {"start": START, "restarts": 0}),
     perceptron: ((), {"epochs": 1, "folds": 2}),
     linear: ((START,), {}),

@@ -27,7 +27,7 @@ from cybleu.pairwise import pairwise_bleu, self_bleu
 from cybleu.rerank import linear, mbr, oracle, perceptron
 from cybleu.rewards import BleuReward, bleu_rewards
 from cybleu.stats import References
-from cybleu.tuning import kbmira, line_search, random_search, tune
+from cybleu.tuning import kbmira, line_search, tune
 
 pytestmark = [
     pytest.mark.usefixtures("backend"),
@@ -111,7 +111,6 @@ def calls_on_nbest():
     for weights in ([1.0, 0.5, -1.0], [0.25, -1.0, 1.0]):
         yield lambda weights=weights: searched(weights, "b")
         yield lambda weights=weights: searched(weights, [0.5, 1.0, 2.0])
-        yield lambda weights=weights: random_search(nbest, np.array([weights, weights[::-1]]), threads=2)
         yield lambda weights=weights: tune(nbest, weights, restarts=1, threads=2).weights
         yield lambda weights=weights: linear(nbest, weights).scores
         yield lambda weights=weights: kbmira(nbest, weights, iterations=2).weights
@@ -124,7 +123,6 @@ def calls_on_pickles():
     nbest = make_nbest()
     for result in (
         explain([WORDS[:7]], WORDS[:6]),
-        random_search(nbest, [[1.0, 0.5, -1.0]] * 2),
         linear(nbest, [1.0] * 3),
     ):
         data = pickle.dumps(result)

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 from operator import eq
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .._files.text import listed, number_of, shown
 from .._files.weights import FORMS, formatted, lines_of
-from .._files.writing import writing_all
+from .._files.writing import writing
 from .._runtime.samples import MOST_REPEATS
 from ..errors import FeatureError, InputFileError, WeightsError
 from ..metrics import Metric
@@ -68,13 +68,6 @@ RESTARTS = number_option(
 )
 FIX = click.option(
     "--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start. May be given several times."
-)
-SEARCH = click.option(
-    "--search",
-    "searched",
-    metavar="NAME",
-    multiple=True,
-    help="Search this sparse feature, too; other sparse features keep their weights. May be given several times.",
 )
 OF_COUNTS = with_parameters(FIRST_ID, TOKENIZE, ORDER, REFERENCE_LENGTH, variant("moses", of_sums_of_bleu), SMOOTHING)
 
@@ -139,7 +132,7 @@ IN_RANGES = with_parameters(
 )
 
 
-def ends_of(text: str) -> tuple[float, float] | None:
+def _ends_of(text: str) -> tuple[float, float] | None:
     """Parse LOW:HIGH; a missing number is infinite. None if the text is something else."""
     low, colon, high = text.partition(":")
     try:
@@ -149,11 +142,13 @@ def ends_of(text: str) -> tuple[float, float] | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RangeOptions:
-    """The options of commands that search weights in ranges."""
+class SearchOptions:
+    """The options of line searches."""
 
     ranges: tuple[str, ...]
     threads: int
+    restarts: int | None
+    fix: tuple[str, ...]
 
     @property
     def bounds(self) -> dict[str, tuple[float, float]]:
@@ -161,20 +156,11 @@ class RangeOptions:
         bounds = {}
         for value in self.ranges:
             name, _, text = value.rpartition("=")
-            ends = ends_of(text)
+            ends = _ends_of(text)
             if not name or ends is None:
                 raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
             bounds[name] = ends
         return bounds
-
-
-@dataclass(frozen=True, kw_only=True)
-class SearchOptions(RangeOptions):
-    """The options of line searches."""
-
-    restarts: int | None
-    fix: tuple[str, ...]
-    searched: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,15 +197,11 @@ class ListOptions(TuningOptions):
     def files(self) -> list[str | None]:
         return [self.start, self.nbest, *self.references, *self.more, *self.features_file, *self.scores_file]
 
-    def check(self, output: str | None = None, read: str | None = None) -> None:
-        """Check the options before a list is read.
-
-        :param output: another file that will be written
-        :param read: another one that will be read
-        """
+    def check(self) -> None:
+        """Check the options before a list is read."""
         need_standard_output()
         metric_of(self.variant, self.smoothing)  # for its errors
-        check_outputs([self.output, output], [*self.files, read])
+        check_outputs([self.output], self.files)
 
     def merged(self) -> NBest:
         """Read and merge the lists."""
@@ -306,19 +288,12 @@ class ListOptions(TuningOptions):
             )
         return dict(zip(nbest.names, numbers)), {}
 
-    def give(
-        self, result: dict[str, Any], weights: dict[str, float], *others: tuple[str, Callable[[TextIO], Any]]
-    ) -> None:
-        """Print the weights, and write them and other results to files, all of them or none."""
-
-        def write_weights(file: TextIO) -> None:
-            file.writelines(lines_of(weights, self.output_format))
-
+    def give(self, result: dict[str, Any], weights: dict[str, float]) -> None:
+        """Print the weights, and write them to a file."""
         show(self.as_json, result, weights, self.output_format)  # printed first, because a disk may be full
-        wanted = [(self.output, write_weights), *others] if self.output else others
-        with writing_all(*(path for path, _ in wanted)) as files:
-            for (_, write), file in zip(wanted, files):
-                write(file)
+        if self.output:
+            with writing(self.output) as file:
+                file.writelines(lines_of(weights, self.output_format))
 
 
 def run_tuner(
@@ -327,7 +302,6 @@ def run_tuner(
     best: Callable[[], Any],
     more: Callable[[Any], dict[str, Any]],
     written: Callable[[NBest], Sequence[str]],
-    others: Callable[..., Sequence[tuple[str, Callable[[TextIO], Any]]]] = lambda *found: (),
 ) -> None:
     """Read the lists, tune, print and write.
 
@@ -335,7 +309,6 @@ def run_tuner(
     :param best: the best result so far, or None
     :param more: from the result to more entries of the JSON object
     :param written: the features of a list whose weights may be written
-    :param others: from list, weights and result to other files and the functions that write them
     """
     from ..tuning import normalised
 
@@ -371,7 +344,7 @@ def run_tuner(
         "segments": len(nbest),
         "hypotheses": len(nbest.features),
     }
-    given.give({**shown, **more(result)}, weights, *others(nbest, weights, result))
+    given.give({**shown, **more(result)}, weights)
 
 
 def show(as_json: bool, result: dict[str, Any], weights: dict[str, float], form: str) -> None:
@@ -402,6 +375,8 @@ def told(nbest: NBest, weights: dict[str, float]) -> dict[str, float]:
 
 def score_of(nbest: NBest, weights: dict[str, float], metric: Metric) -> float:
     """Score weights after they were changed: with other roundings, ties may be broken differently."""
-    from ..tuning import random_search
+    from ..tuning import line_search
 
-    return float(random_search(nbest, [[weights.get(name, 0.0) for name in names_of(nbest)]], metric)[0])
+    names = names_of(nbest)
+    of_list = {name: weights.get(name, 0.0) for name in names}
+    return line_search(nbest, of_list, names[0], 0.0, 0.0, metric=metric).score

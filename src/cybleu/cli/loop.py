@@ -33,7 +33,6 @@ from .lists import (
     OF_COUNTS,
     OUTPUT,
     RESTARTS,
-    SEARCH,
     SEED,
     SearchOptions,
     TuningOptions,
@@ -77,7 +76,6 @@ class LoopOptions(SearchOptions, MiraOptions, ProOptions, TuningOptions):
             "bounds": self.bounds,
             "fixed": self.fix,
             "threads": self.threads,
-            "searched": self.searched,
         }
 
 
@@ -126,7 +124,6 @@ class LoopOptions(SearchOptions, MiraOptions, ProOptions, TuningOptions):
 @RESTARTS
 @IN_RANGES
 @FIX
-@SEARCH
 @OF_MIRA
 @OF_PRO
 @SEED

@@ -26,7 +26,6 @@ COMMANDS = {
     "mert-loop": "loop",
     "plot": "plot",
     "pro": "pairs",
-    "random-search": "tuning",
     "rerank": "rerank",
     "score": "score",
     "variants": "variants",

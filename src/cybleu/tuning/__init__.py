@@ -15,11 +15,10 @@ from .climb import tune
 from .line_search import line_search
 from .loop import mert_loop
 from .mira import Mira, kbmira
-from .plot import check_plot, plot_surface
 from .pro import Pro, pro, pro_pairs
 from .results import CrossValidation, Iteration, LineSearch, Loop, Move, Restart, Tuning
-from .space import check_normalised, normalised, random_weights
-from .trials import cross_validate, random_search, read_table
+from .space import check_normalised, normalised
+from .trials import cross_validate
 
 __all__ = [
     "CrossValidation",
@@ -32,18 +31,13 @@ __all__ = [
     "Restart",
     "Tuning",
     "check_normalised",
-    "check_plot",
     "cross_validate",
     "kbmira",
     "line_search",
     "mert_loop",
     "normalised",
-    "plot_surface",
     "pro",
     "pro_pairs",
-    "random_search",
-    "random_weights",
-    "read_table",
     "read_weights",
     "tune",
     "write_weights",

@@ -15,12 +15,12 @@ from .._runtime.samples import MOST_REPEATS
 from ..errors import WeightsError
 from ..nbest import NBest
 from ..nbest.container import check_nbest
-from .line_search import NO_GAIN, Reached, Search
+from .line_search import Reached, Search
 from .objective import summed
 from .problem import Interval, Line, Point, Problem
 from .results import Move, Restart, Tuning
 from .searched import searched_list
-from .space import checked_range, checked_space, perturbed_weights, random_start
+from .space import checked_space, perturbed_weights, random_start, start_range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..nbest.weights import Weights
     from .objective import Metric
 
-# Chosen by measurement: benchmarks/climbs.py. The first restarts begin at random, and the others near the best end.
+# Chosen by measurement. The first restarts begin at random, and the others near the best end.
 RESTARTS, WIDE = 20, 13
 # On small lists, climbs are cheap and end lower. So there are more of them; the wide ones move best first, and every
 # second one begins between 0 and 1.
@@ -36,6 +36,7 @@ SMALL = 20_000  # hypotheses
 SMALL_RESTARTS, SMALL_WIDE = 60, 39
 # The climbs of each of the others: how far from the end before they begin, and whether relative to each weight.
 PERTURBATIONS = ((0.1, False), (0.2, True))
+NO_GAIN = (0.0, 0.0)
 # How many restarts begin at the same best end, so that threads can run them concurrently.
 ROUND = 4
 
@@ -44,19 +45,13 @@ def tune(
     nbest: NBest,
     start: Weights | None = None,
     restarts: int | None = None,
-    directions: str | int = "axes",
     bounds: Mapping[str, tuple[float, float]] | None = None,
     fixed: Mapping[str, float] | Collection[str] = (),
-    smoothing: tuple[str, int] | None = None,
     metric: Metric = None,
     seed: int = 0,
     threads: int | None = None,
     progress: bool = False,
     *,
-    start_range: tuple[float, float] | None = None,
-    wide: int | None = None,
-    moves: str | None = None,
-    searched: Collection[str] = (),
     trace: Callable[[Restart], Any] | None = None,
 ) -> Tuning:
     """Tune weights by minimum error rate training: climbs along the axes with multiple restarts.
@@ -69,31 +64,17 @@ def tune(
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param start: by name, for every dense feature and any of the sparse ones; or one number for each feature. By
-        default all weights that are searched are 1
+        default 1 for dense features and 0 for sparse ones. The weights of sparse features do not change
     :param restarts: how many restarts follow the climb from the start, at most 1,000,000. More restarts only append to
         those of fewer, so the score is never lower. By default 20, and on lists of fewer than 20,000 hypotheses 60 of
-        another kind: 39 begin at random weights, every second of them between 0 and 1, and move best first
-    :param directions: ``axes``, or the number of random directions to search where no axis has a better point
+        another kind: 39 begin at random weights, every second of them between 0 and 1, and move along the best axis
+        first
     :param bounds: the smallest and the largest weight of a feature; either may be infinite
     :param fixed: the names of features that keep their weights of the start; or fixed weights by name
-    :param smoothing: ``("min", width)`` or ``("average", width)``: judge an interval by the lowest or the mean score of
-        itself and `width` neighbours on each side, to find weights that are also good for other texts (Cer, Jurafsky
-        and Manning 2008). The neighbours are those on the line that is searched. Each move raises the smoothed score on
-        its line, and may lower the score itself: on a short list, that of the result can be below that of the start
     :param metric: as for :func:`line_search`
     :param seed: a whole number from 0
     :param threads: how many climbs run at the same time; None is one
     :param progress: show a progress bar (requires tqdm)
-    :param start_range: the two numbers between which random weights are drawn, as far as their bounds allow. By default
-        each weight is drawn between 0 and the largest absolute weight of the start, on the side of 0 where it is in the
-        start, or on both sides if it is 0 there
-    :param wide: the number of the first restarts, which begin at random weights; by default 13, or 39 of the 60 on
-        small lists. If it equals `restarts`, all do
-    :param moves: ``in turn``, the default, moves along one axis after the other. ``best first`` searches all axes
-        before each move and moves along the best one, as Moses does; this takes more searches. The climb from the start
-        always does so
-    :param searched: the names of a few sparse features that are searched like dense ones; the others keep their weights
-        of the start, or 0
     :param trace: called with each :class:`Restart` when it ends, by one thread at a time
     :return: the weights by name, their score and that of the start, on the scale of the metric, and all climbs
     :raises CybleuError: one of its subclasses: the list has no hypothesis, all weights are 0, or the start is outside
@@ -107,34 +88,21 @@ def tune(
     b 0.875
     """
     check_nbest(nbest)
-    searched_nbest, start, fixed = searched_list(nbest, start, fixed, searched)
+    searched_nbest, start, fixed = searched_list(nbest, start, fixed)
     problem = Problem(searched_nbest.nbest, metric)
     low, high, free, vector = checked_space(problem.nbest.names, start, bounds, fixed)
     small = restarts is None and len(nbest.features) < SMALL
     if restarts is None:
         restarts = SMALL_RESTARTS if small else RESTARTS
-    if wide is None:
-        wide = SMALL_WIDE if small else WIDE
-    for name, number, most in (("restarts", restarts, MOST_REPEATS), ("wide", wide, None), ("seed", seed, None)):
-        check_whole(number, name, 0, most, error=WeightsError)
-    extra = 0 if directions == "axes" else directions
-    if type(extra) is not int or not 0 <= extra <= MOST_REPEATS:
-        raise WeightsError(
-            f"directions is {directions!r}; it must be 'axes' or a number of random directions, at most {MOST_REPEATS}"
-        )
-    if moves not in (None, "in turn", "best first"):
-        raise WeightsError(f"moves is {moves!r}; it must be 'in turn' or 'best first'")
-    if smoothing is not None:
-        how, width = smoothing if isinstance(smoothing, (tuple, list)) and len(smoothing) == 2 else ("", 0)
-        if how not in ("min", "average") or type(width) is not int or width < 0:
-            raise WeightsError(f"smoothing is {smoothing!r}; it must be ('min', width) or ('average', width)")
+    wide = SMALL_WIDE if small else WIDE
+    check_whole(restarts, "restarts", 0, MOST_REPEATS, error=WeightsError)
+    check_whole(seed, "seed", 0, error=WeightsError)
     names = searched_nbest.names
-    ranges = [checked_range(start_range, vector, low, high, len(names))]
-    if small and start_range is None:
-        ranges.append(checked_range((0.0, 1.0), vector, low, high, len(names)))
+    ranges = [start_range(vector, low, high, len(names))]
+    if small:
+        ranges.append(start_range(vector, low, high, len(names), (0.0, 1.0)))
     axes = [int(axis) for axis in np.flatnonzero(free & (low < high)) if problem.axes.varies(int(axis))]
-    climb = _Climb(problem, names, axes, extra if axes else 0, smoothing, low, high, moves == "best first")
-    wide_first = moves == "best first" or (small and moves is None)
+    climb = _Climb(problem, names, axes, low, high)
     alone = min(restarts, wide)
     ends: list[tuple[Restart, Point] | None] = [None] * (restarts + 1)
     lock = Lock()
@@ -154,7 +122,7 @@ def tune(
                         if number:
                             weights = random_start(generator, vector, free, low, high, ranges[number % len(ranges)])
                         # the given start is often good: its climb is worth more searches
-                        end = climb.once(number, problem.point(weights), generator, wide_first or number == 0)
+                        end = climb.once(number, problem.point(weights), small or number == 0)
                     ends[number] = end
                     with lock:
                         if trace:
@@ -199,34 +167,29 @@ class _Climb:
     problem: Problem
     names: tuple[str, ...]
     axes: list[int]
-    extra: int
-    smoothing: tuple[str, int] | None
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    best_first: bool
 
-    def once(
-        self, number: int, start: Point, generator: np.random.Generator, best_first: bool
-    ) -> tuple[Restart, Point]:
+    def once(self, number: int, start: Point, best_first: bool) -> tuple[Restart, Point]:
         """Run one climb from a point."""
         moves: list[Move] = []
-        point, searches, at_optimum = self._end(start, moves, generator, best_first)
-        return self._restart(number, None, start, point, moves, searches, at_optimum), point
+        point, searches = self._end(start, moves, best_first)
+        return self._restart(number, None, start, point, moves, searches), point
 
     def around(self, number: int, origin: int, start: Point, generator: np.random.Generator) -> tuple[Restart, Point]:
         """Climb repeatedly from near the end of another restart; an end that is not lower is the next origin."""
-        point, moves, searches, at_optimum = start, list[Move](), 0, True
+        point, moves, searches = start, list[Move](), 0
         for size, relative in PERTURBATIONS:
             near = self._near(point, size, relative, generator)
             if near is None:
                 continue
             taken = [Move("perturbed", 0.0, near.merit[0])]
-            end, count, optimum = self._end(near, taken, generator, self.best_first)
+            end, count = self._end(near, taken, best_first=False)
             searches += count
             if end.merit >= point.merit:
-                point, at_optimum = end, optimum
+                point = end
                 moves += taken
-        return self._restart(number, origin, start, point, moves, searches, at_optimum), point
+        return self._restart(number, origin, start, point, moves, searches), point
 
     def _near(self, point: Point, size: float, relative: bool, generator: np.random.Generator) -> Point | None:
         scales = self.problem.axes.scales()
@@ -244,7 +207,6 @@ class _Climb:
         end: Point,
         moves: list[Move],
         searches: int,
-        at_optimum: bool,
     ) -> Restart:
         return Restart(
             number=number,
@@ -253,42 +215,29 @@ class _Climb:
             weights=dict(zip(self.names, end.weights.tolist())),
             moves=tuple(moves),
             line_searches=searches,
-            at_optimum=at_optimum,
             scale=self.problem.objective.scale,
             origin=origin,
         )
 
-    def _end(
-        self, point: Point, moves: list[Move], generator: np.random.Generator, best_first: bool
-    ) -> tuple[Point, int, bool]:
-        """Climb to the end, and append the moves.
-
-        Returns the end, the number of searches, and whether no axis has a better point.
-        """
-        search = Search(self.problem, self.smoothing, self.low, self.high, True, not best_first)
-        # The smoothed score depends on the line, so moves could raise it forever.
-        most = inf if self.smoothing is None else 10 * len(self.names)
-        steps = self._best_first(search, generator) if best_first else self._in_turn(search, generator)
-        made = 0
-        while made < most:
-            found = steps(point)
-            if found is None:
-                return point, search.count, True
+    def _end(self, point: Point, moves: list[Move], best_first: bool) -> tuple[Point, int]:
+        """Climb to the end, and append the moves. Returns the end and the number of searches."""
+        search = Search(self.problem, self.low, self.high, True, not best_first)
+        step = self._best_first(search) if best_first else self._in_turn(search)
+        while (found := step(point)) is not None:
             line, reached = found
             point = reached.point
-            moves.append(Move(self.names[line.axis] if line.axis >= 0 else "random", reached.step, point.merit[0]))
-            made += 1
-        return point, search.count, False
+            moves.append(Move(self.names[line.axis], reached.step, point.merit[0]))
+        return point, search.count
 
-    def _in_turn(self, search: Search, generator: np.random.Generator) -> _Steps:
-        """Return a function that moves along one line after the other, or returns None when no line has a move.
+    def _in_turn(self, search: Search) -> _Steps:
+        """Return a function that moves along one axis after the other, or returns None when no axis has a move.
 
-        Values are updated from move to move, which takes a third of the time. After a line without a move they are
-        computed from the weights, and the line counts as not searched, so that the end is an optimum by exact values.
+        Values are updated from move to move, which takes a third of the time. After an axis without a move they are
+        computed from the weights, and the axis counts as not searched, so that the end is an optimum by exact values.
         """
-        places = len(self.axes) + self.extra
+        places = len(self.axes)
         place = 0
-        at_best = 0  # lines in a row without a move
+        at_best = 0  # axes in a row without a move
 
         def step(point: Point) -> tuple[Line, Reached] | None:
             nonlocal place, at_best
@@ -298,7 +247,7 @@ class _Climb:
                     at_best = 0
                 if at_best >= places:
                     return None
-                line = self._line(place, point, generator)
+                line = self._line(place, point)
                 place = (place + 1) % places
                 at_best += 1
                 reached = search.best(point, line) if line.lower < line.upper else None
@@ -308,17 +257,16 @@ class _Climb:
 
         return step
 
-    def _best_first(self, search: Search, generator: np.random.Generator) -> _Steps:
-        """Return a function that makes the best move of all lines, or returns None when no line has a move.
+    def _best_first(self, search: Search) -> _Steps:
+        """Return a function that makes the best move of all axes, or returns None when no axis has a move.
 
-        Lines are searched in the order of their gains at an earlier point. Lines whose earlier gain is below the best
-        gain found are postponed; all lines are searched before the climb ends.
+        Axes are searched in the order of their gains at an earlier point. Axes whose earlier gain is below the best
+        gain found are postponed; all axes are searched before the climb ends.
         """
-        gains = [(inf, 0.0)] * (len(self.axes) + self.extra)
+        gains = [(inf, 0.0)] * len(self.axes)
 
         def step(point: Point) -> tuple[Line, Reached] | None:
             fresh: dict[int, tuple[Line, tuple[tuple[float, float], Interval]] | None] = {}
-            gains[len(self.axes) :] = [(inf, 0.0)] * self.extra
             while True:
                 place = max(range(len(gains)), key=lambda place: (gains[place], place in fresh, -place), default=-1)
                 if place in fresh and gains[place] <= NO_GAIN:
@@ -332,30 +280,21 @@ class _Climb:
                     if reached is not None and reached.point is not point:
                         return line, reached
                     continue
-                line = self._line(place, point, generator)
+                line = self._line(place, point)
                 if not line.lower < line.upper:
                     fresh[place], gains[place] = None, NO_GAIN
                     continue
                 first = search.first(point, line)
                 fresh[place] = line, first
-                gains[place] = search.gain(point, first[0])
+                gains[place] = first[0][0] - point.merit[0], first[0][1] - point.merit[1]
 
         return step
 
-    def _line(self, place: int, point: Point, generator: np.random.Generator) -> Line:
-        """Return an axis, or a random direction."""
+    def _line(self, place: int, point: Point) -> Line:
+        axis = self.axes[place]
         with np.errstate(over="ignore"):
-            below, above = self.low - point.weights, self.high - point.weights
-        if place < len(self.axes):
-            axis = self.axes[place]
-            return self.problem.axis(axis, float(below[axis]), float(above[axis]))
-        direction = np.zeros(len(below))
-        scales = self.problem.axes.scales()[self.axes]
-        direction[self.axes] = generator.standard_normal(len(self.axes)) * scales
-        moving = np.flatnonzero(direction)
-        with np.errstate(over="ignore"):  # a bound that overflows does not limit
-            ends = np.array([below[moving], above[moving]]) / direction[moving]
-        return self.problem.line(direction, float(ends.min(axis=0).max()), float(ends.max(axis=0).min()))
+            below, above = self.low[axis] - point.weights[axis], self.high[axis] - point.weights[axis]
+        return self.problem.axis(axis, float(below), float(above))
 
 
 _Steps = Callable[[Point], "tuple[Line, Reached] | None"]

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 # How many intervals to try when rounding keeps weights from reaching the predicted score.
 TRIES = 64
 
-NO_GAIN = (0.0, 0.0)
-
 
 def line_search(
     nbest: NBest,
@@ -94,7 +92,7 @@ def line_search(
     on_request = None
     if lower < upper:
         line = problem.line(towards, lower, upper)
-        found = Search(problem, None, -inf, inf, False).best(start, line)
+        found = Search(problem, -inf, inf, False).best(start, line)
         if surface:
             ends, rows = problem.surface(start, line)
             on_request = ends[:-1], problem.objective.scores(rows)
@@ -136,7 +134,6 @@ class Search:
     """
 
     problem: Problem
-    smoothing: tuple[str, int] | None
     low: Any
     high: Any
     goes_on: bool
@@ -144,21 +141,16 @@ class Search:
     count: int = 0
 
     def first(self, point: Point, line: Line) -> tuple[tuple[float, float], Interval]:
-        """Return the best interval and its merit, which with smoothing is the gain in the smoothed score."""
+        """Return the best interval and its merit."""
         self.count += 1
         objective = self.problem.objective
-        if objective.formula is None or self.smoothing:
+        if objective.formula is None:
             return next(self._ranked(point, line))
         interval = self.problem.best_interval(point, line, objective)
         if interval.score > 0 or objective.plateau is None:
             return (interval.score, 0.0), interval
         interval = self.problem.best_interval(point, line, objective.plateau)
         return (0.0, interval.score), interval
-
-    def gain(self, point: Point, merit: tuple[float, float]) -> tuple[float, float]:
-        if self.smoothing:
-            return merit
-        return merit[0] - point.merit[0], merit[1] - point.merit[1]
 
     def best(
         self, point: Point, line: Line, first: tuple[tuple[float, float], Interval] | None = None
@@ -171,10 +163,7 @@ class Search:
         own = point.merit if line.lower <= 0 <= line.upper and point.weights.any() else (-inf, -inf)
         found: Reached | None = None
         for merit, interval in chain([first or self.first(point, line)], self._ranked(point, line)):
-            if self.smoothing:
-                if merit <= NO_GAIN:
-                    break
-            elif merit <= (found.point.merit if found else own):
+            if merit <= (found.point.merit if found else own):
                 if found is None and interval.left <= 0 <= interval.right and _agree(point.row, interval.row):
                     return Reached(point, 0.0, interval.left, interval.right)
                 break
@@ -182,7 +171,7 @@ class Search:
                 reached = self._reach(point, line, interval, step)
                 if reached is None:
                     continue
-                if self.smoothing or reached.point.merit > (found.point.merit if found else own):
+                if reached.point.merit > (found.point.merit if found else own):
                     found = reached
                 if _agree(reached.point.row, interval.row):
                     return found
@@ -215,56 +204,16 @@ class Search:
         ends, rows = self.problem.surface(point, line)
         scores = objective.scores(rows)
         scale = float(np.abs(ends[1:-1]).max(initial=0.0)) or self.problem.scale(point, line)
-        merits, second = scores, np.zeros(len(scores))
-        if self.smoothing:
-            merits = smoothed(ends, scores, *self.smoothing)
-            merits = merits - merits[_interval_of(ends, 0.0)]
-            merits[merits < 1e-12] = 0.0  # sums differ by rounding
-        elif objective.plateau and not scores.any():
+        second = np.zeros(len(scores))
+        if objective.plateau and not scores.any():
             second = objective.plateau.scores(rows)
         left, right = ends[:-1], ends[1:]
-        for place in best_first(left, right, merits, second)[:TRIES]:
+        for place in best_first(left, right, scores, second)[:TRIES]:
             interval = Interval(float(scores[place]), float(left[place]), float(right[place]), rows[place], scale)
-            yield (float(merits[place]), float(second[place])), interval
+            yield (interval.score, float(second[place])), interval
 
 
 def _agree(row: NDArray[Any], other: NDArray[Any]) -> bool:
     if row.dtype != np.float64:
         return bool((row == other).all())
     return bool(np.allclose(row, other, rtol=1e-9, atol=1e-12))
-
-
-def _interval_of(ends: NDArray[np.float64], x: float) -> int:
-    return min(max(int(np.searchsorted(ends, x, side="right")) - 1, 0), len(ends) - 2)
-
-
-def smoothed(ends: NDArray[np.float64], scores: NDArray[np.float64], how: str, width: int) -> NDArray[np.float64]:
-    """Smooth the scores of intervals with `width` neighbours on each side: minimum, or mean weighted by lengths.
-
-    An infinite interval has the length of the longest finite one.
-
-    >>> smoothed(np.array([-np.inf, 0.0, 1.0, 4.0, np.inf]), np.array([0.0, 1.0, 0.5, 0.25]), "min", 1)
-    array([0.  , 0.  , 0.25, 0.25])
-    >>> smoothed(np.array([-np.inf, 0.0, 1.0, 4.0, np.inf]), np.array([0.0, 1.0, 0.5, 0.25]), "average", 1)
-    array([0.25      , 0.35714286, 0.46428571, 0.375     ])
-    """
-    count = len(scores)
-    width = min(width, count)
-    if how == "min":
-        padded = np.concatenate([np.full(width, inf), scores, np.full(width, inf)])
-        least: NDArray[np.float64] = np.min([padded[shift : shift + count] for shift in range(2 * width + 1)], axis=0)
-        return least
-    with np.errstate(over="ignore"):  # a length that overflows counts as infinite
-        lengths = np.diff(ends)
-    finite = np.isfinite(lengths)
-    lengths = np.where(finite, lengths, lengths[finite].max(initial=0.0) or 1.0)
-    lengths = lengths / lengths.max()
-    sums = np.zeros(count)
-    weights = np.zeros(count)
-    for shift in range(-width, width + 1):
-        here = slice(max(0, -shift), max(0, count - max(0, shift)))
-        there = slice(max(0, shift), max(0, count + min(0, shift)))
-        sums[here] += (lengths * scores)[there]
-        weights[here] += lengths[there]
-    result: NDArray[np.float64] = sums / weights
-    return result

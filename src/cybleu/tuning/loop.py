@@ -85,8 +85,7 @@ def mert_loop(
     more than `score_settles`; or after `iterations`.
 
     Sparse features may differ from list to list. A feature that no list has so far keeps its weight. A weight of 0 is
-    not written to the file. `tune` keeps the weights of sparse features of the start, except those that are
-    `searched`.
+    not written to the file. `tune` keeps the weights of sparse features of the start.
 
     A list of the decoder gets its final name only after it was read successfully. The folder stores a digest of the
     references, the metric and the options of a run; a call with others is an error. Only `iterations`, `weights_settle`,

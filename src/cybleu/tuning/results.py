@@ -68,8 +68,7 @@ class LineSearch(RecordState):
 class Move(RecordState):
     """Step of a climb.
 
-    :param direction: the name of a feature for its axis; ``random`` for a random direction; ``perturbed`` if all
-        weights moved at once
+    :param direction: the name of a feature for its axis; ``perturbed`` if all weights moved at once
     :param step: how far the move went along it; 0 for ``perturbed``
     :param score: after the move, on the scale of the metric
 
@@ -95,7 +94,6 @@ class Restart(RecordState):
     :param weights: at the end, by name
     :param moves: from the start to the end
     :param line_searches: how many line searches it took
-    :param at_optimum: whether no point on any of the free axes has a higher score
     :param scale: as of :class:`LineSearch`
     :param origin: the number of the restart at whose end this one began; None if it began at random weights or at the
         given start
@@ -104,8 +102,8 @@ class Restart(RecordState):
     >>> from cybleu.tuning import tune
     >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
     >>> restart = tune(nbest, [1.0, 0.0], restarts=0).restarts[0]
-    >>> restart.number, restart.at_optimum
-    (0, True)
+    >>> restart.number, restart.score
+    (0, 1.0)
     """
 
     number: int
@@ -114,7 +112,6 @@ class Restart(RecordState):
     weights: dict[str, float]
     moves: tuple[Move, ...]
     line_searches: int
-    at_optimum: bool
     scale: float | None = None
     origin: int | None = None
 

@@ -1,4 +1,4 @@
-"""Convert lists with sparse features for line searches: features that are not searched become one weighted sum."""
+"""Convert lists with sparse features for line searches: sparse features off the line become one weighted sum."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Searched:
         columns = sorted({numbers[name] for name in names})
         self.names = (*nbest.names, *(sparse.names[column] for column in columns))
         if not self.names:
-            raise FeatureError("all features of the list are sparse, and none of them is searched; give searched=")
+            raise FeatureError("all features of the list are sparse; tune their weights with kbmira or pro")
         self._places = np.append(self._places, np.array(columns, dtype=np.intp) + width)
         others = weights.copy()
         others[self._places] = 0.0
@@ -102,33 +102,21 @@ class Searched:
         return every
 
 
-def searched_list(
-    nbest: NBest, start: Weights | None, fixed: Fixed, names: Collection[str]
-) -> tuple[Searched, Weights | None, Fixed]:
+def searched_list(nbest: NBest, start: Weights | None, fixed: Fixed) -> tuple[Searched, Weights | None, Fixed]:
     """Return the list to search, the start weights if given, and the fixed weights.
 
-    :param start: of all dense features and any sparse ones; by default 1 for the searched features and 0 for the others
+    :param start: of all dense features and any sparse ones; by default 1 for dense features and 0 for sparse ones
     :param fixed: features of either kind
-    :param names: sparse features to search
     """
     if nbest.sparse is None:
-        if names:
-            raise FeatureError(
-                "searched names sparse features, and the list has none; all of its features are searched"
-            )
         return Searched(nbest, np.zeros(len(nbest.names)), ()), start, fixed
     known = set(nbest.sparse.names)
-    names = [names] if isinstance(names, str) else list(names)
     if start is None:
-        chosen = set(names)
-        weights = np.array([1.0] * len(nbest.names) + [float(name in chosen) for name in nbest.sparse.names])
+        weights = np.array([1.0] * len(nbest.names) + [0.0] * len(nbest.sparse.names))
     else:
         weights = weights_of(nbest.names, start, "start", nbest.sparse.names)
     if isinstance(fixed, str):
         fixed = [fixed]
-    both = [name for name in names if isinstance(fixed, Collection) and name in fixed]
-    if both:
-        raise FeatureError(f"the feature {shown(both[0])} is both in searched and in fixed; remove it from one of them")
     if isinstance(fixed, Mapping):
         numbers = {name: number for number, name in enumerate(nbest.sparse.names, len(nbest.names))}
         for name in set(fixed) & known:
@@ -139,5 +127,5 @@ def searched_list(
         fixed = {name: weight for name, weight in fixed.items() if name not in known}
     elif isinstance(fixed, Collection):
         fixed = [name for name in fixed if name not in known]
-    found = Searched(nbest, weights, names)
+    found = Searched(nbest, weights, ())
     return found, None if start is None else found.part(weights), found.fixed(fixed)

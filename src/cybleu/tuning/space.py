@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from .._files.text import listed, shown
 from .._runtime.arrays import floats_given, np
 from .._runtime.numbers import finite_numbers
-from .._runtime.samples import check_samples
 from ..errors import FeatureError, WeightsError
 from ..nbest.weights import weights_of
 
@@ -145,19 +144,18 @@ def checked_space(
 Range = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
-def checked_range(given: tuple[float, float] | None, vector: Any, low: Any, high: Any, count: int) -> Range:
-    """Validate `start_range`; return the range of each weight of a random start.
+def start_range(vector: Any, low: Any, high: Any, count: int, ends: tuple[float, float] | None = None) -> Range:
+    """Return the range of each weight of a random start, by default from 0 to the largest absolute weight.
 
+    :param vector: the start; a weight of 0 is drawn on both sides of 0
     :param count: the number of the list's own features, the first ones
+    :param ends: of the range of all weights
     """
     largest = np.abs(vector[:count]).max() or 1.0
-    if given is None:
+    if ends is None:
         smallest, most = np.where(vector > 0, 0.0, -largest), np.where(vector < 0, 0.0, largest)
     else:
-        pair = floats_given(given, "start_range")
-        if pair.shape != (2,) or not np.isfinite(pair).all() or not pair[0] <= pair[1]:
-            raise WeightsError(f"start_range is {given!r}; give two finite numbers, the first not above the second")
-        smallest, most = np.full(len(vector), pair[0]), np.full(len(vector), pair[1])
+        smallest, most = np.full(len(vector), ends[0]), np.full(len(vector), ends[1])
     bottom, top = np.clip(smallest, low, high), np.clip(most, low, high)
     # bounds outside the range would clip it to a single number, so that there would be no choice
     lost = (bottom == top) & (low < high) & (smallest < most)
@@ -202,35 +200,6 @@ def perturbed_weights(
         near[axes] = np.where(np.isfinite(moved), moved, weights[axes])
     bounded: NDArray[np.float64] = np.minimum(np.maximum(near, low), high)
     return bounded
-
-
-def random_weights(
-    names: Sequence[str],
-    count: int,
-    bounds: Mapping[str, tuple[float, float]],
-    first: Weights | None,
-    seed: int,
-) -> NDArray[np.float64]:
-    """Sample weight vectors uniformly between bounds, by default from -1 to 1.
-
-    :param names: of the features
-    :param count: how many vectors, at most 100,000,000
-    :param bounds: the smallest and the largest weight of a feature; either may be infinite
-    :param first: the first vector, which is then not random: by name, or one number for each feature
-    :param seed: of the draw, a whole number from 0
-    :return: float64 `(count, features)`
-
-    >>> random_weights(["lm"], 2, {"lm": (1.0, 1.0)}, None, seed=0)
-    array([[1.],
-           [1.]])
-    """
-    low, high, _, _ = checked_space(names, None, bounds, ())
-    bottom, top = _where_to_draw(low, high, 1.0)
-    check_samples(count, seed, "count")
-    vectors: NDArray[np.float64] = _between(bottom, top, np.random.default_rng([seed]).random((count, len(names))))
-    if first is not None:
-        vectors[0] = weights_of(names, first, "start")
-    return vectors
 
 
 def _where_to_draw(low: Any, high: Any, reach: float) -> tuple[Any, Any]:

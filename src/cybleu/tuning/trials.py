@@ -1,19 +1,15 @@
-"""Random search and cross-validation."""
+"""Cross-validation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from .._files.text import Lines, number_of
-from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np
+from .._runtime.arrays import array_given, np
 from .._runtime.numbers import check_whole
-from .._runtime.parallel import run
-from ..errors import ArrayValueError, InputFileError, WeightsError
+from ..errors import ArrayValueError, WeightsError
 from ..nbest import NBest
 from ..nbest.container import check_nbest
-from ..nbest.weights import names_of
 from .climb import tune
 from .objective import Objective
 from .problem import Problem
@@ -25,83 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .objective import Metric
-
-TOGETHER = 256  # weight vectors in one pass over the hypotheses
-
-
-def random_search(
-    nbest: NBest, weights: Any, metric: Metric = None, threads: int | None = None, progress: bool = False
-) -> NDArray[np.float64]:
-    """Score many weight vectors in one pass over the hypotheses.
-
-    If several hypotheses are equally good, the first of them is chosen.
-
-    :param nbest: a list of which at least one segment has a hypothesis
-    :param weights: finite numbers `(R, F)`, with those of sparse features after those of dense ones
-    :param metric: as for :func:`line_search`
-    :param threads: how many threads work at the same time; None is one
-    :param progress: show a progress bar (requires tqdm)
-    :return: float64 `(R,)`, on the scale of the metric
-    :raises CybleuError: one of its subclasses: the list has no hypothesis, or the weights are not finite or are not
-        those of the features, or weights times features are too large for a float
-
-    >>> from cybleu.nbest import NBest
-    >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]])
-    >>> random_search(nbest, [[1.0, 0.0], [1.0, 1.0]])
-    array([1., 2.])
-    """
-    check_nbest(nbest)
-    vectors = in_place(floats_given(weights, "weights"))
-    problem = Problem(nbest, metric)
-    width = len(names_of(nbest))
-    if vectors.ndim != 2 or vectors.shape[1] != width:
-        raise ArrayValueError(
-            f"weights has the shape {vectors.shape}; it must have a row of {width} numbers for each vector"
-        )
-    if (place := first_not_finite(vectors)) is not None:
-        raise WeightsError(f"weights[{place}] holds numbers that are not finite: {vectors[place].tolist()}")
-    objective = problem.objective
-    sums = np.empty((len(vectors), objective.stats.shape[1]), dtype=objective.stats.dtype)
-
-    def work(first: int, last: int) -> None:
-        for begin in range(first, last, TOGETHER):
-            end = min(begin + TOGETHER, last)
-            for place, chosen in enumerate(problem.winners(vectors[begin:end]), begin):
-                sums[place] = objective.sum_of(chosen)
-
-    run(work, len(vectors), vectors.size * len(nbest.features) // 8, threads, progress, "weights")
-    return objective.scores(sums)
-
-
-def read_table(path: str | PathLike[str], names: Sequence[str]) -> NDArray[np.float64]:
-    """Read weight vectors from a file with a line of numbers for each vector.
-
-    :param path: of a UTF-8 file; gzip is recognised
-    :param names: of the features; each line has one number for each feature
-    :return: float64 `(lines, features)`
-    :raises InputFileError: a line is malformed; the message names file and line
-
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
-    >>> _ = path.write_text("0.5 1\\n")
-    >>> read_table(str(path), ["lm", "length"])
-    array([[0.5, 1. ]])
-    """
-    rows = []
-    with Lines(path) as file:
-        for number, line in enumerate(file, 1):
-            try:
-                row = [number_of(word) for word in line.split()]
-            except InputFileError as error:
-                raise InputFileError(f"{file.name}, line {number}: {error}") from None
-            if len(row) != len(names):
-                raise InputFileError(
-                    f"{file.name}, line {number}: there must be {len(names)} numbers, one for each feature"
-                )
-            rows.append(row)
-    if not rows:
-        raise InputFileError(f"{path} has no line of weights")
-    return np.array(rows)
 
 
 def cross_validate(
@@ -144,11 +63,9 @@ def cross_validate(
     return CrossValidation(objective.score(row), objective.score(start_row), tuple(tunings), tuple(held_out))
 
 
-def _start_of(
-    nbest: NBest, start: Any = None, bounds: Any = None, fixed: Any = (), searched: Any = (), **_: Any
-) -> NDArray[np.float64]:
+def _start_of(nbest: NBest, start: Any = None, bounds: Any = None, fixed: Any = (), **_: Any) -> NDArray[np.float64]:
     """Return the start of :func:`tune` with these options, weights of sparse features after dense ones."""
-    found, start, fixed = searched_list(nbest, start, fixed, searched)
+    found, start, fixed = searched_list(nbest, start, fixed)
     return found.whole(checked_space(found.nbest.names, start, bounds, fixed)[3])
 
 
