@@ -25,7 +25,7 @@ PIECES = [
     *(
         "0 1 2 3 17 -1 007 1e5 -0.0 1e309 1e-400 nan inf 0x1 1_0 ٣ +1 .5 5. 1e 00 999999999999999999 9999999999999999999 "
         "18446744073709551616 ||| || | = : lm= d= d: pp_a= pp_b= a=1 a=2 lm=-0.5 =1 a= _= f0 f1=1 the cat é 猫 a b c "
-        "FEATURES_TXT_BEGIN_0 FEATURES_TXT_END_0 SCORES_TXT_BEGIN_0 SCORES_TXT_END_0 FEATURES_BIN_BEGIN_0 BLEU "
+        "FEATURES_TXT_BEGIN_0 FEATURES_TXT_END_0 SCORES_TXT_BEGIN_0 SCORES_TXT_END_0 BLEU "
         '{"hypotheses": "outputs": "choices": "nbest": "id": "text": "generated_text": "message": "content": "score": '
         '"features": [ ] { } , "a" "b" : null true 1e400 NaN Infinity [[[[[[[[ "\\ud800" " \\'
     )

@@ -1,7 +1,4 @@
-"""Read and write the files of features and scores of Moses's extractor, the input of its tuners.
-
-Text files are read and written. Binary files in single precision (``extractor --binary``) are only read.
-"""
+"""Read and write the text files of features and scores of Moses's extractor, the input of its tuners."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _backend
 from .._files.text import Lines, number_of, shown
 from .._files.writing import writing_all
-from .._runtime.arrays import first_not_finite, np, repeat
+from .._runtime.arrays import np, repeat
 from ..errors import InputFileError, StatisticsError
 from .container import Hypotheses
 from .growing import GrowingRows
@@ -101,7 +98,7 @@ class _Part(NamedTuple):
 
 
 class _File:
-    """Reader of a file of such parts, in text or in single precision (``extractor --binary``).
+    """Reader of a file of such parts.
 
     :ivar sparse: the values with a name, such as ``pp_a=1``, of the current part, and all names so far
     """
@@ -122,8 +119,7 @@ class _File:
         while (line := self._line()) is not None:
             number = self.lines.count
             begin, *heading = line.split() or [""]
-            binary = begin == _binary(self._begin)
-            if begin != self._begin and not binary:
+            if begin != self._begin:
                 raise self.error(f"begins with {shown(begin)} instead of {self._begin}", number)
             try:
                 segment, count, width = map(_whole_number, heading[:3])
@@ -133,12 +129,11 @@ class _File:
                 ) from None
             if width > MOST_COLUMNS:
                 raise self.error(f"announces {width} columns; at most {MOST_COLUMNS} can be read", number)
-            rows = self._bytes_of(count, width, number) if binary else self._rows(count, width, number)
-            end = _binary(self._end) if binary else self._end
+            rows = self._rows(count, width, number)
             last = self._line()
-            if last is None or last.split() != [end]:
+            if last is None or last.split() != [self._end]:
                 place = number if last is None else self.lines.count
-                raise self.error(f"{end} is missing after the {count} rows", place)
+                raise self.error(f"{self._end} is missing after the {count} rows", place)
             yield _Part(number, segment, heading[3:], rows, taken(self.sparse))
 
     def _more(self) -> bool:
@@ -212,26 +207,6 @@ class _File:
         except InputFileError as error:
             raise self.error(str(error), self.lines.count) from None
         return list(found.items())
-
-    def _bytes_of(self, count: int, width: int, first: int) -> NDArray[np.float64]:
-        """Read rows in little-endian single precision; Moses does not run on big-endian machines."""
-        wanted = 4 * count * width
-        found = []
-        while wanted:
-            if not self._more():
-                raise self.error(f"the file ends before the {count} rows that were announced", first)
-            found.append(self._block[self._place : self._place + wanted])
-            self._place += len(found[-1])
-            self.lines.count += found[-1].count(b"\n")
-            wanted -= len(found[-1])
-        rows = np.frombuffer(b"".join(found), dtype="<f4").astype(np.float64).reshape(count, width)
-        if (row := first_not_finite(rows)) is not None:
-            raise self.error(f"hypothesis {row} has numbers that are not finite", first)
-        return rows
-
-
-def _binary(mark: str) -> str:
-    return mark.replace("TXT", "BIN")
 
 
 def _whole_number(token: str) -> int:

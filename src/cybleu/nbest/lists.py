@@ -152,7 +152,7 @@ class NBest(Hypotheses):
         *,
         first_id: int = 0,
     ) -> NBest:
-        """Create a list from the two files of Moses's extractor, text or ``--binary``, or of :meth:`to_moses`.
+        """Create a list from the two text files of Moses's extractor, or of :meth:`to_moses`.
 
         The statistics become rows as :mod:`cybleu.stats` describes them. They must be those of BLEU.
 
