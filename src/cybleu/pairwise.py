@@ -86,7 +86,7 @@ def pairwise_bleu(
     if found.of_raw_text:
         found = of_text(found, tokenize, lowercase)
         tokenize, lowercase = None, False
-    raw = raw_of(tokenize, lowercase, pad_id=pad_id, eos_id=eos_id)
+    raw = found._raw_of(tokenize, lowercase, pad_id=pad_id, eos_id=eos_id)
     special = SpecialIds(pad_id, eos_id)
     special.check()
     pairs = [(references, hypotheses)]

@@ -481,11 +481,9 @@ def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options)
     found = json.loads(run("raw", "raw.ref", *every, *options, "--json", command="variants").stdout)
     assert found["segments"] == 42 and [scored["name"] for scored in found["scores"]] == list(VARIANTS)
     for scored in found["scores"]:
-        if scored["name"] == "mteval-v13a" and options == ["--lowercase"]:
-            continue  # has no lower case but that of ASCII
         alone = as_json("raw", "raw.ref", "--variant", scored["name"], *options)
         assert scored["score"] == alone["score"]
-        assert f"|tok:{scored['tokenize']}|" in alone["signature"]
+        assert f"|tok:{scored['tokenize'].removesuffix(' (mteval)')}|" in alone["signature"]
     for pair in found["differences"]:
         assert sum(cause["points"] for cause in pair["causes"]) == pytest.approx(pair["points"])
         rules = [cause["rule"] for cause in pair["causes"]]

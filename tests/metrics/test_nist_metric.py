@@ -49,6 +49,29 @@ def test_forms_of_texts(fixed):
     assert metric.rows([], []).shape == (0, 11)
 
 
+def test_lower_case_is_that_of_the_script_with_prepared_references():
+    """Only letters of ASCII have a lower case, and weights are those of the corpus in lower case."""
+    references, texts = [["The É cat &QUOT; SAT", "a É"], ["it RAINS"]], ['the É CAT " sat', "It rains é"]
+    metric = Nist()
+    expected = metric.rows(references, texts, lowercase=True).tolist()
+    assert expected == Nist(lowercase=True).rows(references, texts).tolist() != metric.rows(references, texts).tolist()
+    prepared = References(references, tokenize="13a", lowercase=True)
+    information = NistInformation(references)
+    for given in (prepared, pickle.loads(pickle.dumps(prepared))):
+        assert NistInformation(given) == information
+        for lowercase in (False, True):
+            for weights in (None, information, NistInformation(given)):
+                one = Nist(lowercase=lowercase, information=weights)
+                assert one.rows(given, texts).tolist() == expected
+                assert one.rows(references, texts, lowercase=True).tolist() == expected
+    mixture = Mixture(((Nist(information=information), 0.5), (find("mteval-v13a"), 0.5)))
+    rows = mixture.rows(references, texts, tokenize="13a", lowercase=True)
+    assert rows[:, :11].tolist() == expected and rows[0, 13] == 4
+    assert find("chrf").rows(prepared, texts).tolist() == find("chrf").rows(references, texts, lowercase=True).tolist()
+    with pytest.raises(errors.ArrayValueError, match="lowercase is theirs"):
+        metric.rows(prepared, texts, lowercase=True)
+
+
 def test_weights_that_are_given_stay(fixed):
     """Parts add up, and what else is in a call does not matter."""
     whole = fixed.rows(REFERENCES, TEXTS, owner=OWNER)

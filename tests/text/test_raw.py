@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import re
 
 import numpy as np
 import pytest
 
+from command_line import run, write_lines
 from cybleu import (
     BleuReward,
     CorpusAccumulator,
@@ -14,6 +17,7 @@ from cybleu import (
     SmoothingFunction,
     bleu_rewards,
     check,
+    columns,
     explain,
     explain_difference,
     pairwise_bleu,
@@ -23,8 +27,10 @@ from cybleu import (
 from cybleu.errors import (
     SequenceTypeError,
 )
-from cybleu.metrics import Metric
+from cybleu.explanations import blind_spots
+from cybleu.metrics import Metric, find
 from cybleu.nbest import NBest, prepare_references
+from cybleu.report import analyse
 from cybleu.rerank import diverse, mbr
 from cybleu.text import tokenizer
 
@@ -75,7 +81,96 @@ def test_all_faces(tokenize, lowercase):
     of_text, of_tokens = explain_difference(REFERENCES, LINES, **raw), explain_difference(references, hypotheses)
     assert [scored.bleu for scored in of_text.scores] == [scored.bleu for scored in of_tokens.scores]
     assert [pair.causes for pair in of_text.differences] == [pair.causes for pair in of_tokens.differences]
-    assert all(scored.tokenize == (tokenize if type(tokenize) is str else None) for scored in of_text.scores)
+    named = [scored.tokenize and scored.tokenize.removesuffix(" (mteval)") for scored in of_text.scores]
+    assert set(named) == {tokenize if type(tokenize) is str else None}
+
+
+OF_MTEVAL = [
+    ("13a", True, ["THE Ä cat.", "the &QUOT; cat"], [["the Ä Cat."], ["the &quot; cat", "THE x"]]),
+    ("intl", False, ["it was in 1990. ", "1. 2"], [["it was in 1990."], ["it was in 1990. \t", "1. 2 "]]),
+    ("intl", True, ["It Was É in 1990. ", "1. 2"], [["it was é in 1990 ."], ["É É 1."]]),
+    ("none", True, ["THE Ä cat", "&QUOT; x"], [["the ä CAT"], ["&quot; Ä"]]),
+    ("codexglue", True, ["THE Ä cat", "x"], [["the ä CAT"], ["X"]]),
+    (str.split, True, ["THE Ä cat", "x"], [["the ä CAT"], ["X"]]),
+]
+
+
+def tokens_of_script(line, tokenize, lowercase):
+    """The script's tokens: only A to Z have a lower case, and a blank at the end of a line separates a mark."""
+    if lowercase:
+        entity = " &QUOT ;" if tokenize == "13a" else "&QUOT;"  # the script replaces entities before
+        line = re.sub("[A-Z]", lambda found: found[0].lower(), line.replace("&QUOT;", entity))
+    if tokenize == "intl" and re.search(r"\d[.]\s+$", line):
+        line = re.sub(r"([.])\s+$", r" \1", line)
+    return tokenizer(tokenize)(line)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("tokenize", "lowercase", "lines", "references"), OF_MTEVAL)
+def test_mteval_reads_raw_text_as_its_script(tokenize, lowercase, lines, references, tmp_path):
+    raw = {"tokenize": tokenize, "lowercase": lowercase}
+    hypotheses = [tokens_of_script(line, **raw) for line in lines]
+    sets = [[tokens_of_script(line, **raw) for line in group] for group in references]
+    metric = find("mteval-v13a")
+    expected = metric.rows(sets, hypotheses).tolist()
+    assert metric.rows(references, lines, **raw).tolist() == expected
+    assert metric.rows(references, [line.encode() for line in lines], **raw).tolist() == expected
+    assert metric.rows(references, lines * 20, owner=[0, 1] * 20, **raw).tolist() == expected * 20
+    prepared = References(references, **raw)
+    for one in (prepared, pickle.loads(pickle.dumps(prepared))):
+        assert metric.rows(one, lines).tolist() == metric.rows(one, lines).tolist() == expected
+    assert find("sacrebleu").rows(prepared, lines).tolist() == segment_stats(references, lines, **raw).tolist()
+    table = {"hypothesis": lines, "reference": references}
+    assert columns.statistics(columns.rows(table, metric=metric, **raw), metric).tolist() == expected
+    rewards = bleu_rewards(sets, hypotheses, metric=metric).tolist()
+    assert bleu_rewards(references, lines, metric=metric, **raw).tolist() == rewards
+    assert BleuReward("r", metric=metric, **raw)(completions=lines, r=references) == rewards
+    assert pairwise_bleu(lines, metric=metric, **raw).tolist() == pairwise_bleu(hypotheses, metric=metric).tolist()
+    lists = [[text for text in group if text] for group in references]
+    found = mbr(lists, metric=metric, **raw).scores.tolist()
+    assert (
+        found
+        == mbr([[tokens_of_script(text, **raw) for text in group] for group in lists], metric=metric).scores.tolist()
+    )
+    assert str(explain(references[0], lines[0], metric=metric, **raw)) == str(
+        explain(sets[0], hypotheses[0], metric=metric)
+    )
+    blocks = blind_spots(references[0], lines[0], metric, **raw)
+    assert blocks == blind_spots(sets[0], hypotheses[0], metric)
+    nbest = NBest.from_texts([[line] for line in lines], references, tokenize=tokenize)
+    assert nbest.with_metric(metric, references, **raw).stats.tolist() == expected
+    assert nbest.with_metric(metric, References(sets), **raw).stats.tolist() == expected
+
+
+@pytest.mark.parametrize(("tokenize", "lowercase", "lines", "references"), OF_MTEVAL[:-1])
+def test_commands_and_explanations_read_raw_text_as_mteval(
+    tokenize, lowercase, lines, references, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    references = [group[:1] for group in references]
+    write_lines(tmp_path, {"hyp": lines * 2, "ref": [text for (text,) in references] * 2})
+    options = ["--tokenize", tokenize, *(["--lowercase"] if lowercase else [])]
+    raw = {"tokenize": tokenize, "lowercase": lowercase}
+    metric = find("mteval-v13a")
+    expected = metric.score(metric.rows(references * 2, lines * 2, **raw))
+    names = "mteval-v13a", "sacrebleu"
+    both = [part for name in names for part in ("--variant", name)]
+    (scored, _) = json.loads(run("score", "hyp", "ref", *both, *options, "--json").stdout)
+    assert (scored["score"], scored["matches"]) == (expected.percent, list(expected.matches))
+    alone = json.loads(run("score", "hyp", "ref", *both[:2], *options, "--json").stdout)
+    assert alone == scored
+    compared = run("compare", "hyp", "ref", "-r", "ref", *both[:2], *options, "--json", "--samples", 9)
+    assert expected.percent in [system["score"] for system in json.loads(compared.stdout)["systems"]]
+    printed = json.loads(run("variants", "hyp", "ref", *both, *options, "--json").stdout)
+    assert printed["scores"][0]["score"] == expected.percent
+    assert [one["tokenize"] for one in printed["scores"]] == [f"{tokenize} (mteval)", tokenize]
+    explained = explain_difference(references * 2, lines * 2, names, **raw)
+    assert explained.scores[0].bleu.matches == expected.matches
+    for pair in explained.differences:
+        assert sum(cause.points for cause in pair.causes) == pytest.approx(pair.points)
+    counted = metric.rows(references * 2, lines * 2, **raw).tolist()
+    report = analyse(references * 2, {"a": lines * 2}, "mteval-v13a", resamples=2, **raw)
+    assert report.rows["a"].tolist() == counted
 
 
 @pytest.mark.parametrize(("tokenize", "lowercase"), RAW)

@@ -14,7 +14,6 @@ from .._files.text import STANDARD_INPUT
 from .._runtime.parallel import in_order
 from .._runtime.samples import MOST_SAMPLES
 from ..errors import EmptyCorpusError
-from ..text.raw import Raw
 from .common import (
     SEED,
     THREADS,
@@ -141,9 +140,9 @@ class _Counter:
         metric = given.metric()
         self.given = given
         self.metric = metric.in_lowercase() if given.lowercase and metric.of_raw_text else metric
-        self.raw = Raw(given.tokenizer, given.lowercase)
+        self.raw = given.raw
         self.split: Any = str if metric.of_raw_text else given.splitter()
-        self.key = None if metric.of_raw_text else (given.tokenizer, given.lowers_ascii)
+        self.key = None if metric.of_raw_text else (given.tokenizer, self.raw.of_mteval)
 
     def compared(self, named: Systems, tables: Iterator[Any]) -> SystemComparison:
         from ..significance import compare_systems
@@ -170,7 +169,7 @@ def _compared(given: CompareOptions, named: Systems) -> list[SystemComparison]:
         return blocks
 
     readable = all(counter.raw.own and counter.metric.reads_raw_text for counter in counters)
-    alike = len({counter.given.lowers_ascii for counter in counters}) == 1
+    alike = len({counter.raw.lower_block for counter in counters}) == 1
     if readable and alike and all(map(isfile, references)):
         noted: set[str] = set()
 

@@ -26,12 +26,7 @@ RawSegments: TypeAlias = tuple[Any, Any, Any]  # hypotheses, all references, and
 
 
 class Texts(Protocol):
-    """Hypotheses and their references, read once, some segments at a time.
-
-    :ivar reads_raw: :meth:`raw` puts texts in lower case as the tool does
-    """
-
-    reads_raw: bool
+    """Hypotheses and their references, read once, some segments at a time."""
 
     def raw(self, raw: Raw) -> Iterator[RawSegments]:
         """The segments as the backend reads them."""
@@ -51,8 +46,6 @@ class FileTexts:
     :param hashed: compute the digests
     :ivar digests: the SHA-256 of each file, when all is read
     """
-
-    reads_raw = True
 
     def __init__(
         self,
@@ -121,14 +114,10 @@ class FileTexts:
 
 
 class ColumnTexts:
-    """Texts in columns of a Parquet file.
+    """Texts in columns of a Parquet file."""
 
-    :param reads_raw: as of :class:`Texts`
-    """
-
-    def __init__(self, file: str, columns: Sequence[str], reads_raw: bool):
+    def __init__(self, file: str, columns: Sequence[str]):
         self._file, self._columns = file, columns
-        self.reads_raw = reads_raw
         self._numbers: set[int] = set()
 
     def raw(self, raw: Raw) -> Iterator[RawSegments]:

@@ -18,7 +18,6 @@ from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import EmptyCorpusError, UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Metric, Score
-from ..text.raw import Raw
 from .common import (
     FILES,
     REFERENCE_LENGTH,
@@ -119,8 +118,9 @@ def score(given: ScoreOptions) -> None:
     with input_errors():
         corpora = [_Corpus(one) for one in given.each()]
         texts = corpora[0].given.texts(given.hypothesis, given.references)
-        together = all(corpus.reads_raw for corpus in corpora) and len({corpus.lowers_ascii for corpus in corpora}) == 1
-        together = together and texts.reads_raw
+        together = (
+            all(corpus.reads_raw for corpus in corpora) and len({corpus.raw.lower_block for corpus in corpora}) == 1
+        )
         read: Any = texts.raw(corpora[0].raw) if together else texts.split(str)
         metrics, blocks = with_weights([corpus.metric for corpus in corpora], read)
         for corpus, metric in zip(corpora, metrics):
@@ -187,11 +187,10 @@ class _Corpus:
     def __init__(self, given: ScoreOptions):
         self.given = given
         metric, method = given.metric_and_method()
-        self.raw = Raw(given.tokenizer, given.lowercase)
+        self.raw = given.raw
         self.reads_raw = self.raw.own and metric.reads_raw_text and not method
-        self.lowers_ascii = given.lowers_ascii
         self.split: Callable[[str], Any] = str if metric.of_raw_text else given.splitter()
-        self.splits = None if metric.of_raw_text else (given.tokenizer, self.lowers_ascii)
+        self.splits = None if metric.of_raw_text else (given.tokenizer, self.raw.of_mteval)
         self.row = [0] * len(metric.columns)
         self.short_segments: list[int] | None = None
         self.count = 0

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import click
 
 from ..metrics import METRICS, Bleu, Metric, tool_tokenizer
-from ..text import tokenizer, tokenizer_signature
-from ..text.raw import lowered_ascii, lowered_block
+from ..text import tokenizer_signature
+from ..text.raw import Raw
 from .common import metric_of
 from .parquet import columns_named
 from .reading import ColumnTexts, FileTexts, Texts
@@ -98,30 +99,23 @@ class TextOptions:
 
     def splitter(self) -> Callable[[str], Any]:
         """A function that splits a line as the tool of the variant does."""
-        lowered = self.lowers_ascii
-        if lowered:
-            tokens_of = tokenizer(self.tokenizer)
-            return lambda line: tokens_of(lowered(line.encode()).decode())
-        return tokenizer(self.tokenizer, self.lowercase)
+        return self.raw.splitter
 
-    @property
-    def lowers_ascii(self) -> Callable[[bytes], bytes] | None:
-        """What puts texts in lower case if mteval-v13a does it, letters of ASCII only."""
-        if not self.lowercase or self.variant not in ("mteval-v13a", "nist"):
-            return None
-        return lowered_ascii if self.tokenizer == "13a" else bytes.lower
+    @cached_property
+    def raw(self) -> Raw:
+        """How lines are read."""
+        return Raw(self.tokenizer, self.lowercase, of_mteval=self.variant in ("mteval-v13a", "nist"))
 
     def texts(self, hypothesis: str, references: Sequence[str]) -> Texts:
         """The texts in parallel files, or in columns of a Parquet file if the names are of columns."""
         columns = columns_named(hypothesis, references)
         if columns is not None:
-            return ColumnTexts(*columns, reads_raw=not self.lowers_ascii)
+            return ColumnTexts(*columns)
         return self.files([hypothesis, *references])
 
     def files(self, paths: Sequence[str], noted: set[str] | None = None, hashed: bool = False) -> FileTexts:
         """The texts in parallel files."""
-        lowered = self.lowers_ascii or (lowered_block if self.lowercase else None)
-        return FileTexts(paths, self.drop_bom, lowered, noted, hashed)
+        return FileTexts(paths, self.drop_bom, self.raw.lower_block, noted, hashed)
 
 
 def no_tokenizer(metric: Metric, tokenize: str | None) -> None:

@@ -95,7 +95,7 @@ def blind_spots(
     if not isinstance(found, Bleu):
         raise UnknownNameError(f"blind_spots requires BLEU, and the metric is {found.name}; give a variant of BLEU")
     rules = found.of_sentences().rules()
-    references, hypothesis = token_segment(references, hypothesis, tokenize, lowercase)
+    references, hypothesis = token_segment(references, hypothesis, found._raw_of(tokenize, lowercase))
     spots = find_blind_spots(references, hypothesis, rules.order, _is_monotone(rules, len(hypothesis)))
     if spots is None:
         raise SmoothingParameterError(

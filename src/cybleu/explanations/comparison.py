@@ -69,7 +69,8 @@ class Scored(RecordState):
     :param variant: the rules; `smoothings` has only the smoothing that is used
     :param bleu: the result on the tool's own scale, None if the tool fails
     :param failure: why it fails
-    :param tokenize: the tokeniser of raw text; None if tokens were passed
+    :param tokenize: the tokeniser of raw text, with ``(mteval)`` after it if the variant reads the text in its own way, because
+        of its lower case or of white space at the end of a line; None if tokens were passed
 
     >>> empty = explain_difference([["a b".split()]], [[]], ("moses", "multi-bleu"))
     >>> [(scored.name, scored.score) for scored in empty.scores]
@@ -174,10 +175,11 @@ class Comparison(RecordState):
 
         width = max([len("variant"), *(len(scored.name) for scored in self.scores)])
         of_raw_text = any(scored.tokenize for scored in self.scores)
-        between = f"{'tokeniser':<11}" if of_raw_text else ""
+        wide = max(11, *(len(f"{scored.tokenize} ") for scored in self.scores))
+        between = f"{'tokeniser':<{wide}}" if of_raw_text else ""
         lines = [f"{'variant':<{width}}  {between}{'0 to 100':>10}  as the tool has it"]
         for scored in self.scores:
-            between = f"{scored.tokenize:<11}" if of_raw_text else ""
+            between = f"{scored.tokenize:<{wide}}" if of_raw_text else ""
             number = "fails" if scored.bleu is None else _number(scored.score)
             own = scored.failure if scored.bleu is None else f"{scored.bleu.score:.10g}"
             lines.append(f"{scored.name:<{width}}  {between}{number:>10}  {own}")

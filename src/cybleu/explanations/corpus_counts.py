@@ -111,11 +111,16 @@ class Tokenised:
             self.segments += len(rows)
 
     def add_raw(self, raws: Mapping[str, Raw], texts: Any, references: Any, bounds: Any) -> None:
-        """Count segments of raw text, as the backend reads them."""
+        """Count segments of raw text, as the backend reads them, in their own case."""
         rows: dict[str | None, list[list[int]]] = {}
+        lowered: dict[Any, Any] = {}  # by what puts lines in lower case
         for name, counts in self.counts.items():
             assert name is not None
-            arguments = raws[name], texts, references, bounds, counts.order
+            raw = raws[name]
+            if raw.lower_block not in lowered:
+                lowered[raw.lower_block] = raw.lowered_texts(texts), raw.lowered_texts(references)
+            hypotheses, others = lowered[raw.lower_block]
+            arguments = raw, hypotheses, others, bounds, counts.order
             rows[name] = _rows(*arguments)
             of_one = [row[1] for row in rows[name]]
             lengths = dict.fromkeys(REFERENCE_LENGTHS, of_one)

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.sequences import plain_segment
 from ..text.parsing import parse_raw_segment
-from ..text.raw import raw_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Sequence
 
+    from ..text.raw import Raw
+
 
 def token_segment(
-    references: Any, hypothesis: Any, tokenize: Any, lowercase: bool
+    references: Any, hypothesis: Any, raw: Raw | None
 ) -> tuple[Sequence[Collection[Hashable]], Collection[Hashable]]:
     """Return the references and the hypothesis as token lists, after tokenising raw text."""
-    raw = raw_of(tokenize, lowercase)
     if raw is not None:
         lines, line = parse_raw_segment(references, hypothesis)
         references = [raw.tokens(text, f"references[{number}]") for number, text in enumerate(lines)]

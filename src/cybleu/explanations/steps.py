@@ -22,6 +22,7 @@ from ..bleu_score.scores import QUARTERS, smoothed_precisions, weights_given
 from ..bleu_score.smoothing import SmoothingFunction
 from ..errors import SmoothingParameterError, UnknownNameError
 from ..metrics import Bleu, find
+from ..text.raw import raw_of
 from .blind_spots import blind_spots, find_blind_spots
 from .explanation import Explanation, Order
 from .reading import token_segment
@@ -154,7 +155,6 @@ def explain(
     weights = weights_given(weights)
     if remark := remark_on_weights(finite_numbers(weights, "weights") or (1,)):
         warnings.warn(remark, UserWarning, stacklevel=2)
-    references, hypothesis = token_segment(references, hypothesis, tokenize, lowercase)
     if metric is not None or choices:
         if smoothing_function is not None:
             raise UnknownNameError("smoothing_function is for NLTK's BLEU; for another metric give smoothing=")
@@ -164,9 +164,11 @@ def explain(
         found = find(metric, **choices).of_sentences()
         if not isinstance(found, Bleu):
             raise UnknownNameError(f"explain requires BLEU, and the metric is {found.name}; give a variant of BLEU")
+        references, hypothesis = token_segment(references, hypothesis, found._raw_of(tokenize, lowercase))
         with suppress(SmoothingParameterError):
             spots = blind_spots(references, hypothesis, found)
         return _by_metric(references, hypothesis, found, spots)
+    references, hypothesis = token_segment(references, hypothesis, raw_of(tokenize, lowercase))
     smoothed: Sequence[Any] | None = None
 
     def smoothing(p_n: Sequence[Fraction], **_: Any) -> Sequence[Any]:

@@ -124,7 +124,8 @@ class _RawSegments(NamedTuple):
 
 def _parsed(references: Any, hypotheses: Any, raw: Raw | None) -> Segments | _RawSegments:
     """Parse segments, each of which must have a list of references."""
-    if raw is not None and raw.own:
+    if raw is not None and isinstance(raw.tokenize, str):
+        raw = raw.in_case  # each variant has its own lower case
         lines = _RawSegments(parse_raw_references(references, raw), parse_raw_texts(hypotheses, raw))
         check_numbers(lines.size, lines.references.size)
         return lines
@@ -151,9 +152,12 @@ def _explained(
 ) -> Comparison:
     names: dict[str, Any] = dict.fromkeys(chosen)
     raws: dict[Any, Raw] = {}
-    if raw is not None and raw.own:
-        names = {name: tool_tokenizer(v.name) if of_tools else raw.tokenize for name, v in chosen.items()}
-        raws = {tokenizer: Raw(tokenizer, raw.lowercase) for tokenizer in names.values()}
+    if raw is not None and isinstance(raw.tokenize, str):
+        for name, variant in chosen.items():
+            tokenizer = tool_tokenizer(variant.name) if of_tools else raw.tokenize
+            reading = Raw(tokenizer, raw.lowercase, of_mteval=variant.name == "mteval-v13a")
+            names[name] = f"{tokenizer} (mteval)" if reading.of_mteval else tokenizer
+            raws[names[name]] = reading
     keep_rows = any(variant.level == "mean" for variant in chosen.values())
     found = Tokenised(raws or [None], order, weights, keep_rows)
     for block in blocks:

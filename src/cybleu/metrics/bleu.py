@@ -19,6 +19,7 @@ from ..stats.counts import check_max_order, choose_length, corpus_row, segment_r
 from ..stats.prepared import are_prepared
 from ..stats.raw import raw_row_lists, raw_sum
 from ..stats.rows import checked_array, column_names, counts_given, one_or_more, order_of, sums, sums_of_lists
+from ..text.raw import raw_of
 from .metric import Metric, Score
 from .variants import VARIANTS, Variant, checked_smoothing_value
 
@@ -314,14 +315,26 @@ class Bleu(ArgumentState, Metric):
         if not are_prepared(references):
             from ..stats.segments import segment_stats
 
+            if self._is_mteval:
+                arguments["tokenize"] = self._raw_of(arguments.get("tokenize"), arguments.pop("lowercase", False))
             return segment_stats(references, hypotheses, self.order, self.definition.reference_length, **arguments)
         of_references = {name: arguments.pop(name) for name in [*arguments] if name in _OF_REFERENCES}
         counted: dict[str, Any] = {"reference_length": self.definition.reference_length}
         if self.max_order is not None or self.weights is not None:
             counted["max_order"] = self.order
         references._check(self.name, counted, ignores=True, **of_references)
+        if self._is_mteval:
+            references = references._of_mteval()
         rows: NDArray[np.int64] = references.stats(hypotheses, **arguments)
         return rows
+
+    def _raw_of(self, tokenize: Any, lowercase: bool = False, **of_ids: Any) -> Raw | None:
+        return raw_of(tokenize, lowercase, self._is_mteval, **of_ids)
+
+    @property
+    def _is_mteval(self) -> bool:
+        """Whether raw text is read as the script of this definition reads it."""
+        return self.name == "mteval-v13a"
 
     def rows_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None

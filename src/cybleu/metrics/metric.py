@@ -205,6 +205,10 @@ class Metric(ABC):
         segments = parse_segments(references, hypotheses, raw_of(tokenize, lowercase))
         return self._rows_of(segments, owner, progress)
 
+    def _raw_of(self, tokenize: Any, lowercase: bool = False, **of_ids: Any) -> Raw | None:
+        """The tokeniser for arguments with these names, as :func:`cybleu.text.raw.raw_of` returns it."""
+        return raw_of(tokenize, lowercase, **of_ids)
+
     def _rows_of(self, segments: Segments, owner: Any, progress: bool) -> NDArray[np.int64]:
         """Count the segments of a parsed corpus in order."""
         from .._runtime.arrays import np

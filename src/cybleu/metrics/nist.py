@@ -15,8 +15,9 @@ from .._runtime.numbers import check_flags, check_whole
 from .._runtime.state import ArgumentState
 from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..nist_score import nist_length_penalty
+from ..stats.prepared import are_prepared
 from ..text.parsing import parse_raw_references, parse_raw_texts
-from ..text.raw import Raw, lowered_ascii
+from ..text.raw import Raw
 from ..text.tokenizers import own_tokenizer
 from .metric import Score
 from .words_metric import WordsMetric
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..text.values import RawReferences
     from .formula import Formula
     from .words_metric import FillRows, Words
 
@@ -53,7 +55,7 @@ class NistInformation(ArgumentState):
         from ..stats.references import References, prepared_lines
 
         raw = Raw("none")
-        sets = prepared_lines(references, "nist")[1] if isinstance(references, References) else None
+        sets = prepared_lines(references, "nist", in_case=True)[1] if isinstance(references, References) else None
         sets = parse_raw_references(references, raw) if sets is None else sets
         lines = sets.texts.lines.strings()
         self.references = tuple(tuple(lines[start:end]) for start, end in zip(sets.bounds, sets.bounds[1:]))
@@ -79,11 +81,12 @@ class NistInformation(ArgumentState):
     def weight(self, ngram: str, lowercase: bool = False) -> float:
         """The information of an n-gram in bits, 0 if it is not in the corpus.
 
-        :param ngram: up to nine words, which are tokenised as the texts
+        :param ngram: up to nine words, str or bytes, which are tokenised as the texts
         :param lowercase: of the corpus in lower case
         """
         vocabulary, counted = self._of(lowercase, MOST_ORDERS)
-        tokens = vocabulary.look_up(_lines(_backend.chosen.RawTexts([ngram]), lowercase), 0, 1, array("q", (0,)))
+        line = _backend.chosen.RawTexts([ngram])
+        tokens = vocabulary.look_up(_lines(line, lowercase), 0, 1, array("q", (0,)))
         return float(counted.weight(memoryview(tokens).cast("i")))
 
     def _of(self, lowercase: bool, max_order: int) -> tuple[Any, Any]:
@@ -197,6 +200,9 @@ class Nist(ArgumentState, WordsMetric):
         :param lowercase: convert letters of ASCII to lower case
         :param arguments: others of :meth:`cybleu.metrics.Metric.rows`
         """
+        if are_prepared(references):
+            arguments["lowercase"] = lowercase  # an error if it is given: it is theirs
+            lowercase = references._raw is not None and references._raw.lowercase
         metric = self.in_lowercase() if lowercase else self
         return super(Nist, metric).rows(references, hypotheses, **arguments)
 
@@ -216,6 +222,11 @@ class Nist(ArgumentState, WordsMetric):
     def _raw(self, tokenize: Any = None, lowercase: bool = False) -> Raw:
         super()._raw(tokenize)
         return Raw("none")
+
+    def _prepared(self, references: Any) -> tuple[Raw, RawReferences]:
+        from ..stats.references import prepared_lines
+
+        return Raw("none"), prepared_lines(references, self.name, in_case=True)[1]
 
     def _numbered(self, hypotheses: Any, references: Any) -> tuple[Words, Words, FillRows]:
         """Number the words; the function that writes rows knows the n-grams that have weights."""
@@ -295,13 +306,7 @@ class Nist(ArgumentState, WordsMetric):
 
 def _lines(texts: Any, lowercase: bool) -> Any:
     """Lines as the backend reads them, in lower case as in the script if that is wanted."""
-    return _backend.chosen.RawTexts(list(map(_lowered, texts.strings()))) if lowercase else texts
-
-
-def _lowered(line: str) -> str:
-    if line.isascii() and "&" not in line and "<" not in line:
-        return line.lower()
-    return lowered_ascii(line.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+    return Raw(_TOKENIZER, lowercase, of_mteval=True).lowered_texts(texts)
 
 
 def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:

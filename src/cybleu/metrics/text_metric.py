@@ -39,15 +39,19 @@ class TextMetric(Metric):
         """Parse hypotheses and their references, which may be prepared."""
         self._refuse_ids(of_ids, "raw text")
         if are_prepared(references):
-            from ..stats.references import prepared_lines
-
-            raw, sets = prepared_lines(references, self.name)
+            raw, sets = self._prepared(references)
             counted = {"lowercase": True} if self.lowercase else {}
             references._check(self.name, counted, tokenize=tokenize, lowercase=lowercase)
         else:
             raw = self._raw(tokenize, lowercase)
             sets = parse_raw_references(references, raw)
         return parse_raw_texts(hypotheses, raw), sets
+
+    def _prepared(self, references: Any) -> tuple[Raw, RawReferences]:
+        """The raw text of prepared references, and how hypotheses are read."""
+        from ..stats.references import prepared_lines
+
+        return prepared_lines(references, self.name)
 
     def rows(
         self,

@@ -200,8 +200,9 @@ class NBest(Hypotheses):
         texts: list[Any] = self.texts
         if isinstance(references, References):
             if not references.of_raw_text and not found.of_raw_text:
-                split = tokenizer(tokenize or "unicode", lowercase)
-                texts, tokenize, lowercase = [split(text) for text in texts], None, False
+                raw = found._raw_of(tokenize or "unicode", lowercase)
+                assert raw is not None
+                texts, tokenize, lowercase = list(map(raw.splitter, texts)), None, False
         else:
             lines = lines_of_files(references, tokenize)
             references = columns_of_references(references, True, "references") if lines is None else lines

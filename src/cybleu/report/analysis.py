@@ -377,7 +377,7 @@ def analyse(
             f"there are {len(asked)} tokenisers and {len(metrics)} metrics; give one for each metric"
         )
     splittings = [
-        Splitting(tool_tokenizer(one.name) if name is None else name, lowercase, one.name == "mteval-v13a")
+        Splitting(tool_tokenizer(one.name) if name is None else name, lowercase, of_mteval=one.name == "mteval-v13a")
         for one, name in zip(metrics, asked)
     ]
     metrics = [one.in_lowercase() if lowercase and one.of_raw_text else one for one in metrics]

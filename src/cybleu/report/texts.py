@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
-from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._runtime.arrays import array_of, np
@@ -14,8 +13,8 @@ from .._runtime.sequences import advice_for
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, SequenceTypeError, UnknownNameError
 from ..stats.options import CountOptions
 from ..stats.segments import count_segments
-from ..text import tokenize_lines
 from ..text.parsing import parse_list
+from ..text.raw import Raw
 from ..text.values import ReferenceIds, TokenIds
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 Tokenize = Any  # the name of a tokeniser, or a function
 
 PIECE = 1 << 12  # segments that are tokenised or counted at once
-ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 class Splitting(NamedTuple):
@@ -34,18 +32,17 @@ class Splitting(NamedTuple):
 
     :param tokenize: the name of a tokeniser, or a function
     :param lowercase: convert the lines to lower case first
-    :param only_ascii: convert only A to Z to lower case
+    :param of_mteval: read the lines as mteval-v13a.pl
     """
 
     tokenize: Tokenize
     lowercase: bool
-    only_ascii: bool
+    of_mteval: bool
 
     def tokens_of(self, lines: Sequence[str]) -> list[Sequence[Any]]:
         """Tokenise some lines."""
-        if self.lowercase and self.only_ascii:
-            lines = [line.translate(ASCII_LOWER) for line in lines]
-        return list(tokenize_lines(lines, self.tokenize, self.lowercase and not self.only_ascii))
+        raw = Raw(self.tokenize, self.lowercase, self.of_mteval)
+        return raw.split(list(map(str, raw.lowered(lines))))
 
 
 class Text:

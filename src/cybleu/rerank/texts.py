@@ -9,10 +9,9 @@ from .._runtime.arrays import np
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError, SequenceTypeError
 from ..metrics import Bleu
 from ..nbest import NBest
-from ..text import tokenizer
 from ..text.numbering import RawWords, tokens_with_ids
 from ..text.parsing import parse_grouped_tokens, parse_groups, parse_raw_texts
-from ..text.raw import Raw, raw_of
+from ..text.raw import Raw
 from ..text.values import TokenLists, place_in_sets
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def parse_lists(
     groups = [(name, value, *_texts_of(value, name)) for name, value in given]
     if metric.of_raw_text:
         return [_raw_texts(*group, metric) for group in groups]
-    chosen = raw_of(tokenize, lowercase)
+    chosen = metric._raw_of(tokenize, lowercase)
     of_files = Raw("unicode")  # the default of NBest
     raws = [of_files if chosen is None and isinstance(value, NBest) else chosen for _, value in given]
     strings = all(set(map(type, texts)) <= {str} for _, _, texts, _ in groups)
@@ -56,7 +55,7 @@ def parse_lists(
             tokens = words.add(parse_raw_texts(texts, raw, name))
             lengths = tokens.ends - tokens.begins
         else:
-            split = None if raw is None else tokenizer(raw.tokenize, raw.lowercase)
+            split = None if raw is None else raw.splitter
             tokens = parse_grouped_tokens(texts, bounds, name, split)
             if isinstance(tokens, TokenLists):
                 tokens = tokens_with_ids(tokens)

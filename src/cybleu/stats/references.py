@@ -60,7 +60,7 @@ class References(PreparedSets):
     :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
     :param tokenize: references and hypotheses are raw text, and this says how to split them, as for
         :func:`cybleu.text.tokenizer`
-    :param lowercase: put raw text in lower case first
+    :param lowercase: put raw text in lower case first; for the metrics ``mteval-v13a`` and ``nist`` only A to Z, as their script
     :raises CybleuError: one of its subclasses, whose message names the argument and the place: a set without a
         reference, an invalid order or length, ids mixed with other tokens
 
@@ -78,14 +78,14 @@ class References(PreparedSets):
     array([0.535, 0.611, 0.152], dtype=float32)
     """
 
-    __slots__ = ("_alone", "_lines", "_numbered", "_options", "_prepared", "_raw")
+    __slots__ = ("_derived", "_given", "_numbered", "_options", "_prepared", "_raw")
 
     _options: CountOptions
     _numbered: NumberedReferences
     _raw: Raw | None
-    _lines: Any  # raw text, as the backend reads it
+    _given: Any  # raw text, as the backend reads it
     _prepared: Any
-    _alone: Any  # as `_prepared`, with a set for each reference, made when it is first needed
+    _derived: dict[str, Any]  # what few metrics need, made when it is first needed
 
     def __init__(
         self,
@@ -104,38 +104,37 @@ class References(PreparedSets):
     ):
         raw = raw_of(tokenize, lowercase, lengths=lengths, pad_id=pad_id, eos_id=eos_id, unk_id=unk_id)
         options = CountOptions.checked(max_order, reference_length, SpecialIds(pad_id, eos_id, unk_id), ignore)
-        self._prepare(parse_sets(references, raw, lengths, strict), options, raw)
+        self._prepare(parse_sets(references, raw and raw.in_case, lengths, strict), options, raw)
 
     @classmethod
     def _of(cls, references: ParsedReferences, options: CountOptions, raw: Raw | None = None) -> References:
         """Prepare references that are parsed.
 
-        :param raw: how raw text is tokenised
+        :param raw: how raw text is tokenised, and whether it is put in lower case first
         """
         made = cls.__new__(cls)
         made._prepare(references, options, raw)
         return made
 
     def _prepare(self, references: ParsedReferences, options: CountOptions, raw: Raw | None) -> None:
-        lines: Any = None
+        given: Any = None
         if isinstance(references, RawReferences):
             assert raw is not None
             # the memory of columns is not ours to keep
-            lines = references.texts.lines
+            given = references.texts.lines
             if references.in_columns:
-                lines = _backend.chosen.RawTexts(lines.strings())
+                given = _backend.chosen.RawTexts(given.strings())
+            lowered = replace(references, texts=replace(references.texts, lines=raw.lowered_texts(given)))
             if raw.own:
-                kept = replace(references, texts=replace(references.texts, lines=lines))
-                numbered = number_raw_references(raw, kept, options.ignored)
-                return self._fill(options, numbered, raw, lines)
-            references = tokenise_sets(raw, references)
+                return self._fill(options, number_raw_references(raw, lowered, options.ignored), raw, given)
+            references = tokenise_sets(raw, lowered)
         numbered = number_references(references, options.special, options.ignored)
         ids = numbered.texts.ids.copy()  # the caller may change an array, and a pickle takes these
         numbered = numbered._replace(texts=numbered.texts._replace(ids=ids))
-        self._fill(options, numbered, raw, lines)
+        self._fill(options, numbered, raw, given)
 
-    def _fill(self, options: CountOptions, numbered: NumberedReferences, raw: Raw | None, lines: Any) -> None:
-        state = {"_options": options, "_numbered": numbered, "_raw": raw, "_lines": lines, "_alone": None}
+    def _fill(self, options: CountOptions, numbered: NumberedReferences, raw: Raw | None, given: Any) -> None:
+        state = {"_options": options, "_numbered": numbered, "_raw": raw, "_given": given, "_derived": {}}
         for name, value in state.items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "_prepared", self._counted(numbered))
@@ -162,10 +161,10 @@ class References(PreparedSets):
     __delattr__ = __setattr__
 
     def __getstate__(self) -> tuple[Any, ...]:
-        options, lines = self._options, self._lines
+        options, given = self._options, self._given
         ignored = None if options.ignored is None else options.ignored.texts
         counting = options.max_order, options.reference_length, self._numbered, tuple(options.special), ignored
-        return *counting, self._raw, None if lines is None else lines.strings()
+        return *counting, self._raw, None if given is None else given.strings()
 
     def _restore(self, state: Any) -> None:
         max_order, reference_length, numbered, special, ignored, raw, strings = state
@@ -177,8 +176,7 @@ class References(PreparedSets):
             raise TypeError(f"the vocabulary is a {type(numbered.vocabulary).__name__}")
         if (raw is None) != (strings is None) or (raw is not None and len(strings) != numbered.texts.size):
             raise ValueError("the raw text does not fit the rest")
-        lines = None if strings is None else _backend.chosen.RawTexts(strings)
-        self._fill(options, numbered, raw, lines)
+        self._fill(options, numbered, raw, None if strings is None else _backend.chosen.RawTexts(strings))
 
     @property
     def max_order(self) -> int:
@@ -286,11 +284,23 @@ class References(PreparedSets):
         run(work, len(owners), cost, threads, progress, "hypotheses")
         return rows
 
+    def _of_mteval(self) -> References:
+        """The references for mteval-v13a, whose script reads some raw text in its own way."""
+        raw = self._raw and Raw(self._raw.tokenize, self._raw.lowercase, of_mteval=True)
+        if raw is None or not raw.of_mteval:
+            return self
+        if "mteval" not in self._derived:
+            sets = RawReferences(RawText(self._given, "references"), self._numbered.bounds)
+            self._derived["mteval"] = References._of(sets, self._options, raw)
+        found: References = self._derived["mteval"]
+        return found
 
-def prepared_lines(references: References, metric: str) -> tuple[Raw, RawReferences]:
+
+def prepared_lines(references: References, metric: str, in_case: bool = False) -> tuple[Raw, RawReferences]:
     """The raw text of prepared references, and how it is tokenised.
 
     :param metric: the name of the metric, which counts characters
+    :param in_case: leave the text in its case, for a metric that puts it in lower case itself
     :raises ArrayValueError: there is no raw text
     """
     if references._raw is None:
@@ -298,7 +308,11 @@ def prepared_lines(references: References, metric: str) -> tuple[Raw, RawReferen
             f"the references were prepared as tokens, and {metric} counts the characters of raw text; "
             "give raw text to References, with tokenize="
         )
-    return references._raw, RawReferences(RawText(references._lines, "references"), references._numbered.bounds)
+    raw, lines = references._raw, references._given
+    if raw.lowercase and not in_case:
+        derived = references._derived
+        lines = derived["lines"] if "lines" in derived else derived.setdefault("lines", raw.lowered_texts(lines))
+    return raw, RawReferences(RawText(lines, "references"), references._numbered.bounds)
 
 
 def stats_of_each(
@@ -315,10 +329,10 @@ def stats_of_each(
         texts = numbered.vocabulary.look_up(texts.lines, 0, texts.size)
     ids, begins, ends = texts
     owners = parse_owners(owner, len(references), texts.size)
-    alone = references._prepared if numbered.texts.size == len(references) else references._alone
+    alone = references._prepared if numbered.texts.size == len(references) else references._derived.get("alone")
     if alone is None:
         alone = references._counted(numbered._replace(bounds=np.arange(numbered.texts.size + 1, dtype=np.int64)))
-        object.__setattr__(references, "_alone", alone)
+        references._derived["alone"] = alone
     each, counts = numbers_of_sets(numbered.bounds, owners)
     begins, ends = repeat(begins, counts), repeat(ends, counts)
     rows = np.empty((len(each), 2 + 2 * references.max_order), dtype=np.int64)

@@ -76,7 +76,7 @@ def segment_stats(
            [2, 2, 2, 0, 2, 1]])
     """
     checked_threads(threads)
-    of_ids = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
+    of_ids: dict[str, Any] = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
     raw = raw_of(tokenize, lowercase, **of_ids, lengths=lengths, reference_lengths=reference_lengths)
     options = CountOptions.checked(max_order, reference_length, SpecialIds(**of_ids), ignore)
     if strict and owner is None and raw is None and are_lists(references) and are_lists(hypotheses):
@@ -100,7 +100,7 @@ def count_segments(
     """The rows of :func:`segment_stats`, of parsed arguments.
 
     :param owners: for each hypothesis the number of its set; None if hypothesis i has set i
-    :param raw: how raw text is tokenised
+    :param raw: how raw text is tokenised; it is in lower case already if that is wanted
     """
     count, sets = hypotheses.size, references.size
     if owners is None:
@@ -122,7 +122,7 @@ def count_segments(
         and isinstance(hypotheses, TokenLists)
     ):
         return _stats_of_lists(references, hypotheses, options, progress)
-    prepared = References._of(references, options, raw)
+    prepared = References._of(references, options, raw and raw.in_case)
     return prepared._rows_of(
         hypotheses, np.arange(count, dtype=np.int64) if owners is None else owners, threads, progress
     )

@@ -27,9 +27,12 @@ _NO_ENTITY = re.compile(rb"(?i:quot|amp|lt|gt)(?=;)|(?i:skipped)(?=>)")
 __all__ = ["Raw", "lowered_ascii", "lowered_block", "parse_line", "raw_of"]
 
 
-def raw_of(tokenize: Tokenize | None, lowercase: bool = False, **of_ids: Any) -> Raw | None:
+def raw_of(
+    tokenize: Tokenize | Raw | None, lowercase: bool = False, of_mteval: bool = False, **of_ids: Any
+) -> Raw | None:
     """The tokeniser for arguments with these names; None if the texts are tokens already.
 
+    :param of_mteval: as for :class:`Raw`
     :param of_ids: arguments that do not go with raw text
     :raises UnknownNameError: there is no such tokeniser
     :raises ArrayValueError: an argument for token ids is given
@@ -41,7 +44,7 @@ def raw_of(tokenize: Tokenize | None, lowercase: bool = False, **of_ids: Any) ->
     for name, value in of_ids.items():
         if value is not None:
             raise ArrayValueError(f"{name} is for token ids, and with tokenize the texts are str or bytes")
-    return Raw(tokenize, lowercase)
+    return tokenize if isinstance(tokenize, Raw) else Raw(tokenize, lowercase, of_mteval)
 
 
 def check_tokenizer(tokenize: Tokenize | None, lowercase: bool) -> None:
@@ -52,36 +55,75 @@ def check_tokenizer(tokenize: Tokenize | None, lowercase: bool) -> None:
 class Raw(ArgumentState):
     """A tokeniser, and whether lines are put in lower case first.
 
+    :param of_mteval: read text as mteval-v13a.pl: only letters of ASCII have a lower case, and white space at the end of a line
+        stays for ``intl``, which splits a mark before it
+    :ivar of_mteval: this makes a difference
     :ivar own: the tokeniser is one of the backend's
     """
 
-    __slots__ = ("_tokens_of", "lowercase", "own", "tokenize")
+    __slots__ = ("_tokens_of", "lowercase", "of_mteval", "own", "tokenize")
 
-    def __init__(self, tokenize: Tokenize, lowercase: bool = False):
+    def __init__(self, tokenize: Tokenize, lowercase: bool = False, of_mteval: bool = False):
         self.tokenize = tokenize
         self.lowercase = bool(lowercase)
+        self.of_mteval = bool(of_mteval) and (self.lowercase or tokenize == "intl")
         self.own = isinstance(tokenize, str) and tokenize in OWN
-        self._tokens_of = tokenizer(tokenize)
+        self._tokens_of = self.backend.tokens if self.of_mteval and tokenize == "intl" else tokenizer(tokenize)
 
     def _argument_names(self) -> tuple[str, ...]:
-        return "tokenize", "lowercase"
+        return "tokenize", "lowercase", "of_mteval"
 
     @property
     def backend(self) -> Any:
         """The backend's tokeniser."""
         assert isinstance(self.tokenize, str)
-        return own_tokenizer(self.tokenize)
+        return own_tokenizer("intl-unstripped" if self.of_mteval and self.tokenize == "intl" else self.tokenize)
+
+    @property
+    def in_case(self) -> Raw:
+        """The same without lower case, for lines that are in lower case already, or are put in lower case later."""
+        return Raw(self.tokenize, False, self.of_mteval) if self.lowercase else self
+
+    @property
+    def lower_block(self) -> Callable[[bytes], bytes] | None:
+        """What puts lines of bytes in lower case, if that is wanted."""
+        if not self.lowercase:
+            return None
+        if not self.of_mteval:
+            return lowered_block
+        return lowered_ascii if self.tokenize == "13a" else bytes.lower
+
+    def lower(self, line: Line) -> Line:
+        """A line in lower case, which is wanted."""
+        if isinstance(line, str) and (not self.of_mteval or _is_plain(line)):
+            return line.lower()
+        lower = self.lower_block
+        assert lower is not None
+        if isinstance(line, bytes):
+            return lower(line)
+        return lower(line.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
     def lowered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """The lines, in lower case if that is wanted."""
-        return [_lower(line) for line in lines] if self.lowercase else lines
+        return list(map(self.lower, lines)) if self.lowercase else lines
+
+    def lowered_texts(self, texts: Any) -> Any:
+        """The same of lines as the backend reads them."""
+        return _backend.chosen.RawTexts(self.lowered(texts.strings())) if self.lowercase else texts
 
     # ------------------------------------------------------------------------------------------------------ token lists
 
+    @property
+    def splitter(self) -> Callable[[str], Sequence[Hashable]]:
+        """A function from a line to its tokens."""
+        return self._lowered_tokens if self.lowercase else self._tokens_of
+
+    def _lowered_tokens(self, line: str) -> Sequence[Hashable]:
+        return self._tokens_of(str(self.lower(line)))
+
     def tokens(self, line: Any, name: str) -> Sequence[Hashable]:
         """The tokens of one line, as the caller gave it."""
-        text = _decoded(parse_line(line, name), name)
-        return self._tokens_of(text.lower() if self.lowercase else text)
+        return self.splitter(_decoded(parse_line(line, name), name))
 
     def split(self, lines: list[str]) -> list[Any]:
         """The tokens of lines, which are in lower case already if that is wanted."""
@@ -96,7 +138,8 @@ class Raw(ArgumentState):
     def strings(self, lines: Any) -> Any:
         """Lines as the backend reads them; None if this is not a list or tuple of nothing but str."""
         if self.lowercase and type(lines) in (list, tuple):
-            lines = [line.lower() if type(line) is str else line for line in lines]
+            lower = self.lower if self.of_mteval else str.lower
+            lines = [lower(line) if type(line) is str else line for line in lines]
         return _backend.chosen.RawTexts.of_strings(lines)
 
     def row(self, references: Sequence[Line], hypothesis: Line, max_order: int, reference_length: str) -> list[int]:
@@ -150,8 +193,9 @@ def lowered_ascii(block: bytes) -> bytes:
     return block.lower()
 
 
-def _lower(line: Line) -> Line:
-    return line.lower() if isinstance(line, str) else lowered_block(line)
+def _is_plain(line: str) -> bool:
+    """Check for a line that :func:`lowered_ascii` and `str.lower` change in the same way."""
+    return line.isascii() and "&" not in line and "<" not in line
 
 
 def _decoded(line: Line, name: str) -> str:

@@ -76,7 +76,7 @@ def own_tokenizer(name: str) -> Any:
 
 @cache
 def _own(backend: str, name: str) -> Any:
-    if name == "intl":
+    if name in ("intl", "intl-unstripped"):
         from .categories import categories
 
         made = _backend.chosen.Tokenizer(name, categories())

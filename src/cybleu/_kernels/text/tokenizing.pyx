@@ -420,8 +420,8 @@ cdef bint digit_follows(Tokenizer tokenizer, const uint8_t *at, const uint8_t *e
 cdef class Tokenizer:
     """Tokeniser by name. Immutable, so that threads can share it.
 
-    :param name: ``none``, ``ascii``, ``space``, ``char``, ``13a``, ``zh``, ``intl``, or ``tercom`` for lines without
-        white space at the end
+    :param name: ``none``, ``ascii``, ``space``, ``char``, ``13a``, ``zh``, ``intl``, ``intl-unstripped``, which keeps
+        white space at the end of a line, or ``tercom`` for lines without it
     :param categories: for ``intl``, the category of each code point: 1 punctuation, 2 symbol, 3 number, 0 other
     """
 
@@ -436,9 +436,9 @@ cdef class Tokenizer:
         self.strips = name in ("13a", "zh", "intl")
         self.strips_both = name == "zh"
         self.of_one_character = name == "char"
-        if name not in ("none", "ascii", "space", "char", "13a", "zh", "intl", "tercom"):
+        if name not in ("none", "ascii", "space", "char", "13a", "zh", "intl", "intl-unstripped", "tercom"):
             raise ValueError("there is no such tokeniser")
-        if name == "zh" or name == "intl":
+        if name in ("zh", "intl", "intl-unstripped"):
             self.of_characters = <uint8_t *>allocated(malloc(CODE_POINTS))
             memset(self.of_characters, WORD, CODE_POINTS)
         memset(self.of_bytes, ALONE if name == "char" else WORD, 256)
@@ -461,7 +461,7 @@ cdef class Tokenizer:
             ):
                 for i in range(first, last + 1):
                     self.of_characters[i] = ALONE
-        if name == "intl":
+        if name in ("intl", "intl-unstripped"):
             of_code_points = categories
             if of_code_points.shape[0] != CODE_POINTS:
                 raise ValueError("there must be a category for each code point")

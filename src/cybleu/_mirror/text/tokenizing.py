@@ -33,7 +33,7 @@ class Tokenizer:
 
     def __init__(self, name: str, categories: bytes | None = None):
         self.name = name
-        self._substitutions = _of_categories(categories or b"") if name == "intl" else ()
+        self._substitutions = _of_categories(categories or b"") if name.startswith("intl") else ()
         self.tokens: Callable[[str], list[str]] = {
             "none": _white_space,
             "ascii": _ascii,
@@ -42,6 +42,7 @@ class Tokenizer:
             "13a": self._western,
             "zh": self._chinese,
             "intl": self._international,
+            "intl-unstripped": self._international_unstripped,
             "tercom": self._tercom,
         }[name]
 
@@ -64,7 +65,9 @@ class Tokenizer:
         return self._words(_ALONE.sub(r" \1 ", line))
 
     def _international(self, line: str) -> list[str]:
-        line = line.rstrip()
+        return self._international_unstripped(line.rstrip())
+
+    def _international_unstripped(self, line: str) -> list[str]:
         for pattern, replacement in self._substitutions:
             line = pattern.sub(replacement, line)
         return line.split()
