@@ -72,6 +72,23 @@ def test_lower_case_is_that_of_the_script_with_prepared_references():
         metric.rows(prepared, texts, lowercase=True)
 
 
+def test_references_of_information_cannot_be_replaced(fixed):
+    information = NistInformation(REFERENCES)
+    before = information.signature, information.weight("the")
+    with pytest.raises(AttributeError):
+        information.references = (("other",),)
+    assert (information.signature, information.weight("the")) == before
+    assert information == fixed.information and information.references == tuple(map(tuple, REFERENCES))
+
+
+def test_ngrams_that_are_looked_up(fixed):
+    weight = fixed.information.weight
+    assert weight(np.str_("the")) == weight(b"the") == weight(bytearray(b"the")) == weight("the") > 0
+    for wrong in (None, 3, ["the"], ("the", "cat")):
+        with pytest.raises(errors.SequenceTypeError, match=r"ngram is a .*; give its words in one str"):
+            weight(wrong)
+
+
 def test_weights_that_are_given_stay(fixed):
     """Parts add up, and what else is in a call does not matter."""
     whole = fixed.rows(REFERENCES, TEXTS, owner=OWNER)

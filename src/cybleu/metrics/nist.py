@@ -13,11 +13,11 @@ from zlib import crc32
 from .. import _backend
 from .._runtime.numbers import check_flags, check_whole
 from .._runtime.state import ArgumentState
-from ..errors import OrderError, StatisticsError, UnknownNameError
+from ..errors import OrderError, SequenceTypeError, StatisticsError, UnknownNameError
 from ..nist_score import nist_length_penalty
 from ..stats.prepared import are_prepared
 from ..text.parsing import parse_raw_references, parse_raw_texts
-from ..text.raw import Raw
+from ..text.raw import Raw, parse_line
 from ..text.tokenizers import own_tokenizer
 from .metric import Score
 from .words_metric import WordsMetric
@@ -49,7 +49,7 @@ class NistInformation(ArgumentState):
     (2.807..., 1.584..., 0.0)
     """
 
-    __slots__ = ("_counted", "references")
+    __slots__ = ("_counted", "_references")
 
     def __init__(self, references: Any):
         from ..stats.references import References, prepared_lines
@@ -58,11 +58,16 @@ class NistInformation(ArgumentState):
         sets = prepared_lines(references, "nist", in_case=True)[1] if isinstance(references, References) else None
         sets = parse_raw_references(references, raw) if sets is None else sets
         lines = sets.texts.lines.strings()
-        self.references = tuple(tuple(lines[start:end]) for start, end in zip(sets.bounds, sets.bounds[1:]))
+        self._references = tuple(tuple(lines[start:end]) for start, end in zip(sets.bounds, sets.bounds[1:]))
         self._counted: dict[Any, tuple[Any, Any]] = {}
 
     def _argument_names(self) -> tuple[str, ...]:
         return ("references",)
+
+    @property
+    def references(self) -> tuple[tuple[str, ...], ...]:
+        """The corpus: for each segment its references."""
+        return self._references
 
     def __eq__(self, other: object) -> bool:
         return self.references == other.references if isinstance(other, NistInformation) else NotImplemented
@@ -83,9 +88,12 @@ class NistInformation(ArgumentState):
 
         :param ngram: up to nine words, str or bytes, which are tokenised as the texts
         :param lowercase: of the corpus in lower case
+        :raises SequenceTypeError: the n-gram is something else
         """
+        if not isinstance(ngram, (str, bytes, bytearray)):
+            raise SequenceTypeError(f"ngram is a {type(ngram).__name__}; give its words in one str")
         vocabulary, counted = self._of(lowercase, MOST_ORDERS)
-        line = _backend.chosen.RawTexts([ngram])
+        line = _backend.chosen.RawTexts([parse_line(ngram, "ngram")])
         tokens = vocabulary.look_up(_lines(line, lowercase), 0, 1, array("q", (0,)))
         return float(counted.weight(memoryview(tokens).cast("i")))
 
