@@ -69,10 +69,10 @@ def rows_of(backend, columns):
 def prepared(backend, columns, offsets):
     order = np.empty(columns.shape[1], dtype=np.int32)
     backend.sort_lines(columns[1], offsets, order)
-    chosen = np.empty((1, len(offsets) - 1), dtype=np.int64)
+    chosen = np.empty(len(offsets) - 1, dtype=np.int64)
     values = np.empty(columns.shape[1])
-    rows_of(backend, columns).winners(offsets, np.array([[1.0, 0.0]]), chosen, values)
-    return order, chosen[0], values
+    rows_of(backend, columns).winners(offsets, np.array([1.0, 0.0]), chosen, values)
+    return order, chosen, values
 
 
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
@@ -181,8 +181,8 @@ def test_the_best_among_those_that_may_be(kernels, data):
     weights = np.array([1.0, 0.0])
     values = prepared(kernels, columns, offsets)[2]
     moved = weights + step * np.array([0.0, 1.0])
-    exact = np.empty((1, len(offsets) - 1), dtype=np.int64)
-    rows_of(kernels, columns).winners(offsets, moved.reshape(1, -1), exact)
+    exact = np.empty(len(offsets) - 1, dtype=np.int64)
+    rows_of(kernels, columns).winners(offsets, moved, exact)
     sums = moved[0] * columns[0] + moved[1] * columns[1]
     distance = np.abs(values + step * columns[1] - sums)
     tight = np.maximum.reduceat(distance, offsets[:-1].astype(np.intp))
@@ -190,4 +190,4 @@ def test_the_best_among_those_that_may_be(kernels, data):
         for backend in (kernels, MIRROR):
             chosen = np.full(len(tight), -1, dtype=np.int64)
             rows_of(backend, columns).winners_near(offsets, moved, values, columns[1], step, errors, chosen)
-            assert (chosen == exact[0]).all()
+            assert (chosen == exact).all()

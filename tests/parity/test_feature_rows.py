@@ -47,36 +47,20 @@ def test_the_same_sums(kernels, table, data):
     offsets = ints(0, *sorted(starts), count)
     found = []
     for rows in both(kernels, table):
-        values, chosen = np.full(count, 7.0), np.full((1, len(offsets) - 1), -1, dtype=np.int64)
+        values, chosen = np.full(count, 7.0), np.full(len(offsets) - 1, -1, dtype=np.int64)
+        of_winners = np.full(count, 7.0)
         sums, squares = np.full(size, 7.0), np.full(size, 7.0)
         with np.errstate(all="ignore"):
             rows.weigh(weights, values)
-            finite = rows.winners(offsets, weights.reshape(1, -1), chosen)
+            finite = rows.winners(offsets, weights, chosen)
+            alone = chosen.copy()
+            assert rows.winners(offsets, weights, chosen, of_winners) == finite
             rows.add_weighted(shares, sums)
             rows.add_weighted(shares, squares, True)
         found.append((values, chosen, sums, squares, np.array([finite])))
         assert finite == np.isfinite(values).all()
-    for one, other in zip(*found):
-        same(one, other)
-
-
-@given(tables(), st.integers(1, 9), st.integers(0, 2**32 - 1))
-def test_many_vectors_at_once(kernels, table, count, seed):
-    size = len(table[0]), table[0].shape[1] + (table[4] if len(table) > 1 else 0)
-    offsets = np.array([0, size[0]], dtype=np.int64)
-    vectors = np.random.default_rng(seed).normal(size=(count, size[1]))
-    found = []
-    for rows in both(kernels, table):
-        chosen, alone, values = (
-            np.full((count, 1), -1, dtype=np.int64),
-            np.full((1, 1), -1, dtype=np.int64),
-            np.full((2, size[0]), 7.0),
-        )
-        finite = rows.winners(offsets, vectors, chosen, values[0])
-        assert rows.winners(offsets, vectors[-1:], alone, values[1]) or not finite
-        same(values[0], values[1])
-        assert alone[0] == chosen[-1]
-        found.append((chosen, values))
+        assert (alone == chosen).all()
+        same(of_winners, values)
     for one, other in zip(*found):
         same(one, other)
 
@@ -164,16 +148,15 @@ def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
         with pytest.raises(ValueError, match=r"do not fit|do not ascend|out of range"):
             kernels.FeatureRows(dense, *wrong)
     rows = kernels.FeatureRows(dense, indptr, columns, values, 2)
-    weights, offsets, one = np.ones(3), ints(0, 3), ints(0).reshape(1, 1)
+    weights, offsets, one = np.ones(3), ints(0, 3), ints(0)
     calls = [
         lambda: rows.weigh(np.ones(2), np.ones(3)),
         lambda: rows.weigh(weights, np.ones(2)),
-        lambda: rows.winners(ints(0, 2), weights.reshape(1, -1), one),
-        lambda: rows.winners(ints(0, 0, 3), weights.reshape(1, -1), ints(0, 0).reshape(1, -1)),
-        lambda: rows.winners(offsets, weights.reshape(1, -1), ints(0, 0).reshape(1, -1)),
-        lambda: rows.winners(offsets, weights.reshape(1, -1), ints(0, 0).reshape(-1, 1)),
-        lambda: rows.winners(offsets, weights.reshape(1, -1), one, np.ones(2)),
-        lambda: rows.winners(offsets, np.ones((1, 1)), one),
+        lambda: rows.winners(ints(0, 2), weights, one),
+        lambda: rows.winners(ints(0, 0, 3), weights, ints(0, 0)),
+        lambda: rows.winners(offsets, weights, ints(0, 0)),
+        lambda: rows.winners(offsets, weights, one, np.ones(2)),
+        lambda: rows.winners(offsets, np.ones(1), one),
         lambda: rows.winners_near(offsets, np.ones(1), np.ones(3), np.ones(3), 1.0, np.ones(1), ints(0)),
         lambda: rows.winners_near(offsets, weights, np.ones(2), np.ones(3), 1.0, np.ones(1), ints(0)),
         lambda: rows.winners_near(offsets, weights, np.ones(3), np.ones(3), 1.0, np.ones(2), ints(0, 0)),

@@ -163,22 +163,17 @@ class Problem:
             return np.repeat([1.0, 0.0], list(map(len, names)))
         return weights_of(names[0], start, "start", names[1])
 
-    def winners(self, vectors: NDArray[np.float64], values: NDArray[np.float64] | None = None) -> NDArray[np.int64]:
-        """Find the best hypothesis of each segment that has any, with a row for each vector of weights.
+    def chosen(self, weights: NDArray[np.float64], values: NDArray[np.float64] | None = None) -> NDArray[np.int64]:
+        """Find the best hypothesis of each segment that has any.
 
-        :param values: receives the value of each hypothesis by the last vector
+        :param values: receives the value of each hypothesis
         """
-        chosen: NDArray[np.int64] = np.empty((len(vectors), len(self.axes.present)), dtype=np.int64)
-        if not self.rows.winners(self.axes.offsets, vectors, chosen, values):
-            for vector in vectors[:-1]:
-                self.winners(vector.reshape(1, -1))  # raises for the first vector that is too large
+        chosen: NDArray[np.int64] = np.empty(len(self.axes.present), dtype=np.int64)
+        if not self.rows.winners(self.axes.offsets, weights, chosen, values):
             raise WeightsError(
-                f"these weights times the features are more than a float can hold; scale the features: {vectors[-1].tolist()}"
+                f"these weights times the features are more than a float can hold; scale the features: {weights.tolist()}"
             )
         return chosen
-
-    def chosen(self, weights: NDArray[np.float64]) -> NDArray[np.int64]:
-        return self.winners(weights.reshape(1, -1)).reshape(-1)
 
     def row_of(self, weights: NDArray[np.float64]) -> NDArray[Any]:
         """Sum the statistics of the hypotheses that these weights choose."""
@@ -204,7 +199,7 @@ class Problem:
             _, values, chosen = last
         else:
             values = np.empty(len(self.nbest.features))
-            chosen = self.winners(weights.reshape(1, -1), values)[0]
+            chosen = self.chosen(weights, values)
             if remembered:
                 self.axes.last = weights.tobytes(), values, chosen
         row = self.objective.sum_of(chosen)

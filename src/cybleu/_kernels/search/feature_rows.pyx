@@ -67,38 +67,6 @@ cdef int weigh_compressed(const Rows *rows, const double *weights, Py_ssize_t fi
     return 0
 
 
-cdef void turn(const Rows *rows, Py_ssize_t first, Py_ssize_t size, double *columns) noexcept nogil:
-    """Transpose the dense features of a block of rows."""
-    cdef Py_ssize_t i, f
-    for i in range(size):
-        for f in range(rows.width):
-            columns[f * size + i] = rows.dense[(first + i) * rows.width + f]
-
-
-cdef void add_products(const double *columns, Py_ssize_t width, const double *weights, Py_ssize_t size,
-                       double *out) noexcept nogil:
-    """Write the sums of weight * feature from the first feature on, four features in a pass over the rows."""
-    cdef Py_ssize_t f = 0
-    cdef Py_ssize_t i
-    cdef const double *a = columns
-    cdef const double *b
-    cdef const double *c
-    cdef const double *d
-    memset(out, 0, size * sizeof(double))
-    while f + 4 <= width:
-        b, c, d = a + size, a + 2 * size, a + 3 * size
-        for i in range(size):
-            out[i] = ((((out[i] + weights[f] * a[i]) + weights[f + 1] * b[i]) + weights[f + 2] * c[i])
-                      + weights[f + 3] * d[i])
-        f += 4
-        a += 4 * size
-    while f < width:
-        for i in range(size):
-            out[i] = out[i] + weights[f] * a[i]
-        f += 1
-        a += size
-
-
 cdef double highest(const double *values, Py_ssize_t size) noexcept nogil:
     """Return the maximum; NaN if the first value is NaN."""
     cdef double highs[4]
@@ -229,58 +197,41 @@ cdef class FeatureRows:
         else:
             out[:] = 0.0
 
-    def winners(self, const int64_t[::1] offsets not None, const double[:, ::1] weights not None,
-                int64_t[:, ::1] chosen not None, double[::1] values=None):
+    def winners(self, const int64_t[::1] offsets not None, const double[::1] weights not None,
+                int64_t[::1] chosen not None, double[::1] values=None):
         """Write the first row with the highest value of each segment, and return whether all values are finite.
 
-        :param weights: array with a weight vector in each row
-        :param chosen: receives the row numbers, with a row for each weight vector
-        :param values: receives the value of each row by the last weight vector
+        :param chosen: receives the row numbers
+        :param values: receives the value of each row
         """
         cdef Watch watching = begin_watch()
         cdef const Rows *rows = &self.rows
         cdef Py_ssize_t longest = check_offsets(offsets, rows.count, 1)
         cdef Py_ssize_t segments = offsets.shape[0] - 1
-        cdef Py_ssize_t vectors = weights.shape[0]
         cdef Py_ssize_t begin = 0
-        cdef Py_ssize_t end, s, r, first, size
-        cdef double largest
+        cdef Py_ssize_t end, s, first, size
         cdef bint finite = True
         cdef bint beyond_doubt
         cdef double *out
-        cdef double *columns
-        if (weights.shape[1] != rows.size or rows.size == 0 or chosen.shape[0] != vectors or chosen.shape[1] != segments
+        if (weights.shape[0] != rows.size or rows.size == 0 or chosen.shape[0] != segments
                 or (values is not None and values.shape[0] != rows.count)):
             raise ValueError("the weights or the segments do not fit the rows")
-        # a single vector reads rows directly: transposing them takes as long
-        cdef bint by_columns = vectors > 4
-        cdef double *scratch = <double *>new_array(
-            longest + BLOCK, (1 + (rows.width if by_columns else 0)) * sizeof(double))
+        cdef double *scratch = <double *>new_array(longest + BLOCK, sizeof(double))
         try:
             with nogil:
-                largest = largest_of(&weights[0, 0], vectors * rows.size) if vectors else 0.0
-                beyond_doubt = largest * rows.largest * <double>(rows.width + rows.longest) < 1e300
+                beyond_doubt = (largest_of(&weights[0], rows.size) * rows.largest
+                                * <double>(rows.width + rows.longest) < 1e300)
                 while begin < segments:
                     end = begin + 1
                     while end < segments and offsets[end] - offsets[begin] < BLOCK:
                         end += 1
                     first = offsets[begin]
                     size = offsets[end] - first
-                    columns = scratch + longest + BLOCK
-                    if by_columns:
-                        turn(rows, first, size, columns)
-                    for r in range(vectors):
-                        out = scratch if values is None else &values[first]
-                        if by_columns:
-                            watch(&watching, size * (1 + rows.width // 4))
-                            add_products(columns, rows.width, &weights[r, 0], size, out)
-                            weigh_compressed(rows, &weights[r, 0], first, size, out, &watching)
-                        else:
-                            weigh_rows(rows, &weights[r, 0], first, size, out, &watching)
-                        for s in range(begin, end):
-                            chosen[r, s] = offsets[s] + first_highest(
-                                out + (offsets[s] - first), offsets[s + 1] - offsets[s])
-                        finite = finite and (beyond_doubt or are_finite(out, size))
+                    out = scratch if values is None else &values[first]
+                    weigh_rows(rows, &weights[0], first, size, out, &watching)
+                    for s in range(begin, end):
+                        chosen[s] = offsets[s] + first_highest(out + (offsets[s] - first), offsets[s + 1] - offsets[s])
+                    finite = finite and (beyond_doubt or are_finite(out, size))
                     begin = end
         finally:
             free(scratch)
@@ -289,7 +240,7 @@ cdef class FeatureRows:
     def winners_near(self, const int64_t[::1] offsets not None, const double[::1] weights not None,
                      const double[::1] values not None, const double[::1] slope not None, double step,
                      const double[::1] errors not None, int64_t[::1] chosen not None):
-        """Like :meth:`winners` for one weight vector, reading only rows that may win.
+        """Like :meth:`winners`, reading only rows that may win.
 
         :param values: values by other weights; value + step * slope approximates the value by `weights`
         :param errors: for each segment an upper bound of the error of this approximation

@@ -52,30 +52,26 @@ class FeatureRows:
     def winners(self, offsets: Any, weights: Any, chosen: Any, values: Any = None) -> bool:
         """Write the first row with the highest value of each segment, and return whether all values are finite.
 
-        :param weights: array with a weight vector in each row
-        :param chosen: receives the row numbers, with a row for each weight vector
-        :param values: receives the value of each row by the last weight vector
+        :param chosen: receives the row numbers
+        :param values: receives the value of each row
         """
-        finite = True
-        for vector, best in zip(weights.tolist(), chosen):
-            found = self.values(vector, 0, self.count)
-            finite = finite and all(map(isfinite, found))
-            for segment, (first, last) in enumerate(pairwise(offsets.tolist())):
-                best[segment] = max(range(first, last), key=found.__getitem__)
-            if values is not None:
-                values[:] = found
-        return finite
+        found = self.values(weights.tolist(), 0, self.count)
+        for segment, (first, last) in enumerate(pairwise(offsets.tolist())):
+            chosen[segment] = max(range(first, last), key=found.__getitem__)
+        if values is not None:
+            values[:] = found
+        return all(map(isfinite, found))
 
     def winners_near(
         self, offsets: Any, weights: Any, values: Any, slope: Any, step: float, errors: Any, chosen: Any
     ) -> None:
-        """Like :meth:`winners`, for one weight vector.
+        """Like :meth:`winners`.
 
         :param values: values by other weights; value + step * slope approximates the value by `weights`.
             Affects speed only
         :param errors: for each segment an upper bound of the error of this approximation. Affects speed only
         """
-        self.winners(offsets, weights.reshape(1, -1), chosen.reshape(1, -1))
+        self.winners(offsets, weights, chosen)
 
     def add_weighted(self, shares: Any, out: Any, squared: bool = False) -> None:
         """Write the sum of share * row, or of share * row * row, for each feature, adding rows in order."""
