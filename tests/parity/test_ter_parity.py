@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cybleu import _mirror
+from integer_arrays import ints
 from numbered_words import check_refused, rows_of
 
 # few different words, so that many are alike
@@ -21,6 +24,25 @@ def test_rows(kernels, corpus, data):
     places = [(number, number) for number in range(count)] + drawn
     rows = [rows_of(backend.edit_rows, corpus, *zip(*places), 2) for backend in (kernels, _mirror)]
     assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize(
+    ("size", "width"), [(2**30, 0), (0, 2**30), (2**30 - 1, 1), (2**29 - 1, 1), (1, 2**29 - 1), (2**29 - 1, 0)]
+)
+@pytest.mark.parametrize("others", [0, 1])
+def test_texts_whose_edits_do_not_fit(kernels, size, width, others):
+    """Words are not read where they are too many, so that these take no memory."""
+    ends = ints(size), ints(*[width] * (1 + others)), ints(0, 1 + others)
+    words, none, rows = np.zeros(max(size, width), np.int32), ints(0), np.zeros((1, 2))
+    arguments = words[:size], ends[0], words[:width], *ends[1:], none, none, 0, 1, rows
+    if size + width < 2**29:
+        kernels.edit_rows(*arguments)
+        assert rows.tolist() == [[size, 0]]
+    else:
+        with pytest.raises(
+            MemoryError, match=f"hypothesis of {size} words and a reference of {width} are too long for TER"
+        ):
+            kernels.edit_rows(*arguments)
 
 
 def test_what_does_not_fit(kernels):

@@ -307,9 +307,6 @@ cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t lim
     cdef Shift best
     if segment.width == 0 or segment.size == 0:
         return segment.size + segment.width
-    if segment.size + segment.width > MOST_WORDS:
-        with gil:
-            raise MemoryError("a segment has too many words")
     prepare(segment, reference, memory)
     segment.checked = 0
     fill_forward(segment, 0, watching)
@@ -328,6 +325,17 @@ cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t lim
     return shifts + segment.score
 
 
+cdef int check_length(Py_ssize_t size, Py_ssize_t width) except -1 nogil:
+    """Distances of texts of so many words fit 32 bits."""
+    if size > MOST_WORDS or width > MOST_WORDS - size:
+        with gil:
+            raise MemoryError(
+                f"a hypothesis of {size} words and a reference of {width} are too long for TER, which takes {MOST_WORDS} "
+                "together"
+            )
+    return 0
+
+
 cdef int count_segment(Workspace *work, const int32_t *words, Py_ssize_t size, const int32_t *references,
                        const int64_t *ends, Py_ssize_t first, Py_ssize_t last, double *row) except -1 nogil:
     """Write the edits of the reference with the fewest, and the average length of the references, at least one.
@@ -343,6 +351,9 @@ cdef int count_segment(Workspace *work, const int32_t *words, Py_ssize_t size, c
     cdef Py_ssize_t count = last - first
     cdef Py_ssize_t k, turn
     cdef int32_t *bounds
+    for k in range(count):
+        check_length(size, <Py_ssize_t>(ends[first + k] - begin))
+        begin = ends[first + k]
     reserve(&work.bounds, <uint64_t>count * sizeof(int32_t) + <uint64_t>total)
     bounds = <int32_t *>work.bounds.data
     for k in range(count):
