@@ -330,8 +330,8 @@ cdef int check_length(Py_ssize_t size, Py_ssize_t width) except -1 nogil:
     if size > MOST_WORDS or width > MOST_WORDS - size:
         with gil:
             raise MemoryError(
-                f"a hypothesis of {size} words and a reference of {width} are too long for TER, which takes {MOST_WORDS} "
-                "together"
+                f"a hypothesis of {size} words and a reference of {width} are too long for TER, which takes "
+                f"{MOST_WORDS} together"
             )
     return 0
 
