@@ -124,10 +124,6 @@ class MissingExtraError(CybleuError, ImportError):
     """A feature requires a package that is not installed."""
 
 
-class StateError(CybleuError, ValueError):
-    """The state of a pickle or a copy is not valid for its class."""
-
-
 class NotUtf8Error(CybleuError, ValueError):
     """Bytes of text are not valid UTF-8.
 
@@ -144,14 +140,7 @@ class NotUtf8Error(CybleuError, ValueError):
         self.line, self.position, self.byte, self.where = line, position, byte, where
 
     def __reduce__(self) -> tuple[object, tuple[int, int, int, str | None]]:
-        return _not_utf8, (self.line, self.position, self.byte, self.where)
-
-
-def _not_utf8(*arguments: int) -> NotUtf8Error:
-    try:
-        return NotUtf8Error(*arguments)  # type: ignore[arg-type]
-    except (TypeError, ValueError) as error:
-        raise StateError(f"the state is not that of a NotUtf8Error: {error}") from error
+        return NotUtf8Error, (self.line, self.position, self.byte, self.where)
 
 
 class InputFileError(CybleuError, ValueError):

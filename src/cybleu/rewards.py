@@ -17,7 +17,6 @@ from ._runtime.arrays import np
 from ._runtime.numbers import as_number, check_whole
 from ._runtime.parallel import checked_threads
 from ._runtime.sequences import by_position, is_missing
-from ._runtime.state import ArgumentState, check_names
 from .errors import (
     LengthMismatchError,
     OrderError,
@@ -114,7 +113,7 @@ def bleu_rewards(
     return rewards
 
 
-class BleuReward(ArgumentState):
+class BleuReward:
     """:func:`bleu_rewards` as a reward function for TRL's trainers (GRPO, RLOO), which it does not import.
 
     TRL calls it with a flat batch: `completions`, each a str or a list of chat messages, `completion_ids`, and one list
@@ -170,18 +169,6 @@ class BleuReward(ArgumentState):
         # of each call of bleu_rewards; the metric is made once
         self._options: dict[str, Any] = {name: arguments[name] for name in OPTIONS if name in arguments}
         self._options |= {"metric": metric, "tokenize": None if self._of_raw_text else tokenize, "lowercase": lowercase}
-
-    def __getstate__(self) -> dict[str, Any]:
-        options: dict[str, Any] = {"column": self.column, "tokenize": self._tokenize, "lowercase": self._lowercase}
-        options |= {
-            name: value for name, value in (("name", self._name), ("missing", self._missing)) if value is not None
-        }
-        return {"options": {**options, **self._arguments}, "name": self.__name__}
-
-    def _restore(self, state: Any) -> None:
-        check_names(state, ("options", "name"))
-        self.__init__(**state["options"])  # type: ignore[misc]
-        self.__name__ = str(state["name"])
 
     def __repr__(self) -> str:
         options: dict[str, Any] = {"lowercase": True} if self._lowercase else {}
@@ -266,7 +253,7 @@ class BleuReward(ArgumentState):
             raise SequenceTypeError(f"{self.column}[{position}] has a token that is no id: {error}") from None
 
 
-class RepetitionPenalty(ArgumentState):
+class RepetitionPenalty:
     """Penalise repeated n-grams, with the values of ``get_repetition_penalty_reward`` of TRL 1.7 and later.
 
     The reward of a completion is the share of its n-grams that repeat an earlier one, times the penalty (Yeo and others 2025,
@@ -289,9 +276,6 @@ class RepetitionPenalty(ArgumentState):
         self.ngram_size = ngram_size
         self.max_penalty = max_penalty
         self.__name__ = "repetition_penalty_reward"  # under which trainers log it
-
-    def _argument_names(self) -> tuple[str, ...]:
-        return "ngram_size", "max_penalty"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(ngram_size={self.ngram_size}, max_penalty={self.max_penalty!r})"

@@ -6,8 +6,6 @@ import fractions
 import operator
 import sys
 
-from .._runtime.state import restored
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +66,7 @@ class Fraction(fractions.Fraction):
         return format(_number(self), spec) if spec else str(self)
 
     def __reduce__(self) -> Any:
-        return _made, (self._given_numerator, self._given_denominator)
+        return Fraction, (self._given_numerator, self._given_denominator)
 
     def __copy__(self) -> Fraction:
         return self
@@ -78,11 +76,6 @@ class Fraction(fractions.Fraction):
 
     def __float__(self) -> float:
         return self._given_numerator / self._given_denominator
-
-
-def _made(*parts: Any) -> Fraction:
-    made: Fraction = restored(Fraction, Fraction, *parts)
-    return made
 
 
 def _number(value: Any) -> Any:

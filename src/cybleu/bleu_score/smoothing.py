@@ -6,7 +6,6 @@ import sys
 from functools import wraps
 
 from .._mirror.scoring.definitions import halved_by_length
-from .._runtime.state import CheckedState, check_names
 from ..errors import OrderError, SmoothingParameterError, SmoothingTypeError, ZeroPrecisionError
 from .no_match import warn_no_match
 from .parts import modified_precision
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class SmoothingFunction(CheckedState):
+class SmoothingFunction:
     """The smoothing techniques of Chen and Cherry (2014), "A systematic comparison of smoothing techniques for
     sentence-level BLEU", as NLTK numbers and computes them.
 
@@ -38,17 +37,6 @@ class SmoothingFunction(CheckedState):
         self.epsilon = epsilon
         self.alpha = alpha
         self.k = k
-
-    def _restore(self, state: Any) -> None:
-        parameters = "epsilon", "alpha", "k"
-        if type(self) is SmoothingFunction:  # a subclass may have attributes of its own, and an object methods
-            replaced = {name for name in state if hasattr(SmoothingFunction, name) and callable(state[name])}
-            check_names({name: state[name] for name in state if name not in replaced}, parameters)
-        for name in parameters:
-            if isinstance(state[name], (str, bytes)):
-                raise TypeError(f"{name} is a {type(state[name]).__name__}")
-            float(state[name])  # raises the error for invalid values
-        vars(self).update(state)
 
     def method0(self, p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
         """Do not smooth: the precision of an order without a match is the smallest positive float, with a warning."""

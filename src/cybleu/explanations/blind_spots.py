@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.state import RecordState
 from ..errors import SmoothingParameterError, UnknownNameError
 from ..metrics import Bleu, find
 from .reading import token_segment
@@ -24,7 +23,7 @@ __all__ = ["BlindSpots", "blind_spots"]
 
 
 @dataclass(frozen=True)
-class BlindSpots(RecordState):
+class BlindSpots:
     """Reorderings and replacements of a hypothesis that BLEU does not penalise.
 
     :param blocks: the hypothesis, split where a bigram is in no reference. Any order of the blocks scores at least as high

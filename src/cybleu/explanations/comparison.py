@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .._runtime.scales import percent
-from .._runtime.state import RecordState
 from ..metrics import BleuScore, Variant
 
 __all__ = ["Cause", "Comparison", "Difference", "Scored", "only_rounding"]
@@ -62,7 +61,7 @@ _WORDS: dict[str, tuple[str, dict[object, str]]] = {
 
 
 @dataclass(frozen=True)
-class Scored(RecordState):
+class Scored:
     """The score of a variant on the corpus.
 
     :param name: the name of the variant, with the smoothing if it was chosen: ``nltk``, ``nltk:method1``
@@ -90,7 +89,7 @@ class Scored(RecordState):
 
 
 @dataclass(frozen=True)
-class Cause(RecordState):
+class Cause:
     """The contribution of a rule to the difference between two scores.
 
     :param rule: the field of :class:`~cybleu.metrics.Variant`; ``smoothing`` for the smoothing that is used,
@@ -116,7 +115,7 @@ class Cause(RecordState):
 
 
 @dataclass(frozen=True)
-class Difference(RecordState):
+class Difference:
     """The difference between two variants, and its causes.
 
     The rules of the variant with the lower score are changed, one after the other, into those of the variant with the
@@ -147,7 +146,7 @@ class Difference(RecordState):
 
 
 @dataclass(frozen=True)
-class Comparison(RecordState):
+class Comparison:
     """The scores of variants on one corpus, and why they differ; ``print`` shows it.
 
     :param scores: the score of each variant, in the requested order

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import combining, east_asian_width
 
 from .._runtime.scales import counted
-from .._runtime.state import RecordState
 from ..errors import _printable
 from .blind_spots import BlindSpots
 
@@ -33,7 +32,7 @@ CLIPPED_IS = "clipped: the same, but an n-gram counts at most as often as it is 
 
 
 @dataclass(frozen=True)
-class Order(RecordState):
+class Order:
     """An n-gram order of an explained score.
 
     :param n: the n-gram order
@@ -62,7 +61,7 @@ class Order(RecordState):
 
 
 @dataclass(frozen=True)
-class Explanation(RecordState):
+class Explanation:
     """A sentence score with all steps of its computation; ``print`` shows it.
 
     A notebook shows it as a table. An n-gram is *matched* if it is in a reference. Its count is *clipped* to the

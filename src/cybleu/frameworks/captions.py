@@ -9,7 +9,6 @@ from typing import Any
 from .. import _backend, _mirror
 from .._mirror.scoring.definitions import SMALL, TINY
 from .._runtime.numbers import check_whole
-from .._runtime.state import ArgumentState
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..metrics import Bleu
 from ..stats.raw import raw_numbers
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 MOST_ORDERS = 64
 
 
-class CaptionBleu(ArgumentState):
+class CaptionBleu:
     """BLEU-1 to BLEU-n of captions, as ``pycocoevalcap.bleu.bleu.Bleu``: of all captions and of each, from 0 to 1.
 
     Captions are split on white space. pycocoevalcap expects the tokens of its own ``PTBTokenizer``, which runs Java.
@@ -40,12 +39,6 @@ class CaptionBleu(ArgumentState):
     def __init__(self, n: int = 4):
         check_whole(n, "n", 1, MOST_ORDERS, error=OrderError)
         self._n = n
-
-    def _argument_names(self) -> tuple[str, ...]:
-        return ("n",)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"n": self._n}
 
     def compute_score(
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]], verbose: int = 0

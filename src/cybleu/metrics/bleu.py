@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _backend, _mirror
 from .._runtime.numbers import check_flags, finite_numbers, is_one_of
 from .._runtime.scales import percent
-from .._runtime.state import ArgumentState
 from ..errors import (
     OrderError,
     StatisticsError,
@@ -97,7 +96,7 @@ class Rules(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Bleu(ArgumentState, Metric):
+class Bleu(Metric):
     """BLEU by the definition of a tool. Omitted options use the tool's defaults.
 
     :param variant: a name in :data:`VARIANTS`, or a variant
@@ -171,6 +170,9 @@ class Bleu(ArgumentState, Metric):
         put(self, "_smoothing", (name, kind, value))
         put(self, "_formulas", {})
         put(self, "_derived", {})
+
+    def __reduce__(self) -> tuple[Any, ...]:  # without the formulas, which belong to the backend
+        return type(self), tuple(getattr(self, one.name) for one in fields(self) if one.init)
 
     @property
     def name(self) -> str:  # type: ignore[override]

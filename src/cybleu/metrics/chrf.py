@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
 from .._runtime.numbers import check_flags, check_whole
 from .._runtime.parallel import run
-from .._runtime.state import ArgumentState
 from ..errors import OrderError, StatisticsError
 from ..text.parsing import parse_raw_references, parse_raw_texts
 from .text_metric import TextMetric
@@ -28,7 +27,7 @@ _NAMES = {0: "chrf", 1: "chrf+", 2: "chrf++"}
 
 
 @dataclass(frozen=True)
-class Chrf(ArgumentState, TextMetric):
+class Chrf(TextMetric):
     """chrF of raw text, from 0 to 100 (Popović 2015 and 2017). The scores are equal to those of sacreBLEU 2.6.
 
     Texts are str, or bytes in UTF-8, and are not tokenised. A row has three numbers for each order: the n-grams of the
@@ -76,6 +75,9 @@ class Chrf(ArgumentState, TextMetric):
         if isinstance(self.beta, bool) or not isinstance(self.beta, (int, float)) or not abs(self.beta) <= LARGEST_BETA:
             raise StatisticsError(f"beta is {self.beta!r}; it must be a finite number")
         object.__setattr__(self, "_measures", {})
+
+    def __reduce__(self) -> tuple[Any, ...]:  # without the measures, which belong to the backend
+        return type(self), tuple(getattr(self, one.name) for one in fields(self) if one.init)
 
     @property
     def name(self) -> str:  # type: ignore[override]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.sequences import plain_segment
-from .._runtime.state import ArgumentState
 from ..errors import NoReferencesError, OrderError
 from ..gleu_score import MOST_ORDERS, counts
 from ..stats.prepared import are_prepared
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Gleu(ArgumentState, Metric):
+class Gleu(Metric):
     """GLEU (Wu et al. 2016), from 0 to 1: the share of the n-grams that hypothesis and reference have in common.
 
     The shared n-grams are divided by the n-grams of the hypothesis or of the reference, whichever has more.

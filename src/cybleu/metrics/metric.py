@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .._runtime.numbers import finite_numbers, score_given
 from .._runtime.scales import percent
 from .._runtime.sequences import length_of
-from .._runtime.state import RecordState
 from ..errors import ArrayValueError, StatisticsError, UnknownNameError
 from ..stats.rows import counts_given, one_or_more, whole_array, whole_numbers
 from ..text.parsing import parse_given, parse_segments
@@ -34,7 +33,7 @@ Self = TypeVar("Self", bound="Metric")
 
 
 @dataclass(frozen=True)
-class Score(RecordState):
+class Score:
     """A score with its scale and its definition; ``print`` shows it.
 
     :param score: the score on the metric's scale, from 0 to `scale`

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.numbers import finite_numbers
-from .._runtime.state import ArgumentState
 from ..errors import UnknownNameError, WeightsError
 from ..stats.prepared import are_prepared
 from .metric import Metric
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Mixture(ArgumentState, Metric):
+class Mixture(Metric):
     """A weighted sum of metrics, each from 0 to 1. References are read and prepared once for all of them.
 
     A row has the rows of the metrics one after the other, as float64. An error rate such as TER counts as 1 minus the rate, or 0

@@ -12,7 +12,6 @@ from zlib import crc32
 
 from .. import _backend
 from .._runtime.numbers import check_flags, check_whole
-from .._runtime.state import ArgumentState
 from ..errors import OrderError, SequenceTypeError, StatisticsError, UnknownNameError
 from ..nist_score import nist_length_penalty
 from ..stats.prepared import are_prepared
@@ -34,7 +33,7 @@ MOST_ORDERS = 9  # the script stops there, too
 _TOKENIZER = "13a"
 
 
-class NistInformation(ArgumentState):
+class NistInformation:
     """Information weights of n-grams in a reference corpus, which :class:`Nist` can use for any texts.
 
     An n-gram weighs the binary logarithm of how often its first n - 1 words occur in the corpus, divided by how often it
@@ -61,8 +60,8 @@ class NistInformation(ArgumentState):
         self._references = tuple(tuple(lines[start:end]) for start, end in zip(sets.bounds, sets.bounds[1:]))
         self._counted: dict[Any, tuple[Any, Any]] = {}
 
-    def _argument_names(self) -> tuple[str, ...]:
-        return ("references",)
+    def __reduce__(self) -> tuple[Any, ...]:  # without the tables, which belong to the backend
+        return NistInformation, (self.references,)
 
     @property
     def references(self) -> tuple[tuple[str, ...], ...]:
@@ -126,7 +125,7 @@ class NistScore(Score):
 
 
 @dataclass(frozen=True)
-class Nist(ArgumentState, WordsMetric):
+class Nist(WordsMetric):
     """NIST of raw text (Doddington 2002). The scores are those of ``mteval-v13a.pl -c``, and with `lowercase` without ``-c``.
 
     NIST adds up, for each order, the information of the matches divided by the number of n-grams, and multiplies by a

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.numbers import check_flags
-from .._runtime.state import ArgumentState
 from ..errors import StatisticsError
 from ..text.parsing import parse_raw_references, parse_raw_texts
 from ..text.tercom import edits
@@ -29,7 +28,7 @@ _FIRST = array("q", (0,))
 
 
 @dataclass(frozen=True)
-class Ter(ArgumentState, WordsMetric):
+class Ter(WordsMetric):
     """TER of raw text in percent (Snover and others 2006). The scores are equal to those of sacreBLEU 2.6.
 
     Lower is better: 0 is a perfect match, and a score can be above 100. Texts are str, or bytes in UTF-8. A row has two

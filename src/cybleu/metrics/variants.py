@@ -12,7 +12,6 @@ from typing import Any
 
 from .._mirror.scoring.definitions import SMOOTHINGS as _FORMULAS
 from .._runtime.numbers import check_flags, is_one_of, plain_number
-from .._runtime.state import RecordState
 from ..errors import SmoothingParameterError, StatisticsError, UnknownNameError
 from ..stats.counts import REFERENCE_LENGTHS
 
@@ -22,7 +21,7 @@ _WITH_PARAMETER = {"floor", "add-k", "add-all", "exp-by-length", "floor-of-one",
 
 
 @dataclass(frozen=True)
-class Variant(RecordState):
+class Variant:
     """A definition of BLEU as a set of rules. ``dataclasses.replace`` makes a new one from one of :data:`VARIANTS`.
 
     :param name: the name that the signature shows

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import shown
 from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np
 from .._runtime.scales import counted
-from .._runtime.state import ArgumentState
 from ..errors import (
     ArrayValueError,
     FeatureError,
@@ -44,7 +44,7 @@ ARGUMENTS = (
 )
 
 
-class Hypotheses(ArgumentState):
+class Hypotheses:
     """Hypotheses of segments with their features and statistics. Immutable; threads and pickles can share it.
 
     The hypotheses of segment s are ``offsets[s]:offsets[s + 1]``; a segment may have none.
@@ -90,9 +90,6 @@ class Hypotheses(ArgumentState):
     model_scores: NDArray[np.float64] | None
     inputs: int
     _derived: dict[str, Any]  # values that searches compute once, by name
-
-    def _argument_names(self) -> tuple[str, ...]:
-        return ARGUMENTS
 
     def __init__(
         self,
@@ -230,6 +227,12 @@ class Hypotheses(ArgumentState):
     def _place(self, row: int) -> str:
         segment = _owner(self.offsets, row)
         return f"hypothesis {row - self.offsets[segment]} of segment {self.ids[segment]}"
+
+    def _arguments(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ARGUMENTS}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), **self._arguments()), ()
 
     def __setattr__(self, name: str, value: Any = None) -> None:
         raise AttributeError("an NBest cannot be changed; make another from the changed arrays")

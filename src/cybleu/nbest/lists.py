@@ -214,7 +214,7 @@ class NBest(Hypotheses):
             )
         owner = repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
         rows = found.rows(references, texts, owner=owner, threads=threads, tokenize=tokenize, lowercase=lowercase)
-        return NBest(**{**self.__getstate__(), "stats": rows, "score": found})
+        return NBest(**{**self._arguments(), "stats": rows, "score": found})
 
     def to_moses(self, features: str | PathLike[str], scores: str | PathLike[str]) -> None:
         """Write the two text files of Moses's extractor, with numbers in full precision.

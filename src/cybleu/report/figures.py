@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.state import RecordState
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class OutputFigures(RecordState):
+class OutputFigures:
     """An output: the texts of one run of a system for all segments.
 
     :param name: the name of the system, with the number of the run if there are several
@@ -42,7 +40,7 @@ class OutputFigures(RecordState):
 
 
 @dataclass(frozen=True)
-class Precisions(RecordState):
+class Precisions:
     """The n-gram precisions of an output, without smoothing, with bootstrap intervals, all from 0 to 100.
 
     :param name: the name of the output
@@ -66,7 +64,7 @@ class Precisions(RecordState):
 
 
 @dataclass(frozen=True)
-class Contributions(RecordState):
+class Contributions:
     """The parts of the difference between two scores, in points from 0 to 100. They add up to the difference.
 
     The logarithm of BLEU is a sum: the logarithm of the brevity penalty plus the weighted logarithms of the precisions.
@@ -88,7 +86,7 @@ class Contributions(RecordState):
 
 
 @dataclass(frozen=True)
-class Buckets(RecordState):
+class Buckets:
     """Scores of groups of segments. Each group is scored as a corpus.
 
     A group by length contains the same segments for each output. A group by difference or score contains different ones,
@@ -115,7 +113,7 @@ class Buckets(RecordState):
 
 
 @dataclass(frozen=True)
-class WordFrequencies(RecordState):
+class WordFrequencies:
     """The number of words that match, by the frequency of the words in the references.
 
     :param labels: the labels of the groups, which say how often a word is in the references
@@ -164,7 +162,7 @@ def salience(count: Any, other: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class NGramDifference(RecordState):
+class NGramDifference:
     """An n-gram that matches the references more often in one system than in the other.
 
     :param tokens: the tokens of the n-gram
@@ -192,7 +190,7 @@ class NGramDifference(RecordState):
 
 
 @dataclass(frozen=True)
-class NGramMiss(RecordState):
+class NGramMiss:
     """An n-gram that an output has too often, or not often enough.
 
     :param tokens: the tokens of the n-gram
@@ -214,7 +212,7 @@ class NGramMiss(RecordState):
 
 
 @dataclass(frozen=True)
-class PairFigures(RecordState):
+class PairFigures:
     """The difference between two systems.
 
     :param first: the name of the first system

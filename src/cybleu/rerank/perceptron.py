@@ -13,7 +13,6 @@ from .._runtime.arrays import bincount, first_not_finite, index, np, repeat
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.parallel import bar
 from .._runtime.samples import MOST_REPEATS
-from .._runtime.state import RecordState
 from ..errors import ArrayValueError, FeatureError
 from ..nbest import NBest, SparseFeatures
 from ..nbest.container import check_nbest
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Perceptron(RecordState):
+class Perceptron:
     """Trained weights, with their cross-validated score.
 
     :param weights: by name, for :func:`cybleu.rerank.linear`

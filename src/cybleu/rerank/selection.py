@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._runtime.arrays import index, np, repeat
-from .._runtime.state import RecordState
 from ..errors import ArrayValueError, StatisticsError
 from ..metrics import Metric, find
 from ..nbest import NBest
@@ -22,7 +21,7 @@ Text = TypeVar("Text", covariant=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Selection(RecordState, Generic[Text]):
+class Selection(Generic[Text]):
     """Choice of one hypothesis for each segment.
 
     In annotations, ``Selection[str]`` has strings and ``Selection[list[str]]`` token lists.

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.arrays import np
 from .._runtime.samples import check_samples
 from .._runtime.scales import percent
-from .._runtime.state import RecordState
 from ..errors import UnknownNameError
 from .defaults import CONFIDENCE, RESAMPLES, SEED, SHUFFLES
 from .resampling import Shuffles, bootstrap_scores
@@ -24,7 +23,7 @@ TESTS = {"randomization": SHUFFLES, "shifted-bootstrap": RESAMPLES, "win-ratio":
 
 
 @dataclass(frozen=True)
-class Bootstrap(RecordState):
+class Bootstrap:
     """The scores of a system on bootstrap samples of its segments; ``print`` shows score, mean and interval.
 
     :param score: the score of the system, or the mean of several runs; all scores are on the metric's scale
@@ -145,7 +144,7 @@ def mean_and_deviation(scores: NDArray[np.float64]) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class PairedTest(RecordState):
+class PairedTest:
     """The result of a significance test of two systems; ``print`` shows it in a sentence.
 
     :param difference: the first score minus the second, on the metric's scale

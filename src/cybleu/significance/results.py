@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.scales import percent
-from .._runtime.state import RecordState
 from ..errors import UnknownNameError, _printable
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ NUMBER = re.compile(r"[-+<]?[\d.]+\*?$")
 
 
 @dataclass(frozen=True)
-class SystemScore(RecordState):
+class SystemScore:
     """A system in a comparison. All numbers are on the metric's scale.
 
     :param name: the name of the system
@@ -56,7 +55,7 @@ class SystemScore(RecordState):
 
 
 @dataclass(frozen=True)
-class SystemDifference(RecordState):
+class SystemDifference:
     """The difference between two systems of a comparison.
 
     :param first: the better system, or the system that is compared with the baseline
@@ -94,7 +93,7 @@ class SystemDifference(RecordState):
 
 
 @dataclass(frozen=True)
-class SystemComparison(RecordState):
+class SystemComparison:
     """The result of :func:`compare_systems`; ``print`` shows it as tables, with scores from 0 to 100 if the scale is
     known.
 

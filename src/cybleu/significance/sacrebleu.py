@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import np
 from .._runtime.samples import check_samples
-from .._runtime.state import RecordState
 from ..errors import SampleError, UnknownNameError
 from ..metrics import Bleu, Chrf, Ter
 from .defaults import RESAMPLES, SEED, SHUFFLES
@@ -35,7 +34,7 @@ IN_FLOAT32 = int(np.__version__.split(".")[0]) >= 2  # before, a Python float co
 
 
 @dataclass(frozen=True)
-class SacrebleuResult(RecordState):
+class SacrebleuResult:
     """The result of sacreBLEU's tests or intervals for a system, with sacreBLEU's names. Scores are from 0 to 100.
 
     :param score: the score of all segments

@@ -7,17 +7,16 @@ from copy import copy
 from typing import Any
 
 from .._runtime.scales import counted
-from .._runtime.state import ArgumentState, check_names
-from ..errors import StateError, StatisticsError
+from ..errors import StatisticsError
 from ..text.parsing import parse_group, parse_raw_segment
 from ..text.raw import Raw, raw_of
 from .counts import check_counting, segment_row
-from .rows import checked_row, checked_rows, counts_given
+from .rows import checked_rows
 
 __all__ = ["CorpusAccumulator"]
 
 
-class CorpusAccumulator(ArgumentState):
+class CorpusAccumulator:
     """Statistics of a growing corpus, which :func:`cybleu.score` scores at any time.
 
     It can be pickled and does not require NumPy.
@@ -52,8 +51,6 @@ class CorpusAccumulator(ArgumentState):
         "_short_segments",
         "_tokenize",
     )
-    _OPTIONS = ("max_order", "reference_length", "tokenize", "lowercase")
-    _COUNTS = ("row", "short_segments", "segments")
 
     def __init__(
         self,
@@ -108,20 +105,6 @@ class CorpusAccumulator(ArgumentState):
     def segments(self) -> int:
         """The number of segments."""
         return self._segments
-
-    def _argument_names(self) -> tuple[str, ...]:
-        return (*self._OPTIONS, *self._COUNTS)
-
-    def _restore(self, state: Any) -> None:
-        check_names(state, self._argument_names())
-        row, short_segments, segments = (state[name] for name in self._COUNTS)
-        CorpusAccumulator.__init__(self, **{name: state[name] for name in self._OPTIONS})
-        row = checked_row(row, "row")
-        short_segments = counts_given(short_segments, "short_segments")
-        (segments,) = counts_given([segments], "segments")
-        if len(row) != len(self._row) or len(short_segments) != self._max_order or max(short_segments) > segments:
-            raise StateError("the counts are not those of the orders and the segments; make a new pickle")
-        self._row, self._short_segments, self._segments = row, short_segments, segments
 
     def reset(self) -> None:
         """Forget all segments."""
@@ -212,7 +195,7 @@ class CorpusAccumulator(ArgumentState):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CorpusAccumulator):
             return NotImplemented
-        return self.__getstate__() == other.__getstate__()
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__ if name != "_raw")
 
     __hash__ = None  # type: ignore[assignment]
 

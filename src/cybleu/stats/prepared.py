@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .._runtime.state import CheckedState
 from ..errors import ArrayValueError
 
 TYPE_CHECKING = False
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["PreparedSets", "are_prepared"]
 
 
-class PreparedSets(CheckedState):
+class PreparedSets:
     """Base class of :class:`cybleu.References`."""
 
     __slots__ = ()

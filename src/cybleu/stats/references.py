@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +130,7 @@ class References(PreparedSets):
                 return self._fill(options, number_raw_references(raw, lowered, options.ignored), raw, given)
             references = tokenise_sets(raw, lowered)
         numbered = number_references(references, options.special, options.ignored)
-        ids = numbered.texts.ids.copy()  # the caller may change an array, and a pickle takes these
+        ids = numbered.texts.ids.copy()  # the caller may change an array
         numbered = numbered._replace(texts=numbered.texts._replace(ids=ids))
         self._fill(options, numbered, raw, given)
 
@@ -160,23 +161,21 @@ class References(PreparedSets):
 
     __delattr__ = __setattr__
 
-    def __getstate__(self) -> tuple[Any, ...]:
-        options, given = self._options, self._given
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The arguments, of which a copy or a loaded pickle is prepared again."""
+        numbered, options, raw = self._numbered, self._options, self._raw
         ignored = None if options.ignored is None else options.ignored.texts
-        counting = options.max_order, options.reference_length, self._numbered, tuple(options.special), ignored
-        return *counting, self._raw, None if given is None else given.strings()
-
-    def _restore(self, state: Any) -> None:
-        max_order, reference_length, numbered, special, ignored, raw, strings = state
-        options = CountOptions.checked(max_order, reference_length, SpecialIds._make(special), ignored)
-        if raw is not None and not isinstance(raw, Raw):
-            raise TypeError(f"the tokeniser is a {type(raw).__name__}")
-        of_words = raw is not None and raw.own
-        if not isinstance(numbered.vocabulary, RawWords if of_words else (Vocabulary, type(None))):
-            raise TypeError(f"the vocabulary is a {type(numbered.vocabulary).__name__}")
-        if (raw is None) != (strings is None) or (raw is not None and len(strings) != numbered.texts.size):
-            raise ValueError("the raw text does not fit the rest")
-        self._fill(options, numbered, raw, None if strings is None else _backend.chosen.RawTexts(strings))
+        named: dict[str, Any] = {"ignore": ignored, **options.special._asdict()}
+        if raw is not None:
+            texts = self._given.strings()
+            named["tokenize"] = raw
+        elif isinstance(numbered.vocabulary, Vocabulary):
+            tokens = numbered.vocabulary.tokens()
+            texts = [[tokens[number] for number in text] for text in numbered.texts.lists()]
+        else:
+            texts = numbered.texts.lists()
+        sets = [texts[begin:end] for begin, end in pairwise(numbered.bounds.tolist())]
+        return partial(type(self), sets, options.max_order, options.reference_length, **named), ()
 
     @property
     def max_order(self) -> int:

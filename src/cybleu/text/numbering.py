@@ -11,7 +11,6 @@ from .. import _backend
 from .._runtime.arrays import array_of, np
 from .._runtime.interrupts import PIECE, types_of
 from .._runtime.sequences import with_ids
-from .._runtime.state import CheckedState
 from ..errors import MixedTokensError, NoReferencesError, SequenceTypeError, UnhashableTokenError
 from .arrays import NO_IDS, SpecialIds, ids_of_lengths
 from .values import RawReferences, RawText, ReferenceIds, TokenIds, TokenLists
@@ -45,7 +44,7 @@ class LargeInt:
     """The first item of the key of an int beyond 64 bits."""
 
 
-class Vocabulary(CheckedState):
+class Vocabulary:
     """Numbers for any hashable tokens, equal as dict keys are.
 
     :ivar numbers: key -> number; the key of a token is that of :func:`_key_of` if all tokens are plain, or else itself
@@ -75,13 +74,9 @@ class Vocabulary(CheckedState):
             self._types = types_of(self.numbers)
         return self._types
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"numbers": self.numbers}
-
-    def _restore(self, state: Any) -> None:
-        if type(state) is not dict or list(state["numbers"].values()) != list(range(len(state["numbers"]))):
-            raise TypeError("the tokens are not numbered from 0")
-        self.numbers, self._types = state["numbers"], None
+    def tokens(self) -> list[Hashable]:
+        """The tokens in the order of their numbers."""
+        return list(map(_token_of, self.numbers))
 
     def encoded(self, lists: TokenLists) -> TokenIds:
         """The texts in numbers, -1 for other tokens."""
@@ -126,7 +121,7 @@ def _token_of(key: Hashable) -> Hashable:
     return key
 
 
-class RawWords(CheckedState):
+class RawWords:
     """The vocabulary of raw texts, which a :class:`Vocabulary` is of token lists.
 
     :param raw: with one of the backend's tokenisers
@@ -138,13 +133,6 @@ class RawWords(CheckedState):
         self.raw = raw
         self.backend = _backend.chosen.RawVocabulary(raw.backend)
         self.backend.assign(list(tokens))
-
-    def __getstate__(self) -> tuple[Raw, list[str]]:
-        return self.raw, self.backend.tokens()
-
-    def _restore(self, state: Any) -> None:
-        raw, tokens = state
-        self.__init__(raw, tokens)  # type: ignore[misc]
 
     @property
     def numbers(self) -> dict[Hashable, int]:

@@ -10,7 +10,6 @@ import re
 
 from .. import _backend
 from .._runtime.sequences import advice_for, is_missing, kind_of
-from .._runtime.state import ArgumentState
 from ..errors import ArrayValueError, NotUtf8Error, SequenceTypeError, UnknownNameError
 from .tokenizers import OWN, own_tokenizer, tokenize_lines, tokenizer
 
@@ -52,7 +51,7 @@ def check_tokenizer(tokenize: Tokenize | None, lowercase: bool) -> None:
     raw_of(tokenize, lowercase)
 
 
-class Raw(ArgumentState):
+class Raw:
     """A tokeniser, and whether lines are put in lower case first.
 
     :param of_mteval: read text as mteval-v13a.pl: only letters of ASCII have a lower case, and white space at the end of a line
@@ -70,8 +69,8 @@ class Raw(ArgumentState):
         self.own = isinstance(tokenize, str) and tokenize in OWN
         self._tokens_of = self.backend.tokens if self.of_mteval and tokenize == "intl" else tokenizer(tokenize)
 
-    def _argument_names(self) -> tuple[str, ...]:
-        return "tokenize", "lowercase", "of_mteval"
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Raw, (self.tokenize, self.lowercase, self.of_mteval)
 
     @property
     def backend(self) -> Any:

@@ -12,7 +12,6 @@ from typing import Any, TypeVar, overload
 
 from .. import _backend
 from .._runtime.extras import extra
-from .._runtime.state import ArgumentState, restored
 from ..errors import MissingExtraError, SequenceTypeError, UnknownNameError
 
 __all__ = ["tokenize_lines", "tokenizer", "tokenizer_signature"]
@@ -82,17 +81,12 @@ def _own(backend: str, name: str) -> Any:
         made = _backend.chosen.Tokenizer(name, categories())
     else:
         made = _backend.chosen.Tokenizer(name)
-    if backend != "python":  # that one is pickled as other objects are
-        copyreg.pickle(type(made), _made_anew)
+    copyreg.pickle(type(made), _by_name)
     return made
 
 
-def _restored(*name: Any) -> Any:
-    return restored(type(own_tokenizer("none")), own_tokenizer, *name)
-
-
-def _made_anew(made: Any) -> tuple[Callable[..., Any], tuple[str]]:
-    return _restored, (made.name,)
+def _by_name(made: Any) -> tuple[Callable[[str], Any], tuple[str]]:
+    return own_tokenizer, (made.name,)
 
 
 @overload
@@ -147,16 +141,11 @@ def tokenizer_signature(tokenize: str | Callable[[str], Any]) -> str:
     return tokenize if isinstance(tokenize, str) else getattr(tokenize, "__name__", type(tokenize).__name__)
 
 
-class _Lowercase(ArgumentState):
+class _Lowercase:
     """A tokeniser that puts the line in lower case first."""
 
     def __init__(self, tokens_of: Callable[[str], Sequence[Hashable]]):
-        if not callable(tokens_of):
-            raise UnknownNameError(f"the tokeniser is {tokens_of!r}; give a function")
         self.tokens_of = tokens_of
-
-    def _argument_names(self) -> tuple[str, ...]:
-        return ("tokens_of",)
 
     def __call__(self, line: str) -> Sequence[Hashable]:
         return self.tokens_of(line.lower())

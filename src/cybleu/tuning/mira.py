@@ -11,7 +11,6 @@ from .._runtime.arrays import np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import percent
-from .._runtime.state import RecordState
 from ..errors import WeightsError
 from ..metrics import Bleu
 from ..nbest import NBest
@@ -34,7 +33,7 @@ SAFE_RATIO = 5.0
 
 
 @dataclass(frozen=True)
-class Mira(RecordState):
+class Mira:
     """The result of :func:`kbmira`.
 
     :param weights: by name, with sparse features after the dense ones

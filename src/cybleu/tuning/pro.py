@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.arrays import bincount, np, repeat
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import check_samples
-from .._runtime.state import RecordState
 from ..errors import ArrayValueError, WeightsError
 from ..metrics import Bleu, find
 from ..nbest import NBest, SparseFeatures
@@ -32,7 +31,7 @@ PIECE = 1 << 20  # pairs in one draw, so that memory does not grow with the samp
 
 
 @dataclass(frozen=True)
-class Pro(RecordState):
+class Pro:
     """The result of :func:`pro`.
 
     :param weights: by name, with sparse features after the dense ones

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .._runtime.scales import percent
-from .._runtime.state import RecordState
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +26,7 @@ def with_weights(line: str, weights: dict[str, float]) -> str:
 
 
 @dataclass(frozen=True)
-class LineSearch(RecordState):
+class LineSearch:
     """Optimum on a line.
 
     :param step: where the optimum is: at weights + step * direction
@@ -65,7 +64,7 @@ class LineSearch(RecordState):
 
 
 @dataclass(frozen=True)
-class Move(RecordState):
+class Move:
     """Step of a climb.
 
     :param direction: the name of a feature for its axis; ``perturbed`` if all weights moved at once
@@ -85,7 +84,7 @@ class Move(RecordState):
 
 
 @dataclass(frozen=True)
-class Restart(RecordState):
+class Restart:
     """Climb from one start, or two climbs from near the end of an earlier restart.
 
     :param number: 0 for the climb from the start that was given
@@ -122,7 +121,7 @@ class Restart(RecordState):
 
 
 @dataclass(frozen=True)
-class Tuning(RecordState):
+class Tuning:
     """The result of :func:`tune`.
 
     :param weights: by name
@@ -173,7 +172,7 @@ class Tuning(RecordState):
 
 
 @dataclass(frozen=True)
-class CrossValidation(RecordState):
+class CrossValidation:
     """Result of a cross-validation: scores of segments that were not used in tuning.
 
     :param score: of all segments, each with the weights that were tuned without its fold
@@ -204,7 +203,7 @@ class CrossValidation(RecordState):
 
 
 @dataclass(frozen=True)
-class Iteration(RecordState):
+class Iteration:
     """Iteration of a tuning loop: decoding and tuning.
 
     :param number: from 1
@@ -240,7 +239,7 @@ class Iteration(RecordState):
 
 
 @dataclass(frozen=True)
-class Loop(RecordState):
+class Loop:
     """The result of :func:`mert_loop`; ``print`` shows it.
 
     :param iterations: all iterations, including those of earlier calls
