@@ -40,6 +40,19 @@ def test_orders_that_no_row_can_have(kernels, order):
             call()
 
 
+@pytest.mark.parametrize("ignored", [(), (BEGIN,), (BEGIN, END, END), []])
+def test_ngrams_to_ignore_without_offsets(kernels, ignored):
+    sets = np.array([0, 1], dtype=np.int64)
+    with pytest.raises(ValueError, match="unpack"):
+        kernels.PreparedReferences(BEGIN, BEGIN, END, sets, END, sets, 4, None, ignored)
+
+
+def test_fewer_weights_than_orders(kernels):
+    rules = Bleu("nltk").rules(4)
+    with pytest.raises(ValueError, match="weights"):
+        kernels.Definition(rules._replace(weights=(1.0,), order=4))
+
+
 @pytest.mark.parametrize("name", ["lines_of_counts", "lines_of_numbers"])
 def test_lines_of_more_bytes_than_a_size_holds(kernels, name):
     zero = {"lines_of_counts": np.int64(0), "lines_of_numbers": np.float64(0)}[name]

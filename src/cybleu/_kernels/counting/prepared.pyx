@@ -311,7 +311,8 @@ cdef class PreparedReferences:
         finally:
             end_work(&work)
         if ignored is not None:
-            self.ignore(ignored[0], ignored[1])
+            ngrams, offsets = ignored
+            self.ignore(ngrams, offsets)
 
     cdef int ignore(self, const int64_t[::1] ids, const int64_t[::1] offsets) except -1:
         """Build the table of ignored n-grams; only the full n-grams get a count above 0."""

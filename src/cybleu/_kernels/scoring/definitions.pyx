@@ -230,8 +230,11 @@ cdef class Definition:
         self.rules.smoothing = SMOOTHINGS.index(rules.smoothing)
         self.rules.mean = MEANS.index(rules.mean)
         self.rules.uniform = rules.weights is None
+        weights = [0.0] * rules.order if rules.weights is None else list(rules.weights)
+        if len(weights) < rules.order:
+            raise ValueError("the weights do not fit the order")
         for n in range(rules.order):
-            self.rules.weights[n] = 0.0 if rules.weights is None else rules.weights[n]
+            self.rules.weights[n] = weights[n]
             if not fabs(self.rules.weights[n]) < 1e100:
                 return
         self.rules.effective_order = rules.effective_order
