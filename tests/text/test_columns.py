@@ -385,6 +385,41 @@ class Handing:
         return self.value
 
 
+class Frame:
+    """A column of Python objects whose export fails."""
+
+    dtype = "object"
+
+    def __init__(self, values, error):
+        self.values, self.error = values, error
+
+    def __len__(self):
+        return len(self.values)
+
+    def __iter__(self):
+        return iter(self.values)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        raise self.error
+
+
+def test_a_frame_that_cannot_be_exported_is_read_by_position(kernels):
+    for error in (
+        TypeError("mixed"),
+        ValueError("mixed"),
+        ImportError("no pyarrow"),
+        NotImplementedError(),
+        OverflowError(),
+    ):
+        assert segment_stats([[["a"]]], Frame([["a"]], error))[:, 2].tolist() == [1]
+
+
+@pytest.mark.parametrize("error", [MemoryError, TimeoutError])
+def test_other_errors_of_a_frame_are_passed_on(kernels, error):
+    with pytest.raises(error):
+        segment_stats([[["a"]]], Frame([["a"]], error()))
+
+
 def test_wrong_capsules():
     node = two()
     schema, array = node.structs()

@@ -340,7 +340,13 @@ def _columns_of(value: Any) -> tuple[tuple[str, ...] | None, list[list[Any]]] | 
         if hasattr(value, "__array__") and all(arrays and arrays[0].of_numbers for arrays in columns):
             return None
         return names, columns
-    except Exception:
+    except (
+        ArithmeticError,
+        ImportError,
+        NotImplementedError,
+        TypeError,
+        ValueError,
+    ):  # of a producer, or an ArrowError
         if of_frames:
             return None
         raise
