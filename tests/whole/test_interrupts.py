@@ -17,8 +17,21 @@ from itertools import count
 import numpy as np
 import pytest
 
-from cybleu import Ragged, SmoothingFunction, corpus_bleu, gleu_score, metrics, rerank, tuning
+from cybleu import (
+    Ragged,
+    SmoothingFunction,
+    corpus_bleu,
+    gleu_score,
+    metrics,
+    nist_score,
+    rerank,
+    sacrebleu_sentence_bleu,
+    sentence_bleu,
+    sentence_bleu_many,
+    tuning,
+)
 from cybleu._runtime import interrupts
+from cybleu.bleu_score import closest_ref_length, modified_precision
 from cybleu.metrics import scores
 from cybleu.nbest import NBest, merge
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
@@ -247,6 +260,54 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_calls(name, backend):
     check_interrupt(CASES[name](1 if backend == "cython" else 20))
+
+
+def longest_wait(call):
+    """The longest processor time between two signals that are handled in the call."""
+    handled = []
+    previous = signal.signal(signal.SIGPROF, lambda number, frame: handled.append(time.process_time()))
+    try:
+        handled.append(time.process_time())
+        signal.setitimer(signal.ITIMER_PROF, 0.01, 0.01)
+        call()
+        handled.append(time.process_time())
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)
+    assert handled[-1] - handled[0] > 0.1, "too short to show anything"
+    return max(np.diff(handled))
+
+
+WIDE = [f"word {number}" for number in range(250)]
+WIDE_TEXT, OTHER_TEXT = " ".join(map(str, range(250))), " ".join(map(str, range(250, 500)))
+LONG_TEXT = " ".join(map(str, IDS[:200_000].tolist()))
+
+# Functions that take several references, with many of them.
+OF_MANY_REFERENCES = {
+    "sentence_bleu": lambda: sentence_bleu([WIDE] * 200_000, WORDS),
+    "corpus_bleu": lambda: corpus_bleu([[WORDS] * 2_000_000], [WORDS]),
+    "sentence_bleu_many": lambda: sentence_bleu_many([[WORDS] * 2_000_000], [WORDS]),
+    "modified_precision": lambda: modified_precision([WORDS] * 4_000_000, WORDS, 1),
+    "closest_ref_length": lambda: closest_ref_length([WORDS] * 10_000_000, 5),
+    "sentence_gleu": lambda: gleu_score.sentence_gleu([WORDS] * 3_000_000, WORDS),
+    "corpus_gleu": lambda: gleu_score.corpus_gleu([[WIDE] * 100_000], [WIDE]),
+    "sentence_nist": lambda: nist_score.sentence_nist([WORDS] * 1_500_000, WORDS),
+    "segment_stats": lambda: segment_stats([[WORDS] * 2_000_000], [WORDS]),
+    "segment_stats of raw text": lambda: segment_stats([[OTHER_TEXT] * 200_000], [WIDE_TEXT], tokenize="13a"),
+    "References": lambda: References([[WORDS] * 300_000]),
+    "ter": lambda: metrics.find("ter").rows([[OTHER_TEXT] * 20_000], [WIDE_TEXT]),
+    "chrf": lambda: metrics.find("chrf++").rows([["a"] * 400_000], [WIDE_TEXT]),
+    "nist": lambda: metrics.find("nist").rows([[OTHER_TEXT] * 15_000], [WIDE_TEXT]),
+    "nist of a long text": lambda: metrics.Nist(max_order=9).rows([[LONG_TEXT]], [LONG_TEXT]),
+    "gleu": lambda: metrics.find("gleu").rows([[WORDS] * 500_000], [WORDS]),
+    "sacrebleu_sentence_bleu": lambda: sacrebleu_sentence_bleu(WIDE_TEXT, [OTHER_TEXT] * 100_000),
+}
+
+
+@pytest.mark.parametrize("name", OF_MANY_REFERENCES)
+def test_many_references_of_one_segment(name, kernels):
+    with using_backend("cython"):
+        assert longest_wait(OF_MANY_REFERENCES[name]) < 0.2
 
 
 # Python checks for interrupts between the short kernel calls of these.

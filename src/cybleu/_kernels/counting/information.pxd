@@ -35,4 +35,4 @@ cdef class NgramInformation:
     cdef int read_hypothesis(self, Workspace *work, const int32_t *words, Py_ssize_t size) except -1 nogil
     cdef int read_reference(self, Workspace *work, const int32_t *words, Py_ssize_t size,
                             int32_t reference) except -1 nogil
-    cdef void add_matches(self, Workspace *work, double *information) noexcept nogil
+    cdef int add_matches(self, Workspace *work, double *information) except -1 nogil

@@ -72,6 +72,7 @@ cdef class NgramInformation:
             with nogil:
                 make_empty(&self.table, self.table.slots, slots, &watching)
                 for i in range(size):
+                    watch(&watching, 1)
                     grams[i] = tokens[i]
                     frequencies[tokens[i]] += 1
                 for n in range(1, self.max_order + 1):
@@ -151,13 +152,14 @@ cdef class NgramInformation:
                 ngram.most = max(ngram.most, ngram.in_reference)
         return 0
 
-    cdef void add_matches(self, Workspace *work, double *information) noexcept nogil:
+    cdef int add_matches(self, Workspace *work, double *information) except -1 nogil:
         """Add the information of matches by order, in the order of their first occurrence in the hypothesis."""
         cdef int32_t number
         cdef NGram *ngram
         cdef int32_t prefix
         cdef int n
         for number in range(1, work.count + 1):
+            watch(&work.watching, 1)
             ngram = &work.ngrams[number]
             if not ngram.most:
                 continue
@@ -170,6 +172,7 @@ cdef class NgramInformation:
                 while prefix:
                     n, prefix = n + 1, work.ngrams[prefix].prefix
                 information[n] += self.information[ngram.known] * min(ngram.in_hypothesis, ngram.most)
+        return 0
 
     def fill_rows(self, const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends,
                   const int32_t[::1] references, const int64_t[::1] reference_ends, const int64_t[::1] sets,

@@ -21,6 +21,7 @@ cdef enum:
     INFINITE = 0x3FFFFFFF
     MOST_WORDS = 0x1FFFFFFF     # of both texts: distances are 32 bits
     MOST_COMPARED = 65536       # pairs of words, to find those that the texts share
+    STEPS_OF_COMPARISON = 1024  # for MOST_COMPARED pairs
     KEPT = 1048576              # bytes that are not given back after a segment
 
 
@@ -362,6 +363,7 @@ cdef int count_segment(Workspace *work, const int32_t *words, Py_ssize_t size, c
                                 <uint8_t *>(bounds + count))
         if bounds[k] < bounds[nearest]:
             nearest = k
+        watch(&work.watching, STEPS_OF_COMPARISON)
     segment.given, segment.size = words, size
     for turn in range(count):   # what promises least edits first, so that the others need not be counted
         k = nearest if turn == 0 else turn - <Py_ssize_t>(turn <= nearest)

@@ -161,7 +161,7 @@ cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, P
         else:
             all_of(&positions[k], memory, others[k].count)
         memory += 2 * others[k].count + 2
-        watch(&work.watching, others[k].count >> 4)
+        watch(&work.watching, 1 + (others[k].count >> 4))
     for n in range(first, order + 1):
         if from_.count == 0:
             break
@@ -170,6 +170,7 @@ cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, P
         for k in range(count):
             take(&table, one, &others[k], n, order, &positions[k], places, changes + k * CHANGES, seed,
                  &work.watching)
+            watch(&work.watching, 1)
     for k in range(count):
         add_up(changes + k * CHANGES, order, rows + k * row_size)
     return 0
@@ -223,6 +224,7 @@ cdef int count_group(const ChrfRules *rules, ChrfWorkspace *work, const Line *hy
     for i in range(group.counted):
         match_group(rules, work, &group, i, found, row_size)
         for k in range(group.walked):
+            watch(&work.watching, 8)
             member = 0 if group.by_hypothesis else k
             if count > 1:
                 score = score_of(rules, found + k * row_size)
@@ -331,6 +333,7 @@ cdef int match_group(const ChrfRules *rules, ChrfWorkspace *work, Group *group, 
         else:
             begin_row(group.characters + other, group.characters + i, rules.char_order, rows + k * row_size)
             begin_row(group.words + other, group.words + i, rules.word_order, of_words + k * row_size)
+        watch(&work.watching, 8)
     return 0
 
 

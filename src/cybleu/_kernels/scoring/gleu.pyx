@@ -54,7 +54,7 @@ cdef int count_one(PyObject *references, PyObject *hypothesis, const Py_ssize_t 
     if not cybleu_items(references, &texts, &count) or count == 0 or not cybleu_items(hypothesis, &tokens, &length):
         return 0
     longest = length
-    for k in range(count):
+    for k in range(count if count <= MANY_REFERENCES else 0):
         if not cybleu_items(texts[k], &reference, &size):
             return 0
         longest = max(longest, size)
@@ -112,6 +112,9 @@ cdef int count_each(object references, object hypothesis, const Py_ssize_t *orde
             shared += matches[n]
         compare(best, shared, ngrams_of(max(length, reference_length), orders[0], orders[1]))
         k += 1
+        if work[0] >= TOKENS_BETWEEN_LOOKS:
+            work[0] = 0
+            look()
 
 
 cdef int read_orders(object min_len, object max_len, Py_ssize_t *orders) except -1:

@@ -130,25 +130,32 @@ cdef int read_tokens(object list_of_references, object hypotheses, Corpus *corpu
     cdef Py_ssize_t other = 0
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t text = 0
-    cdef Py_ssize_t since = 0
-    cdef Py_ssize_t i, k
+    cdef Py_ssize_t unwatched = 0
+    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t k = 0       # of a segment, the hypothesis first
     corpus.words = 0
     corpus.starts[0] = 0
-    for i in range(corpus.count):
+    while i < corpus.count:
         if (not cybleu_items(<PyObject *>list_of_references, &sets, &size)
                 or not cybleu_items(<PyObject *>hypotheses, &texts, &other)
                 or size != corpus.count or other != corpus.count
-                or not cybleu_items(sets[i], &references, &count) or text + count >= corpus.texts):
+                or not cybleu_items(sets[i], &references, &count) or text - k + count >= corpus.texts):
             return 0
-        fetch_ahead(sets + i, texts + i, corpus.count - i)
-        corpus.segments[i] = text
-        for k in range(count + 1):
+        if k == 0:
+            fetch_ahead(sets + i, texts + i, corpus.count - i)
+            corpus.segments[i] = text
+        while k <= count and unwatched < TOKENS_BETWEEN_LOOKS:
             if not read_text(texts[i] if k == 0 else references[k - 1], corpus, text, table):
                 return 0
+            unwatched += corpus.starts[text + 1] - corpus.starts[text] + 8
             text += 1
-        corpus.words += corpus.starts[text] - corpus.starts[corpus.segments[i] + 1]
-        if corpus.starts[text] - since >= TOKENS_BETWEEN_LOOKS:
-            since = corpus.starts[text]
+            k += 1
+        if k > count:
+            corpus.words += corpus.starts[text] - corpus.starts[corpus.segments[i] + 1]
+            i += 1
+            k = 0
+        if unwatched >= TOKENS_BETWEEN_LOOKS:
+            unwatched = 0
             while held[0] < table.size:
                 Py_INCREF(table.tokens[held[0]])
                 held[0] += 1
