@@ -101,24 +101,9 @@ def test_forms_of_texts():
     assert (pairwise_bleu(padded, lists, pad_id=0) == expected).all()
     assert (pairwise_bleu(ragged, lists) == expected).all()
     assert (pairwise_bleu(lists, ragged) == expected).all()
-    out = np.empty((3, 3))
-    assert pairwise_bleu(lists, threads=2, out=out) is out
-    assert (out == expected).all()
+    assert (pairwise_bleu(lists, threads=2) == expected).all()
     words = [[f"w{token}" for token in text] for text in lists]
     assert (pairwise_bleu(words, words[:2]) == expected[:2]).all()
-
-
-def test_a_batch():
-    references = [[["a", "b"], ["a"]], [["c"], ["c", "d"]]]
-    hypotheses = [[["a", "b"], ["b"], []], [["c", "d"], ["d", "c"], ["x"]]]
-    scores = pairwise_bleu(references, hypotheses, batched=True)
-    assert scores.shape == (2, 3, 2)
-    for position in range(2):
-        assert (scores[position] == pairwise_bleu(references[position], hypotheses[position])).all()
-    assert pairwise_bleu(references, batched=True).shape == (2, 2, 2)
-    ids = np.array([[[1, 2, 0], [2, 0, 0]], [[3, 3, 3], [4, 3, 0]]])
-    assert (pairwise_bleu(ids, batched=True, pad_id=0)[1] == pairwise_bleu([[3, 3, 3], [4, 3]])).all()
-    assert pairwise_bleu([], batched=True).shape == (0, 0, 0)
 
 
 @pytest.mark.parametrize("number", [None, *range(8), "3.2", "own"])

@@ -14,8 +14,6 @@ from ._runtime.interrupts import types_of
 from ._runtime.sequences import (
     REFERENCES,
     advice_for,
-    by_position,
-    is_array,
     is_array_without_dimension,
     refuse_masked,
     refuse_text,
@@ -31,15 +29,9 @@ from .errors import (
     TokensError,
     UnhashableTokenError,
 )
-from .text.columns import are_columns
-from .text.parsing import parse_references, parse_segments, parse_texts, tokenise, tokenise_sets
+from .text.parsing import parse_segments
 from .text.raw import raw_of
-from .text.values import Ragged, RawReferences, RawText, ReferenceLists, TokenLists
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .text.raw import Raw
-    from .text.values import ParsedReferences, ParsedTexts
+from .text.values import Ragged
 
 __all__ = ["check"]
 
@@ -115,44 +107,6 @@ def check_texts(texts: Any, name: str, references: Any = ()) -> set[type]:
                 ) from error
             raise
     return types
-
-
-def parse_strictly(values: Any, name: str, raw: Raw | None, **more: Any) -> ParsedTexts:
-    """Parse texts and look for mistakes in them.
-
-    The other parameters are those of :func:`cybleu.text.parsing.parse_texts`.
-    """
-    in_lists = raw is None and are_lists(values)
-    if in_lists:
-        check_texts(values, name)  # says more about mistakes than the parser does
-    parsed = parse_texts(values, name, raw, **more)
-    lists = tokenise(raw, parsed) if raw is not None and isinstance(parsed, RawText) else parsed
-    if isinstance(lists, TokenLists) and not in_lists:
-        check_texts(lists.texts, name)
-    return parsed
-
-
-def parse_references_strictly(values: Any, raw: Raw | None, **more: Any) -> ParsedReferences:
-    """Parse references and look for mistakes in them.
-
-    The other parameters are those of :func:`cybleu.text.parsing.parse_references`.
-    """
-    in_lists = raw is None and are_lists(values)
-    if in_lists:
-        check_references(values)
-    parsed = parse_references(values, raw=raw, **more)
-    lists = tokenise_sets(raw, parsed) if raw is not None and isinstance(parsed, RawReferences) else parsed
-    if isinstance(lists, ReferenceLists) and not in_lists:
-        check_references(lists.sets)
-    return parsed
-
-
-def are_lists(values: Any) -> bool:
-    """Whether these are texts or references in something like lists, and not in columns, or token ids in arrays."""
-    if are_columns(values):
-        return False
-    values = by_position(values)
-    return not is_array(values) and not isinstance(values, Ragged)
 
 
 def check_references(references: Any) -> set[type]:

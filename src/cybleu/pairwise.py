@@ -11,19 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._runtime.arrays import np
-from ._runtime.sequences import is_array
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors, weights_given
-from .checks import check_texts
-from .errors import ArrayValueError, LengthMismatchError, NoReferencesError, SampleError
+from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find, of_text
 from .stats.counts import check_max_order
-from .text.arrays import SpecialIds, separate_output
-from .text.columns import lists_of_column
+from .text.arrays import SpecialIds
 from .text.numbering import number_together, tokens_with_ids
 from .text.parsing import parse_texts, tokenise
 from .text.raw import raw_of
-from .text.values import Ragged, RawText, TokenLists
+from .text.values import RawText, TokenLists
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,13 +38,10 @@ def pairwise_bleu(
     hypotheses: Any = None,
     metric: str | Metric | Variant | None = None,
     *,
-    batched: bool = False,
     pad_id: int | None = None,
     eos_id: int | None = None,
-    out: Any = None,
     threads: int | None = None,
     progress: bool = False,
-    strict: bool = False,
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
     **choices: Any,
@@ -62,19 +56,15 @@ def pairwise_bleu(
     :param hypotheses: H texts, by default the references themselves
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single
         sentences. For ``chrf``, ``chrf+`` and ``chrf++`` the texts are str or bytes, without `tokenize`
-    :param batched: references and hypotheses are each B lists of texts, or a 3-D array; each list has the same number
-        of texts
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
-    :param out: an array to write into, float64, contiguous, of the shape of the result; it must not overlap the input
     :param threads: how many threads work at the same time; None is one. The scores are the same
     :param progress: show a progress bar (needs tqdm)
-    :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
     :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
     :param lowercase: put raw text in lower case first
     :param choices: of :class:`cybleu.metrics.Bleu`
-    :return: float64 of shape `(H, R)`, or `(B, H, R)`; entry `[i, j]` has hypothesis i and reference j, on the scale of
+    :return: float64 of shape `(H, R)`; entry `[i, j]` has hypothesis i and reference j, on the scale of
         the tool. An empty hypothesis has 0, or is an error where the tool fails; without texts the array is empty
     :raises CybleuError: one of its subclasses, whose message names the argument and the place
 
@@ -89,27 +79,12 @@ def pairwise_bleu(
     raw = found._raw_of(tokenize, lowercase, pad_id=pad_id, eos_id=eos_id)
     special = SpecialIds(pad_id, eos_id)
     special.check()
-    pairs = [(references, hypotheses)]
-    if batched:
-        pairs = _batches(references, hypotheses)
-        if not pairs:
-            return np.zeros((0, 0, 0))
-    parsed = [_parsed(*pair, found, raw, strict) for pair in pairs]
+    texts, others = _parsed(references, hypotheses, found, raw)
     if isinstance(found, Bleu):
-        parsed = [number_together(*both, raw, special) for both in parsed]
+        texts, others = number_together(texts, others, raw, special)
     else:
         found._refuse_ids({"pad_id": pad_id, "eos_id": eos_id}, "raw text" if found.of_raw_text else "lists of tokens")
-    sizes = {(others.size, texts.size) for texts, others in parsed}
-    if len(sizes) > 1:
-        raise LengthMismatchError(
-            f"the batch has lists of different sizes, (hypotheses, references) {sorted(sizes)}; all must be alike"
-        )
-    shape = (len(pairs), *sizes.pop())
-    given = {"references": references, "hypotheses": hypotheses}
-    result = separate_output(out, shape if batched else shape[1:], np.float64, **given)
-    for place, both in zip(result.reshape(shape), parsed):
-        found._fill_pairs(*both, place, threads, progress)
-    return result
+    return found._fill_pairs(texts, others, np.empty((others.size, texts.size)), threads, progress)
 
 
 def self_bleu(
@@ -122,7 +97,6 @@ def self_bleu(
     seed: int = 0,
     pad_id: int | None = None,
     eos_id: int | None = None,
-    strict: bool = False,
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
 ) -> NDArray[np.float64]:
@@ -144,7 +118,6 @@ def self_bleu(
     :param seed: of the draw; the same seed draws the same texts
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
-    :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
     :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
     :param lowercase: put raw text in lower case first
@@ -159,7 +132,7 @@ def self_bleu(
     special = SpecialIds(pad_id, eos_id)
     special.check()
     in_place = smoothing_function is None  # which may read the tokens
-    parsed = _tokens(texts, "texts", raw, strict, in_place)
+    parsed = _tokens(texts, "texts", raw, in_place)
     weights = weights_given(weights)
     numbers, _ = number_together(parsed, parsed, raw, special)
     orders = max(1, weight_vectors(weights)[1], 5 if methods_of_five_grams(smoothing_function) else 0)
@@ -228,50 +201,26 @@ def _closest_other_length(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return result
 
 
-# --------------------------------------------------------------------------------------------------------------- pairs
-
-
-def _batches(references: Any, hypotheses: Any) -> list[tuple[Any, Any]]:
-    references, hypotheses = lists_of_column(references, "references"), lists_of_column(hypotheses, "hypotheses")
-    for name, value in (("references", references), ("hypotheses", hypotheses)):
-        if is_array(value) and getattr(value, "ndim", 3) != 3:
-            raise ArrayValueError(f"{name} has {value.ndim} dimensions; batched arrays have three: batch, text, token")
-        if isinstance(value, Ragged):
-            raise ArrayValueError(
-                f"{name} is a ragged pair; a batch is a list with a pair for each entry, or a 3-D array"
-            )
-    if hypotheses is None:
-        return [(texts, None) for texts in references]
-    if len(references) != len(hypotheses):
-        raise LengthMismatchError(
-            f"there are {len(hypotheses)} lists of hypotheses and {len(references)} lists of references in the batch"
-        )
-    return list(zip(references, hypotheses))
-
-
-def _parsed(references: Any, hypotheses: Any, metric: Metric, raw: Raw | None, strict: bool) -> tuple[Any, Any]:
+def _parsed(references: Any, hypotheses: Any, metric: Metric, raw: Raw | None) -> tuple[Any, Any]:
     """References and hypotheses as the metric reads them; the references twice without hypotheses."""
     if metric.of_raw_text:
         texts = metric._parsed(references, "references")
         return texts, texts if hypotheses is None else metric._parsed(hypotheses, "hypotheses")
     in_place = isinstance(metric, Bleu)
-    tokens = _tokens(references, "references", raw, strict, in_place)
-    return tokens, tokens if hypotheses is None else _tokens(hypotheses, "hypotheses", raw, strict, in_place)
+    tokens = _tokens(references, "references", raw, in_place)
+    return tokens, tokens if hypotheses is None else _tokens(hypotheses, "hypotheses", raw, in_place)
 
 
-def _tokens(values: Any, name: str, raw: Raw | None, strict: bool, in_place: bool) -> ParsedTexts:
+def _tokens(values: Any, name: str, raw: Raw | None, in_place: bool) -> ParsedTexts:
     """
-    :param strict: look for mistakes in the texts
     :param in_place: raw text stays raw text if the backend has the tokeniser
     """
     texts = parse_texts(values, name, raw)
     if isinstance(texts, RawText):
         assert raw is not None
-        if in_place and raw.own and not strict:
+        if in_place and raw.own:
             return texts
         texts = tokenise(raw, texts)
     if isinstance(texts, TokenLists):
         texts = tokens_with_ids(texts)
-        if strict:
-            check_texts(texts.texts, name)
     return texts

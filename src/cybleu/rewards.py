@@ -26,7 +26,7 @@ from .errors import (
     _printable,
 )
 from .metrics import find, of_text
-from .text.arrays import SpecialIds, separate_output
+from .text.arrays import SpecialIds
 from .text.parsing import parse_list, parse_texts
 from .text.raw import check_tokenizer
 
@@ -50,7 +50,6 @@ def bleu_rewards(
     unk_id: int | None = None,
     metric: str | Metric | Variant | None = None,
     brevity_penalty: bool = True,
-    out: Any = None,
     threads: int | None = None,
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
@@ -71,8 +70,6 @@ def bleu_rewards(
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
     :param brevity_penalty: False leaves out the brevity penalty; then short hypotheses can be the best. Only BLEU has
         it
-    :param out: an array to write into, float32, contiguous, with one entry for each hypothesis; it must not overlap the
-        input
     :param threads: how many threads work at the same time; None is one. The rewards are the same
     :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens. Metrics of raw text, such as
@@ -90,7 +87,6 @@ def bleu_rewards(
     array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
     """
     found = find(metric, **choices).for_rewards(brevity_penalty)
-    arrays = {"owner": owner, "lengths": lengths, "reference_lengths": reference_lengths}
     settings: tuple[tuple[str, Any], ...] = (
         ("pad_id", pad_id),
         ("eos_id", eos_id),
@@ -98,18 +94,16 @@ def bleu_rewards(
         ("threads", threads),
         ("tokenize", tokenize),
         ("lowercase", lowercase or None),
-        *arrays.items(),
+        ("owner", owner),
+        ("lengths", lengths),
+        ("reference_lengths", reference_lengths),
     )
     given = {name: value for name, value in settings if value is not None}
     rows = found.rows(references, hypotheses, **given)
     scores = found.formula(rows.shape[1]).score_rows(rows)
     if not found.higher_is_better:
         scores = np.maximum(found.scale - scores, 0.0)
-    scores = scores / found.scale
-    if out is None:
-        return scores.astype(np.float32)
-    rewards = separate_output(out, scores.shape, np.float32, hypotheses=hypotheses, references=references, **arrays)
-    rewards[:] = scores
+    rewards: NDArray[np.float32] = (scores / found.scale).astype(np.float32)
     return rewards
 
 

@@ -116,8 +116,7 @@ def test_copies(fixed):
 def test_pairs_and_rewards(fixed):
     expected = [[fixed.evaluate(fixed.row([other], text)) for other in TEXTS] for text in TEXTS]
     assert pairwise_bleu(TEXTS, metric=fixed).tolist() == expected
-    out = np.empty((1, 2, 9))
-    assert pairwise_bleu([TEXTS], [TEXTS[:2]], fixed, batched=True, out=out, threads=2)[0].tolist() == expected[:2]
+    assert pairwise_bleu(TEXTS, TEXTS[:2], fixed, threads=2).tolist() == expected[:2]
     assert (
         pairwise_bleu(TEXTS[:2], metric="nist").tolist()
         == pairwise_bleu(TEXTS[:2], metric=Nist(information=NistInformation([TEXTS[:2]]))).tolist()

@@ -108,10 +108,7 @@ def test_rows_and_scores():
 def test_pairs_and_rewards():
     matrix = pairwise_bleu(HYPOTHESES, metric="word-f")
     assert matrix.tolist() == [[f([reference], text) for reference in HYPOTHESES] for text in HYPOTHESES]
-    out = np.empty((1, 2, 2))
-    assert (
-        pairwise_bleu([HYPOTHESES[:2]], metric=WordF(), batched=True, out=out).tolist() == matrix[None, :2, :2].tolist()
-    )
+    assert pairwise_bleu(HYPOTHESES[:2], metric=WordF()).tolist() == matrix[:2, :2].tolist()
     assert bleu_rewards(SETS, HYPOTHESES, OWNER, metric="word-f").tolist() == np.float32(EXPECTED).tolist()
     reward = BleuReward("column", str.split, metric="word-f")
     assert reward(completions=TEXTS[0], column=[REFERENCES[0]] * 3) == np.float32(EXPECTED[:3]).tolist()

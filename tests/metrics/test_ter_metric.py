@@ -59,8 +59,7 @@ def test_rows_and_scores():
 def test_pairs_and_rewards():
     expected = [[theirs(text, [other]) for other in TEXTS] for text in TEXTS]
     assert pairwise_bleu(TEXTS, metric="ter").tolist() == expected
-    out = np.empty((1, 2, 9))
-    assert pairwise_bleu([TEXTS], [TEXTS[:2]], "ter", batched=True, out=out, threads=2)[0].tolist() == expected[:2]
+    assert pairwise_bleu(TEXTS, TEXTS[:2], "ter", threads=2).tolist() == expected[:2]
     rewards = bleu_rewards(REFERENCES, TEXTS, OWNER, metric="ter")
     rates = [theirs(text, REFERENCES[owner]) for text, owner in zip(TEXTS, OWNER)]
     assert max(rates) > 100

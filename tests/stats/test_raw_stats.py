@@ -83,7 +83,6 @@ def test_token_lists_beside_raw_references(tokenize, lowercase):
     expected = segment_stats(references, texts, **how).tolist()
     for owner in (None, [0, 1]):
         assert segment_stats(references, tokens, owner=owner, **how).tolist() == expected
-        assert segment_stats(references, tokens, owner=owner, strict=True, **how).tolist() == expected
         assert References(references, **how).stats(tokens, owner).tolist() == expected
 
 

@@ -66,11 +66,6 @@ def test_all_faces(tokenize, lowercase):
         assert one(None, LINES, None, r=REFERENCES) == bleu_rewards(references, hypotheses).tolist()
     assert pairwise_bleu(LINES, **raw).tolist() == pairwise_bleu(hypotheses).tolist()
     assert pairwise_bleu(LINES[:2], in_bytes, **raw).tolist() == pairwise_bleu(hypotheses[:2], hypotheses).tolist()
-    batched = pairwise_bleu([LINES[:2], LINES[2:4]], [LINES[:1], LINES[1:2]], batched=True, **raw)
-    assert batched.tolist() == [
-        pairwise_bleu(hypotheses[:2], hypotheses[:1]).tolist(),
-        pairwise_bleu(hypotheses[2:4], hypotheses[1:2]).tolist(),
-    ]
     for method in (None, SmoothingFunction().method1, SmoothingFunction().method4):
         for texts in (LINES, in_bytes):
             assert (

@@ -270,15 +270,6 @@ def test_rows_of_another_metric_are_not_rounded():
         Shared().rows([TEXTS], [["a"]], owner=[-1])
 
 
-def test_an_array_for_scores_of_pairs():
-    for metric in (Bleu(), Shared()):
-        with pytest.raises(errors.ArrayValueError, match=r"out must be .* with the shape \(2, 2\)"):
-            metric.pairs(TEXTS, out=np.zeros((3, 2)))
-        fine = np.zeros((2, 2))
-        assert metric.pairs(TEXTS, out=fine) is fine
-        assert fine.tolist() == metric.pairs(TEXTS).tolist()
-
-
 LISTS = [["a b", "a"], ["c d", "c"], ["e f", "e"], ["g h", "g"]]
 SETS = [["a b"], ["c d"], ["e f"], ["g h"]]
 

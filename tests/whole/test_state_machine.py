@@ -213,16 +213,14 @@ class Objects(RuleBasedStateMachine):
             given.ids.extend([1] * 50)  # nothing holds the buffer any more, so it can move
             given.offsets.extend([1] * 50)
 
-    @rule(item=prepared, wrong=st.sampled_from(["order", "owner", "out", "set", "delete"]))
+    @rule(item=prepared, wrong=st.sampled_from(["order", "owner", "set", "delete"]))
     def misuse_references(self, item, wrong):
-        references, _, sets, order, _ = item
+        references, _, sets, _, _ = item
         with pytest.raises((CybleuError, AttributeError)):
             if wrong == "order":
                 References(sets, 0)
             elif wrong == "owner":
                 references.stats([sets[0][0]], [len(sets)])
-            elif wrong == "out":
-                references.stats([], [], out=np.zeros((1, 2 + 2 * order), dtype=np.int64))
             elif wrong == "set":
                 references.max_order = 3
             else:

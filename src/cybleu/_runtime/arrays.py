@@ -20,7 +20,6 @@ __all__ = [
     "array_given",
     "array_of",
     "bincount",
-    "checked_output",
     "first_not_finite",
     "floats_given",
     "in_place",
@@ -91,19 +90,6 @@ def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:
         part = array[start : start + PIECE]
         part[:] = np.fromiter(each, dtype, len(part))
     return array
-
-
-def checked_output(out: Any, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    if not isinstance(out, np.ndarray):
-        raise ArrayValueError(f"out must be a NumPy array, not {type(out).__name__}")
-    if out.dtype != dtype or out.shape != shape or not out.flags.c_contiguous or not out.flags.behaved:
-        raise ArrayValueError(
-            f"out must be a contiguous, writable array of {np.dtype(dtype)} with the shape {shape}; it is "
-            f"{'' if out.flags.c_contiguous else 'not contiguous, '}{'' if out.flags.aligned else 'not aligned, '}"
-            f"{'' if out.flags.writeable else 'not writable, '}"
-            f"of {out.dtype} with the shape {out.shape}"
-        )
-    return out
 
 
 def first_not_finite(array: NDArray[Any]) -> int | None:

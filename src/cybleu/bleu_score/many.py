@@ -38,7 +38,6 @@ def sentence_bleu_many(
     auto_reweigh: bool = False,
     *,
     progress: bool = False,
-    strict: bool = False,
 ) -> NDArray[np.float64]:
     """Score many segments as :func:`cybleu.sentence_bleu` does, with the same arguments, scores, warnings and errors.
 
@@ -47,7 +46,6 @@ def sentence_bleu_many(
     :param list_of_references: for each segment a list of its references, each a list of tokens
     :param hypotheses: for each segment a list of tokens
     :param progress: show a progress bar (requires tqdm)
-    :param strict: check for arguments of the wrong shape first, with :func:`cybleu.check`
     :return: float64 of shape `(n,)`, or `(n, vectors)` if the weights are a list of vectors, from 0 to 1; empty if
         there are no segments
     :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
@@ -59,10 +57,6 @@ def sentence_bleu_many(
     """
     segments = parse_segments(list_of_references, hypotheses, name="list_of_references")
     list_of_references, hypotheses = segments.references, segments.hypotheses
-    if strict:
-        from ..checks import check
-
-        check(list_of_references, hypotheses)
     weights = weights_given(weights)
     count = number_of_segments(list_of_references, hypotheses)
     vectors = len(weight_vectors(weights)[0])

@@ -275,7 +275,6 @@ class Metric(ABC):
         references: Sequence[Any],
         hypotheses: Sequence[Any] | None = None,
         *,
-        out: NDArray[np.float64] | None = None,
         threads: int | None = None,
         progress: bool = False,
         **of_ids: Any,
@@ -284,30 +283,23 @@ class Metric(ABC):
 
         :param references: R texts
         :param hypotheses: H texts, by default the references
-        :param out: an array to write into
         :param threads: the number of threads
         :param progress: show a progress bar (requires tqdm)
         :param of_ids: as for :meth:`rows`; of BLEU `pad_id` and `eos_id`
         :return: float64 of shape `(H, R)`
         """
         from .._runtime.arrays import np
-        from ..text.arrays import separate_output
 
         both = self._parsed_pair(references, hypotheses, of_ids)
         if both is not None:
-            size = both[1].size, both[0].size
-            result = separate_output(out, size, np.float64, references=references, hypotheses=hypotheses)
-            return self._fill_pairs(*both, result, threads, progress)
+            return self._fill_pairs(*both, np.empty((both[1].size, both[0].size)), threads, progress)
         texts = references if hypotheses is None else hypotheses
         count = length_of(references, "references")
         owner = [number for _ in texts for number in range(count)]
         repeated = [text for text in texts for _ in range(count)]
         sets = [[reference] for reference in references]
         scores = self.scores(self.rows(sets, repeated, owner=owner, threads=threads, progress=progress, **of_ids))
-        shape = len(texts), count
-        result = separate_output(out, shape, np.float64, references=references, hypotheses=hypotheses)
-        np.copyto(result, scores.reshape(shape))
-        return result
+        return scores.reshape(len(texts), count)
 
     def _parsed_pair(self, references: Any, hypotheses: Any, of_ids: dict[str, Any]) -> tuple[Any, Any] | None:
         """Parse the references and the hypotheses of :meth:`pairs`; None if :meth:`rows` is to count them.
@@ -329,7 +321,8 @@ class Metric(ABC):
         :param hypotheses: parsed texts; the same object for the scores of the references against each other
         """
         others = None if hypotheses is references else hypotheses.lists()
-        return self.pairs(references.lists(), others, out=result, threads=threads, progress=progress)
+        result[...] = self.pairs(references.lists(), others, threads=threads, progress=progress)
+        return result
 
     def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> Score:
         """Score a corpus or a segment.

@@ -13,9 +13,8 @@ from .._runtime.arrays import np, repeat
 from .._runtime.interrupts import types_of
 from .._runtime.parallel import run
 from .._runtime.scales import counted
-from ..checks import parse_references_strictly, parse_strictly
 from ..errors import ArrayValueError, MixedTokensError
-from ..text.arrays import SpecialIds, parse_owners, separate_output
+from ..text.arrays import SpecialIds, parse_owners
 from ..text.numbering import (
     NumberedReferences,
     RawWords,
@@ -58,7 +57,6 @@ class References(PreparedSets):
     :param unk_id: an id that matches nothing, but counts as a token
     :param ignore: n-grams, as tuples of tokens, that are left out of matches and totals (CrystalBLEU, Eghbali and
         Pradel 2022). With them `max_order` is at most 64
-    :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
     :param tokenize: references and hypotheses are raw text, and this says how to split them, as for
         :func:`cybleu.text.tokenizer`
     :param lowercase: put raw text in lower case first; for the metrics ``mteval-v13a`` and ``nist`` only A to Z, as their script
@@ -99,13 +97,12 @@ class References(PreparedSets):
         eos_id: int | None = None,
         unk_id: int | None = None,
         ignore: Iterable[tuple[Hashable, ...]] | None = None,
-        strict: bool = False,
         tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
         lowercase: bool = False,
     ):
         raw = raw_of(tokenize, lowercase, lengths=lengths, pad_id=pad_id, eos_id=eos_id, unk_id=unk_id)
         options = CountOptions.checked(max_order, reference_length, SpecialIds(pad_id, eos_id, unk_id), ignore)
-        self._prepare(parse_sets(references, raw and raw.in_case, lengths, strict), options, raw)
+        self._prepare(parse_references(references, raw=raw and raw.in_case, lengths=lengths), options, raw)
 
     @classmethod
     def _of(cls, references: ParsedReferences, options: CountOptions, raw: Raw | None = None) -> References:
@@ -209,9 +206,7 @@ class References(PreparedSets):
         threads: int | None = None,
         *,
         lengths: Any = None,
-        out: Any = None,
         progress: bool = False,
-        strict: bool = False,
     ) -> NDArray[np.int64]:
         """The statistics rows of the hypotheses.
 
@@ -220,20 +215,12 @@ class References(PreparedSets):
         :param owner: for each hypothesis the index of its set of references; by default hypothesis i has set i
         :param threads: how many threads work at the same time; None is one. The rows are the same
         :param lengths: of the hypotheses in a 2-D array
-        :param out: an array to write into, int64, contiguous, of the shape of the result; it must not overlap the input
         :param progress: show a progress bar (needs tqdm)
-        :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
         :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. In the row of an empty hypothesis only the reference
             length is not 0
         """
-        texts = parse_hypotheses(hypotheses, self._raw, lengths, strict)
-        owners = parse_owners(owner, len(self), texts.size)
-        shape = texts.size, 2 + 2 * self.max_order
-        if out is None:
-            rows = np.empty(shape, np.int64)
-        else:
-            rows = separate_output(out, shape, np.int64, hypotheses=hypotheses, owner=owner, lengths=lengths)
-        return self._fill_rows(self._numbers_of(texts), owners, rows, threads, progress)
+        texts = parse_hypotheses(hypotheses, self._raw, lengths)
+        return self._rows_of(texts, parse_owners(owner, len(self), texts.size), threads, progress)
 
     def _rows_of(
         self, texts: ParsedTexts, owners: NDArray[np.int64], threads: int | None = None, progress: bool = False
@@ -322,7 +309,7 @@ def stats_of_each(
     The other parameters are those of :meth:`References.stats`.
     """
     numbered = references._numbered
-    texts = references._numbers_of(parse_hypotheses(hypotheses, references._raw, lengths, False))
+    texts = references._numbers_of(parse_hypotheses(hypotheses, references._raw, lengths))
     if isinstance(texts, RawText):
         assert isinstance(numbered.vocabulary, RawWords)
         texts = numbered.vocabulary.look_up(texts.lines, 0, texts.size)
@@ -396,16 +383,9 @@ class LineCounter:
         return rows
 
 
-def parse_sets(references: Any, raw: Raw | None, lengths: Any, strict: bool) -> ParsedReferences:
-    if strict:
-        return parse_references_strictly(references, raw, lengths=lengths)
-    return parse_references(references, raw=raw, lengths=lengths)
-
-
-def parse_hypotheses(hypotheses: Any, raw: Raw | None, lengths: Any, strict: bool) -> ParsedTexts:
+def parse_hypotheses(hypotheses: Any, raw: Raw | None, lengths: Any) -> ParsedTexts:
     """Hypotheses, which may be token lists even if the references are raw text."""
-    parse = parse_strictly if strict else parse_texts
-    return parse(hypotheses, "hypotheses", raw, lengths=lengths, tokens_too=True)
+    return parse_texts(hypotheses, "hypotheses", raw, lengths=lengths, tokens_too=True)
 
 
 # ---------------------------------------------------------------------------------------------------------- references

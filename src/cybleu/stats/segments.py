@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.parallel import checked_threads, run
-from ..checks import are_lists, check
 from ..errors import CybleuError, MixedTokensError, StatisticsError
 from ..text.arrays import SpecialIds, check_owners, parse_owners
+from ..text.parsing import parse_references
 from ..text.raw import raw_of
 from ..text.values import RawReferences, RawText, ReferenceLists, TokenLists
 from .counts import choose_length, fill_rows, row_of_lists
 from .options import CountOptions
 from .raw import fill_raw_rows
-from .references import References, parse_hypotheses, parse_sets
+from .references import References, parse_hypotheses
 from .rows import checked_array
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ def segment_stats(
     ignore: Iterable[tuple[Hashable, ...]] | None = None,
     threads: int | None = None,
     progress: bool = False,
-    strict: bool = False,
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
 ) -> NDArray[np.int64]:
@@ -79,11 +78,8 @@ def segment_stats(
     of_ids: dict[str, Any] = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
     raw = raw_of(tokenize, lowercase, **of_ids, lengths=lengths, reference_lengths=reference_lengths)
     options = CountOptions.checked(max_order, reference_length, SpecialIds(**of_ids), ignore)
-    if strict and owner is None and raw is None and are_lists(references) and are_lists(hypotheses):
-        check(references, hypotheses)
-        strict = False  # more was checked
-    sets = parse_sets(references, raw, reference_lengths, strict)
-    texts = parse_hypotheses(hypotheses, raw, lengths, strict)
+    sets = parse_references(references, raw=raw, lengths=reference_lengths)
+    texts = parse_hypotheses(hypotheses, raw, lengths)
     owners = None if owner is None else parse_owners(owner, sets.size, texts.size)
     return count_segments(sets, texts, owners, options, raw, threads, progress)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
-from .._runtime.arrays import array_given, checked_output, in_place, np
-from .._runtime.interrupts import types_of
+from .._runtime.arrays import array_given, in_place, np
 from .._runtime.scales import counted
-from .._runtime.sequences import NO_NUMBERS, by_position, is_array
+from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
 from .values import ReferenceIds, TokenIds
 
@@ -193,29 +192,3 @@ class SpecialIds(NamedTuple):
 
 
 NO_IDS = SpecialIds()
-
-
-def separate_output(out: Any, shape: tuple[int, ...], dtype: Any, **inputs: Any) -> NDArray[Any]:
-    """The array to write into: `out`, which no input may share memory with, as it is read meanwhile; if None, a new one.
-
-    :param inputs: by name, as the caller gave them
-    """
-    if out is None:
-        return np.empty(shape, dtype)
-    array = checked_output(out, shape, dtype)
-    for name, value in inputs.items():
-        if any(np.may_share_memory(array, part) for part in _arrays_in(value)):
-            raise ArrayValueError(f"out shares memory with {name}; give another array, or a copy of {name}")
-    return array
-
-
-def _arrays_in(value: Any) -> Iterator[Any]:
-    """The arrays of numbers in a list, at any depth."""
-    if value is None or isinstance(value, (str, bytes, int)):
-        return
-    if isinstance(value, (list, tuple)) or getattr(getattr(value, "dtype", None), "kind", None) in NO_NUMBERS:
-        if any(not issubclass(kind, (str, int, bytes)) for kind in types_of(value)):
-            for part in value:
-                yield from _arrays_in(part)
-    elif is_array(value):
-        yield np.asarray(value)
