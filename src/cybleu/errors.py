@@ -37,7 +37,7 @@ class ShapeWarning(UserWarning):
 
 
 class LengthMismatchError(CybleuError, ValueError, AssertionError):
-    """There are not as many lists of references as hypotheses, or files have different numbers of lines."""
+    """There are not as many lists of references as hypotheses, files have different numbers of lines, or a list shrinks."""
 
 
 class EmptyCorpusError(CybleuError, ValueError, ZeroDivisionError):

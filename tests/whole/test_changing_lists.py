@@ -9,10 +9,12 @@ from random import Random
 
 import pytest
 
-from cybleu import SmoothingFunction, corpus_bleu, sentence_bleu
+from cybleu import SmoothingFunction, corpus_bleu, pairwise_bleu, self_bleu, sentence_bleu
 from cybleu.bleu_score import sentence_bleu_many
+from cybleu.errors import LengthMismatchError
 from cybleu.gleu_score import corpus_gleu, sentence_gleu
 from cybleu.nist_score import corpus_nist
+from cybleu.stats import References, segment_stats
 
 WORDS = "the cat is on the mat and the dog is not".split()
 LONG = [word * 9 for word in WORDS]  # longer than what a key contains
@@ -76,3 +78,42 @@ def test_lists_that_other_threads_replace(kernels, name):
         thread.join()
     assert found[0] and found[1]
     assert found[0] | found[1] <= expected
+
+
+class Shortening:
+    """A token that clears a list when it is hashed the n-th time, as another thread could at that moment."""
+
+    def __init__(self, victim, left):
+        self.victim, self.left = victim, left
+
+    def __hash__(self):
+        self.left -= 1
+        if not self.left:
+            self.victim.clear()
+        return 5
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        self_bleu,
+        pairwise_bleu,
+        lambda texts: pairwise_bleu(texts, [["a"]]),
+        lambda texts: References([texts]),
+        lambda texts: References([[["a"]]]).stats(texts, [0, 0]),
+        lambda texts: segment_stats([[["a"]]], texts, owner=[0, 0]),
+    ],
+    ids=["self_bleu", "pairs", "pairs of others", "References", "stats", "owner"],
+)
+def test_lists_that_become_shorter(call, backend):
+    errors = []
+    for left in range(1, 10):
+        text = WORDS * 9
+        try:
+            call([[Shortening(text, left), "a", "b", "c"], text])
+        except LengthMismatchError as error:
+            errors.append(str(error))
+    assert errors or backend == "python"  # which reads a few tokens at one moment
+    assert set(errors) <= {
+        "a list became shorter while it was read; do not change lists in another thread during the call"
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArrayValueError
+from ..errors import ArrayValueError, LengthMismatchError
 from .extras import extra
 from .interrupts import PIECE
 from .sequences import refuse_masked
@@ -81,15 +81,25 @@ def bincount(positions: Any, weights: Any = None, minlength: int = 0) -> NDArray
 
 
 def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:
-    """``np.fromiter`` that handles Ctrl-C."""
-    if count <= PIECE:
-        return np.fromiter(values, dtype, count)
-    each = iter(values)
-    array = np.empty(count, dtype)
-    for start in range(0, count, PIECE):
-        part = array[start : start + PIECE]
-        part[:] = np.fromiter(each, dtype, len(part))
-    return array
+    """``np.fromiter`` that handles Ctrl-C.
+
+    :raises LengthMismatchError: there are less values, because another thread has shortened the lists that they are from
+    """
+    try:
+        if count <= PIECE:
+            return np.fromiter(values, dtype, count)
+        each = iter(values)
+        array = np.empty(count, dtype)
+        for start in range(0, count, PIECE):
+            part = array[start : start + PIECE]
+            part[:] = np.fromiter(each, dtype, len(part))
+        return array
+    except ValueError as error:  # NumPy's, or that of a token's `__hash__`
+        if not str(error).startswith("iterator too short"):
+            raise
+        raise LengthMismatchError(
+            "a list became shorter while it was read; do not change lists in another thread during the call"
+        ) from None
 
 
 def first_not_finite(array: NDArray[Any]) -> int | None:
