@@ -370,7 +370,7 @@ def test_memory_is_given_back(backend):
     script = """
         import gc, signal
         import numpy as np
-        from cybleu import corpus_bleu
+        from cybleu import Ragged, corpus_bleu
         from cybleu.pairwise import pairwise_bleu, self_stats
         from cybleu.stats import References
 
@@ -387,10 +387,10 @@ def test_memory_is_given_back(backend):
 
         signal.signal(signal.SIGPROF, interrupt)
         ids = np.random.default_rng(0).integers(0, 50_000, SIZE)
-        text = ids, np.array([0, len(ids)])
-        texts = ids, np.array([0, len(ids) // 2, len(ids)])
+        text = Ragged(ids, np.array([0, len(ids)]))
+        texts = Ragged(ids, np.array([0, len(ids) // 2, len(ids)]))
         words = list(map(str, ids.tolist()))
-        prepared = References((ids[:100], np.array([0, 100])))
+        prepared = References(Ragged(ids[:100], np.array([0, 100])))
         calls = [
             lambda: References(text),
             lambda: References([[words]]),

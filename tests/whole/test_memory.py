@@ -17,7 +17,7 @@ pytestmark = [
 SCRIPT = """
     import resource
     import numpy as np
-    from cybleu import corpus_bleu, tuning, modified_precision, rerank, sentence_bleu
+    from cybleu import Ragged, corpus_bleu, tuning, modified_precision, rerank, sentence_bleu
     from cybleu.nbest import NBest
     from cybleu.pairwise import pairwise_bleu, self_stats
     from cybleu import scores
@@ -25,7 +25,7 @@ SCRIPT = """
 
     random = np.random.default_rng(0)
     ids = random.integers(0, 5_000, (SIZE // 20, 20))
-    text = ids.reshape(-1), np.array([0, ids.size // 2, ids.size])
+    text = Ragged(ids.reshape(-1), np.array([0, ids.size // 2, ids.size]))
     words = list(map(str, text[0].tolist()))
     lines = [" ".join(words), ", ".join(words[::-1])]
     few = [" ".join(words[start : start + 100]) for start in range(0, len(words), 100)]
@@ -54,7 +54,7 @@ SCRIPT = """
         "stats": lambda: prepared.stats(text),
         "stats, some ignored": lambda: ignoring.stats(text),
         "pairwise_bleu": lambda: pairwise_bleu(text),
-        "pairwise_bleu of others": lambda: pairwise_bleu(text, (text[0][::-1].copy(), text[1])),
+        "pairwise_bleu of others": lambda: pairwise_bleu(text, Ragged(text.ids[::-1].copy(), text.offsets)),
         "self_stats": lambda: self_stats(text),
         "scores": lambda: scores(rows),
         "line_search": line_search,

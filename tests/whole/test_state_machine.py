@@ -239,7 +239,7 @@ class Objects(RuleBasedStateMachine):
                 return np.zeros(1, dtype=np.int64)
 
         with pytest.raises(BufferError):
-            references.stats((ids, array.array("q", [0, 27])), Owners())
+            references.stats(Ragged(ids, array.array("q", [0, 27])), Owners())
         assert len(ids) == 27
 
     # --------------------------------------------------------------------------------------------------- accumulators
@@ -293,7 +293,7 @@ class Objects(RuleBasedStateMachine):
         assert corpus.short_segments == [
             sum(row[2 + corpus.max_order + n] == 0 for row in rows) for n in range(corpus.max_order)
         ]
-        if rows and corpus.row[0]:
+        if rows and all(corpus.row[:2]):  # some tools fail on an empty text
             assert metrics.score(corpus, name, level="corpus") == metrics.score(rows, name, level="corpus")
 
     @rule(item=corpora, attack=st.sampled_from(ATTACKS))
