@@ -14,8 +14,7 @@ from ._runtime.interrupts import types_of
 from ._runtime.sequences import (
     REFERENCES,
     advice_for,
-    is_array_without_dimension,
-    refuse_masked,
+    refuse_arrays,
     refuse_text,
     refuse_unordered,
 )
@@ -173,7 +172,6 @@ def _raise_mismatch(references: Any, hypotheses: Any) -> NoReturn:
 def _token_types(tokens: Any, name: str, *place: int) -> set[type]:
     """The types of the tokens of a text, which is named only when needed."""
     if type(tokens) is not list and type(tokens) is not tuple:
-        refuse_masked(tokens, _place(name, place))
         kind = getattr(getattr(tokens, "dtype", None), "kind", None)
         if kind is not None and getattr(tokens, "ndim", None) == 1 and kind in "iu":
             return {int} if len(tokens) else set()
@@ -212,14 +210,10 @@ def _as_list(tokens: Any, name: str) -> list[Any]:
 
 
 def _check_odd_tokens(tokens: Sequence[Any], name: str) -> None:
+    refuse_arrays(tokens, name)
     for position, token in enumerate(tokens):
         if token is None:
             raise TokensError(f"token {position} of {name} is None; leave it out")
-        if is_array_without_dimension(token):
-            raise TokensError(
-                f"token {position} of {name} is a {_name(token)}, an array without a dimension, which is equal to no "
-                "other; turn the array into a list with .tolist()"
-            )
         try:
             hash(token)
         except TypeError as error:

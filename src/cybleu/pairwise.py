@@ -17,7 +17,7 @@ from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find, of_text
 from .stats.counts import check_max_order
 from .text.arrays import SpecialIds
-from .text.numbering import number_together, tokens_with_ids
+from .text.numbering import number_together, refuse_arrays_in
 from .text.parsing import parse_texts, tokenise
 from .text.raw import raw_of
 from .text.values import RawText, TokenLists
@@ -221,6 +221,6 @@ def _tokens(values: Any, name: str, raw: Raw | None, in_place: bool) -> ParsedTe
         if in_place and raw.own:
             return texts
         texts = tokenise(raw, texts)
-    if isinstance(texts, TokenLists):
-        texts = tokens_with_ids(texts)
+    if isinstance(texts, TokenLists) and not in_place:
+        refuse_arrays_in(texts)
     return texts

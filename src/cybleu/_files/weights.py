@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
-from .._runtime.sequences import refuse_masked
 from ..errors import InputFileError, UnknownNameError, WeightsError
 from .text import Lines, listed, number_of, shown
 from .writing import writing
@@ -196,7 +195,6 @@ def formatted(weights: Mapping[str, float], form: str) -> list[str]:
 
 
 def _number(name: str, weight: Any) -> float:
-    refuse_masked(weight, f"the weight of {shown(name)}")
     try:
         number = math.nan if isinstance(weight, (str, bytes)) else float(weight)
     except (TypeError, ValueError, OverflowError):

@@ -1,11 +1,10 @@
-"""Normalise containers of texts, and tokens that are zero-dimensional arrays, without importing NumPy."""
+"""Normalise containers of texts, without importing NumPy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, MappingView, Set
-from operator import index
 
-from ..errors import ArrayValueError, LengthMismatchError, SequenceTypeError
+from ..errors import ArrayValueError, LengthMismatchError, SequenceTypeError, TokensError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def by_position(values: Any) -> Any:
 
     :param values: any value; arrays of numbers and values of other types are returned unchanged
     """
-    if isinstance(values, (list, tuple, str, bytes, bytearray, memoryview)) or _is_array_of_numbers(values):
+    if isinstance(values, (list, tuple, str, bytes, bytearray)) or _is_array_of_numbers(values):
         return values
     kind = type(values)
     if not (hasattr(kind, "__len__") and hasattr(kind, "__iter__")):
@@ -33,35 +32,21 @@ def by_position(values: Any) -> Any:
     if isinstance(values, (Mapping, Set)) and not isinstance(values, MappingView):  # views are ordered
         return values
     of_texts = getattr(getattr(values, "dtype", None), "kind", None) in ("U", "S")
-    return values.tolist() if of_texts else list(values)
+    return values.tolist() if of_texts or kind is memoryview else list(values)
 
 
 def _is_array_of_numbers(values: Any) -> bool:
     kind = getattr(getattr(values, "dtype", None), "kind", None)
     if isinstance(kind, str):
         return kind not in NO_NUMBERS
-    if hasattr(values, "__dlpack_device__"):
-        return True
-    if hasattr(values, "__array__"):
-        return bool(values.__array__().dtype.kind in "biufc")
-    try:
-        memoryview(values)
-    except TypeError:
-        return False
-    return True
+    if hasattr(values, "__dlpack_device__"):  # a tensor, which may not be in main memory
+        return hasattr(values, "__array__")
+    return hasattr(values, "__array__") and bool(values.__array__().dtype.kind in "biufc")
 
 
 def is_array(value: Any) -> bool:
-    """Return whether the value is an array of any library, or a buffer."""
-    if isinstance(value, (list, tuple, str, bytes, bytearray)):
-        return False
-    if hasattr(value, "__array__") or hasattr(value, "__dlpack_device__"):
-        return True
-    try:
-        memoryview(value)
-    except TypeError:
-        return False
-    return True
+    """Return whether the value is an array of any library."""
+    return hasattr(value, "__array__")
 
 
 def any_array(values: Iterable[Any]) -> bool:
@@ -202,6 +187,7 @@ def container_of(text: Any, name: str, tokenizes: bool = False) -> Any:
     """
     refuse_text(text, name, tokenizes=tokenizes)
     refuse_unordered(text, name)
+    refuse_masked(text, name)
     if getattr(text, "ndim", None) == 0:
         raise SequenceTypeError(f"{name} is an array without a dimension, not a list of tokens")
     return by_position(text)
@@ -219,75 +205,42 @@ def check_numbers(hypotheses: int, references: int, what: str = "lists of refere
 
 
 def refuse_masked(values: Any, name: str) -> None:
-    """Reject masked arrays (``numpy.ma``), whose masked entries would otherwise be counted.
-
-    :param values: an array, or nested lists of arrays
-    :raises ArrayValueError: entries are masked
-    """
-    place = _place_of_mask(values)
-    if place is not None:
+    """:raises ArrayValueError: an array (``numpy.ma``) has masked entries, which would be counted"""
+    if hasattr(values, "filled") and values.mask.any():
         raise ArrayValueError(
-            f"{name}{''.join(f'[{number}]' for number in place)} has masked entries; leave them out, or fill them with "
-            ".filled(...), and for texts give pad_id"
+            f"{name} has masked entries; leave them out, or fill them with .filled(...), and for texts give pad_id"
         )
 
 
-def _place_of_mask(values: Any) -> tuple[int, ...] | None:
-    if isinstance(values, (list, tuple)):
-        if any(issubclass(kind, (list, tuple)) or hasattr(kind, "filled") for kind in set(map(type, values))):
-            for position, part in enumerate(values):
-                place = _place_of_mask(part)
-                if place is not None:
-                    return position, *place
-        return None
-    if hasattr(values, "filled") and hasattr(values, "mask"):
-        mask = values.mask
-        if mask.any() if hasattr(mask, "any") else mask:
-            return ()
-    return None
+def is_array_type(kind: type) -> bool:
+    """Return whether this is the type of an array or a tensor, one of which without dimensions is like an int."""
+    return hasattr(kind, "__index__") and hasattr(kind, "__len__")
 
 
-def with_ids(text: Any, name: str) -> Any:
-    """Replace zero-dimensional arrays among the tokens by ints, as in ``list(tensor)``.
+def refuse_arrays(text: Iterable[Any], name: str) -> None:
+    """Reject arrays among tokens, as in ``list(tensor)``, which as dict keys are never equal.
 
-    As dict keys, two such arrays are never equal.
-
-    :raises ArrayValueError: an array is not an integer
+    :raises TokensError: a token is an array
     """
-    if not any(map(is_array_without_dimension, {type(token): token for token in text}.values())):
-        return text
-    refuse_masked(list(text), name)
-    tokens = []
+    if not any(map(is_array_type, set(map(type, text)))):
+        return
     for position, token in enumerate(text):
-        try:
-            tokens.append(index(token) if is_array_without_dimension(token) else token)
-        except TypeError as error:
-            raise ArrayValueError(
-                f"token {position} of {name} is a {type(token).__name__}, equal to no other, and no id: {error}"
-            ) from error
-    return tokens
-
-
-def is_array_without_dimension(token: Any) -> bool:
-    """Return whether this is an index-like array or tensor without dimensions, unhashable or hashed by identity."""
-    if isinstance(token, int) or not hasattr(type(token), "__index__"):
-        return False
-    try:
-        found = hash(token)
-    except TypeError:
-        return getattr(token, "ndim", None) == 0
-    return found in (hash(id(token)), object.__hash__(token))
+        if is_array_type(type(token)):
+            raise TokensError(
+                f"token {position} of {name} is a {type(token).__name__}, not a number or a str; turn the text into a list "
+                "with .tolist(), and check that it is not nested one level too deep"
+            )
 
 
 def plain_text(text: Any, name: str, tokenizes: bool = False) -> Any:
-    """Normalise a text by :func:`container_of` and :func:`with_ids`."""
+    """Convert a text to a list of tokens, if :func:`container_of` accepts it."""
     text = container_of(text, name, tokenizes)
-    refuse_masked(text, name)
     if not (hasattr(type(text), "__len__") and hasattr(type(text), "__iter__")):
         return text
     if not isinstance(text, (list, tuple)):
         text = list(text)
-    return with_ids(text, name)
+    refuse_arrays(text, name)
+    return text
 
 
 def plain_segment(references: Any, hypothesis: Any, tokenizes: bool = False) -> tuple[Any, Any]:

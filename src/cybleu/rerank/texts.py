@@ -9,7 +9,7 @@ from .._runtime.arrays import np
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError, SequenceTypeError
 from ..metrics import Bleu
 from ..nbest import NBest
-from ..text.numbering import RawWords, tokens_with_ids
+from ..text.numbering import RawWords, refuse_arrays_in
 from ..text.parsing import parse_grouped_tokens, parse_groups, parse_raw_texts
 from ..text.raw import Raw
 from ..text.values import TokenLists, place_in_sets
@@ -58,7 +58,7 @@ def parse_lists(
             split = None if raw is None else raw.splitter
             tokens = parse_grouped_tokens(texts, bounds, name, split)
             if isinstance(tokens, TokenLists):
-                tokens = tokens_with_ids(tokens)
+                refuse_arrays_in(tokens)
             lengths = np.fromiter(map(len, tokens.lists()), dtype=np.int64, count=len(texts))
         lists.append(
             TextLists(value if isinstance(value, NBest) else texts, tokens, lengths, np.array(bounds, dtype=np.int64))

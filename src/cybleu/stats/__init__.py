@@ -15,7 +15,7 @@ A *batch of texts* has one of these forms:
   of lists of tokens or of token ids;
 - if `tokenize` is given: a list of str, or of bytes in UTF-8.
 
-Everything that has the buffer protocol or ``__array__`` is an array. Contiguous int32 and int64 are read in place.
+Everything that has ``__array__`` is an array. Contiguous int32 and int64 are read in place.
 
 *References* are a list that has a list of references for each segment, which may also be a 2-D array. If each segment has one
 reference, they may be a 2-D array or :class:`cybleu.Ragged`. They may be a 3-D array (segments, references, tokens). They may also be one

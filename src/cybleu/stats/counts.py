@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import _backend, _mirror
 from .._runtime.numbers import is_one_of
-from .._runtime.sequences import plain_segment, plain_segments, with_ids
+from .._runtime.sequences import plain_segment, plain_segments, refuse_arrays
 from ..errors import OrderError, UnknownNameError
 
 TYPE_CHECKING = False
@@ -77,8 +77,10 @@ def segment_row(
 
 def row_of_lists(references: Sequence[Sequence[Hashable]], hypothesis: Sequence[Hashable], max_order: int) -> list[int]:
     """The row of a segment of parsed token lists that a kernel declined, for tokens of the caller's own types."""
-    texts = [with_ids(text, f"reference {number}") for number, text in enumerate(references)]
-    return nltk_row(texts, with_ids(hypothesis, "the hypothesis"), max_order)
+    for number, text in enumerate(references):
+        refuse_arrays(text, f"reference {number}")
+    refuse_arrays(hypothesis, "the hypothesis")
+    return nltk_row(references, hypothesis, max_order)
 
 
 def clipped_matches(

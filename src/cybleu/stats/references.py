@@ -239,7 +239,7 @@ class References(PreparedSets):
             if self._raw.own:
                 return texts
             texts = tokenise(self._raw, texts)
-        return number_hypotheses(texts, self._numbered, self._options.special, self._options.ignored)
+        return number_hypotheses(texts, self._numbered, self._options.special)
 
     def _fill_rows(
         self,

@@ -53,7 +53,6 @@ def one_or_more(stats: Any) -> list[Any]:
         raise StatisticsError(
             f"statistics are a row of whole numbers, or rows of them, and this is a {type(stats).__name__}"
         ) from None
-    refuse_masked(given, "stats")
     return given if given and hasattr(given[0], "__len__") else [given]
 
 
@@ -95,11 +94,11 @@ def whole_numbers(values: Any, name: str, which: str = "") -> list[int]:
     :param which: of them, for the message
     :raises StatisticsError: these are not such numbers
     """
+    refuse_masked(values, name)
     try:
         given = list(values)
     except TypeError:
         raise StatisticsError(f"{name} are a list of whole numbers{which}, and this is {values!r}") from None
-    refuse_masked(given, name)
     try:
         numbers = [int(value) for value in given]
     except (TypeError, ValueError, OverflowError):

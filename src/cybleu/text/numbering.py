@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Iterable, Iterator
 from itertools import chain, count, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
 from .._runtime.arrays import array_of, np
 from .._runtime.interrupts import PIECE, types_of
-from .._runtime.sequences import with_ids
+from .._runtime.sequences import is_array_type, refuse_arrays
 from ..errors import MixedTokensError, NoReferencesError, SequenceTypeError, UnhashableTokenError
 from .arrays import NO_IDS, SpecialIds, ids_of_lengths
 from .values import RawReferences, RawText, ReferenceIds, TokenIds, TokenLists
@@ -215,10 +214,7 @@ def number_texts(
         raise MixedTokensError("pad_id, eos_id and unk_id are for token ids, and the references hold other tokens")
     parts = [lists] if ignored is None else [lists, ignored]
     vocabulary = Vocabulary(*parts)
-    if _may_be_arrays(vocabulary.types()):
-        parts = [tokens_with_ids(part) for part in parts]
-        vocabulary = Vocabulary(*parts)
-    return NumberedReferences(vocabulary.encoded(parts[0]), bounds, vocabulary)
+    return NumberedReferences(vocabulary.encoded(lists), bounds, vocabulary)
 
 
 def _check_none_empty(texts: TokenIds, bounds: NDArray[np.int64]) -> None:
@@ -249,9 +245,8 @@ def number_hypotheses(
     hypotheses: TokenIds | TokenLists,
     references: NumberedReferences,
     special: SpecialIds = NO_IDS,
-    ignored: TokenLists | None = None,
 ) -> TokenIds:
-    """Hypotheses in the numbers of the references, and of the n-grams to ignore."""
+    """Hypotheses in the numbers of the references."""
     known = set() if references.vocabulary is None else references.vocabulary.types()
     if isinstance(hypotheses, TokenIds):
         if known:
@@ -259,22 +254,16 @@ def number_hypotheses(
         return special.trimmed(hypotheses)
     if references.vocabulary is None:
         ids = ids_of_tokens(hypotheses)
-        if ids is not None:
-            return special.trimmed(ids)
-        hypotheses = tokens_with_ids(hypotheses)
-        if special.given or all(
-            issubclass(kind, (str, bytes)) for kind in _backend.chosen.types_within(hypotheses.texts)
-        ):
+        if ids is None:
             raise MixedTokensError(_where_not_an_id(hypotheses))
-        numbers = references.texts.ids.tolist()
-        return _any_tokens_among_ids(hypotheses, [*numbers, *chain.from_iterable(ignored.texts if ignored else ())])
+        return special.trimmed(ids)
     only_texts = bool(known) and all(issubclass(kind, (str, bytes)) for kind in known)
     if not only_texts:
-        hypotheses = tokens_with_ids(hypotheses)
+        refuse_arrays_in(hypotheses)
     encoded = references.vocabulary.encoded(hypotheses)
     if only_texts and len(encoded.ids) and encoded.ids.max() < 0:  # nothing matches
-        kinds = _backend.chosen.types_within(tokens_with_ids(hypotheses).texts)
-        if all(map(_is_integer_type, kinds)):
+        refuse_arrays_in(hypotheses)
+        if all(map(_is_integer_type, _backend.chosen.types_within(hypotheses.texts))):
             raise MixedTokensError(_IDS_AMONG_TOKENS)
     return encoded
 
@@ -295,6 +284,7 @@ def number_together(
         assert isinstance(others, RawText)
         return found, words.add(others)
     if others is texts and isinstance(texts, TokenLists) and not special.given:
+        refuse_arrays_in(texts)
         few = _few_numbers(texts)
         if few is not None:
             return few, few
@@ -329,10 +319,8 @@ def ids_of_tokens(lists: TokenLists) -> TokenIds | None:
     """Lists of ints in place of which arrays can be read; None if a token is something else."""
     lengths = _lengths(lists)
     kinds = _backend.chosen.types_within(lists.texts)
-    if _may_be_arrays(kinds):
-        lists = tokens_with_ids(lists)
-        kinds = _backend.chosen.types_within(lists.texts)
     if not all(map(_is_integer_type, kinds)):
+        refuse_arrays_in(lists)
         return None
     try:
         ids = array_of(chain.from_iterable(lists.texts), np.int64, int(lengths.sum()))
@@ -341,12 +329,11 @@ def ids_of_tokens(lists: TokenLists) -> TokenIds | None:
     return ids_of_lengths(ids, lengths)
 
 
-def tokens_with_ids(lists: TokenLists) -> TokenLists:
-    """The texts, with ids for tokens that are arrays without a dimension."""
-    if not _may_be_arrays(_backend.chosen.types_within(lists.texts)):
-        return lists
-    texts = [with_ids(text, lists.place(number)) for number, text in enumerate(lists.texts)]
-    return replace(lists, texts=texts)
+def refuse_arrays_in(lists: TokenLists) -> None:
+    """:raises TokensError: a token is an array, as in ``list(tensor)``"""
+    if any(map(is_array_type, _backend.chosen.types_within(lists.texts))):
+        for number, text in enumerate(lists.texts):
+            refuse_arrays(text, lists.place(number))
 
 
 def check_hashable(lists: TokenLists) -> None:
@@ -372,10 +359,6 @@ def _lengths(lists: TokenLists) -> NDArray[np.int64]:
         raise
 
 
-def _may_be_arrays(kinds: Iterable[type]) -> bool:
-    return any(hasattr(kind, "__index__") and not _is_integer_type(kind) for kind in kinds)
-
-
 def _is_integer_type(kind: type) -> bool:
     return kind is int or kind is bool or issubclass(kind, (np.integer, np.bool_))
 
@@ -391,13 +374,3 @@ def _where_not_an_id(hypotheses: TokenLists) -> str:
             if not -(2**63) <= token < 2**63:  # type: ignore[operator]
                 return f"token {place} of {hypotheses.place(number)} is {token!r}, which does not fit int64"
     return "the hypotheses changed while they were read"
-
-
-def _any_tokens_among_ids(hypotheses: TokenLists, known: Sequence[Any]) -> TokenIds:
-    """Tokens such as 1.0, equal to a known id, and others, equal to none."""
-    numbers = {number: number for number in known}
-    free = next(number for number in count() if number not in numbers)
-    check_hashable(hypotheses)
-    lengths = _lengths(hypotheses)
-    tokens = chain.from_iterable(hypotheses.texts)
-    return ids_of_lengths(array_of(map(numbers.get, tokens, repeat(free)), np.int64, int(lengths.sum())), lengths)
