@@ -1,17 +1,18 @@
-"""Convert and validate NumPy arrays. This module requires NumPy."""
+"""The names of :mod:`cybleu._runtime.lazy_arrays`, for modules that require NumPy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-
-from ..errors import ArrayValueError, LengthMismatchError
 from .extras import extra
-from .interrupts import PIECE
-from .sequences import refuse_masked
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from .lazy_arrays import (
+    array_given,
+    array_of,
+    bincount,
+    first_not_finite,
+    floats_given,
+    in_place,
+    index,
+    repeat,
+)
 
 with extra("numpy", "this requires NumPy", "cybleu[numpy]"):
     import numpy as np
@@ -27,82 +28,3 @@ __all__ = [
     "np",
     "repeat",
 ]
-
-
-def array_given(values: Any, name: str) -> NDArray[Any]:
-    """Convert a value to an array.
-
-    :raises ArrayValueError: entries are masked, or conversion fails, such as for lists of different lengths
-    """
-    refuse_masked(values, name)
-    try:
-        return np.asarray(values)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ArrayValueError(f"{name} is no array: {error}") from error
-
-
-def floats_given(values: Any, name: str) -> NDArray[np.float64]:
-    """Convert a value to an array of numbers. Numbers beyond the range of a float become infinite.
-
-    :raises ArrayValueError: the value is not numeric
-    """
-    array = array_given(values, name)
-    kind = array.dtype.kind
-    if kind == "O" and all(hasattr(type(value), "__float__") for value in array.flat):
-        kind = "f"
-    if kind not in "fiub":
-        raise ArrayValueError(f"{name} has dtype {array.dtype}; it must be numbers, best float64")
-    try:
-        with np.errstate(over="ignore"):  # long double to double
-            return array.astype(np.float64, copy=False)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ArrayValueError(f"{name} holds what is no float: {error}") from error
-
-
-def in_place(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
-    """Return the array contiguous and aligned, as the kernels require; copied only if necessary."""
-    array = np.asanyarray(array, dtype, order="C")  # np.require, without its comparisons of sets
-    return array if array.flags.aligned else array.copy()
-
-
-def index(positions: Any) -> NDArray[np.intp]:
-    """Convert positions or counts to NumPy's index type, as some of its functions require on 32-bit systems."""
-    return np.asarray(positions).astype(np.intp, copy=False)
-
-
-def repeat(values: Any, counts: Any, axis: int | None = None) -> NDArray[Any]:
-    return np.repeat(values, index(counts), axis)
-
-
-def bincount(positions: Any, weights: Any = None, minlength: int = 0) -> NDArray[Any]:
-    """Count positions, as int64 on every system, or sum their weights."""
-    counts = np.bincount(index(positions), weights, minlength)
-    return counts if weights is not None else counts.astype(np.int64, copy=False)
-
-
-def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:
-    """``np.fromiter`` that handles Ctrl-C.
-
-    :raises LengthMismatchError: there are less values, because another thread has shortened the lists that they are from
-    """
-    try:
-        if count <= PIECE:
-            return np.fromiter(values, dtype, count)
-        each = iter(values)
-        array = np.empty(count, dtype)
-        for start in range(0, count, PIECE):
-            part = array[start : start + PIECE]
-            part[:] = np.fromiter(each, dtype, len(part))
-        return array
-    except ValueError as error:  # NumPy's, or that of a token's `__hash__`
-        if not str(error).startswith("iterator too short"):
-            raise
-        raise LengthMismatchError(
-            "a list became shorter while it was read; do not change lists in another thread during the call"
-        ) from None
-
-
-def first_not_finite(array: NDArray[Any]) -> int | None:
-    """Return the first index on axis 0 with a number that is not finite, or None if all numbers are finite."""
-    finite = np.isfinite(array)
-    return None if finite.all() else int(finite.reshape(len(array), -1).all(axis=1).argmin())

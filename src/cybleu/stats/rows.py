@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
+from .._runtime.lazy_arrays import array_given, in_place, np
 from .._runtime.sequences import refuse_masked
 from ..errors import StatisticsError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -121,8 +121,6 @@ def whole_array(stats: Any, name: str) -> NDArray[np.int64]:
 
     :raises StatisticsError: the numbers are not integers, or int64 does not hold them
     """
-    from .._runtime.arrays import array_given, in_place, np
-
     array = array_given(stats, name)
     if array.dtype.kind not in "iu" and array.size:
         raise StatisticsError(f"{name} has dtype {array.dtype}; statistics are integers, preferably int64")
@@ -146,8 +144,6 @@ def check_row(row: list[int], name: str) -> None:
 
 def sums(rows: NDArray[np.int64], order: int) -> tuple[list[int], list[int], int]:
     """As :func:`sums_of_lists`, for an array."""
-    from .._runtime.arrays import np
-
     totals = np.zeros(2 + 2 * order, dtype=np.int64)
     short = np.zeros(order, dtype=np.int64)
     impossible, mixed, largest = _backend.chosen.sum_rows(rows, totals, short)

@@ -7,7 +7,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
-from .._runtime.arrays import array_given, in_place, np
+from .._runtime.lazy_arrays import array_given, in_place, np
 from .._runtime.scales import counted
 from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError

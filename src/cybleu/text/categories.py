@@ -10,6 +10,7 @@ from functools import cache
 from importlib.util import find_spec
 
 from .._runtime.extras import extra
+from .unicode_table import NUMBERS, PUNCTUATION, SYMBOLS, UNICODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +41,6 @@ def unicode_version() -> str:
     regex = _regex()
     if regex is not None:
         return f"regex {regex.__version__}"
-    from .unicode_table import UNICODE
-
     return f"Unicode {UNICODE}"
 
 
@@ -54,8 +53,6 @@ def _of_regex(regex: Any) -> list[list[tuple[int, int]]]:
 
 
 def _of_table() -> list[list[tuple[int, int]]]:
-    from .unicode_table import NUMBERS, PUNCTUATION, SYMBOLS
-
     found = []
     for table in (PUNCTUATION, SYMBOLS, NUMBERS):
         pairs = (word.partition("-") for word in table.split())

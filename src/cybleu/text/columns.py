@@ -12,15 +12,18 @@ from itertools import chain, islice
 from operator import eq
 
 from .. import _backend
+from .._runtime.lazy_arrays import np
 from .._runtime.sequences import by_position, is_missing, refuse_unordered_segments
 from ..errors import LengthMismatchError, NoReferencesError, NotUtf8Error, SequenceTypeError
+from .arrays import one_each
+from .values import TokenIds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from .values import ReferenceIds, TokenIds
+    from .values import ReferenceIds
 
 __all__ = [
     "ReferenceColumns",
@@ -223,8 +226,6 @@ class ReferenceColumns:
         values, lists = self._values(self._columns[0])
         if values.kind != "integers" or values.depth != 1 or lists:
             return None
-        from .arrays import one_each
-
         if values.nulls_of(0):
             raise self._none(values.nulls_of(0)[0])
         return one_each(_ids_of(values))
@@ -313,9 +314,6 @@ def _nested(values: Any, where: Callable[[int], str]) -> list[Any]:
 
 
 def _ids_of(values: Any) -> TokenIds:
-    from .._runtime.arrays import np
-    from .values import TokenIds
-
     offsets = np.zeros(len(values) + 1, dtype=np.int64)
     offsets[1:] = np.frombuffer(values.ends_of(0), dtype=np.int64)
     return TokenIds(np.frombuffer(values.numbers(), dtype=np.int64), offsets[:-1].copy(), offsets[1:].copy())

@@ -7,10 +7,10 @@ token ids in arrays.
 from __future__ import annotations
 
 from array import array
-from functools import cache
 from itertools import accumulate, chain, pairwise
 
 from .. import _backend
+from .._runtime.lazy_arrays import np
 from .._runtime.sequences import (
     REFERENCES,
     TEXTS,
@@ -27,6 +27,7 @@ from .._runtime.sequences import (
     refuse_unordered_segments,
 )
 from ..errors import ArrayValueError, NoReferencesError, NotUtf8Error, SequenceTypeError
+from .arrays import ids_of_lists, ids_of_ragged, ids_of_rows, integers, one_each, references_of_array
 from .columns import ReferenceColumns, TextColumn, column_of, columns_of_references, is_column, lists_of_column
 from .raw import parse_line
 from .values import (
@@ -34,6 +35,7 @@ from .values import (
     Ragged,
     RawReferences,
     RawText,
+    ReferenceIds,
     ReferenceLists,
     Segments,
     TokenIds,
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .raw import Line, Raw
-    from .values import ParsedReferences, ParsedTexts, ReferenceIds
+    from .values import ParsedReferences, ParsedTexts
 
 __all__ = [
     "parse_given",
@@ -103,7 +105,7 @@ def parse_texts(
             return found
         column = column.entries()
     if is_array(column):
-        rows: TokenIds = _parser_of_rows()(column, name, lengths)
+        rows: TokenIds = ids_of_rows(column, name, lengths)
         return rows
     return parse_tokens(_batch(column, name, lengths), name)
 
@@ -128,8 +130,6 @@ def parse_references(
     if raw is not None:
         return parse_raw_references(values, raw, name)
     if isinstance(values, Ragged):
-        from .arrays import one_each
-
         return one_each(_ids_of_ragged(values, name, lengths))
     columns = columns_of_references(values, split is not None, name)
     if isinstance(columns, ReferenceColumns):
@@ -139,8 +139,6 @@ def parse_references(
             return found
         columns = columns.sets()
     if is_array(columns):
-        from .arrays import references_of_array
-
         return references_of_array(columns, name, lengths)
     sets = [_set_of(group, f"{name}[{owner}]") for owner, group in enumerate(_batch(columns, name, lengths))]
     if split is not None:
@@ -301,8 +299,6 @@ def _batch(values: Any, name: str, lengths: Any) -> Sequence[Any]:
 
 
 def _ids_of_ragged(values: Ragged, name: str, lengths: Any = None) -> TokenIds:
-    from .arrays import ids_of_ragged
-
     check_no_lengths(lengths, name, "a ragged pair")
     return ids_of_ragged(values, name)
 
@@ -323,8 +319,6 @@ def _lists_or_ids(
         if not hasattr(text, "__len__"):
             raise SequenceTypeError(_no_tokens(text, place(number), TOKENS))
     if any_array(texts):
-        from .arrays import ids_of_lists
-
         return ids_of_lists(texts, [place(number) for number in range(len(texts))])
     return TokenLists([text if isinstance(text, (list, tuple)) else list(text) for text in texts], name, bounds)
 
@@ -335,8 +329,6 @@ def _set_of(group: Any, name: str) -> list[Any]:
         refuse_text(group, name, REFERENCES, tokenizes=True)
         group = _by_position(group, name)
     if is_array(group):
-        from .arrays import integers
-
         group = integers(group, name, (2,))
     elif not hasattr(group, "__len__"):
         raise SequenceTypeError(_no_tokens(group, name, REFERENCES))
@@ -355,18 +347,7 @@ def _sets_of_tokens(sets: list[list[Any]], name: str) -> ReferenceLists | Refere
     texts = _lists_or_ids(list(chain.from_iterable(sets)), lambda number: place_in_sets(name, bounds, number), name)
     if isinstance(texts, TokenLists):
         return ReferenceLists([texts.texts[begin:end] for begin, end in pairwise(bounds)], name)
-    from .._runtime.arrays import np
-    from .values import ReferenceIds
-
     return ReferenceIds(texts, np.array(bounds, dtype=np.int64))
-
-
-@cache
-def _parser_of_rows() -> Any:
-    """The parser of arrays, which requires NumPy; to import it takes as long as to count a short text."""
-    from .arrays import ids_of_rows
-
-    return ids_of_rows
 
 
 def _are_lists(groups: Any) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, overload
 from .. import _backend
 from .._runtime.extras import extra
 from ..errors import MissingExtraError, SequenceTypeError, UnknownNameError
+from .categories import categories
 
 __all__ = ["tokenize_lines", "tokenizer", "tokenizer_signature"]
 
@@ -76,8 +77,6 @@ def own_tokenizer(name: str) -> Any:
 @cache
 def _own(backend: str, name: str) -> Any:
     if name in ("intl", "intl-unstripped"):
-        from .categories import categories
-
         made = _backend.chosen.Tokenizer(name, categories())
     else:
         made = _backend.chosen.Tokenizer(name)

@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from .. import _backend
+from .._runtime.lazy_arrays import np, repeat
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Hashable, Sequence
     from typing import Any
 
-    import numpy as np
     from numpy.typing import NDArray
 
     Tokens: TypeAlias = Sequence[Hashable]
@@ -110,10 +112,6 @@ class RawText:
 
     def rows(self, numbers: NDArray[np.int64]) -> RawText:
         """The texts with these numbers."""
-        import numpy as np
-
-        from .. import _backend
-
         bounds = np.empty(len(numbers) + 1, dtype=np.int64)
         return RawText(_backend.chosen.RawTexts.row_by_row([self.lines], [numbers], [numbers + 1], bounds), self.name)
 
@@ -134,23 +132,17 @@ class Sets:
     @property
     def counts(self) -> NDArray[np.int64]:
         """How many references each set has."""
-        import numpy as np
-
         bounds = np.asarray(self.bounds, dtype=np.int64)
         return bounds[1:] - bounds[:-1]
 
     def of_owners(self: AnySets, owners: NDArray[np.int64]) -> AnySets:
         """The sets with these numbers, in this order."""
-        import numpy as np
-
         numbers, counts = numbers_of_sets(np.asarray(self.bounds, dtype=np.int64), owners)
         bounds = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)])
         return replace(self, texts=self.texts.rows(numbers), bounds=bounds)  # type: ignore[type-var]
 
     def alone(self: AnySets) -> AnySets:
         """Each reference in a set of its own."""
-        import numpy as np
-
         return replace(self, bounds=np.arange(self.texts.size + 1, dtype=np.int64))  # type: ignore[type-var]
 
 
@@ -200,8 +192,6 @@ class ReferenceLists:
     @property
     def counts(self) -> NDArray[np.int64]:
         """How many references each set has."""
-        import numpy as np
-
         return np.fromiter(map(len, self.sets), np.int64, len(self.sets))
 
     def alone(self) -> ReferenceLists:
@@ -263,8 +253,6 @@ def numbers_of_sets(
     bounds: NDArray[np.int64], owners: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The numbers of all references of these sets, in this order, and how many references each has."""
-    from .._runtime.arrays import np, repeat
-
     firsts = bounds[owners]
     counts = bounds[owners + 1] - firsts
     begins = np.cumsum(counts, dtype=np.int64) - counts
