@@ -7,6 +7,7 @@ from inspect import signature
 from itertools import zip_longest
 from typing import Any
 
+from .. import sacrebleu_compat
 from ..errors import (
     EmptyCorpusError,
     LengthMismatchError,
@@ -207,10 +208,8 @@ def _sacrebleu(
     tokenize: str | None = None,
     use_effective_order: bool = False,
 ) -> dict[str, Any]:
-    from ..sacrebleu_compat import sacrebleu_corpus_bleu
-
     chosen: dict[str, Any] = {"tokenize": tokenize} if tokenize else {}
-    found = sacrebleu_corpus_bleu(
+    found = sacrebleu_compat.sacrebleu_corpus_bleu(
         texts,
         _documents(groups),
         smooth_method,
@@ -235,9 +234,7 @@ def _chrf(
     whitespace: bool = False,
     eps_smoothing: bool = False,
 ) -> dict[str, Any]:
-    from ..sacrebleu_compat import CHRF
-
-    metric = CHRF(char_order, word_order, beta, lowercase, whitespace, eps_smoothing)
+    metric = sacrebleu_compat.CHRF(char_order, word_order, beta, lowercase, whitespace, eps_smoothing)
     found = metric.corpus_score(texts, _documents(groups))
     return {name: getattr(found, name) for name in ("score", "char_order", "word_order", "beta")}
 
@@ -250,10 +247,8 @@ def _ter(
     support_zh_ja_chars: bool = False,
     case_sensitive: bool = False,
 ) -> dict[str, Any]:
-    from ..sacrebleu_compat import sacrebleu_corpus_ter
-
     options = normalized, ignore_punct, support_zh_ja_chars, case_sensitive
-    found = sacrebleu_corpus_ter(texts, _documents(groups), *options)
+    found = sacrebleu_compat.sacrebleu_corpus_ter(texts, _documents(groups), *options)
     return {name: getattr(found, name) for name in ("score", "num_edits", "ref_length")}
 
 

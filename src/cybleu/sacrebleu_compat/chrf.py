@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.extras import extra
 from ..metrics.chrf import LARGEST_BETA, MOST_ORDERS, Chrf
+from .chrf_functions import measure
 from .counting import Counting
 from .functions import raw_for
 
 with extra("sacrebleu", "this class is a subclass of one of sacreBLEU", "cybleu[sacrebleu]"):
     from sacrebleu.metrics.chrf import CHRF as Theirs
-    from sacrebleu.metrics.chrf import CHRFScore
 
 if TYPE_CHECKING:
     from ..text.raw import Raw
 
-__all__ = ["CHRF", "of_sentence"]
+__all__ = ["CHRF"]
 
 ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # sacreBLEU's class, even if this one is installed
-
-
-@lru_cache
-def _measure(char_order: int, word_order: int, beta: float, kind: str, whitespace: bool, eps_smoothing: bool) -> Chrf:
-    return Chrf(char_order, word_order, beta, whitespace, eps_smoothing)
 
 
 class CHRF(Counting, ORIGINAL):  # type: ignore[misc]
@@ -51,32 +45,6 @@ class CHRF(Counting, ORIGINAL):  # type: ignore[misc]
         if type(self.beta) not in (int, float) or not abs(self.beta) <= LARGEST_BETA:
             return None
         space, epsilon = bool(self.whitespace), bool(self.eps_smoothing)
-        return _measure(*orders, self.beta, type(self.beta).__name__, space, epsilon), raw_for(
+        return measure(*orders, self.beta, type(self.beta).__name__, space, epsilon), raw_for(
             "none", bool(self.lowercase)
         )
-
-
-def of_sentence(
-    hypothesis: Any,
-    references: Any,
-    char_order: Any,
-    word_order: Any,
-    beta: Any,
-    whitespace: bool,
-    eps_smoothing: Any,
-) -> Any:
-    """Return the ``CHRFScore`` of a line, without creating a :class:`CHRF` if the arguments are plain lists of str."""
-    if (
-        type(hypothesis) is str
-        and type(references) in (list, tuple)
-        and set(map(type, references)) == {str}
-        and type(char_order) is type(word_order) is type(beta) is int
-        and 0 <= char_order <= MOST_ORDERS
-        and 0 <= word_order <= MOST_ORDERS
-        and char_order + word_order
-        and abs(beta) <= LARGEST_BETA
-    ):
-        metric = _measure(char_order, word_order, beta, "int", whitespace, bool(eps_smoothing))
-        return CHRFScore(metric.evaluate(metric.row(references, hypothesis)), char_order, word_order, beta)
-    found = CHRF(char_order, word_order, beta, whitespace=whitespace, eps_smoothing=eps_smoothing)
-    return found.sentence_score(hypothesis, references)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from .. import sacrebleu_compat
+from ..metrics.chrf import LARGEST_BETA, MOST_ORDERS, Chrf
+from .functions import imported_sacrebleu
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.chrf import CHRFScore
@@ -37,9 +41,9 @@ def sacrebleu_corpus_chrf(
     >>> print(sacrebleu_corpus_chrf(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     chrF2 = 66.89
     """
-    from .chrf import CHRF
-
-    metric = CHRF(char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
+    metric = sacrebleu_compat.CHRF(
+        char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing
+    )
     score: CHRFScore = metric.corpus_score(hypotheses, references)
     return score
 
@@ -65,14 +69,27 @@ def sacrebleu_sentence_chrf(
     >>> print(sacrebleu_sentence_chrf("The cat.", ["A cat.", "The cat."], word_order=2))
     chrF2++ = 100.00
     """
-    score: CHRFScore = _of_sentence()(
-        hypothesis, references, char_order, word_order, beta, not remove_whitespace, eps_smoothing
+    if (
+        type(hypothesis) is str
+        and type(references) in (list, tuple)
+        and set(map(type, references)) == {str}
+        and type(char_order) is type(word_order) is type(beta) is int
+        and 0 <= char_order <= MOST_ORDERS
+        and 0 <= word_order <= MOST_ORDERS
+        and char_order + word_order
+        and abs(beta) <= LARGEST_BETA
+    ):
+        kind = imported_sacrebleu().metrics.chrf.CHRFScore
+        counts: Any = measure(char_order, word_order, beta, "int", not remove_whitespace, bool(eps_smoothing))
+        score: CHRFScore = kind(counts.evaluate(counts.row(references, hypothesis)), char_order, word_order, beta)
+        return score
+    metric = sacrebleu_compat.CHRF(
+        char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing
     )
+    score = metric.sentence_score(hypothesis, references)
     return score
 
 
-@cache  # importing again costs as much as scoring a short sentence
-def _of_sentence() -> Any:
-    from .chrf import of_sentence
-
-    return of_sentence
+@lru_cache
+def measure(char_order: int, word_order: int, beta: float, kind: str, whitespace: bool, eps_smoothing: bool) -> Chrf:
+    return Chrf(char_order, word_order, beta, whitespace, eps_smoothing)

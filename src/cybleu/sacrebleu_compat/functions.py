@@ -76,7 +76,7 @@ def sacrebleu_corpus_bleu(
     >>> print(sacrebleu_corpus_bleu(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     BLEU = 48.89 85.7/66.7/40.0/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 7 ref_len = 7)
     """
-    sacrebleu = _sacrebleu()
+    sacrebleu = imported_sacrebleu()
     settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
     hypotheses, references = lists_of_documents(hypotheses), lists_of_documents(references)
     score = _score(sacrebleu.BLEU, hypotheses, references, *settings)
@@ -114,7 +114,7 @@ def sacrebleu_sentence_bleu(
     >>> print(sacrebleu_sentence_bleu("The cat.", ["The cat.", "A cat."]))
     BLEU = 100.00 100.0/100.0/100.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 3 ref_len = 3)
     """
-    sacrebleu = _sacrebleu()
+    sacrebleu = imported_sacrebleu()
     metric = sacrebleu.BLEU
     score: BLEUScore | None
     try:
@@ -161,7 +161,11 @@ def _sentence_maker(
     return of_lines
 
 
-def _sacrebleu() -> Any:
+def imported_sacrebleu() -> Any:
+    """Return the module.
+
+    :raises MissingExtraError: sacreBLEU is not installed
+    """
     imported = sys.modules.get("sacrebleu")
     if imported is not None:
         return imported
@@ -181,7 +185,7 @@ def _of_sacrebleu(function: Callable[..., Any], tokenize: Any, *arguments: Any) 
 
 def unknown_tokenizer(name: Any) -> UnknownNameError:
     """Return the error for a tokeniser that sacreBLEU does not have, for which it raises a KeyError."""
-    known = ", ".join(_sacrebleu().BLEU.TOKENIZERS)
+    known = ", ".join(imported_sacrebleu().BLEU.TOKENIZERS)
     return UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")
 
 

@@ -6,6 +6,7 @@ import importlib
 import sys
 from typing import Any
 
+from .. import sacrebleu_compat
 from .._runtime.extras import extra
 from .._runtime.replacing import Replacement
 from .._runtime.scripts import program_arguments, run_script
@@ -51,18 +52,15 @@ def install_as_sacrebleu() -> SacrebleuInstallation:
     ...     print(sacrebleu.corpus_bleu(["The cat."], [["The cat."]]).score)
     0.0
     """
-    from . import chrf, metric, ter
-
-    exchanged = (
-        ("BLEU", metric.ORIGINAL, metric.BLEU),
-        ("CHRF", chrf.ORIGINAL, chrf.CHRF),
-        ("TER", ter.ORIGINAL, ter.TER),
-    )
+    classes = {"BLEU": sacrebleu_compat.BLEU, "CHRF": sacrebleu_compat.CHRF, "TER": sacrebleu_compat.TER}
     modules = [importlib.import_module(name) for name in _MODULES]
     # sacreBLEU's command looks up the classes in a dict
     spaces = [names for module in modules for names in (vars(module), getattr(module, "METRICS", {}))]
     return SacrebleuInstallation(
-        (names, name, ours) for names in spaces for name, theirs, ours in exchanged if names.get(name) is theirs
+        (names, name, ours)
+        for names in spaces
+        for name, ours in classes.items()
+        if names.get(name) is ours._of_sacrebleu
     )
 
 

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.extras import extra
-from ..metrics.ter import Ter
 from .counting import Counting
 from .functions import raw_for
+from .ter_functions import measure
 
 with extra("sacrebleu", "this class is a subclass of one of sacreBLEU", "cybleu[sacrebleu]"):
     from sacrebleu.metrics.ter import TER as Theirs
-    from sacrebleu.metrics.ter import TERScore
     from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
 if TYPE_CHECKING:
+    from ..metrics.ter import Ter
     from ..text.raw import Raw
 
-__all__ = ["TER", "of_sentence"]
+__all__ = ["TER"]
 
 ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # also where ours has its place already
-
-_metric = lru_cache(Ter)
 
 
 class TER(Counting, ORIGINAL):  # type: ignore[misc]
@@ -45,16 +42,7 @@ class TER(Counting, ORIGINAL):  # type: ignore[misc]
         if type(chosen) is not TercomTokenizer:
             return None
         options = chosen._normalized, chosen._no_punct, chosen._asian_support, chosen._case_sensitive
-        return _metric(*map(bool, options)), raw_for("none", False)
+        return measure(*map(bool, options)), raw_for("none", False)
 
     def _as_theirs(self, rows: Any) -> Any:
         return [[int(edits), length] for edits, length in rows]
-
-
-def of_sentence(hypothesis: Any, references: Any, *options: Any) -> Any:
-    """The ``TERScore`` of one line, without an object of the class above where the arguments are plain."""
-    if type(hypothesis) is str and type(references) in (list, tuple) and set(map(type, references)) == {str}:
-        metric = _metric(*map(bool, options))
-        row = metric.row(references, hypothesis)
-        return TERScore(metric.evaluate(row), *row)
-    return TER(*options).sentence_score(hypothesis, references)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from .. import sacrebleu_compat
+from ..metrics.ter import Ter
+from .functions import imported_sacrebleu
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.ter import TERScore
 
 __all__ = ["sacrebleu_corpus_ter", "sacrebleu_sentence_ter"]
+
+measure = lru_cache(Ter)
 
 
 def sacrebleu_corpus_ter(
@@ -35,9 +41,8 @@ def sacrebleu_corpus_ter(
     >>> print(sacrebleu_corpus_ter(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     TER = 16.67
     """
-    from .ter import TER
-
-    score: TERScore = TER(normalized, no_punct, asian_support, case_sensitive).corpus_score(hypotheses, references)
+    metric = sacrebleu_compat.TER(normalized, no_punct, asian_support, case_sensitive)
+    score: TERScore = metric.corpus_score(hypotheses, references)
     return score
 
 
@@ -61,12 +66,11 @@ def sacrebleu_sentence_ter(
     >>> print(sacrebleu_sentence_ter("the cat sat", ["the cat", "a cat sat down"]))
     TER = 33.33
     """
-    score: TERScore = _of_sentence()(hypothesis, references, normalized, no_punct, asian_support, case_sensitive)
+    options = normalized, no_punct, asian_support, case_sensitive
+    if type(hypothesis) is str and type(references) in (list, tuple) and set(map(type, references)) == {str}:
+        metric: Any = measure(*map(bool, options))
+        row = metric.row(references, hypothesis)
+        score: TERScore = imported_sacrebleu().metrics.ter.TERScore(metric.evaluate(row), *row)
+        return score
+    score = sacrebleu_compat.TER(*options).sentence_score(hypothesis, references)
     return score
-
-
-@cache  # an import costs as much as a short sentence
-def _of_sentence() -> Any:
-    from .ter import of_sentence
-
-    return of_sentence
