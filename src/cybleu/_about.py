@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 
 from . import BACKEND, __version__, _backend
+from .text.categories import unicode_version
 
 
 def version() -> str:
     """Describe version, backend and platform in one line, for bug reports."""
     import platform
     import sysconfig
-
-    from .text.categories import unicode_version
 
     python = f"{platform.python_implementation()} {platform.python_version()}"
     if sysconfig.get_config_var("Py_GIL_DISABLED"):

@@ -6,6 +6,7 @@ import math
 import sys
 from bisect import bisect_left
 
+from .. import bleu_score
 from .._runtime.sequences import check_references, length_of
 from ..errors import CybleuError, NoReferencesError, OrderError
 from ..stats.counts import clipped_matches
@@ -36,13 +37,11 @@ def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: in
     >>> modified_precision([["the", "cat", "is", "on", "the", "mat"]], ["the", "the", "the", "cat"], 1)
     Fraction(3, 4)
     """
-    from .fraction import Fraction
-
     if type(n) is not int or not 0 <= n <= sys.maxsize:
         references = list(references)
         n = checked_order(n, hypothesis, *references)
     matched, total = clipped_matches(references, hypothesis, n)
-    return Fraction(matched, max(1, total))
+    return bleu_score.Fraction(matched, max(1, total))
 
 
 def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from itertools import chain
 
-from .. import _backend
+from .. import _backend, bleu_score
 from .._runtime.sequences import check_numbers, length_of, looks_like_tokens, refuse_masked
 from .._runtime.shapes import mistake_in_tokens, warn_of
 from ..errors import (
@@ -364,7 +364,5 @@ def smoothed_precisions(
         raise SmoothingTypeError(
             f"smoothing_function is {smoothing_function!r}; give a method such as SmoothingFunction().method1, or a function"
         )
-    from .fraction import Fraction
-
-    fractions = [Fraction(matched, denominator) for matched, denominator in zip(matches, denominators)]
+    fractions = [bleu_score.Fraction(matched, denominator) for matched, denominator in zip(matches, denominators)]
     return smoothing_function(fractions, references=references, hypothesis=hypothesis, hyp_len=length)

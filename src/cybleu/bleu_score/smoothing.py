@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from functools import wraps
 
+from .. import bleu_score
 from .._mirror.scoring.definitions import halved_by_length
 from ..errors import OrderError, SmoothingParameterError, SmoothingTypeError, ZeroPrecisionError
 from .no_match import warn_no_match
@@ -58,10 +59,8 @@ class SmoothingFunction:
 
     def method2(self, p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
         """Add 1 to the matches and n-grams of every order except the first (Lin and Och 2004)."""
-        from .fraction import Fraction
-
         return [
-            Fraction(precision.numerator + 1, precision.denominator + 1) if n > 0 else precision
+            bleu_score.Fraction(precision.numerator + 1, precision.denominator + 1) if n > 0 else precision
             for n, precision in enumerate(p_n)
         ]
 

@@ -34,6 +34,8 @@ from ..text.parsing import parse_tokens
 from ..text.raw import Raw
 from .fairseq import FairseqReader
 from .growing import GrowingRows
+from .json_lines import JsonReader
+from .json_lines import segments as segments_of_json
 from .lines import Block, FieldReader, Reader
 from .plain import PlainReader
 from .segment import Segment
@@ -83,9 +85,7 @@ def read_segments(
     [(0, ['it rains']), (1, ['so it is'])]
     """
     if format == "json" and size is None and features is None and names is None:
-        from . import json_lines
-
-        yield from json_lines.segments(path, progress)
+        yield from segments_of_json(path, progress)
         return
     with open_reader(path, format, size, features, names) as reader:
         parts: list[Block] = []
@@ -129,8 +129,6 @@ def open_reader(
     if name == "fairseq":
         return FairseqReader(path)
     if name == "json":
-        from .json_lines import JsonReader  # its imports are slow
-
         return JsonReader(path)
     return FieldReader(path, name)
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .._runtime.arrays import np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ..metrics import BleuScore
@@ -149,8 +150,6 @@ class WordFrequencies:
 
 def shares(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
     """Return shares from 0 to 100; NaN where the whole is 0."""
-    from .._runtime.arrays import np
-
     with np.errstate(divide="ignore", invalid="ignore"):
         found: NDArray[np.float64] = np.where(whole > 0, 100 * part / whole, np.nan)
     return found
