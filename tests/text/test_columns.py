@@ -357,10 +357,9 @@ def test_wrong_structs_are_errors(node):
         assert str(caught.value)
 
 
-@pytest.mark.parametrize("name, advice", [("run-end-encoded", "run_end_decode"), ("list views", r"cast\(.*list_\(")])
-def test_layouts_that_are_not_supported_say_what_to_call(name, advice):
-    with pytest.raises(ArrowError, match=advice):
-        segment_stats(AsArray(WRONG[name]), ["a"], tokenize="13a")
+def test_list_views_are_to_be_cast():
+    with pytest.raises(ArrowError, match=r"cast\(.*list_\("):
+        segment_stats(AsArray(WRONG["list views"]), ["a"], tokenize="13a")
 
 
 def test_a_dictionary_in_itself():

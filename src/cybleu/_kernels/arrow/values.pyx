@@ -481,10 +481,6 @@ cdef str kind_of(const ArrowSchema *schema):
         return "nothing"
     if strcmp(format, "+l") == 0 or strcmp(format, "+L") == 0 or strncmp(format, "+w:", 3) == 0:
         return "lists"
-    if strcmp(format, "+r") == 0:
-        raise ArrowError(
-            "a run-end-encoded column is not supported; decode it first, for example with "
-            "pyarrow.compute.run_end_decode")
     if strncmp(format, "+v", 2) == 0:
         raise ArrowError(
             "a column of list views is not supported; cast it to lists first, for example with "
