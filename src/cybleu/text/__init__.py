@@ -1,6 +1,16 @@
 """From texts of any kind to tokens and integers."""
 
-from .tokenizers import tokenize_lines, tokenizer, tokenizer_signature
-from .values import Ragged
+from __future__ import annotations
 
-__all__ = ["Ragged", "tokenize_lines", "tokenizer", "tokenizer_signature"]
+from .._runtime.later import later
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .tokenizers import tokenize_lines as tokenize_lines
+    from .tokenizers import tokenizer as tokenizer
+    from .tokenizers import tokenizer_signature as tokenizer_signature
+    from .values import Ragged as Ragged
+
+__getattr__, __dir__, __all__ = later(
+    __name__, {"tokenizers": "tokenize_lines tokenizer tokenizer_signature", "values": "Ragged"}
+)
