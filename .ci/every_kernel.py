@@ -22,22 +22,21 @@ from types import ModuleType
 import numpy as np
 
 from cybleu import (
-    BleuReward,
-    CorpusAccumulator,
     References,
+    Reward,
     SmoothingFunction,
     _backend,
-    bleu_rewards,
     chrf_score,
     columns,
     corpus_bleu,
     gleu_score,
     modified_precision,
     nist_score,
-    pairwise_bleu,
+    pairs,
+    reward_scores,
+    rows,
     score,
     scores,
-    segment_stats,
     self_bleu,
     sentence_bleu,
     sentence_bleu_many,
@@ -138,7 +137,7 @@ def lists_of_tokens(random):
         yield [modified_precision(*pair, order).numerator for pair in zip(references, hypotheses)]
     yield [_backend.chosen.segment_counts(*pair, 16) for pair in zip(references, hypotheses)]
     yield _backend.chosen.corpus_counts(references, hypotheses, 7)
-    yield segment_stats(references, hypotheses, 5)
+    yield rows(hypotheses, references, max_order=5)
 
 
 def raw_text(random):
@@ -149,17 +148,18 @@ def raw_text(random):
     groups = [[" ".join(text) for text in texts] for texts in references]
     for name in ("13a", "intl", "zh", "char", "none", "ascii"):
         yield [tokenizer(name)(line) for line in lines]
-        yield segment_stats(groups, lines, 5, tokenize=name)
-        prepared = References(groups, tokenize=name, ignore=[("the", "cat")])
-        yield pickle.loads(pickle.dumps(prepared)).stats([line.encode() for line in lines], threads=2)
+        yield rows(lines, groups, max_order=5, tokenize=name)
+        yield Raw(name).row(groups[0], lines[0], 4, "closest")
+        prepared = pickle.loads(pickle.dumps(References(groups)))
+        yield rows(lines, prepared, tokenize=name, ignore=[("the", "cat")], threads=2)
         raw = Raw(name)
+        vocabulary = _backend.chosen.RawVocabulary(raw.backend)
+        vocabulary.assign(["the", "cat"])
+        yield vocabulary.tokens()
         texts = _backend.chosen.RawTexts.of_block("\n".join(lines).encode())
         yield _backend.chosen.RawTexts(lines).full_stops()
         others = _backend.chosen.RawTexts.side_by_side([texts, texts], [0, 0], array("q", bytes(8 * (len(texts) + 1))))
         yield raw_sum(raw, texts, others, array("q", range(0, 2 * len(texts) + 1, 2)), 4)
-        corpus_sum = CorpusAccumulator(tokenize=name)
-        corpus_sum.update(groups[0], lines[0])
-        yield corpus_sum.row
 
 
 def relatives(random):
@@ -174,25 +174,25 @@ def relatives(random):
     raw = Raw("none")
     for word_order, whitespace in itertools.product((0, 2, 3), (False, True)):
         metric = Chrf(word_order=word_order, whitespace=whitespace, eps_smoothing=whitespace)
-        rows = metric.rows(groups, lines, threads=2)
-        yield rows
-        yield scores(rows, metric)
+        counts = metric.rows(lines, groups, threads=2)
+        yield counts
+        yield scores(counts, metric)
         owner = [place % 3 for place in range(len(lines))]
-        yield metric.rows(References(groups, tokenize="13a"), lines, owner=owner, threads=2)
-        yield metric.rows(pickle.loads(pickle.dumps(References(groups, tokenize="none"))), lines)
+        yield metric.rows(lines, References(groups), owner=owner, threads=2)
+        yield metric.rows(lines, pickle.loads(pickle.dumps(References(groups))))
         texts, sets = parse_raw_texts(lines, raw), parse_raw_references(groups, raw)
         yield metric.sum_of_raw(raw, texts.lines, sets.texts.lines, sets.bounds)[0]
-        yield metric.evaluate(metric.row(groups[0], lines[0]))
-        yield pairwise_bleu(lines, metric=metric)
-        yield pairwise_bleu([texts[0] for texts in groups], lines, metric)
+        yield metric.evaluate(metric.count(lines[0], groups[0]))
+        yield pairs(lines, metric=metric)
+        yield pairs(lines, [texts[0] for texts in groups], metric=metric)
     for chosen in ({}, {"normalized": True, "no_punct": True, "asian_support": True}, {"normalized": True}):
         metric = Ter(**chosen)
-        yield metric.rows(groups, [f"{line}'s &amp;\n-" for line in lines], threads=2)
-        yield pairwise_bleu(lines, metric=metric)
+        yield metric.rows([f"{line}'s &amp;\n-" for line in lines], groups, threads=2)
+        yield pairs(lines, metric=metric)
     for metric in (Nist(9, lowercase=True), Nist(2, information=NistInformation(groups[:2]))):
-        yield metric.rows(groups, [f"{line} 0 1" for line in lines], threads=2)
-        yield metric.score(metric.row(groups[0], lines[0])).cumulative
-        yield pairwise_bleu(lines, metric=metric)
+        yield metric.rows([f"{line} 0 1" for line in lines], groups, threads=2)
+        yield metric.score(metric.count(lines[0], groups[0])).cumulative
+        yield pairs(lines, metric=metric)
     yield NistInformation(groups).weight("a b")
     yield captions.CaptionBleu().compute_score(dict(enumerate(groups)), {n: [line] for n, line in enumerate(lines)})
     yield chrf_score.corpus_chrf([texts[0] for texts in groups], lines, min_len=2, max_len=12)
@@ -207,13 +207,13 @@ def token_ids(random):
     ids = np.random.default_rng(random.randrange(2**32)).integers(0, 9, (8, 20))
     for kind in (np.int32, np.int64):
         arrays = [np.array(text, kind) for text in hypotheses]
-        yield References(references, 6).stats(arrays, threads=2)
-        yield References(references, unk_id=3, pad_id=0, eos_id=1).stats(arrays)
-        yield References(references, ignore=[(4,), (5, 6), (1, 2, 3)]).stats(arrays)
-        yield segment_stats(ids.astype(kind), ids[::-1].astype(kind), pad_id=0, eos_id=1)
-        yield bleu_rewards(references, arrays, smoothing="add-k")
+        yield rows(arrays, References(references), max_order=6, threads=2)
+        yield rows(arrays, References(references, unk_id=3, pad_id=0, eos_id=1))
+        yield rows(arrays, References(references), ignore=[(4,), (5, 6), (1, 2, 3)])
+        yield rows(ids[::-1].astype(kind), ids.astype(kind), pad_id=0, eos_id=1)
+        yield reward_scores(arrays, references, smoothing="add-k")
         yield attempt(sentence_bleu_many, references, arrays, smoothing_function=METHODS[4])
-    yield BleuReward(tokenize=None)(completion_ids=hypotheses, references=references)
+    yield Reward()(completion_ids=hypotheses, references=references)
 
 
 def columns_of_texts(random):
@@ -222,20 +222,13 @@ def columns_of_texts(random):
     ]
     for layout in ("u", "U", "vu"):
         column = texts(lines, layout)
-        yield segment_stats(
-            AsArray(texts(lines[::-1], layout)),
-            AsStream([column, column], column),
-            tokenize="13a",
-            owner=[*range(9)] * 2,
-        )
-        yield segment_stats(
-            AsArray(lists([lines[:3], lines[3:8]], texts, "+L")), AsArray(texts(lines[:2])), tokenize="intl"
-        )
-        yield References(AsArray(texts(lines)), tokenize="char").stats(AsArray(dictionary(lines, texts)))
+        yield rows(AsStream([column, column], column), AsArray(texts(lines[::-1], layout)), owner=[*range(9)] * 2)
+        yield rows(AsArray(texts(lines[:2])), AsArray(lists([lines[:3], lines[3:8]], texts, "+L")), tokenize="intl")
+        yield rows(AsArray(dictionary(lines, texts)), References(AsArray(texts(lines))), tokenize="char")
     ids = [[random.randrange(5) for _ in range(random.randrange(9))] for _ in lines]
-    yield segment_stats(AsArray(lists(ids[::-1], integers)), AsArray(lists(ids, integers, "+L")))
+    yield rows(AsArray(lists(ids, integers, "+L")), AsArray(lists(ids[::-1], integers)))
     tokens = [line.split() for line in lines]
-    yield segment_stats(AsArray(lists(tokens[::-1], texts)), AsArray(lists(tokens, texts)))
+    yield rows(AsArray(lists(tokens, texts)), AsArray(lists(tokens[::-1], texts)))
     frame = table(hypothesis=texts(lines), reference=texts([None, *lines[1:]]), other=texts(lines[::-1]))
     for handed in (AsArray(frame), AsStream([frame])):
         yield list(columns.rows(handed, references=["reference", "other"]).values())
@@ -245,7 +238,8 @@ def columns_of_texts(random):
 
 def definitions(random):
     for order in (1, 4, 9):
-        rows = segment_stats(*corpus(random, 12, WORDS[:6], [1, 3, 8, 20]), max_order=order)
+        references, hypotheses = corpus(random, 12, WORDS[:6], [1, 3, 8, 20])
+        counts = rows(hypotheses, references, max_order=order)
         for name, variant in VARIANTS.items():
             weights = [None, [random.random() for _ in range(order)]]
             for weight, (smoothing, _, value), effective in itertools.product(
@@ -254,23 +248,23 @@ def definitions(random):
                 options = {"weights": weight, "smoothing": smoothing, "effective_order": effective}
                 if value is not None:
                     options["smoothing_value"] = random.choice([value, value * 0.7])
-                yield attempt(scores, rows, name, **options)
-                result = attempt(score, rows, name, **options)
+                yield attempt(scores, counts, name, **options)
+                result = attempt(score, counts, name, **options)
                 kernel = _backend.chosen.Definition(Bleu(name, **options).rules(order))
                 yield kernel.evaluate(
-                    rows[0].tolist(), [0] * order
+                    counts[0].tolist(), [0] * order
                 )  # for the interface of sacreBLEU, if it is installed
                 yield result if isinstance(result, str) else (result.score, *result.precisions)
 
 
-def pairs(random):
+def all_pairs(random):
     for vocabulary in (WORDS[:7], range(7)):
         _, texts = corpus(random, 7, vocabulary, [1, 2, 5, 20])
         _, others = corpus(random, 5, vocabulary, [1, 2, 5, 20])
         for name, variant in VARIANTS.items():
             for smoothing, _, _ in variant.smoothings:
-                yield attempt(pairwise_bleu, texts, None, name, smoothing=smoothing, threads=2)
-                yield attempt(pairwise_bleu, texts, others, name, smoothing=smoothing, max_order=random.randint(1, 5))
+                yield attempt(pairs, texts, metric=name, smoothing=smoothing, threads=2)
+                yield attempt(pairs, others, texts, metric=name, smoothing=smoothing, max_order=random.randint(1, 5))
 
 
 def selected(selection):
@@ -315,10 +309,10 @@ def lists_of_hypotheses(random):
                 found = line_search(given, weights, name, surface=True, metric=metric)
                 yield found.step, found.score, found.stats, found.left, found.right, found.surface
     for given in (nbest, floats):
-        tuning = tune(given, weights, restarts=2, directions=3, threads=2, seed=random.randrange(9))
+        tuning = tune(given, weights, restarts=2, threads=2, seed=random.randrange(9))
         yield tuning.score, list(tuning.weights.values()), tuning.stats
-    rows = [[(name, random.choice(NUMBERS)) for name in range(5) if random.random() < 0.4] for _ in nbest.features]
-    parts = list(itertools.accumulate(map(len, rows), initial=0)), *zip(*itertools.chain([(0, 1.0)], *rows))
+    entries = [[(name, random.choice(NUMBERS)) for name in range(5) if random.random() < 0.4] for _ in nbest.features]
+    parts = list(itertools.accumulate(map(len, entries), initial=0)), *zip(*itertools.chain([(0, 1.0)], *entries))
     sparse = parts[0], parts[1][1:], parts[2][1:], ["w_a", "w_b", "w_c", "w_d", "w_e"]
     with_sparse = NBest(nbest.offsets, nbest.features, nbest.stats, nbest.names, sparse=sparse)
     start = {**dict(zip(nbest.names, weights)), "w_b": 0.5, "w_e": -1.0}
@@ -327,7 +321,7 @@ def lists_of_hypotheses(random):
             yield list(kbmira(given, iterations=3, step=1.0, **how).weights.values())
         yield pro_pairs(given, samples=200, keep=20)
         yield str(attempt(pro, given, samples=50, minimum=0.0))
-    yield list(tune(with_sparse, start, restarts=1, searched=["w_b"]).weights.values())
+    yield list(tune(with_sparse, start, restarts=1).weights.values())
     yield selected(linear(nbest, weights))
     for level, name in itertools.product(("sentence", "corpus"), VARIANTS):
         yield selected(attempt(oracle, nbest, level, name))
@@ -363,7 +357,7 @@ def main(rounds):
             token_ids,
             columns_of_texts,
             definitions,
-            pairs,
+            all_pairs,
             lists_of_hypotheses,
         ):
             for number, result in enumerate(calls(Random(seed))):

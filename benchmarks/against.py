@@ -83,18 +83,18 @@ def corpus_bleu():
 def statistics_of_ids():
     references, ids, owner = edited_ids(50_000)
     prepared = cybleu.References(references)
-    return lambda: prepared.stats(ids, owner)
+    return lambda: cybleu.rows(ids, prepared, owner=owner)
 
 
 def rewards():
     references, ids, owner = edited_ids(50_000)
     prepared = cybleu.References(references)
-    return lambda: cybleu.bleu_rewards(prepared, ids, owner)
+    return lambda: cybleu.reward_scores(ids, prepared, owner)
 
 
 def pairwise():
     texts = samples()
-    return lambda: cybleu.pairwise_bleu(texts)
+    return lambda: cybleu.pairs(texts)
 
 
 def self_bleu():
@@ -104,7 +104,8 @@ def self_bleu():
 
 def sums():
     stats = np.random.default_rng(1).integers(5, 30, (2_000_000, 10))
-    stats[:, 6:] += 30
+    stats[:, 0] += 30
+    stats[:, 6:] = stats[:, :1] - np.arange(4)
     return lambda: cybleu.score(stats).score
 
 
@@ -115,7 +116,7 @@ def mbr_of_samples():
 
 def mbr_of_systems():
     lists = outputs()
-    return lambda: rerank.mbr(lists, variant="nltk", smoothing="method1").scores
+    return lambda: rerank.mbr(lists, metric="nltk", smoothing="method1").scores
 
 
 def corpus_oracle():

@@ -50,7 +50,7 @@ def groups(rounds):
         return [nltk_bleu.sentence_bleu(*pair, smoothing_function=METHOD1) for pair in work]
 
     def ours(threads=1):
-        return prepared.stats(cybleu.Ragged(flat, offsets), owner, threads=threads)
+        return cybleu.rows(cybleu.Ragged(flat, offsets), prepared, owner=owner, threads=threads)
 
     stats = ours()
     assert (stats == ours(2)).all()
@@ -61,7 +61,7 @@ def groups(rounds):
     per = len(work) / 100_000
     row(f"statistics of ids, {label}", one * per, nltk, count=len(work), bar="350")
     on_two_threads(ours, rounds, 100_000 / one)
-    reward, nltk = compare(lambda: cybleu.bleu_rewards(prepared, cybleu.Ragged(flat, offsets), owner), theirs, rounds)
+    reward, nltk = compare(lambda: cybleu.reward_scores(cybleu.Ragged(flat, offsets), prepared, owner), theirs, rounds)
     row("rewards of the same", reward * per, nltk, count=len(work))
 
 
@@ -74,29 +74,30 @@ def single_rewards(rounds):
     for start in range(0, 1250, 50):
         reference = ids[start : start + 50]
         text = " ".join(map(str, reference))
-        prepared = cybleu.References([[text]], tokenize="none"), cybleu.References([[reference]])
+        prepared = cybleu.References([[text]]), cybleu.References([[reference]])
         for _ in range(16):
             sample = edited(reference, 0.3, tokens, source)
             texts.append((text, " ".join(map(str, sample))))
             of_texts.append((prepared[0], [texts[-1][1]]))
             of_ids.append((prepared[1], np.array([sample])))
     metric = BLEU(tokenize="none", effective_order=True)
-    reward = cybleu.BleuReward(tokenize="none")
+    words = cybleu.metrics.Bleu(tokenize="none")
+    reward = cybleu.Reward(words)
 
     def theirs():
         return [metric.sentence_score(sample, [reference]).score for reference, sample in texts]
 
-    def each(batches):
-        return [float(cybleu.bleu_rewards(references, samples)[0]) for references, samples in batches]
+    def each(batches, metric):
+        return [float(cybleu.reward_scores(samples, references, metric=metric)[0]) for references, samples in batches]
 
     def of_trainer():
         return [reward(completions=[sample], references=[[reference]])[0] for reference, sample in texts]
 
     expected = [float(np.float32(score / 100)) for score in theirs()]
     for label, ours, bar in (
-        ("`bleu_rewards` of one text, prepared references", lambda: each(of_texts), "under 15 us"),
-        ("  the same of token ids", lambda: each(of_ids), "under 15 us"),
-        ("  the same text by `BleuReward`, which reads the references", of_trainer, None),
+        ("`reward_scores` of one text, prepared references", lambda: each(of_texts, words), "under 15 us"),
+        ("  the same of token ids", lambda: each(of_ids, "bleu"), "under 15 us"),
+        ("  the same text by `Reward`, which reads the references", of_trainer, None),
     ):
         assert ours() == expected, label
         one, sacrebleu = compare(ours, theirs, rounds, clock=time.process_time)
@@ -131,7 +132,7 @@ def long_samples(rounds):
         return [metric.sentence_score(*pair).score for pair in work]
 
     def ours(threads=1):
-        return cybleu.scores(prepared.stats(rows, owner, threads=threads), effective_order=True)
+        return cybleu.scores(cybleu.rows(rows, prepared, owner=owner, threads=threads), effective_order=True)
 
     assert ours()[[0, 100, 500]].tolist() == theirs()
     one, sacrebleu = compare(ours, theirs, rounds)
@@ -167,10 +168,10 @@ def pairs(rounds):
     def theirs():
         return [metric.sentence_score(joined[i], [joined[j]]).score for i in range(0, 1024, 64) for j in range(1024)]
 
-    assert cybleu.pairwise_bleu(texts)[::64].ravel().tolist() == theirs()
-    ours, sacrebleu = compare(lambda: cybleu.pairwise_bleu(texts), theirs, rounds)
+    assert cybleu.pairs(texts)[::64].ravel().tolist() == theirs()
+    ours, sacrebleu = compare(lambda: cybleu.pairs(texts), theirs, rounds)
     # extrapolated from one row in 64
-    row("`pairwise_bleu`, 1024 x 1024; peer sacreBLEU", ours, 64 * sacrebleu, "ms", 1e3, bar="1000, under 60 ms")
+    row("`pairs`, 1024 x 1024; peer sacreBLEU", ours, 64 * sacrebleu, "ms", 1e3, bar="1000, under 60 ms")
 
 
 def self_bleu(rounds):
@@ -191,7 +192,8 @@ def self_bleu(rounds):
 
 def sums(rounds):
     stats = np.random.default_rng(1).integers(5, 30, (10_000_000, 10))
-    stats[:, 6:] += 30
+    stats[:, 0] += 30
+    stats[:, 6:] = stats[:, :1] - np.arange(4)
 
     def ours():
         return cybleu.score(stats)

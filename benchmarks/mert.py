@@ -15,10 +15,9 @@ import tracemalloc
 import numpy as np
 from measure import cells, folder_of, header, moses100, options, replicated, seconds
 
-from cybleu import metrics
+from cybleu import References, metrics
 from cybleu.nbest import NBest
 from cybleu.rerank import linear
-from cybleu.stats import References
 from cybleu.tuning import line_search, tune
 
 START = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0.3, 0.2, 0.3, 0.2, 0.1]

@@ -36,7 +36,7 @@ ROWS = [
     Row("`sentence_bleu`, method1", "nltk", "drop_in", "`sentence_bleu`, method1, one reference"),
     Row("`corpus_bleu` of 3,004 segments", "nltk", "drop_in", "`corpus_bleu`, 3004 segments"),
     Row("`sentence_bleu_many`, per sentence", "nltk", "batches", "`sentence_bleu_many`, lists of str, method1"),
-    Row("`bleu_rewards` of token ids, per sample", "nltk", "batches", "rewards of the same"),
+    Row("`reward_scores` of token ids, per sample", "nltk", "batches", "rewards of the same"),
     Row("`self_bleu` of 1,000 sentences, per sentence", "fast-bleu", "batches", "`self_bleu` of 1,000 sentences"),
     Row("BLEU of raw text, 13a, per segment", "sacrebleu", "text", "corpus, 13a, 1 reference(s), new lines"),
     Row("BLEU of raw text, 13a, per segment", "bleuscore", "text", "corpus, 13a, new lines"),

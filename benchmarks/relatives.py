@@ -29,17 +29,13 @@ import sacrebleu
 from measure import folder_of, header, lines, median_seconds, options, row, systems, used_by
 from measure import processor_seconds as seconds
 
+import cybleu
 from cybleu import (
     References,
-    bleu_rewards,
     chrf_score,
     gleu_score,
     nist_score,
-    pairwise_bleu,
-    sacrebleu_corpus_chrf,
-    sacrebleu_corpus_ter,
-    sacrebleu_sentence_chrf,
-    sacrebleu_sentence_ter,
+    sacrebleu_compat,
     scores,
 )
 from cybleu.frameworks import CaptionBleu
@@ -64,7 +60,7 @@ def corpora(reference, hypotheses, rounds):
     for name, order in (("chrF", 0), ("chrF++", 2)):
         ours, theirs = (
             partial(function, hypotheses, [reference], word_order=order)
-            for function in (sacrebleu_corpus_chrf, sacrebleu.corpus_chrf)
+            for function in (sacrebleu_compat.corpus_chrf, sacrebleu.corpus_chrf)
         )
         bench(f"{name} of a corpus; sacreBLEU", ours, theirs, rounds, vars, count=len(hypotheses), bar=60)
     if fastchrf is not None:  # which has no score of a corpus
@@ -72,13 +68,13 @@ def corpora(reference, hypotheses, rounds):
         sets, ours_of = [[line] for line in reference], [[line] for line in hypotheses]
 
         def segments():
-            return scores(metric.rows(sets, hypotheses), metric)
+            return scores(metric.rows(hypotheses, sets), metric)
 
         found = fastchrf.pairwise_chrf(ours_of, sets)
         assert max(abs(one[0][0] - other) for one, other in zip(found, segments().tolist())) < 1e-2  # single precision
         times = compare(segments, lambda: fastchrf.pairwise_chrf(ours_of, sets), rounds)
         row("chrF of the segments of a corpus; fastchrf", *times, count=len(hypotheses), bar=10)
-    both = sacrebleu_sentence_chrf, sacrebleu.sentence_chrf
+    both = sacrebleu_compat.sentence_chrf, sacrebleu.sentence_chrf
     bench_sentences("chrF of a sentence; sacreBLEU", *both, hypotheses, reference, rounds)
 
 
@@ -87,26 +83,26 @@ def edit_rates(reference, hypotheses, rounds):
     others = [lines(path.stem) for path in systems()[:3]]
     for documents in ([reference], [reference, *others]):
         ours, theirs = (
-            partial(function, hypotheses, documents) for function in (sacrebleu_corpus_ter, sacrebleu.corpus_ter)
+            partial(function, hypotheses, documents) for function in (sacrebleu_compat.corpus_ter, sacrebleu.corpus_ter)
         )
         work = f"TER of a corpus, {len(documents)} reference{'s' * (len(documents) > 1)}; sacreBLEU"
         bench(work, ours, theirs, 1, vars, count=len(hypotheses), bar=120)
     chosen = {"normalized": True, "no_punct": True}
     ours, theirs = (
         partial(function, hypotheses, [reference], **chosen)
-        for function in (sacrebleu_corpus_ter, sacrebleu.corpus_ter)
+        for function in (sacrebleu_compat.corpus_ter, sacrebleu.corpus_ter)
     )
     bench("TER without punctuation, normalised; sacreBLEU", ours, theirs, 1, vars, count=len(hypotheses), bar=120)
-    both = sacrebleu_sentence_ter, sacrebleu.sentence_ter
+    both = sacrebleu_compat.sentence_ter, sacrebleu.sentence_ter
     bench_sentences("TER of a sentence; sacreBLEU", *both, hypotheses, reference, rounds, bar=60)
     texts = reference[:1024]
-    print(f"TER of 1,024 x 1,024: {median_seconds(lambda: pairwise_bleu(texts, metric='ter'), 1):.1f} s")
+    print(f"TER of 1,024 x 1,024: {median_seconds(lambda: cybleu.pairs(texts, metric='ter'), 1):.1f} s")
     words = [str(number) for number in range(1000)]
     shuffled = Random(1).sample(words, 1000)
     for name, text in (("1,000 words without order", shuffled), ("1,000 words, neighbours exchanged", swapped(words))):
         ours, theirs = (
             partial(function, " ".join(text), [" ".join(words)])
-            for function in (sacrebleu_sentence_ter, sacrebleu.sentence_ter)
+            for function in (sacrebleu_compat.sentence_ter, sacrebleu.sentence_ter)
         )
         bench(f"TER of {name}; sacreBLEU", ours, theirs, 1, vars)
 
@@ -138,15 +134,15 @@ def samples(reference, rounds, prompts=1000, each=16):
     sets = [[line] for line in reference[:prompts]]
     texts = [output[number] for number in range(prompts) for output in outputs]
     owner = np.arange(prompts).repeat(len(outputs))
-    prepared = References(sets, tokenize="13a")
+    prepared = References(sets)
     for name, order in (("chrF", 0), ("chrF++", 2)):
         metric = find("chrf", word_order=order)
 
         def ours(metric=metric):
-            return bleu_rewards(prepared, texts, owner, metric=metric)
+            return cybleu.reward_scores(texts, prepared, owner, metric=metric)
 
         def alone(metric=metric):
-            return bleu_rewards([sets[number] for number in owner.tolist()], texts, metric=metric)
+            return cybleu.reward_scores(texts, [sets[number] for number in owner.tolist()], metric=metric)
 
         found, theirs = ours(), sacrebleu.CHRF(word_order=order)
         wanted = [theirs.sentence_score(texts[place], sets[owner[place]]).score for place in range(0, len(texts), 97)]
@@ -160,11 +156,11 @@ def matrices(reference, rounds):
         print("fastchrf is not installed, so it is not measured")
     texts = reference[:1024]
     few = texts[:128]
-    ours = pairwise_bleu(few, metric="chrf")
+    ours = cybleu.pairs(few, metric="chrf")
     some = [(i, j) for i in range(0, 128, 17) for j in range(128)]
     assert all(ours[i, j] == sacrebleu.sentence_chrf(few[i], [few[j]]).score for i, j in some)
-    mine = median_seconds(lambda: pairwise_bleu(texts, metric="chrf"), rounds)
-    two = median_seconds(lambda: pairwise_bleu(texts, list(texts), metric="chrf"), rounds)
+    mine = median_seconds(lambda: cybleu.pairs(texts, metric="chrf"), rounds)
+    two = median_seconds(lambda: cybleu.pairs(list(texts), texts, metric="chrf"), rounds)
     print(f"matrix of 1,024 x 1,024: {mine:.2f} s among themselves, {two:.2f} s as two lists")
     if fastchrf is not None:
         theirs = seconds(lambda: fastchrf.pairwise_chrf([texts], [texts]))
@@ -229,7 +225,7 @@ def mteval(reference, hypotheses, rounds):
         theirs = os.times().children_user - before.children_user
 
     def score():
-        return metric.score(metric.rows(references, hypotheses)).score
+        return metric.score(metric.rows(hypotheses, references)).score
 
     assert f"NIST score = {score():.4f} " in printed
     ours = median_seconds(score, rounds, clock=time.process_time)

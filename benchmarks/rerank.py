@@ -63,8 +63,8 @@ def of_systems(rounds, part=8):
             return [[mean(text, texts) for text in texts] for texts in chosen]
 
     for texts, expected in zip(chosen, theirs()):
-        assert close(mbr([texts], variant="nltk", smoothing="method1").scores, expected)
-    ours, loop = compare(lambda: mbr(lists, variant="nltk", smoothing="method1"), theirs, rounds, 1)
+        assert close(mbr([texts], metric="nltk", smoothing="method1").scores, expected)
+    ours, loop = compare(lambda: mbr(lists, metric="nltk", smoothing="method1"), theirs, rounds, 1)
     size = f"{len(lists):,} segments x {len(lists[0])}"
     row(f"exact MBR of {size}", ours, loop * len(lists) / len(chosen), "s", 1, bar="1 s, 200 times")
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 
+import cybleu
+
 # sacreBLEU multiplies integers on one processor; idle threads of the matrix library would count as work
 os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 
@@ -25,7 +27,6 @@ from measure import systems as files
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
-from cybleu import segment_stats
 from cybleu.significance import bootstrap, compare_systems, paired_ar, paired_bs, paired_test
 
 BASELINE = "LIUM-NMT.4900"
@@ -44,7 +45,7 @@ def paths():
 
 def rows():
     references = [[line] for line in read(folder_of("wmt17-en-de") / "ref.txt")]
-    return {path.stem: segment_stats(references, read(path)) for path in paths()}
+    return {path.stem: cybleu.rows(read(path), references) for path in paths()}
 
 
 def theirs(systems, kind, samples):

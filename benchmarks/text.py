@@ -19,7 +19,7 @@ from measure import bench, bench_sentences, header, lines, options, row, uncache
 from measure import processor_seconds as seconds
 
 import cybleu
-from cybleu import BleuReward, sacrebleu_corpus_bleu, sacrebleu_sentence_bleu, segment_stats
+from cybleu import Reward, sacrebleu_compat
 
 
 def again(ours, theirs, rounds):
@@ -64,7 +64,7 @@ def compare_bleuscore(rounds, reference, hypotheses):
         groups = [[line] for line in refs]
 
         def ours():
-            return sacrebleu_corpus_bleu(hyps, [refs], force=True)
+            return sacrebleu_compat.corpus_bleu(hyps, [refs], force=True)
 
         def theirs():
             return compute(references=groups, predictions=hyps, ref_len_method="closest")
@@ -102,7 +102,7 @@ def main():
     ):
         ours, theirs = (
             partial(function, hyps, refs, tokenize=name, force=True)
-            for function in (sacrebleu_corpus_bleu, sacrebleu.corpus_bleu)
+            for function in (sacrebleu_compat.corpus_bleu, sacrebleu.corpus_bleu)
         )
         work = f"corpus, {name}, {len(refs)} reference(s)"
         bench(f"{work}, new lines", ours, theirs, rounds, vars, new, count=len(hyps), bar=bar)
@@ -110,16 +110,16 @@ def main():
 
     compare_bleuscore(rounds, reference, hypotheses)
 
-    both = sacrebleu_sentence_bleu, sacrebleu.sentence_bleu
+    both = sacrebleu_compat.sentence_bleu, sacrebleu.sentence_bleu
     bench_sentences("one sentence, 13a", *both, hypotheses, reference, rounds, times=new, bar=20)
 
     words = " ".join(reference).split()
     long = [" ".join(words[start : start + 368]) for start in range(0, 36_800, 368)]
     others = [" ".join(words[start + 20 : start + 388]) for start in range(0, 36_800, 368)]
-    reward = BleuReward(column="reference", tokenize="13a")
+    reward = Reward(column="reference")
     metric = sacrebleu.BLEU(effective_order=True)
     bench(
-        "`BleuReward`, completions of 368 words",
+        "`Reward`, completions of 368 words",
         lambda: [100 * one for one in reward(None, long, None, reference=others)],
         lambda: [metric.sentence_score(line, [other]).score for line, other in zip(long, others)],
         rounds,
@@ -129,8 +129,8 @@ def main():
     )
     tokens = cybleu.text.tokenizer("13a")
     assert (
-        segment_stats([[one] for one in reference], hypotheses, tokenize="13a").tolist()
-        == segment_stats([[tokens(one)] for one in reference], [*map(tokens, hypotheses)]).tolist()
+        cybleu.rows(hypotheses, reference).tolist()
+        == cybleu.rows([*map(tokens, hypotheses)], [[tokens(one)] for one in reference]).tolist()
     )
     files(arguments.lines, reference, hypotheses)
 

@@ -11,15 +11,13 @@ import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 from harness import Input, counted_row, expect_error, on_both, run
 
+import cybleu
 from cybleu import (
-    BleuReward,
     Ragged,
     References,
+    Reward,
     SmoothingFunction,
-    bleu_rewards,
     metrics,
-    pairwise_bleu,
-    segment_stats,
     self_bleu,
 )
 from cybleu.errors import CybleuError
@@ -179,18 +177,18 @@ def statistics(take: Input):
     kind = take.below(4)
     if kind == 0:
         kwargs = {"reference_lengths": lengths, "pad_id": pad, "eos_id": eos, "unk_id": unk}
-        found = on_both(segment_stats, references, hypotheses, order, **settings, **kwargs)
+        found = on_both(cybleu.rows, hypotheses, references, max_order=order, **settings, **kwargs)
     elif kind == 1:
         kwargs = {"reference_lengths": lengths, "pad_id": pad, "eos_id": eos, "unk_id": unk}
-        found = on_both(bleu_rewards, references, hypotheses, **settings, **kwargs)
+        found = on_both(cybleu.reward_scores, hypotheses, references, **settings, **kwargs)
         order = 4
     else:
 
         def prepared():
-            made = References(references, order, lengths=lengths, pad_id=pad, eos_id=eos, unk_id=unk)
+            made = References(references, lengths=lengths, pad_id=pad, eos_id=eos, unk_id=unk)
             if kind == 3:
                 made = pickle.loads(pickle.dumps(made))
-            return made.stats(hypotheses, **settings, threads=take_threads)
+            return cybleu.rows(hypotheses, made, max_order=order, **settings, threads=take_threads)
 
         take_threads = take.choice([None, 1, 2])
         found = on_both(prepared)
@@ -222,11 +220,11 @@ def pairs(take: Input):
     name = take.choice(NAMES)
     smoothing = take.choice([kind for kind, _, _ in metrics.VARIANTS[name].smoothings])
     threads = take.choice([None, 2])
+    given = (references,) if hypotheses is None else (hypotheses, references)
     found = on_both(
-        pairwise_bleu,
-        references,
-        hypotheses,
-        name,
+        cybleu.pairs,
+        *given,
+        metric=name,
         smoothing=smoothing,
         max_order=order,
         pad_id=pad,
@@ -283,7 +281,7 @@ def column(take: Input):
     def reward():
         with warnings.catch_warnings():  # about rows without references
             warnings.simplefilter("ignore")
-            return BleuReward("r", None, eos_id=eos_id)(completion_ids=completions, r=sets)
+            return Reward(column="r", eos_id=eos_id)(completion_ids=completions, r=sets)
 
     expect_error(on_both(reward), CybleuError)
 

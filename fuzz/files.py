@@ -82,7 +82,7 @@ def contents(take: Input) -> bytes:
 def arrays_of(found):
     """An NBest or a Segment as plain values, for comparison."""
     if isinstance(found, NBest):
-        return found.__getstate__()
+        return found._arguments()
     return tuple(found)
 
 

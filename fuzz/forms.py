@@ -1,4 +1,4 @@
-"""Other forms of the same texts and numbers, shared memory, references prepared by other rules, rules of other tools.
+"""Other forms of the same texts and numbers, prepared references, rules of other tools.
 
 The oracles: the same call with plain lists and NumPy's own masks; counting by hand; the formulas of mteval-v13a.pl and
 multi-bleu.perl, and the tokens of ``bytes.split``, written here from the scripts.
@@ -12,13 +12,10 @@ import numpy as np
 import pandas
 from harness import Input, counted_row, on_both, run, same_value
 
+import cybleu
 from cybleu import (
-    CorpusAccumulator,
     References,
-    bleu_rewards,
     metrics,
-    pairwise_bleu,
-    segment_stats,
     self_bleu,
     sentence_bleu_many,
 )
@@ -82,21 +79,14 @@ def same_as_plain(take: Input):
     )
     name = take.choice(NAMES)
 
-    def accumulated(references, texts):
-        corpus = CorpusAccumulator()
-        for group, one in zip(references, texts):
-            corpus.update(group, one)
-        return corpus.row
-
     calls = [
-        lambda refs, hyps, *_: segment_stats(refs, hyps),
-        lambda refs, hyps, w, places: References(refs).stats(hyps, owner=places),
-        lambda refs, hyps, w, places: bleu_rewards(refs, hyps, places, variant=name),
-        lambda refs, hyps, *_: accumulated(refs, hyps),
+        lambda refs, hyps, *_: cybleu.rows(hyps, refs),
+        lambda refs, hyps, w, places: cybleu.rows(hyps, References(refs), owner=places),
+        lambda refs, hyps, w, places: cybleu.reward_scores(hyps, refs, places, metric=name),
         lambda refs, hyps, w, _: sentence_bleu_many(refs, hyps, w),
-        lambda refs, hyps, *_: pairwise_bleu(hyps, variant=name),
+        lambda refs, hyps, *_: cybleu.pairs(hyps, metric=name),
         lambda refs, hyps, w, _: self_bleu(hyps, w),
-        lambda refs, hyps, *_: mbr([hyps], variant=name).scores,
+        lambda refs, hyps, *_: mbr([hyps], metric=name).scores,
     ]
     call = take.choice(calls)
     plain = on_both(call, sets, hypotheses, weights, owner)
@@ -109,29 +99,28 @@ def same_as_plain(take: Input):
 
 
 def prepared_or_not(take: Input):
-    """Prepared references give the same results, or an error if they were prepared by other rules."""
+    """Prepared references give the same results for any metric, also after others."""
     ids = take.flag()
     sets = [[text(take, ids) for _ in range(take.number(1, 3))] for _ in range(take.number(1, 3))]
     hypotheses = [text(take, ids) for _ in sets]
-    lengths = ["closest", "shortest", "average"]
-    order, length = take.number(1, 5), take.choice(lengths)
-    choices = {"variant": take.choice([*NAMES, "huggingface"])}
-    if take.flag():
-        choices["max_order"] = take.number(1, 5)
-    if take.flag():
-        choices["reference_length"] = take.choice(lengths)
-    wanted = metrics.find(**choices)
-    prepared = References(sets, order, length)
-    found = on_both(bleu_rewards, prepared, hypotheses, **choices)
-    agree = length == wanted.definition.reference_length and ("max_order" not in choices or order == wanted.order)
-    if not agree:
-        assert isinstance(found.error, ArrayValueError), (found, order, length, choices)
-        return
-    plain = on_both(bleu_rewards, sets, hypotheses, **{**choices, "max_order": order})
-    if not same_value(found.value, plain.value) or type(found.error) is not type(plain.error):
-        raise AssertionError(f"{found}\nnot prepared {plain}")
+
+    def options():
+        chosen = {"metric": take.choice([*NAMES, "huggingface", "gleu"])}
+        if chosen["metric"] != "gleu" and take.flag():
+            chosen["max_order"] = take.number(1, 5)
+        if chosen["metric"] != "gleu" and take.flag():
+            chosen["reference_length"] = take.choice(["closest", "shortest", "average"])
+        return chosen
+
+    prepared = References(sets)
+    for choices in (options(), options()):
+        for function in (cybleu.rows, cybleu.reward_scores):
+            found = on_both(function, hypotheses, prepared, **choices)
+            plain = on_both(function, hypotheses, sets, **choices)
+            if not same_value(found.value, plain.value) or type(found.error) is not type(plain.error):
+                raise AssertionError(f"{found}\nnot prepared {plain}")
     given = take.choice(["pad_id", "eos_id", "unk_id"])
-    assert isinstance(on_both(bleu_rewards, prepared, hypotheses, **{given: 1}).error, ArrayValueError)
+    assert isinstance(on_both(cybleu.reward_scores, hypotheses, prepared, **{given: 1}).error, ArrayValueError)
 
 
 def masked(take: Input):
@@ -139,12 +128,12 @@ def masked(take: Input):
     row = [5, 5, 4, 2, 1, 0, 5, 4, 3, 2]
     ids = np.arange(6).reshape(2, 3)
     calls = [
-        (ids, lambda given: segment_stats([[[1, 2]], [[3]]], given)),
-        (ids, lambda given: segment_stats(given, ids)),
-        (ids, lambda given: segment_stats([[[1, 2]], [[3]]], list(given), owner=[0, 1])),
-        (ids, lambda given: pairwise_bleu(given)),
-        (np.array([0, 1]), lambda given: References([[[1]], [[2]]]).stats(ids, owner=given)),
-        (np.array([1, 2]), lambda given: References(ids).stats(ids, lengths=given)),
+        (ids, lambda given: cybleu.rows(given, [[[1, 2]], [[3]]])),
+        (ids, lambda given: cybleu.rows(ids, given)),
+        (ids, lambda given: cybleu.rows(list(given), [[[1, 2]], [[3]]], owner=[0, 1])),
+        (ids, lambda given: cybleu.pairs(given)),
+        (np.array([0, 1]), lambda given: cybleu.rows(ids, References([[[1]], [[2]]]), owner=given)),
+        (np.array([1, 2]), lambda given: cybleu.rows(ids, References(ids), lengths=given)),
         (np.array([row, row]), metrics.scores),
         (np.array([row, row]), lambda given: metrics.score(list(given)).score),
         (np.array([row, row]), lambda given: NBest([0, 2], np.zeros((2, 1)), given).stats),

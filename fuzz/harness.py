@@ -23,7 +23,6 @@ with atheris.instrument_imports(include=["cybleu"]):
         pairwise,
         rerank,
         rewards,
-        stats,
         tuning,
     )
 

@@ -54,7 +54,7 @@ def any_list(take: Input):
     if odd == 0:
         offsets = np.array(whole(take, 5))
     elif odd == 1 and count:
-        stats[take.below(count), take.below(stats.shape[1])] = take.choice([-1, 2**62, 2**63 - 1, 99])
+        stats[take.below(count), take.below(2 + order)] = take.choice([-1, 2**62, 2**63 - 1, 99])
     elif odd == 9 and count:
         stats *= take.choice([2**60 + 1, 2**61 + 5, 2**53 + 1])  # each fits int64, but their sum may not
     elif odd == 2:
@@ -94,7 +94,7 @@ def any_list(take: Input):
 def values_of(found):
     """A result as plain values, without its lists."""
     if isinstance(found, NBest):
-        return found.__getstate__()
+        return found._arguments()
     if hasattr(found, "__dataclass_fields__"):
         fields = [name for name in found.__dataclass_fields__ if name not in ("hypotheses", "nbest")]
         return [values_of(getattr(found, name)) for name in fields]
@@ -180,7 +180,7 @@ def reranked(take: Input, nbest: NBest, exact: bool):
         found = call(
             mbr,
             texts,
-            variant=name,
+            metric=name,
             threads=take.choice([None, 2]),
         )
         if found is not None:

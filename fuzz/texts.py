@@ -9,8 +9,9 @@ from __future__ import annotations
 import sacrebleu
 from harness import Input, counted_row, on_both, run, same_value
 
+import cybleu
 from arrow_capsules import AsArray, AsStream, dictionary, lists, sliced, texts
-from cybleu import pairwise_bleu, score, scores, segment_stats
+from cybleu import score, scores
 from cybleu.errors import CybleuError
 from cybleu.metrics import Chrf, Ter
 from cybleu.text import tokenize_lines
@@ -82,27 +83,27 @@ def statistics(take: Input):
     column = column_of(take, hypotheses)
     of_lists = AsArray(lists(sets, lambda entries: texts(entries, "u"), take.choice(["+l", "+L"])))
     forms = [
-        lambda: (sets, hypotheses),
-        lambda: ([[text.encode() for text in group] for group in sets], tuple(text.encode() for text in hypotheses)),
-        lambda: (sets, column()),
-        lambda: (of_lists, hypotheses),
+        lambda: (hypotheses, sets),
+        lambda: (tuple(text.encode() for text in hypotheses), [[text.encode() for text in group] for group in sets]),
+        lambda: (column(), sets),
+        lambda: (hypotheses, of_lists),
     ]
     arguments = {"max_order": order, "tokenize": name, "lowercase": lowercase, "threads": take.number(1, 3)}
     for form in forms:
-        found = on_both(lambda form=form: segment_stats(*form(), **arguments))
+        found = on_both(lambda form=form: cybleu.rows(*form(), **arguments))
         assert found.error is None and found.value.tolist() == expected, (arguments, sets, hypotheses, found, expected)
 
 
 def bytes_that_are_no_text(take: Input):
     """One of cybleu's exceptions that names the byte, or the rows of the decoded text."""
     given = [take.bytes(take.number(0, 8)) for _ in range(take.number(1, 3))]
-    found = on_both(segment_stats, [[b"a"]] * len(given), given, tokenize="13a")
+    found = on_both(cybleu.rows, given, [[b"a"]] * len(given), tokenize="13a")
     try:
         expected = [text.decode() for text in given]
     except UnicodeDecodeError as error:
         assert isinstance(found.error, CybleuError) and f"0x{error.object[error.start]:02x}" in str(found.error).lower()
         return
-    assert same_value(found.value, segment_stats([["a"]] * len(given), expected, tokenize="13a"))
+    assert same_value(found.value, cybleu.rows(expected, [["a"]] * len(given), tokenize="13a"))
 
 
 def characters(take: Input):
@@ -119,7 +120,7 @@ def characters(take: Input):
     metric, theirs = Chrf(**options), sacrebleu.CHRF(**options)
     hypotheses = [line(take) for _ in range(take.number(1, 4))]
     sets = [[line(take) for _ in range(take.number(1, 3))] for _ in hypotheses]
-    found = on_both(metric.rows, sets, hypotheses)
+    found = on_both(metric.rows, hypotheses, sets)
     assert found.error is None, (options, found)
     expected = [theirs.sentence_score(text, group).score for text, group in zip(hypotheses, sets)]
     assert scores(found.value, metric).tolist() == expected, (options, sets, hypotheses, expected)
@@ -127,7 +128,7 @@ def characters(take: Input):
         whole = theirs.corpus_score(hypotheses, [list(column) for column in zip(*sets)]).score
         assert score(found.value, metric).score == whole, (options, sets, hypotheses, whole)
     others = [text for group in sets for text in group]
-    pairs = on_both(pairwise_bleu, others, hypotheses, metric)
+    pairs = on_both(cybleu.pairs, hypotheses, others, metric=metric)
     assert pairs.error is None and pairs.value.tolist() == [
         [theirs.sentence_score(text, [other]).score for other in others] for text in hypotheses
     ]
@@ -139,10 +140,10 @@ def edits(take: Input):
     words = [line(take).strip() or "a" for _ in range(take.number(1, 4))]
     texts = [" ".join(take.choice(words) for _ in range(take.number(0, 30))) for _ in range(take.number(2, 5))]
     hypothesis, *references = texts
-    found = on_both(metric.rows, [references], [hypothesis])
+    found = on_both(metric.rows, [hypothesis], [references])
     expected = theirs._extract_corpus_statistics([hypothesis], [[text] for text in references])
     assert found.error is None and found.value.tolist() == expected, (options, texts, found, expected)
-    pairs = on_both(pairwise_bleu, texts, metric=metric)
+    pairs = on_both(cybleu.pairs, texts, metric=metric)
     assert pairs.error is None and pairs.value.tolist() == [
         [theirs.sentence_score(text, [other]).score for other in texts] for text in texts
     ]

@@ -353,3 +353,10 @@ def unaligned(array):
     view[...] = array
     assert not view.flags.aligned
     return view
+
+
+def side_by_side(columns):
+    """The rows of a dict of columns, as lists."""
+    import numpy as np
+
+    return np.column_stack([*columns.values()]).tolist()

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 from hypothesis import strategies as st
 
+import cybleu
 from cybleu.errors import CybleuError
 from cybleu.nbest import NBest
-from cybleu.stats import References
 from inputs import called, using_backend
 
 REFERENCES = [["the cat sat down"], ["it rains", "rain falls"], ["so it is"]]
@@ -110,7 +110,7 @@ def lists(draw, names=None, sparse=True, segments=None, few=False):
         indptr = np.cumsum([0, *map(len, rows)])
         pairs = (indptr, columns, [draw(values) for _ in columns], possible)
     references = [[["the", "cat", "sat"], ["it"]]] * len(sizes)
-    stats = References(references).stats(texts, np.repeat(np.arange(len(sizes)), sizes))
+    stats = cybleu.rows(texts, references, owner=np.repeat(np.arange(len(sizes)), sizes))
     scores = [draw(FINITE) for _ in range(count)]
     offsets = np.cumsum([0, *sizes])
     return NBest(offsets, features, stats, names, list(map("  ".join, texts)), None, pairs, model_scores=scores)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cybleu import errors, segment_stats
+import cybleu
+from cybleu import errors
 from cybleu.metrics import VARIANTS, score
 from inputs import CASES
 
@@ -30,7 +31,7 @@ WHAT = {
 
 def rows_of(case, reference_length):
     references = [[text.split() for text in texts] for texts, _ in CASES[case]]
-    return segment_stats(references, [text.split() for _, text in CASES[case]], reference_length=reference_length)
+    return cybleu.rows([text.split() for _, text in CASES[case]], references, reference_length=reference_length)
 
 
 def cell(case, variant, smoothing, effective_order):

@@ -16,15 +16,15 @@ USES = {
     "jinja2": "cybleu.report.check_report('report.html')",
     "matplotlib": "cybleu.report.check_plot('plot.svg')",
     "nltk": "cybleu.install_as_nltk()",
-    "numpy": "cybleu.segment_stats",
+    "numpy": "cybleu.reward_scores",
     "regex": "cybleu.text.tokenizer('intl')",
-    "sacrebleu": "cybleu.sacrebleu_corpus_bleu(['a'], [['a']])",
+    "sacrebleu": "cybleu.sacrebleu_compat.corpus_bleu(['a'], [['a']])",
     "sacrebleu.metrics.bleu": "cybleu.sacrebleu_compat.BLEU",
     "sacrebleu.metrics.chrf": "cybleu.sacrebleu_compat.CHRF",
     "sacrebleu.metrics": "cybleu.text.tokenizer('ja-mecab')",
     "scipy": "cybleu.nbest.SparseFeatures([0], [], [], []).to_scipy()",
     "torch": "import cybleu.frameworks.torch_metrics",
-    "tqdm": "cybleu.pairwise_bleu([['a']], [['a']], progress=True)",
+    "tqdm": "cybleu.pairs([['a']], [['a']], progress=True)",
 }
 
 

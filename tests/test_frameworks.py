@@ -10,6 +10,7 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cybleu
 from cybleu import errors
 from cybleu.frameworks import CaptionBleu, EvaluationModule, load
 from cybleu.text import tokenizer
@@ -149,14 +150,14 @@ def test_an_unknown_option_is_refused_before_texts_are_forgotten(name, options, 
     st.integers(1, 5),
 )
 def test_captions(images, order):
-    from cybleu import score, scores, segment_stats
+    from cybleu import score, scores
 
     gts = {f"image {number}": references for number, (_, references) in enumerate(images)}
     res = {f"image {number}": [caption] for number, (caption, _) in enumerate(images)}
     of_all, of_each = CaptionBleu(order).compute_score(gts, dict(reversed(res.items())))
     split = [[text.split() for text in texts] for texts in gts.values()], [text.split() for [text] in res.values()]
     for n in range(1, order + 1):
-        rows = segment_stats(*split, max_order=n)
+        rows = cybleu.rows(*split[::-1], max_order=n)
         assert of_all[n - 1] == score(rows, "coco").score
         assert of_each[n - 1] == scores(rows, "coco").tolist()
 

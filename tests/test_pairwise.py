@@ -12,10 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
+import cybleu
 from cybleu import SmoothingFunction, errors, metrics, nltk_3_2, sentence_bleu
 from cybleu.metrics import VARIANTS, Variant, score
-from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
-from cybleu.stats import segment_stats
+from cybleu.pairwise import self_bleu
 from cybleu.text import Ragged
 from inputs import long_lists, mixes_ids_and_text, texts_of_one_kind
 
@@ -27,11 +27,11 @@ VARIANT_AND_SMOOTHING = [(name, smoothing[0]) for name, variant in VARIANTS.item
 @given(texts_of_one_kind(), texts_of_one_kind(), st.sampled_from(["exp", "floor", "add-k", "none"]), st.booleans())
 def test_equal_to_sacrebleu(references, hypotheses, smoothing, effective_order):
     references, hypotheses = ([[str(token) for token in text] for text in texts] for texts in (references, hypotheses))
-    scores = pairwise_bleu(references, hypotheses, smoothing=smoothing, effective_order=effective_order)
+    scores = cybleu.pairs(hypotheses, references, smoothing=smoothing, effective_order=effective_order)
     assert scores.shape == (len(hypotheses), len(references))
     for i, hypothesis in enumerate(hypotheses):
         for j, reference in enumerate(references):
-            row = segment_stats([[reference]], [hypothesis])[0].tolist()
+            row = cybleu.rows([hypothesis], [[reference]])[0].tolist()
             theirs = BLEU.compute_bleu(row[2:6], row[6:], row[0], row[1], smoothing, None, effective_order)
             assert scores[i, j] == theirs.score
 
@@ -39,7 +39,7 @@ def test_equal_to_sacrebleu(references, hypotheses, smoothing, effective_order):
 @given(texts_of_one_kind(), st.sampled_from([None, *range(5)]))
 def test_equal_to_nltk(texts, method):
     function = None if method is None else getattr(nltk_bleu.SmoothingFunction(), f"method{method}")
-    scores = pairwise_bleu(texts, variant="nltk", smoothing="none" if method is None else f"method{method}")
+    scores = cybleu.pairs(texts, metric="nltk", smoothing="none" if method is None else f"method{method}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for i, hypothesis in enumerate(texts):
@@ -56,10 +56,11 @@ def test_every_definition_scores_as_one_by_one(references, hypotheses, data):
     weights = data.draw(st.one_of(st.none(), st.lists(st.floats(0, 1), min_size=order, max_size=order)))
     effective_order = data.draw(st.booleans())
     each_other = data.draw(st.booleans())
+    texts = (references,) if each_other else (hypotheses, references)
     metric = metrics.Bleu(variant, smoothing, None, weights, order, effective_order)
 
     def one(hypothesis, reference):
-        row = segment_stats([[reference]], [hypothesis], order)[0]
+        row = cybleu.rows([hypothesis], [[reference]], max_order=order)[0]
         # mteval-v13a fails for a corpus alone, where it prints the logarithm of the penalty
         return score(row, metric.without_failures() if variant == "mteval-v13a" else metric).score
 
@@ -69,41 +70,41 @@ def test_every_definition_scores_as_one_by_one(references, hypotheses, data):
         ]
     except errors.CybleuError as error:
         with pytest.raises(type(error)):
-            pairwise_bleu(references, None if each_other else hypotheses, metric)
+            cybleu.pairs(*texts, metric=metric)
     else:
-        assert pairwise_bleu(references, None if each_other else hypotheses, metric).tolist() == expected
+        assert cybleu.pairs(*texts, metric=metric).tolist() == expected
 
 
 @pytest.mark.long_in_mirror
 @given(st.lists(long_lists(), min_size=1, max_size=4), st.sampled_from([1, 4, 16, 18]))
 def test_long_texts_and_high_orders(texts, order):
     texts = [[str(token) for token in text] for text in texts]
-    scores = pairwise_bleu(texts, max_order=order)
+    scores = cybleu.pairs(texts, max_order=order)
     for i, hypothesis in enumerate(texts):
         for j, reference in enumerate(texts):
-            row = segment_stats([[reference]], [hypothesis], order)[0]
+            row = cybleu.rows([hypothesis], [[reference]], max_order=order)[0]
             assert scores[i, j] == score(row, effective_order=True).score
 
 
 def test_a_definition_of_ones_own():
     mine = Variant("mine", scale=1, smoothings=(("plus", "add-all", 0.5),), mean="arithmetic", penalty="none")
     texts = [["a", "b", "c"], ["a", "b"], ["b", "c"]]
-    scores = pairwise_bleu(texts, variant=mine, max_order=2)
+    scores = cybleu.pairs(texts, metric=mine, max_order=2)
     assert scores[1].tolist() == pytest.approx([1, 1, (1.5 / 2.5 + 0.5 / 1.5) / 2])
 
 
 def test_forms_of_texts():
     lists = [[1, 2, 3], [1, 2], [3, 3, 3, 1]]
-    expected = pairwise_bleu(lists)
+    expected = cybleu.pairs(lists)
     padded = np.array([[1, 2, 3, 0], [1, 2, 0, 0], [3, 3, 3, 1]])
     ragged = Ragged(np.array([1, 2, 3, 1, 2, 3, 3, 3, 1]), np.array([0, 3, 5, 9]))
-    assert (pairwise_bleu(padded, pad_id=0) == expected).all()
-    assert (pairwise_bleu(padded, lists, pad_id=0) == expected).all()
-    assert (pairwise_bleu(ragged, lists) == expected).all()
-    assert (pairwise_bleu(lists, ragged) == expected).all()
-    assert (pairwise_bleu(lists, threads=2) == expected).all()
+    assert (cybleu.pairs(padded, pad_id=0) == expected).all()
+    assert (cybleu.pairs(lists, padded, pad_id=0) == expected).all()
+    assert (cybleu.pairs(lists, ragged) == expected).all()
+    assert (cybleu.pairs(ragged, lists) == expected).all()
+    assert (cybleu.pairs(lists, threads=2) == expected).all()
     words = [[f"w{token}" for token in text] for text in lists]
-    assert (pairwise_bleu(words, words[:2]) == expected[:2]).all()
+    assert (cybleu.pairs(words[:2], words) == expected[:2]).all()
 
 
 @pytest.mark.parametrize("number", [None, *range(8), "3.2", "own"])
@@ -165,9 +166,16 @@ def test_self_bleu_of_any_tokens(texts, auto_reweigh):
 
 
 @given(texts_of_one_kind(min_size=2), st.integers(1, 7))
-def test_self_stats(texts, order):
+def test_self_bleu_is_the_score_of_rows_against_all_others(texts, order):
     others = [texts[:i] + texts[i + 1 :] for i in range(len(texts))]
-    assert self_stats(texts, order).tolist() == segment_stats(others, texts, order).tolist()
+    weights = [(1 / n,) * n for n in range(1, order + 1)]
+    rows = cybleu.rows(texts, others, "nltk", max_order=order)
+    expected = [
+        metrics.scores(rows, "nltk", smoothing="method1", weights=(1 / n,) * n + (0.0,) * (order - n)).tolist()
+        for n in range(1, order + 1)
+    ]
+    found = self_bleu(texts, [*weights, (1.0,)], SmoothingFunction().method1)
+    assert pytest.approx(np.array(expected), rel=1e-14) == found[:, :order].T
 
 
 def test_a_sample_of_self_bleu():
@@ -186,7 +194,7 @@ def test_samples_of_one_sentence(data):
     from cybleu.text import tokenizer
 
     lines = (data / "mbr-samples" / "samples.txt").read_text(encoding="utf-8").split("\n")[:64]
-    scores = pairwise_bleu([tokenizer("13a")(line) for line in lines])
+    scores = cybleu.pairs([tokenizer("13a")(line) for line in lines])
     assert f"{scores.mean():.4f}" == "17.9955"
 
 
@@ -212,9 +220,9 @@ def test_what_reads_the_texts_gets_those_of_an_array():
 @pytest.mark.parametrize("different", [10, 60])
 def test_texts_of_which_many_or_none_are_equal(different):
     texts = [[number % different, 3, 5, 7] for number in range(60)]
-    scores = pairwise_bleu(texts, smoothing="add-k")
+    scores = cybleu.pairs(texts, smoothing="add-k")
     for i, hypothesis in enumerate(texts):
-        rows = segment_stats([[reference] for reference in texts], [hypothesis] * 60)
+        rows = cybleu.rows([hypothesis] * 60, [[reference] for reference in texts])
         assert scores[i].tolist() == [score(row, smoothing="add-k", effective_order=True).score for row in rows]
 
 
@@ -223,13 +231,13 @@ def test_equal_texts_among_many(different):
     random = np.random.default_rng(0)
     refs, hyps = ([random.integers(0, 3, random.integers(1, 7)).tolist() for _ in range(count)] for count in different)
     refs, hyps = ([texts[k] for k in random.integers(0, len(texts), 30)] for texts in (refs, hyps))
-    for hypotheses in (None, hyps):
-        found = pairwise_bleu(refs, hypotheses, variant="moses", smoothing="add")
-        for i, hypothesis in enumerate(refs if hypotheses is None else hypotheses):
+    for texts in ((refs,), (hyps, refs)):
+        found = cybleu.pairs(*texts, metric="moses", smoothing="add")
+        for i, hypothesis in enumerate(texts[0]):
             for j, reference in enumerate(refs):
-                row = segment_stats([[reference]], [hypothesis])[0]
+                row = cybleu.rows([hypothesis], [[reference]])[0]
                 assert found[i, j] == score(row, "moses", smoothing="add").score
-        assert (pairwise_bleu(refs, hypotheses, variant="moses", smoothing="add", threads=3) == found).all()
+        assert (cybleu.pairs(*texts, metric="moses", smoothing="add", threads=3) == found).all()
 
 
 @pytest.mark.thread_unsafe(reason="the memory is that of the process")
@@ -239,7 +247,7 @@ def test_equal_texts_take_no_more_memory(kernels):
     for texts in (different[:30], different, np.concatenate([different[:150], different[:50]])):
         tracemalloc.start()
         try:
-            pairwise_bleu(texts)
+            cybleu.pairs(texts)
             peaks.append(tracemalloc.get_traced_memory()[1])
         finally:
             tracemalloc.stop()
@@ -253,5 +261,5 @@ def test_texts_that_are_replaced_while_they_are_read():
             return 5
 
     references = [["a"], [Token()]]
-    with pytest.raises(errors.SequenceTypeError, match=r"references\[0\] became a object while it was read"):
-        pairwise_bleu(references, [["a"]])
+    with pytest.raises(errors.SequenceTypeError, match=r"others\[0\] became a object while it was read"):
+        cybleu.pairs([["a"]], references)

@@ -13,13 +13,7 @@ import pytest
 import sacrebleu
 
 import cybleu
-from cybleu import (
-    install_as_nltk,
-    install_as_sacrebleu,
-    sacrebleu_corpus_bleu,
-    sacrebleu_corpus_chrf,
-    sacrebleu_corpus_ter,
-)
+from cybleu import install_as_nltk, install_as_sacrebleu, sacrebleu_compat
 from cybleu.bleu_score import SmoothingFunction
 from cybleu.chrf_score import corpus_chrf, sentence_chrf
 from cybleu.errors import CybleuError, ShapeWarning
@@ -42,9 +36,9 @@ DOCUMENTS = [
     ([REFERENCES[:1], REFERENCES, REFERENCES], "document is 1 to 2, so only the first 1 count"),
 ]
 FUNCTIONS = {
-    "BLEU": (sacrebleu_corpus_bleu, "corpus_bleu", BLEU),
-    "CHRF": (sacrebleu_corpus_chrf, "corpus_chrf", CHRF),
-    "TER": (sacrebleu_corpus_ter, "corpus_ter", TER),
+    "BLEU": (sacrebleu_compat.corpus_bleu, "corpus_bleu", BLEU),
+    "CHRF": (sacrebleu_compat.corpus_chrf, "corpus_chrf", CHRF),
+    "TER": (sacrebleu_compat.corpus_ter, "corpus_ter", TER),
 }
 
 

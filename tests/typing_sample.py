@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 
 import cybleu
-from cybleu import SmoothingFunction, bleu_score, rerank
+from cybleu import SmoothingFunction, bleu_score, rerank, sacrebleu_compat
+from cybleu.explanations import Comparison, Explanation
 from cybleu.nbest import NBest, merge, read_segments
 
 references: list[list[str]] = [["a", "b"], ["a"]]
@@ -17,21 +18,19 @@ ids: float = cybleu.corpus_bleu([[(1, 2, 3)]], [deque([1, 2])], smoothing_functi
 precision: cybleu.Fraction = cybleu.modified_precision(references, "ab", 1)
 half: float = float(precision) + precision.numerator
 custom: float = bleu_score.sentence_bleu(references, ["a"], smoothing_function=lambda p_n, **kwargs: p_n)
-explanation: cybleu.Explanation = cybleu.explain(references, ["a"])
-comparison: cybleu.Comparison = cybleu.explain_difference([references], [["a"]], ("nltk", ("moses", "add")))
+explanation: Explanation = cybleu.explain(references, ["a"])
+comparison: Comparison = cybleu.explain_difference([references], [["a"]], ("nltk", ("moses", "add")))
 why: list[str] = [cause.rule for difference in comparison.differences for cause in difference.causes]
-counts = cybleu.ngram_counts(["a"], 1)
-total: int = sum(counts.values())
 with cybleu.install_as_nltk() as installation:
     installation.undo()
-rows = cybleu.segment_stats([references], [["a"]])
+rows = cybleu.rows([["a"]], [references])
 bleus: list[float] = cybleu.scores(rows, "moses", smoothing="add").tolist()
-result: float = cybleu.score(cybleu.CorpusAccumulator()).score
-counted = cybleu.References([references]).stats([["a"]], owner=[0], threads=2)
-matrix: list[list[float]] = cybleu.pairwise_bleu([["a"]]).tolist()
-reward: list[float | None] = cybleu.BleuReward("references")(completions=["a"], references=["a"])
+result: float = cybleu.bleu(["a b"], ["a b"]).score
+counted = cybleu.rows([["a"]], cybleu.References([references]), owner=[0], threads=2)
+matrix: list[list[float]] = cybleu.pairs([["a"]]).tolist()
+reward: list[float | None] = cybleu.Reward(column="references")(completions=["a"], references=["a"])
 cybleu.check([[[1, 2]]], hypotheses=[(1, 2)])
-bleu: float = cybleu.sacrebleu_corpus_bleu(["a b"], [["a b"], [None]], lowercase=True).score
+bleu: float = sacrebleu_compat.corpus_bleu(["a b"], [["a b"], [None]], lowercase=True).score
 backend: str = cybleu.BACKEND
 nbest: NBest = merge(
     NBest.from_texts([["a b"]], [["a b"]], [[1.0]], tokenize=str.split), NBest([0, 1], [[1.0]], [[0.5]])
@@ -39,8 +38,6 @@ nbest: NBest = merge(
 names: tuple[str, ...] = nbest.names
 chosen: list[str] = rerank.mbr([["a b", "a c"]]).texts
 from_list: list[str] = cybleu.rerank.linear(nbest, [1.0]).texts
-together: cybleu.CorpusAccumulator = cybleu.CorpusAccumulator() + cybleu.CorpusAccumulator()
-summed = sum([cybleu.CorpusAccumulator()], cybleu.CorpusAccumulator()).segments + 1
 report: cybleu.report.Report = cybleu.report.analyse([["a b"], ["a"]], {"mine": ["a b", "a"]}, lowercase=True)
 of_first: float = report.buckets("length").scores[0, 0] + report.outputs[0].chrf + report.precisions[0].values[0]
 segment_texts: list[list[str]] = [segment.texts for segment in read_segments("list")]

@@ -29,8 +29,8 @@ from .errors import (
     UnhashableTokenError,
 )
 from .text.parsing import parse_segments
+from .text.ragged import Ragged
 from .text.raw import raw_of
-from .text.values import Ragged
 
 __all__ = ["check"]
 

@@ -1,6 +1,6 @@
 """Sentence BLEU of all pairs of texts, and of each text against all others (self-BLEU).
 
-Texts are token lists, token ids or raw text, in every form that :mod:`cybleu.stats` describes.
+Texts are token lists, token ids or raw text, as for :func:`cybleu.rows`.
 """
 
 from __future__ import annotations
@@ -14,77 +14,54 @@ from ._runtime.arrays import np
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors, weights_given
 from .errors import NoReferencesError, SampleError
-from .metrics import Bleu, find, of_text
-from .stats.counts import check_max_order
+from .metrics import find
 from .text.arrays import SpecialIds
-from .text.numbering import number_together, refuse_arrays_in
+from .text.numbering import number_together
 from .text.parsing import parse_texts, tokenise
 from .text.raw import raw_of
-from .text.values import RawText, TokenLists
+from .text.values import RawText, TokenLists, refuse_arrays_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .bleu_score.scores import SmoothingCallable, Weights
-    from .metrics import Metric, Variant
     from .text.raw import Raw
     from .text.values import ParsedTexts, TokenIds
 
-__all__ = ["pairwise_bleu", "self_bleu", "self_stats"]
+__all__ = ["pairs", "self_bleu"]
 
 
-def pairwise_bleu(
-    references: Any,
-    hypotheses: Any = None,
-    metric: str | Metric | Variant | None = None,
+def pairs(
+    texts: Any,
+    others: Any = None,
     *,
+    metric: Any = "bleu",
     pad_id: int | None = None,
     eos_id: int | None = None,
     threads: int | None = None,
     progress: bool = False,
-    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
-    lowercase: bool = False,
-    **choices: Any,
+    **options: Any,
 ) -> NDArray[np.float64]:
-    """Sentence BLEU, or another metric, of every hypothesis against every reference alone.
+    """Score each text against each other text as its only reference, as the tool scores single sentences.
 
-    Minimum Bayes risk decoding needs this. The scores are exact: each equals that of a call for this pair. The time
-    grows with the number of n-grams that texts share. In memory are the matrix and the n-grams of the texts. Equal
-    texts are scored once.
-
-    :param references: R texts
-    :param hypotheses: H texts, by default the references themselves
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single
-        sentences. For ``chrf``, ``chrf+`` and ``chrf++`` the texts are str or bytes, without `tokenize`
+    :param texts: the hypotheses, a batch of texts as for :func:`cybleu.rows`
+    :param others: the references, a batch of texts of the same kind; by default `texts`
+    :param metric: as for :func:`cybleu.metrics.find`
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param threads: how many threads work at the same time; None is one. The scores are the same
-    :param progress: show a progress bar (needs tqdm)
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
-        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
-    :param lowercase: put raw text in lower case first
-    :param choices: of :class:`cybleu.metrics.Bleu`
-    :return: float64 of shape `(H, R)`; entry `[i, j]` has hypothesis i and reference j, on the scale of
-        the tool. An empty hypothesis has 0, or is an error where the tool fails; without texts the array is empty
+    :param progress: show a progress bar (requires tqdm)
+    :param options: of the metric, for example ``tokenize="zh"``
+    :return: float64 of shape `(texts, others)`; entry `[i, j]` scores text i against other j, on the scale of the tool. An empty
+        text has 0, or is an error where the tool fails; without texts the array is empty
     :raises CybleuError: one of its subclasses, whose message names the argument and the place
 
-    >>> pairwise_bleu([["a", "b", "c"], ["a", "b"]], variant="moses", smoothing="add").round(3)
+    >>> pairs([["a", "b", "c"], ["a", "b"]], metric="moses", smoothing="add").round(3)
     array([[1.   , 0.707],
            [0.607, 1.   ]])
     """
-    found = find(metric, **choices).of_sentences()
-    if found.of_raw_text:
-        found = of_text(found, tokenize, lowercase)
-        tokenize, lowercase = None, False
-    raw = found._raw_of(tokenize, lowercase, pad_id=pad_id, eos_id=eos_id)
-    special = SpecialIds(pad_id, eos_id)
-    special.check()
-    texts, others = _parsed(references, hypotheses, found, raw)
-    if isinstance(found, Bleu):
-        texts, others = number_together(texts, others, raw, special)
-    else:
-        found._refuse_ids({"pad_id": pad_id, "eos_id": eos_id}, "raw text" if found.of_raw_text else "lists of tokens")
-    return found._fill_pairs(texts, others, np.empty((others.size, texts.size)), threads, progress)
+    found = find(metric, **options).of_sentences()
+    return found.pairs(texts, others, threads=threads, progress=progress, pad_id=pad_id, eos_id=eos_id)
 
 
 def self_bleu(
@@ -157,27 +134,8 @@ def self_bleu(
     return score_rows(stats[chosen], weights, smoothing_function, auto_reweigh, segment)
 
 
-def self_stats(texts: Any, max_order: int = 4) -> NDArray[np.int64]:
-    """The statistics row of each text with all the others as its references, for any definition of BLEU.
-
-    :param texts: at least two texts
-    :param max_order: the largest n-gram order
-    :return: int64 of shape `(n, 2 + 2 * max_order)`; the reference length is that of the closest other text, the shorter of
-        two. The row of an empty text has only a reference length
-    :raises NoReferencesError: there are fewer than two texts
-
-    >>> self_stats([["a", "b", "c"], ["a", "b", "d"], ["x", "y"]], max_order=2)
-    array([[3, 3, 2, 1, 3, 2],
-           [3, 3, 2, 1, 3, 2],
-           [2, 3, 0, 0, 2, 1]])
-    """
-    check_max_order(max_order)
-    parsed = parse_texts(texts, "texts")
-    return _stats(number_together(parsed, parsed)[0], max_order)
-
-
 def _stats(texts: TokenIds, max_order: int) -> NDArray[np.int64]:
-    """The rows of :func:`self_stats`, of texts that have numbers in common."""
+    """The statistics row of each text with all the others as its references; the texts have numbers in common."""
     if texts.size < 2:
         raise NoReferencesError(
             f"self-BLEU compares each text with the others; there are {texts.size}, give at least two"
@@ -199,16 +157,6 @@ def _closest_other_length(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     other = np.where(to_shorter <= to_longer, shorter, longer)
     result: NDArray[np.int64] = np.where(counts[places] > 1, lengths, other)
     return result
-
-
-def _parsed(references: Any, hypotheses: Any, metric: Metric, raw: Raw | None) -> tuple[Any, Any]:
-    """References and hypotheses as the metric reads them; the references twice without hypotheses."""
-    if metric.of_raw_text:
-        texts = metric._parsed(references, "references")
-        return texts, texts if hypotheses is None else metric._parsed(hypotheses, "hypotheses")
-    in_place = isinstance(metric, Bleu)
-    tokens = _tokens(references, "references", raw, in_place)
-    return tokens, tokens if hypotheses is None else _tokens(hypotheses, "hypotheses", raw, in_place)
 
 
 def _tokens(values: Any, name: str, raw: Raw | None, in_place: bool) -> ParsedTexts:

@@ -1,4 +1,4 @@
-"""BLEU as a reward for reinforcement learning and minimum-risk training, for batches of samples.
+"""Rewards for reinforcement learning and minimum-risk training, for batches of samples.
 
 Rewards are from 0 to 1, by sacreBLEU's definition of sentence BLEU unless you give another metric.
 """
@@ -6,9 +6,7 @@ Rewards are from 0 to 1, by sacreBLEU's definition of sentence BLEU unless you g
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import fields, is_dataclass
-from difflib import get_close_matches
+from collections.abc import Hashable, Sequence
 from math import inf
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -17,161 +15,135 @@ from ._runtime.arrays import np
 from ._runtime.numbers import as_number, check_whole
 from ._runtime.parallel import checked_threads
 from ._runtime.sequences import by_position, is_missing
-from .errors import (
-    LengthMismatchError,
-    OrderError,
-    SequenceTypeError,
-    UnknownNameError,
-    WeightsError,
-    _printable,
-)
-from .metrics import find, of_text
+from .errors import LengthMismatchError, OrderError, SequenceTypeError, UnknownNameError, WeightsError, _printable
+from .metrics import find
 from .text.arrays import SpecialIds
 from .text.parsing import parse_list, parse_texts
-from .text.raw import check_tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .metrics import Metric, Variant
-
-__all__ = ["BleuReward", "RepetitionPenalty", "bleu_rewards"]
+__all__ = ["RepetitionPenalty", "Reward", "reward_scores"]
 
 
-def bleu_rewards(
-    references: Any,
+def reward_scores(
     hypotheses: Any,
+    references: Any,
     owner: Any = None,
     *,
+    metric: Any = "bleu",
     lengths: Any = None,
     reference_lengths: Any = None,
     pad_id: int | None = None,
     eos_id: int | None = None,
     unk_id: int | None = None,
-    metric: str | Metric | Variant | None = None,
     brevity_penalty: bool = True,
     threads: int | None = None,
-    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
-    lowercase: bool = False,
-    **choices: Any,
+    **options: Any,
 ) -> NDArray[np.float32]:
-    """Sentence BLEU of each hypothesis against the references of its prompt. An empty hypothesis has 0.
+    """Score each hypothesis against the references of its prompt, from 0 to 1. An empty hypothesis has 0.
 
-    :param references: the references of each prompt, in any form that :mod:`cybleu.stats` describes; or prepared
-        :class:`cybleu.References`, which were then given `pad_id`, `eos_id` and `unk_id`. For ``chrf`` they are raw text
-    :param hypotheses: a batch of texts, in any form that :mod:`cybleu.stats` describes
+    :param hypotheses: a batch of texts, as for :func:`cybleu.rows`
+    :param references: the references of each prompt, as for :func:`cybleu.rows`; or prepared :class:`cybleu.References`,
+        which were then given `pad_id`, `eos_id` and `unk_id`
     :param owner: for each hypothesis the index of its prompt; by default hypothesis i has prompt i. If G hypotheses for
         each prompt follow one another, it is ``numpy.arange(prompts).repeat(G)``
+    :param metric: as for :func:`cybleu.metrics.find`, a dict of names and weights among them; BLEU scores as the tool scores
+        single sentences
     :param lengths: of the hypotheses in a 2-D array
     :param reference_lengths: of the references in an array
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param unk_id: an id that matches nothing, but counts as a token
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
     :param brevity_penalty: False leaves out the brevity penalty; then short hypotheses can be the best. Only BLEU has
         it
     :param threads: how many threads work at the same time; None is one. The rewards are the same
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
-        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens. Metrics of raw text, such as
-        ``chrf``, take str or bytes without it
-    :param lowercase: put raw text in lower case first
-    :param choices: of :class:`cybleu.metrics.Bleu`, for example ``smoothing="add-k"``
+    :param options: of the metric, for example ``smoothing="add-k"`` or ``tokenize="zh"``
     :return: float32 of shape `(hypotheses,)`, from 0 to 1; for an error rate such as ``ter`` 1 minus the rate, or 0 where
         the rate is above 1
+    :raises UnknownNameError: there is no such metric or option, or the metric has no upper limit, as NIST
     :raises CybleuError: one of its subclasses, whose message names the argument and the place. An array on a device
         other than the CPU is an error, too; it is never copied implicitly
 
     >>> import numpy
     >>> completions = numpy.array([[5, 6, 7, 8, 2, 0], [5, 6, 9, 2, 0, 0], [7, 3, 4, 2, 0, 0], [3, 4, 2, 0, 0, 0]])
-    >>> bleu_rewards([[[5, 6, 7, 8]], [[3, 4]]], completions, owner=[0, 0, 1, 1], pad_id=0, eos_id=2).round(3)
+    >>> reward_scores(completions, [[5, 6, 7, 8], [3, 4]], owner=[0, 0, 1, 1], pad_id=0, eos_id=2).round(3)
     array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
     """
-    found = find(metric, **choices).for_rewards(brevity_penalty)
-    settings: tuple[tuple[str, Any], ...] = (
-        ("pad_id", pad_id),
-        ("eos_id", eos_id),
-        ("unk_id", unk_id),
-        ("threads", threads),
-        ("tokenize", tokenize),
-        ("lowercase", lowercase or None),
-        ("owner", owner),
-        ("lengths", lengths),
-        ("reference_lengths", reference_lengths),
-    )
-    given = {name: value for name, value in settings if value is not None}
-    rows = found.rows(references, hypotheses, **given)
+    found = find(metric, **options).for_rewards(brevity_penalty)
+    of_ids = {
+        "lengths": lengths,
+        "reference_lengths": reference_lengths,
+        "pad_id": pad_id,
+        "eos_id": eos_id,
+        "unk_id": unk_id,
+    }
+    rows = found.rows(hypotheses, references, owner=owner, threads=threads, **of_ids)
     scores = found.formula(rows.shape[1]).score_rows(rows)
     if not found.higher_is_better:
         scores = np.maximum(found.scale - scores, 0.0)
-    rewards: NDArray[np.float32] = (scores / found.scale).astype(np.float32)
-    return rewards
+    return (scores / found.scale).astype(np.float32)
 
 
-class BleuReward:
-    """:func:`bleu_rewards` as a reward function for TRL's trainers (GRPO, RLOO), which it does not import.
+class Reward:
+    """:func:`reward_scores` as a reward function for TRL's trainers (GRPO, RLOO), which it does not import.
 
     TRL calls it with a flat batch: `completions`, each a str or a list of chat messages, `completion_ids`, and one list
     for each column of the dataset. Of the messages, those of the role ``assistant`` or without a role are scored, with a
     line break between them; those of others, such as users and tools, are left out. The content of a message may be
-    None, or a list of parts, which must all be text. In each row the column of references has a str, a list of token
-    ids, or a list of either. A call returns a list of floats from 0 to 1, one for each completion. Where there is no
-    reference, None, NaN or nothing but empty ones, the entry is None, which TRL leaves out of the sum, and a warning is
-    issued once. Options are checked when the object is made.
+    None, or a list of parts, which must all be text. In each row the column of references has a str or a list of token ids, or a
+    list of either; where it has ids, `completion_ids` are scored. A call returns a list of floats from 0 to 1, one for each
+    completion. Where there is no reference, None, NaN or nothing but empty ones, the entry is None, which TRL leaves out of
+    the sum, and a warning is issued once. Options are checked when the object is made.
 
+    :param metric: as for :func:`cybleu.metrics.find`: a name, a dict of names and weights, or a metric
     :param column: the column of the dataset that has the references
-    :param tokenize: how to split a str into tokens: a name that :func:`cybleu.text.tokenizer` knows, such as ``13a``,
-        or a function from a str to its tokens. None scores `completion_ids`; the references are then token ids. A
-        metric of raw text, such as ``chrf``, has no tokens and ignores this, so leave it as it is
-    :param lowercase: put the texts in lower case first
     :param name: the name under which trainers log it, its `__name__`; by default the metric and the column, such as
-        ``chrf_references``, and ``bleu_references`` for the default metric
+        ``bleu_references``
     :param missing: the reward of a completion without a reference; None leaves it out
-    :param arguments: further arguments of :func:`bleu_rewards`, for example ``smoothing="add-k"`` or ``eos_id``
+    :param pad_id: an id that is removed from both ends of a text
+    :param eos_id: a text stops before the first one
+    :param unk_id: an id that matches nothing, but counts as a token
+    :param brevity_penalty: False leaves out the brevity penalty of BLEU
+    :param threads: how many threads work at the same time
+    :param options: of the metric, for example ``smoothing="add-k"`` or ``tokenize="zh"``
+    :raises UnknownNameError: there is no such metric, option or smoothing
 
-    >>> reward = BleuReward(column="reference", tokenize=str.split)
+    >>> reward = Reward(column="reference", tokenize=str.split)
     >>> reward(
     ...     prompts=["p", "p"], completions=["the cat sat", "a cat"], completion_ids=[[1], [2]], reference=["the cat sat"] * 2
     ... )
     [1.0, 0.30326...]
-
-    :raises UnknownNameError: there is no such metric, option or smoothing
     """
 
     def __init__(
         self,
+        metric: Any = "bleu",
         column: str = "references",
-        tokenize: str | Callable[[str], Sequence[Hashable]] | None = "13a",
-        lowercase: bool = False,
         *,
         name: str | None = None,
         missing: float | None = None,
-        **arguments: Any,
+        pad_id: int | None = None,
+        eos_id: int | None = None,
+        unk_id: int | None = None,
+        brevity_penalty: bool = True,
+        threads: int | None = None,
+        **options: Any,
     ):
+        SpecialIds(pad_id, eos_id, unk_id).check()
+        self.metric = find(metric, **options)
+        self.metric.for_rewards(brevity_penalty)
+        self.metric.check_parts()
         self.column = column
-        self._name, self._missing = name, missing
+        self.missing = missing
+        self.ids: dict[str, Any] = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
+        self.counting: dict[str, Any] = {"brevity_penalty": brevity_penalty, "threads": checked_threads(threads)}
+        label = metric.replace(":", "_") if isinstance(metric, str) else self.metric.name
+        self.__name__ = f"{label}_{column}" if name is None else str(name)  # under which trainers log it
         self._warned = False
-        metric = _checked_metric(arguments)
-        self.__name__ = _name_of(arguments, column) if name is None else str(name)  # under which trainers log it
-        check_tokenizer(tokenize, lowercase)
-        self._tokenize = tokenize
-        self._lowercase = lowercase
-        self._arguments = arguments
-        metric.check_parts()
-        self._of_raw_text = metric.of_raw_text
-        if self._of_raw_text and tokenize != "13a":
-            of_text(metric, "ids" if tokenize is None else tokenize)
-        # of each call of bleu_rewards; the metric is made once
-        self._options: dict[str, Any] = {name: arguments[name] for name in OPTIONS if name in arguments}
-        self._options |= {"metric": metric, "tokenize": None if self._of_raw_text else tokenize, "lowercase": lowercase}
 
     def __repr__(self) -> str:
-        options: dict[str, Any] = {"lowercase": True} if self._lowercase else {}
-        if self._name is not None:
-            options["name"] = self._name
-        if self._missing is not None:
-            options["missing"] = self._missing
-        arguments = {"column": self.column, "tokenize": self._tokenize, **options, **self._arguments}
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
+        return f"<{type(self).__name__} {self.__name__}: {self.metric.signature}>"
 
     def __call__(
         self, prompts: Any = None, completions: Any = None, completion_ids: Any = None, **columns: Any
@@ -179,41 +151,43 @@ class BleuReward:
         if self.column not in columns:
             raise UnknownNameError(
                 f"there is no column {self.column!r} with references; the dataset's columns here are "
-                f"{', '.join(map(repr, columns)) or 'none'}. Name the right one: BleuReward(column=...)"
+                f"{', '.join(map(repr, columns)) or 'none'}. Name the right one: Reward(column=...)"
             )
         column = parse_list(columns[self.column], self.column, "references for each completion")
-        hypotheses: Any
-        if self._tokenize is None:
-            name, hypotheses = "completion_ids", parse_texts(completion_ids, "completion_ids")
-            count = hypotheses.size
-        else:
-            name, texts = "completions", parse_list(completions, "completions", "texts")
-            hypotheses = [_text_of(text, position) for position, text in enumerate(texts)]
-            count = len(texts)
-        if len(column) != count:
-            raise LengthMismatchError(
-                f"the length of {name} is {count}, and that of the column {self.column!r} is "
-                f"{len(column)}; each completion needs its references"
-            )
-        numbers: dict[tuple[Any, ...], int] = {}  # a row of the dataset comes once for each of its completions
         there = [position for position, group in enumerate(column) if not _is_empty(group)]
-        rewards: list[float | None] = [self._missing] * count
-        if len(there) < count:
+        rewards: list[float | None] = [self.missing] * len(column)
+        if len(there) < len(column):
             self._warn_once(next(position for position, group in enumerate(column) if _is_empty(group)))
-            hypotheses = hypotheses.rows(np.array(there)) if self._tokenize is None else [hypotheses[n] for n in there]
+        numbers: dict[tuple[Any, ...], int] = {}  # a row of the dataset comes once for each of its completions
+        owner = [numbers.setdefault(self._references(column[place], place), len(numbers)) for place in there]
+        sets = [list(group) for group in numbers]
+        of_ids = bool(sets) and not isinstance(sets[0][0], str)
+        hypotheses: Any
+        if of_ids:
+            hypotheses = parse_list(completion_ids, "completion_ids", "token ids")
+        else:
+            texts = parse_list(completions, "completions", "texts")
+            hypotheses = [_text_of(text, position) for position, text in enumerate(texts)]
+        if len(column) != len(hypotheses):
+            raise LengthMismatchError(
+                f"the length of {'completion_ids' if of_ids else 'completions'} is {len(hypotheses)}, and that of the column "
+                f"{self.column!r} is {len(column)}; each completion needs its references"
+            )
         if not there:
             return rewards
-        owner = [numbers.setdefault(self._references(column[n], n), len(numbers)) for n in there]
-        sets = [list(group) for group in numbers]
-        found = bleu_rewards(sets, hypotheses, owner if len(sets) < len(there) else None, **self._options).tolist()
-        for position, reward in zip(there, found):
-            rewards[position] = reward
+        chosen = [hypotheses[place] for place in there]
+        ids: dict[str, Any] = self.ids if of_ids else {}
+        found = reward_scores(
+            chosen, sets, owner if len(sets) < len(there) else None, metric=self.metric, **ids, **self.counting
+        )
+        for place, reward in zip(there, found.tolist()):
+            rewards[place] = reward
         return rewards
 
     def _warn_once(self, position: int) -> None:
         if not self._warned:
             self._warned = True
-            given = "left out" if self._missing is None else f"given the reward {self._missing}"
+            given = "left out" if self.missing is None else f"given the reward {self.missing}"
             warnings.warn(
                 f"{self.column}[{position}] has no reference, so the completion is {given}; so are later ones, without a warning",
                 UserWarning,
@@ -229,22 +203,14 @@ class BleuReward:
             )
         single = isinstance(group, str) or (len(group) > 0 and hasattr(next(iter(group)), "__index__"))
         texts = [group] if single else [text for text in group if not _is_empty(text)]
-        for text in texts:
-            of_ids = self._tokenize is None
-            fits = hasattr(text, "__getitem__") if of_ids else isinstance(text, str)
-            if not fits or (of_ids and isinstance(text, (str, bytes, bytearray))):
-                raise SequenceTypeError(
-                    f"{self.column}[{position}] has a {type(text).__name__} as a reference; "
-                    + (
-                        "with tokenize=None it must be token ids; give tokenize= to score texts"
-                        if of_ids
-                        else "it must be a str"
-                    )
-                )
+        if any(isinstance(text, (bytes, bytearray)) for text in texts):  # which hold integers, too
+            raise SequenceTypeError(f"{self.column}[{position}] has a bytes as a reference; decode it")
         try:
             return tuple(text if isinstance(text, str) else tuple(map(index, text)) for text in texts)
         except TypeError as error:
-            raise SequenceTypeError(f"{self.column}[{position}] has a token that is no id: {error}") from None
+            raise SequenceTypeError(
+                f"{self.column}[{position}] has a reference that is neither a str nor a list of token ids: {error}"
+            ) from None
 
 
 class RepetitionPenalty:
@@ -293,46 +259,6 @@ class RepetitionPenalty:
 def _without_floats(ids: Any) -> Any:
     """Return an array of floats as lists, because TRL accepts any numbers as ids; anything else as it is."""
     return ids.tolist() if getattr(getattr(ids, "dtype", None), "kind", None) == "f" else ids
-
-
-OPTIONS = (
-    "pad_id",
-    "eos_id",
-    "unk_id",
-    "metric",
-    "brevity_penalty",
-    "threads",
-)  # of bleu_rewards, besides the metric's
-
-
-def _checked_metric(arguments: dict[str, Any]) -> Metric:
-    """Check the names of options, and their values, and return the metric.
-
-    :raises UnknownNameError: there is no such option, metric or smoothing, or `threads` is not a whole number from 1
-    :raises ArrayValueError: one of the special ids is no id
-    """
-    SpecialIds(*map(arguments.get, SpecialIds._fields)).check()
-    checked_threads(arguments.get("threads"))
-    choices = {name: value for name, value in arguments.items() if name not in OPTIONS}
-    metric, penalty = arguments.get("metric"), arguments.get("brevity_penalty", True)
-    found = find(metric)
-    of_metric: list[str] = [field.name for field in fields(found) if field.init] if is_dataclass(found) else []
-    known = {"column", "tokenize", "lowercase", "name", "missing", "variant", *OPTIONS, *of_metric}
-    for name in choices:
-        if name not in known:
-            similar = get_close_matches(name, known, 1)
-            advice = f"did you mean {similar[0]!r}?" if similar else f"use one of {', '.join(sorted(known))}"
-            raise UnknownNameError(f"BleuReward has no option {name!r}; {advice}")
-    chosen = find(metric, **choices)
-    chosen.for_rewards(penalty)
-    return chosen
-
-
-def _name_of(arguments: dict[str, Any], column: str) -> str:
-    """The default name: the metric and the column."""
-    metric = arguments.get("metric", arguments.get("variant"))
-    label = "bleu" if metric is None else metric if isinstance(metric, str) else find(metric).name
-    return f"{label.replace(':', '_')}_{column}"
 
 
 def _is_empty(group: Any) -> bool:

@@ -9,9 +9,9 @@ import pytest
 from cybleu import (
     SmoothingFunction,
     brevity_penalty,
-    clipped_counts,
     closest_ref_length,
     corpus_bleu,
+    explain,
     modified_precision,
     nltk_3_2,
     sentence_bleu,
@@ -90,8 +90,13 @@ def test_cat_on_the_mat():
     # from CPython 3.12 on, NLTK's class prints what Python's own has reduced
     assert precisions == ["5/8", "4/7", "2/6" if sys.version_info < (3, 12) else "1/3", "1/5"]
     assert sentence_bleu(references, hypothesis) == 0.392814650900513
-    counts = clipped_counts(references, hypothesis, 1)
-    assert counts == {("the",): 2, ("cat",): 1, ("and",): 0, ("on",): 1, ("mat",): 1}
+    assert explain(references, hypothesis).orders[0].clipped == {
+        ("the",): 2,
+        ("cat",): 1,
+        ("and",): 0,
+        ("on",): 1,
+        ("mat",): 1,
+    }
 
 
 @pytest.mark.parametrize(

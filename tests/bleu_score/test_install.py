@@ -275,3 +275,25 @@ def test_the_readme_says_what_to_write_instead_of_each_import():
         theirs, ours = set(functions_of(before)), set(functions_of(after))
         assert theirs == {ORIGINALS["sentence_bleu"]}, before
         assert ours == {cybleu.sentence_bleu}, after
+
+
+def test_what_an_installation_says():
+    installation = cybleu.install_as_nltk()
+    assert repr(installation) == "<nltk's BLEU is cybleu's; .undo() restores it>"
+    installation.undo()
+    assert repr(installation) == "<nltk's BLEU is its own again>"
+
+
+@pytest.mark.thread_unsafe(reason="patches NLTK and sacreBLEU")
+def test_uninstalling_without_the_objects():
+    """Nested installations of both packages, of which the objects are lost."""
+    import sacrebleu
+
+    theirs = nltk.translate.bleu_score.sentence_bleu, sacrebleu.BLEU
+    for install in (cybleu.install_as_nltk, cybleu.install_as_sacrebleu, cybleu.install_as_nltk):
+        install()
+    assert nltk.translate.bleu_score.sentence_bleu is cybleu.sentence_bleu
+    assert sacrebleu.BLEU is not theirs[1]
+    cybleu.uninstall()
+    assert (nltk.translate.bleu_score.sentence_bleu, sacrebleu.BLEU) == theirs
+    cybleu.uninstall()

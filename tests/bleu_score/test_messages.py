@@ -9,7 +9,6 @@ import pytest
 
 from cybleu import (
     SmoothingFunction,
-    bleu_score,
     closest_ref_length,
     corpus_bleu,
     errors,
@@ -188,14 +187,3 @@ def test_filters_that_change_are_asked_again():
         warnings.filters.insert(0, ("always", None, UserWarning, None, 0))
         sentence_bleu([WORDS], ["a", "b", "x"])
         assert len(caught) == 2
-
-
-@pytest.mark.parametrize(
-    ("row", "short_segments", "weights"),
-    [([3, 3, 3, 2, 3, 2], [0, 0], (0.25,) * 4), ([3, 3, 3, 2, 3], [0, 0], (0.5, 0.5)), ([3, 3, 3, 3], [0, 0], (1,))],
-    ids=["more weights than orders", "half a row", "more short segments than orders"],
-)
-def test_a_row_that_does_not_fit(row, short_segments, weights):
-    text = ["a", "b", "c"]
-    with pytest.raises(errors.StatisticsError, match=r"2 \+ 2 \* orders"):
-        bleu_score.corpus_bleu_of_row(row, short_segments, [text], text, weights)

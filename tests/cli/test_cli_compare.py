@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import command_line
-from cybleu import __version__, segment_stats
+import cybleu
+from cybleu import __version__
 from cybleu.cli.compare import FORMATS
 from cybleu.significance import compare_systems
 
@@ -42,7 +43,7 @@ def files(tmp_path, monkeypatch):
 def expected(files, *, references=("ref1",), **choices):
     lists = [list(texts) for texts in zip(*(files[name] for name in references))]
     order = choices.get("max_order", 4)
-    rows = {name: segment_stats(lists, files[name], order) for name in ("a.txt", "b", "c", "c2")}
+    rows = {name: cybleu.rows(files[name], lists, max_order=order) for name in ("a.txt", "b", "c", "c2")}
     return compare_systems({"a": rows["a.txt"], "b": rows["b"], "mine": [rows["c"], rows["c2"]]}, **choices)
 
 

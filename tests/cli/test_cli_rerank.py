@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import command_line
+import cybleu
 from cybleu.metrics import METRICS
 from cybleu.nbest import NBest, read_segments
-from cybleu.pairwise import pairwise_bleu
 from cybleu.rerank import linear, mbr, nbest_sorted, oracle, perceptron
 from cybleu.tuning import read_weights, write_weights
 
@@ -104,7 +104,7 @@ def test_the_whole_list_in_its_new_order(run, tmp_path):
 def test_mbr(run):
     nbest = NBest.from_files("list", ["ref"])
     assert lines(run("mbr", "list")) == mbr(nbest).texts
-    arguments = {"scores": nbest.model_scores, "scale": 0.5, "variant": "nltk", "smoothing": "method1"}
+    arguments = {"scores": nbest.model_scores, "scale": 0.5, "metric": "nltk", "smoothing": "method1"}
     options = ["--scale", 0.5, "--variant", "nltk", "--smoothing", "method1"]
     assert lines(run("mbr", "list", *options)) == mbr(nbest, **arguments).texts
     assert lines(run("mbr", "list", "--prune", 1)) == mbr(nbest, prune=1).texts
@@ -203,7 +203,7 @@ def test_explain(run):
     assert found[2] == "   BLEU 36.8 with hypothesis 1: matched n-grams 2/2 1/1 0/0 0/0, length 2 against 4"
     for metric in ("codexglue", "gleu", "chrf"):
         texts = ["it rains", "it rains a lot"]
-        similar = pairwise_bleu(texts if metric == "chrf" else [text.split() for text in texts], metric=metric)
+        similar = cybleu.pairs(texts if metric == "chrf" else [text.split() for text in texts], metric=metric)
         found = lines(run("mbr", "list", "--metric", metric, "--explain", 1))
         shown = {line.partition(":")[0] for line in found if " with " in line}
         name = "BLEU" if metric == "codexglue" else metric

@@ -16,7 +16,8 @@ import pytest
 import sacrebleu
 
 import command_line
-from cybleu import __version__, explain_difference, segment_stats
+import cybleu
+from cybleu import __version__, explain_difference
 from cybleu.__main__ import version
 from cybleu._files.text import Lines
 from cybleu.cli.reading import FileTexts
@@ -116,7 +117,7 @@ def test_tokenisers_without_sacrebleu(files, monkeypatch):
 def test_the_other_definitions(files, variant):
     references = [[line.split() for line in lines] for lines in zip(FIRST, SECOND)]
     length = "shortest" if variant == "huggingface" else "closest"
-    rows = segment_stats(references, [line.split() for line in HYPOTHESES], reference_length=length)
+    rows = cybleu.rows([line.split() for line in HYPOTHESES], references, reference_length=length)
     ours = as_json("hyp", "ref1", "ref2", "--variant", variant)
     expected = score(rows, variant)
     assert ours["score"] == 100 * expected.score
@@ -588,7 +589,7 @@ def test_intervals_as_sacrebleu(raw_files, monkeypatch, lowercase):
         )
         assert line.endswith(theirs.format(4).partition(" = ")[2]) and "|bs:50|seed:7|" in line
     (exact,) = (as_json("raw", "raw.ref", "--metric", name, *options[6:]) for name in ["nltk"])
-    rows = segment_stats([[line.split()] for line in RAW_REF * 7], [line.split() for line in RAW * 7])
+    rows = cybleu.rows([line.split() for line in RAW * 7], [[line.split()] for line in RAW_REF * 7])
     assert lowercase or exact["confidence_mean"] == 100 * bootstrap(rows, "nltk", samples=50, seed=7).mean
     for wrong in (["--metric", "nltk", "--smoothing", "method5"], ["--level", "mean"]):
         assert run("raw", "raw.ref", "--confidence", *wrong).exit_code == 2

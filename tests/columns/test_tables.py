@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cybleu
 from arrow_capsules import AsArray, AsStream, lists, sliced, table, texts
-from cybleu import columns, score, segment_stats
+from cybleu import columns, score, scores
 from cybleu.columns import tables
 from cybleu.errors import (
     ArrowError,
@@ -23,8 +24,12 @@ from cybleu.errors import (
     UnknownNameError,
 )
 from cybleu.metrics import Bleu, Mixture, find
+from inputs import side_by_side
 
-pytestmark = pytest.mark.usefixtures("kernels")
+pytestmark = [
+    pytest.mark.usefixtures("kernels"),
+    pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning"),
+]
 
 NAMES = ["hyp_len", "ref_len", *(f"match_{n}" for n in range(1, 5)), *(f"total_{n}" for n in range(1, 5))]
 sentences = st.sampled_from(["The cat sat.", "", "a cat sat.", "naïve 猫", "x" * 13])
@@ -55,37 +60,35 @@ def test_rows_are_those_of_the_same_lists(rows, cut):
     def parts():
         return AsStream([sliced(made(rows), 0, cut), sliced(made(rows), cut, len(rows))], made(rows))
 
-    wanted = segment_stats(one, hypotheses, tokenize="13a")
+    wanted = cybleu.rows(hypotheses, one, tokenize="13a")
     found = columns.rows(parts())
     assert list(found) == NAMES
     assert all(column.dtype == np.int64 and column.flags.c_contiguous for column in found.values())
-    assert columns.statistics(found).tolist() == wanted.tolist()
+    assert side_by_side(found) == wanted.tolist()
     assert list(columns.total(AsArray(made(rows))).values()) == wanted.sum(axis=0).tolist()
-    wanted = segment_stats(both, hypotheses, tokenize="intl", lowercase=True).tolist()
+    wanted = cybleu.rows(hypotheses, both, tokenize="intl", lowercase=True).tolist()
     for names in ("both", ["reference", "other"]):
         found = columns.rows(parts(), references=names, tokenize="intl", lowercase=True, threads=2)
-        assert columns.statistics(found).tolist() == wanted
-    wanted = segment_stats([[row[0].split()] for row in rows], [row[0].split() for row in rows], max_order=2)
+        assert side_by_side(found) == wanted
+    wanted = cybleu.rows([row[0].split() for row in rows], [[row[0].split()] for row in rows], max_order=2)
     metric = Bleu(max_order=2)
-    found = columns.rows(parts(), "tokens", "tokens", metric, tokenize=None)
+    found = columns.rows(parts(), "tokens", "tokens", metric)
     assert list(found) == ["hyp_len", "ref_len", "match_1", "match_2", "total_1", "total_2"]
-    assert columns.statistics(found, metric).tolist() == wanted.tolist()
+    assert side_by_side(found) == wanted.tolist()
 
 
 @given(rows=segments)
 def test_chrf_counts_texts_as_they_are(rows):
     hypotheses = [row[0] for row in rows]
     sets = [[text for text in row[1:] if text is not None] for row in rows]
-    wanted = find("chrf").rows(sets, hypotheses).tolist()
+    wanted = find("chrf").rows(hypotheses, sets).tolist()
     lists_of_texts = {"hypothesis": hypotheses, "reference": [list(row[1:]) for row in rows]}
-    for tokenize in ("13a", None):
-        for given_table, names in (
-            (AsArray(made(rows)), "both"),
-            (AsArray(made(rows)), ["reference", "other"]),
-            (lists_of_texts, "reference"),
-        ):
-            found = columns.rows(given_table, "hypothesis", names, "chrf", tokenize=tokenize)
-            assert columns.statistics(found, "chrf").tolist() == wanted
+    for given_table, names in (
+        (AsArray(made(rows)), "both"),
+        (AsArray(made(rows)), ["reference", "other"]),
+        (lists_of_texts, "reference"),
+    ):
+        assert side_by_side(columns.rows(given_table, "hypothesis", names, "chrf")) == wanted
     with pytest.raises(UnknownNameError, match="takes no tokeniser"):
         columns.rows({"hypothesis": ["a"], "reference": ["a"]}, metric="chrf", tokenize="intl")
 
@@ -97,12 +100,12 @@ def test_dicts_of_lists(rows):
     for references in ("reference", ["reference", "other"], "both"):
         wanted = columns.rows(AsArray(made(rows)), references=references)
         found = columns.rows(texts, references=references)
-        assert columns.statistics(found).tolist() == columns.statistics(wanted).tolist()
+        assert side_by_side(found) == side_by_side(wanted)
     tokens = [row[0].split() for row in rows]
     for others in (tokens, [[text, text] for text in tokens]):
-        found = columns.rows({"hypothesis": tokens, "reference": others}, tokenize=None)
-        wanted = segment_stats([[text] for text in tokens], tokens)
-        assert columns.statistics(found).tolist() == wanted.tolist()
+        found = columns.rows({"hypothesis": tokens, "reference": others})
+        wanted = cybleu.rows(tokens, [[text] for text in tokens])
+        assert side_by_side(found) == wanted.tolist()
     with pytest.raises(LengthMismatchError):
         columns.rows({"hypothesis": ["a"], "reference": []})
     with pytest.raises(UnknownNameError, match="no column 'reference'; it has 'hypothesis'"):
@@ -122,7 +125,7 @@ def test_sums_of_partitions_in_any_order(partitions):
             sums[name] += number
     whole = columns.rows(AsArray(made(rows)))
     assert sums == {name: int(column.sum()) for name, column in whole.items()}
-    assert score(columns.statistics(sums)) == score(columns.statistics(whole))
+    assert score(sums) == score(whole) == columns.score(AsArray(made(rows)))
 
 
 def test_a_stream_is_read_as_far_as_blocks_are_asked_for():
@@ -164,23 +167,27 @@ def test_what_is_no_table_of_these_columns():
         columns.rows([["a", "b"]])
     empty = columns.rows(AsStream([], made([])))
     assert list(empty) == NAMES
-    assert columns.statistics(empty).shape == (0, 10)
+    assert all(column.shape == (0,) for column in empty.values())
+    assert scores(empty).shape == (0,)
 
 
-def test_statistics_from_whatever_has_columns():
+def test_scores_of_whatever_has_columns():
     numbers = {"hyp_len": 5, "ref_len": 5, "match_1": 4, "match_2": 2, "match_3": 1, "match_4": 0}
     numbers |= {"total_1": 5, "total_2": 4, "total_3": 3, "total_4": 2}
+    wanted = score([*numbers.values()])
     for kind in (int, float, Decimal, np.int32, lambda number: [number], lambda number: np.array([number])):
-        found = columns.statistics({"name": "x", **{name: kind(number) for name, number in numbers.items()}})
-        assert found.dtype == np.int64
-        assert found.tolist() == [list(numbers.values())]
+        given_columns = {"name": "x", **{name: kind(number) for name, number in numbers.items()}}
+        assert score(given_columns) == wanted
+        assert scores(given_columns).tolist() == [wanted.score]
     for wrong in ({"hyp_len": 5.5}, {"hyp_len": -1}, {"hyp_len": 2**63}, {"hyp_len": None}, {"hyp_len": float("nan")}):
-        with pytest.raises(StatisticsError):
-            columns.statistics(numbers | wrong)
-    with pytest.raises(StatisticsError, match="no column 'total_4'"):
-        columns.statistics({name: number for name, number in numbers.items() if name != "total_4"})
-    with pytest.raises(StatisticsError, match="different lengths"):
-        columns.statistics(numbers | {"hyp_len": [1, 2]})
+        for function in (score, scores):
+            with pytest.raises(StatisticsError):
+                function(numbers | wrong)
+    for function in (score, scores):
+        with pytest.raises(StatisticsError, match="no column 'total_4'"):
+            function({name: number for name, number in numbers.items() if name != "total_4"})
+        with pytest.raises(StatisticsError, match="different lengths"):
+            function(numbers | {"hyp_len": [1, 2]})
 
 
 @given(rows=segments)
@@ -190,8 +197,7 @@ def test_scores_of_segments_are_those_of_sentences(rows, metric):
     assert found.dtype == np.float64
     chosen = find(metric).of_sentences()
     sets = [[text for text in row[1:] if text is not None] for row in rows]
-    options = {} if chosen.of_raw_text else {"tokenize": "13a"}
-    expected = [chosen.score(chosen.rows([group], [row[0]], **options)).score for group, row in zip(sets, rows)]
+    expected = [chosen.score(chosen.rows([row[0]], [group])).score for group, row in zip(sets, rows)]
     assert found.tolist() == expected
 
 
@@ -202,12 +208,13 @@ def test_metrics_of_one_name_in_a_mixture():
         Mixture(((closest, 0.5), (shortest, 0.5))),
         Mixture(((Mixture(((closest, 0.25), (shortest, 0.75))), 0.5), (shortest, 0.5), (find("gleu"), 0.5))),
     ):
-        rows = mixture.rows(table["reference"], table["hypothesis"], tokenize="13a")
+        rows = mixture.rows(table["hypothesis"], table["reference"])
         assert len(set(mixture.columns)) == len(mixture.columns) == rows.shape[1]
-        assert columns.statistics(columns.rows(table, metric=mixture), mixture).tolist() == rows.tolist()
+        assert side_by_side(columns.rows(table, metric=mixture)) == rows.tolist()
         expected = mixture.of_sentences().scores(rows).tolist()
         assert columns.segment_scores(table, metric=mixture).tolist() == expected
         assert score(columns.total(table, metric=mixture), mixture) == score(rows, mixture)
+        assert columns.score(table, metric=mixture) == score(rows, mixture)
     assert mixture.columns[-1] == "gleu.ngrams"
 
 
@@ -220,10 +227,14 @@ def test_a_short_text_that_equals_its_reference_is_perfect():
 @pytest.mark.parametrize("metric", ["sacrebleu", "nltk:method1", "nltk", "chrf", "gleu", "ter"])
 def test_totals_and_columns_are_scored_as_they_are(rows, metric):
     frame, chosen = AsArray(made(rows)), find(metric)
-    options = {} if chosen.of_raw_text else {"tokenize": "13a"}
-    expected = chosen.score(chosen.rows([[row[1]] for row in rows], [row[0] for row in rows], **options))
+    expected = chosen.score(chosen.rows([row[0] for row in rows], [[row[1]] for row in rows]))
     assert score(columns.total(frame, metric=metric), metric) == expected
-    assert score(columns.rows(frame, metric=metric), metric) == expected
+    assert score(columns.rows(frame, metric=metric), metric) == columns.score(frame, metric=metric) == expected
+
+
+@pytest.mark.filterwarnings("error")
+def test_words_in_several_columns_are_no_tokens_of_one_reference():
+    assert columns.total(AsArray(made([("a b", "a", "b")])), references=["reference", "other"])["match_1"] == 2
 
 
 def test_what_is_no_total_of_the_metric():
@@ -231,7 +242,9 @@ def test_what_is_no_total_of_the_metric():
         score({"match_1": 1})
 
 
-@pytest.mark.parametrize("function", [columns.rows, columns.total, columns.segment_scores, columns.row_blocks])
+@pytest.mark.parametrize(
+    "function", [columns.rows, columns.total, columns.score, columns.segment_scores, columns.row_blocks]
+)
 @pytest.mark.parametrize(
     ("hypothesis", "references"),
     [("reference", "hypothesis"), ("references", ["other", "prediction"]), ("Ref", "HYP"), ("target", "hypotheses")],

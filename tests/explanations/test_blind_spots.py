@@ -36,7 +36,7 @@ def found_or_none(references, hypothesis, metric):
 
 def score_of(metric, references, text):
     try:
-        return metric.score(metric.row(references, text)).score
+        return metric.score(metric.count(text, references)).score
     except ZeroDivisionError:
         return 0  # the tool divides by the length of the references
 

@@ -376,7 +376,7 @@ def test_some_segments_at_a_time(tokenize, lowercase):
     assert found == explain_difference(references, hypotheses, TOOLS, 2, **how)
     assert found.segments == 4
     if tokenize not in (None, "of-tools"):
-        rows = cybleu.segment_stats(references, hypotheses, 2, **how)
+        rows = cybleu.rows(hypotheses, references, max_order=2, **how)
         assert {scored.bleu.matches for scored in found.scores} == {score(rows).matches}
 
 
@@ -408,7 +408,7 @@ def test_each_tool_with_its_own_tokens():
     hypotheses = ["The cat, it sat there!", "It rains a lot now.", "so"]
     comparison = explain_difference(references, hypotheses, ("sacrebleu", "moses", "multi-bleu"), tokenize="of-tools")
     for scored, name in zip(comparison.scores, ("13a", "none", "ascii")):
-        rows = cybleu.segment_stats(references, hypotheses, tokenize=name)
+        rows = cybleu.rows(hypotheses, references, tokenize=name)
         assert scored.tokenize == name
         assert scored.bleu == score(rows, scored.variant)
     by_names = {(pair.lower.name, pair.higher.name): pair for pair in comparison.differences}

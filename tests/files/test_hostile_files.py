@@ -16,7 +16,7 @@ from cybleu import nbest
 from cybleu._files.text import Lines
 from cybleu._files.writing import check_paths, writing, writing_all
 from cybleu.errors import CybleuError, InputFileError
-from cybleu.nbest import NBest, prepare_references, read_segments
+from cybleu.nbest import NBest, read_segments
 from cybleu.tuning import read_weights
 
 POSIX = pytest.mark.skipif(
@@ -33,7 +33,7 @@ def packed_bomb(path, content, times):
 
 
 READERS = {
-    "references": lambda path: prepare_references([path]),
+    "references": lambda path: NBest.from_texts([], [path]),
     "list": lambda path: NBest.from_files(path, [["a b"]]),
     "segments": lambda path: list(nbest.read_segments(path, "moses")),
     "plain": lambda path: NBest.from_files(path, [["a b"]] * 9, "plain", size=1),

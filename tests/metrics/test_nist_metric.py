@@ -9,10 +9,11 @@ import pickle
 import numpy as np
 import pytest
 
+import cybleu
 from arrow_capsules import AsArray
 from arrow_capsules import texts as texts_of
 from command_line import run, write_lines
-from cybleu import BleuReward, References, bleu_rewards, columns, errors, pairwise_bleu, score, scores
+from cybleu import References, Reward, columns, errors, score, scores
 from cybleu.metrics import Mixture, Nist, NistInformation, find
 from cybleu.nbest import NBest
 from cybleu.rerank import mbr, oracle, perceptron
@@ -30,21 +31,21 @@ def fixed():
 
 def test_forms_of_texts(fixed):
     metric = find("nist")
-    rows = metric.rows(REFERENCES, TEXTS, owner=OWNER, threads=2)
+    rows = metric.rows(TEXTS, REFERENCES, owner=OWNER, threads=2)
     assert rows.dtype == np.float64 and rows.shape == (9, 11) == (len(TEXTS), len(metric.columns))
     in_bytes = [text.encode() for text in TEXTS]
     for given in (TEXTS, in_bytes, AsArray(texts_of(TEXTS))):
-        assert fixed.rows(REFERENCES, given, owner=OWNER).tolist() == rows.tolist()
-    prepared = References(REFERENCES, tokenize="13a")
-    assert metric.rows(prepared, TEXTS, owner=OWNER).tolist() == rows.tolist()
+        assert fixed.rows(given, REFERENCES, owner=OWNER).tolist() == rows.tolist()
+    prepared = References(REFERENCES)
+    assert metric.rows(TEXTS, prepared, owner=OWNER).tolist() == rows.tolist()
     assert NistInformation(prepared) == fixed.information
     for row, text, owner in zip(rows.tolist(), TEXTS, OWNER):
-        assert fixed.row(REFERENCES[owner], text) == row
+        assert fixed.count(text, REFERENCES[owner]) == row
     assert scores(rows, metric).tolist() == [metric.evaluate(row) for row in rows.tolist()]
     assert score(rows.tolist(), metric) == score(rows, metric)
-    lowered = metric.rows(REFERENCES, TEXTS, owner=OWNER, lowercase=True)
+    lowered = cybleu.rows(TEXTS, REFERENCES, "nist", owner=OWNER, lowercase=True)
     assert (
-        find("nist", lowercase=True).rows(REFERENCES, TEXTS, owner=OWNER).tolist() == lowered.tolist() != rows.tolist()
+        find("nist", lowercase=True).rows(TEXTS, REFERENCES, owner=OWNER).tolist() == lowered.tolist() != rows.tolist()
     )
     assert metric.rows([], []).shape == (0, 11)
 
@@ -52,24 +53,22 @@ def test_forms_of_texts(fixed):
 def test_lower_case_is_that_of_the_script_with_prepared_references():
     """Only letters of ASCII have a lower case, and weights are those of the corpus in lower case."""
     references, texts = [["The É cat &QUOT; SAT", "a É"], ["it RAINS"]], ['the É CAT " sat', "It rains é"]
-    metric = Nist()
-    expected = metric.rows(references, texts, lowercase=True).tolist()
-    assert expected == Nist(lowercase=True).rows(references, texts).tolist() != metric.rows(references, texts).tolist()
-    prepared = References(references, tokenize="13a", lowercase=True)
+    expected = {lowercase: Nist(lowercase=lowercase).rows(texts, references).tolist() for lowercase in (False, True)}
+    assert expected[True] != expected[False]
+    prepared = References(references)
     information = NistInformation(references)
     for given in (prepared, pickle.loads(pickle.dumps(prepared))):
         assert NistInformation(given) == information
         for lowercase in (False, True):
             for weights in (None, information, NistInformation(given)):
                 one = Nist(lowercase=lowercase, information=weights)
-                assert one.rows(given, texts).tolist() == expected
-                assert one.rows(references, texts, lowercase=True).tolist() == expected
-    mixture = Mixture(((Nist(information=information), 0.5), (find("mteval-v13a"), 0.5)))
-    rows = mixture.rows(references, texts, tokenize="13a", lowercase=True)
-    assert rows[:, :11].tolist() == expected and rows[0, 13] == 4
-    assert find("chrf").rows(prepared, texts).tolist() == find("chrf").rows(references, texts, lowercase=True).tolist()
-    with pytest.raises(errors.ArrayValueError, match="lowercase is theirs"):
-        metric.rows(prepared, texts, lowercase=True)
+                assert one.rows(texts, given).tolist() == expected[lowercase]
+                assert one.rows(texts, references).tolist() == expected[lowercase]
+    parts = Nist(lowercase=True, information=information), find("mteval-v13a", lowercase=True)
+    rows = Mixture([(part, 0.5) for part in parts]).rows(texts, prepared)
+    assert rows[:, :11].tolist() == expected[True] and rows[0, 13] == 4
+    chrf = find("chrf", lowercase=True)
+    assert chrf.rows(texts, prepared).tolist() == chrf.rows(texts, references).tolist()
 
 
 def test_references_of_information_cannot_be_replaced(fixed):
@@ -91,11 +90,11 @@ def test_ngrams_that_are_looked_up(fixed):
 
 def test_weights_that_are_given_stay(fixed):
     """Parts add up, and what else is in a call does not matter."""
-    whole = fixed.rows(REFERENCES, TEXTS, owner=OWNER)
-    assert [fixed.rows([REFERENCES[owner]], [text])[0].tolist() for text, owner in zip(TEXTS, OWNER)] == whole.tolist()
-    assert find("nist").rows(REFERENCES[:1], TEXTS[:1]).tolist() != whole[:1].tolist()
+    whole = fixed.rows(TEXTS, REFERENCES, owner=OWNER)
+    assert [fixed.rows([text], [REFERENCES[owner]])[0].tolist() for text, owner in zip(TEXTS, OWNER)] == whole.tolist()
+    assert find("nist").rows(TEXTS[:1], REFERENCES[:1]).tolist() != whole[:1].tolist()
     assert fixed.score(whole[:4].sum(axis=0) + whole[4:].sum(axis=0)).score == pytest.approx(fixed.score(whole).score)
-    other = fixed.row(["the parrot sat on the mat"], "the parrot sat on the mat")
+    other = fixed.count("the parrot sat on the mat", ["the parrot sat on the mat"])
     known = fixed.information.weight("sat") + fixed.information.weight("on") + 2 * fixed.information.weight("the")
     assert other[1] == pytest.approx(known + fixed.information.weight("mat"))
     assert (
@@ -107,35 +106,41 @@ def test_weights_that_are_given_stay(fixed):
 def test_copies(fixed):
     for copied in (copy.deepcopy(fixed), pickle.loads(pickle.dumps(fixed))):
         assert copied == fixed and hash(copied) == hash(fixed) and repr(copied) == repr(fixed)
-        assert copied.row(REFERENCES[0], TEXTS[0]) == fixed.row(REFERENCES[0], TEXTS[0])
+        assert copied.count(TEXTS[0], REFERENCES[0]) == fixed.count(TEXTS[0], REFERENCES[0])
     assert fixed != Nist() and fixed.information != NistInformation(REFERENCES[:1]) and fixed.information != 1
     assert fixed.signature == f"metric:nist|ngrams:5|case:mixed|tok:13a|info:{fixed.information.signature}"
     assert find("nist", max_order=9, lowercase=True).signature == "metric:nist|ngrams:9|case:lc|tok:13a|info:references"
 
 
-def test_pairs_and_rewards(fixed):
-    expected = [[fixed.evaluate(fixed.row([other], text)) for other in TEXTS] for text in TEXTS]
-    assert pairwise_bleu(TEXTS, metric=fixed).tolist() == expected
-    assert pairwise_bleu(TEXTS, TEXTS[:2], fixed, threads=2).tolist() == expected[:2]
+def test_pairs(fixed):
+    expected = [[fixed.evaluate(fixed.count(text, [other])) for other in TEXTS] for text in TEXTS]
+    assert cybleu.pairs(TEXTS, metric=fixed).tolist() == expected
+    assert cybleu.pairs(TEXTS[:2], TEXTS, metric=fixed, threads=2).tolist() == expected[:2]
     assert (
-        pairwise_bleu(TEXTS[:2], metric="nist").tolist()
-        == pairwise_bleu(TEXTS[:2], metric=Nist(information=NistInformation([TEXTS[:2]]))).tolist()
+        cybleu.pairs(TEXTS[:2], metric="nist").tolist()
+        == cybleu.pairs(TEXTS[:2], metric=Nist(information=NistInformation([TEXTS[:2]]))).tolist()
     )
     lowered = Nist(lowercase=True, information=fixed.information)
-    assert fixed.pairs(TEXTS, lowercase=True).tolist() == lowered.pairs(TEXTS).tolist()
-    rewards = bleu_rewards(REFERENCES, TEXTS, OWNER, metric=fixed)
-    assert rewards.tolist() == (fixed.scores(fixed.rows(REFERENCES, TEXTS, owner=OWNER)) / 100).astype("f").tolist()
-    reward = pickle.loads(pickle.dumps(BleuReward("column", metric=fixed)))
-    assert reward(completions=TEXTS[:1], column=REFERENCES[:1]) == [float(rewards[0])]
+    assert cybleu.pairs(TEXTS, metric=lowered).tolist() == [
+        [lowered.evaluate(lowered.count(text, [other])) for other in TEXTS] for text in TEXTS
+    ]
+
+
+def test_a_score_without_an_upper_limit_is_no_reward(fixed):
+    for metric in (fixed, "nist", {"nist": 0.5, "bleu": 0.5}):
+        with pytest.raises(errors.UnknownNameError, match="nist has no upper limit"):
+            cybleu.reward_scores(TEXTS, REFERENCES, OWNER, metric=metric)
+        with pytest.raises(errors.UnknownNameError, match="nist has no upper limit"):
+            Reward(metric)
 
 
 def test_mixtures(fixed):
     mixture = Mixture(((Nist(), 0.5), (find("chrf"), 0.5)))
     with pytest.raises(errors.StatisticsError, match="in parts"):
-        BleuReward(metric=mixture)
+        columns.total({"hypothesis": TEXTS[:3], "reference": REFERENCES}, metric=mixture)
     assert mixture.of_corpus(REFERENCES) == Mixture(((fixed, 0.5), (find("chrf"), 0.5)))
-    rewards = bleu_rewards(REFERENCES, TEXTS, OWNER, metric=mixture.of_corpus(REFERENCES))
-    assert rewards.tolist() == bleu_rewards(REFERENCES, TEXTS, OWNER, metric=mixture).tolist()
+    rows = mixture.of_corpus(REFERENCES).rows(TEXTS, REFERENCES, owner=OWNER)
+    assert rows.tolist() == mixture.rows(TEXTS, REFERENCES, owner=OWNER).tolist()
 
 
 def test_lists(fixed):
@@ -151,14 +156,14 @@ def test_lists(fixed):
     assert kbmira(found, start).score > 0 and perceptron(found, folds=2, metric=fixed).weights["rank"] < 0
     alike = [["a b c d", "a b c x", "q r s t"]]
     metric = Nist(information=NistInformation(alike))
-    means = [np.mean([metric.evaluate(metric.row([other], text)) for other in alike[0]]) for text in alike[0]]
+    means = [np.mean([metric.evaluate(metric.count(text, [other])) for other in alike[0]]) for text in alike[0]]
     chosen = mbr(alike, metric=metric)
     assert chosen.positions.tolist() == [int(np.argmax(means))] and chosen.scores.tolist() == pytest.approx(means)
 
 
 def test_significance_and_columns(fixed):
     rows = {
-        name: fixed.rows(REFERENCES * 9, texts * 9)
+        name: fixed.rows(texts * 9, REFERENCES * 9)
         for name, texts in (("good", [x[0] for x in LISTS]), ("bad", [x[1] for x in LISTS]))
     }
     result = compare_systems(rows, fixed, samples=50, resamples=40)
@@ -167,7 +172,7 @@ def test_significance_and_columns(fixed):
     assert bootstrap(rows["good"], fixed, samples=20).score == result.systems[0].score
     table = {"hypothesis": [texts[0] for texts in LISTS], "reference": REFERENCES}
     sums = columns.total(table, metric=fixed)
-    assert fixed.score(columns.statistics(sums, fixed)).score == pytest.approx(fixed.score(rows["good"][:3]).score)
+    assert score(sums, fixed).score == pytest.approx(fixed.score(rows["good"][:3]).score)
 
 
 def test_commands(tmp_path, monkeypatch):
@@ -178,7 +183,7 @@ def test_commands(tmp_path, monkeypatch):
     references = [list(group) for group in zip(*documents[1:])]
     for options, lowercase in (((), False), (("--lowercase",), True)):
         metric = Nist(lowercase=lowercase)
-        rows = metric.rows(references, documents[0])
+        rows = metric.rows(documents[0], references)
         command = "score", "hyp", "ref", "other", "--metric", "nist", *options, "--segments", "--json"
         found, bleu = json.loads(run(*command, "--metric", "mteval-v13a").stdout)
         assert found == json.loads(run(*command).stdout)
@@ -195,7 +200,7 @@ def test_commands(tmp_path, monkeypatch):
     )
     fixed = Nist().of_corpus([[line] for line in documents[1]])
     expected = [
-        fixed.score(fixed.rows([[line] for line in documents[1]], texts)).score
+        fixed.score(fixed.rows(texts, [[line] for line in documents[1]])).score
         for texts in (documents[0], documents[2])
     ]
     assert [one["score"] for one in json.loads(compared.stdout)["systems"]] == pytest.approx(sorted(expected)[::-1])
@@ -207,5 +212,5 @@ def test_commands(tmp_path, monkeypatch):
 )
 def test_short_texts(references, hypothesis, expected):
     metric = Nist()
-    row = metric.row(references, hypothesis)
+    row = metric.count(hypothesis, references)
     assert metric.evaluate(row) == scores([row], metric)[0] == metric.score(row).score == expected

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+import cybleu
 from command_line import run
-from cybleu import BleuReward, bleu_rewards, errors, explain, metrics, pairwise_bleu, score, scores
+from cybleu import Reward, errors, explain, metrics, score, scores
 from cybleu.metrics import Chrf, Gleu, Metric
 from cybleu.nbest import NBest, merge
 from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
@@ -30,7 +31,7 @@ class WordF(Metric):
     scale = 1
     columns = ("shared", "hypothesis_words", "reference_words")
 
-    def row(self, references, hypothesis):
+    def count(self, hypothesis, references):
         words = {*hypothesis}
         shared, _, of_reference = max((len(words & {*text}), -len({*text}), len({*text})) for text in references)
         return [shared, len(words), of_reference]
@@ -56,7 +57,7 @@ OWNER = [0, 0, 0, 1, 1, 1]
 
 def f(references, hypothesis):
     metric = WordF()
-    return metric.evaluate(metric.row(references, hypothesis))
+    return metric.evaluate(metric.count(hypothesis, references))
 
 
 EXPECTED = [f(SETS[owner], text) for owner, text in zip(OWNER, HYPOTHESES)]
@@ -65,7 +66,7 @@ EXPECTED = [f(SETS[owner], text) for owner, text in zip(OWNER, HYPOTHESES)]
 @pytest.fixture
 def nbest():
     metric = WordF()
-    rows = metric.rows(SETS, HYPOTHESES, owner=OWNER)
+    rows = metric.rows(HYPOTHESES, SETS, owner=OWNER)
     features = [[0.0, 1.0], [1.0, 0.5], [0.5, 0.0], [1.0, 0.0], [0.0, 1.0], [2.0, 0.5]]
     texts = [text for texts in TEXTS for text in texts]
     return NBest([0, 3, 6], features, rows, ["lm", "length"], texts, score=metric)
@@ -75,7 +76,7 @@ def test_a_metric_without_what_it_needs_is_refused_when_it_is_made():
     class Unfinished(Metric):
         name = "unfinished"
 
-        def row(self, references, hypothesis):
+        def count(self, hypothesis, references):
             return [0]
 
     with pytest.raises(TypeError, match=r"abstract .*evaluate"):
@@ -93,11 +94,11 @@ def test_a_metric_without_what_it_needs_is_refused_when_it_is_made():
 )
 def test_owners_that_cannot_be(owner, message):
     with pytest.raises(errors.CybleuError, match=message):
-        WordF().rows(SETS, HYPOTHESES, owner=owner)
+        WordF().rows(HYPOTHESES, SETS, owner=owner)
 
 
 def test_rows_and_scores():
-    rows = metrics.find("word-f").rows(SETS, HYPOTHESES, owner=OWNER)
+    rows = metrics.find("word-f").rows(HYPOTHESES, SETS, owner=OWNER)
     assert scores(rows, "word-f").tolist() == EXPECTED
     result = score(rows, "word-f")
     assert result.score == WordF().evaluate(rows.sum(axis=0).tolist())
@@ -106,11 +107,11 @@ def test_rows_and_scores():
 
 
 def test_pairs_and_rewards():
-    matrix = pairwise_bleu(HYPOTHESES, metric="word-f")
+    matrix = cybleu.pairs(HYPOTHESES, metric="word-f")
     assert matrix.tolist() == [[f([reference], text) for reference in HYPOTHESES] for text in HYPOTHESES]
-    assert pairwise_bleu(HYPOTHESES[:2], metric=WordF()).tolist() == matrix[:2, :2].tolist()
-    assert bleu_rewards(SETS, HYPOTHESES, OWNER, metric="word-f").tolist() == np.float32(EXPECTED).tolist()
-    reward = BleuReward("column", str.split, metric="word-f")
+    assert cybleu.pairs(HYPOTHESES[:2], metric=WordF()).tolist() == matrix[:2, :2].tolist()
+    assert cybleu.reward_scores(HYPOTHESES, SETS, OWNER, metric="word-f").tolist() == np.float32(EXPECTED).tolist()
+    reward = Reward("word-f", "column", tokenize=str.split)
     assert reward(completions=TEXTS[0], column=[REFERENCES[0]] * 3) == np.float32(EXPECTED[:3]).tolist()
 
 
@@ -119,7 +120,7 @@ def test_minimum_bayes_risk():
     best = mbr(TEXTS, metric="word-f", tokenize=str.split)
     assert best.scores == pytest.approx(np.concatenate(utilities))
     assert best.positions.tolist() == [int(values.argmax()) for values in utilities]
-    assert [places[0] for places in diverse(TEXTS, 2, metric=WordF(), tokenize=str.split)] == best.positions.tolist()
+    assert [places[0] for places in diverse(TEXTS, 2, metric=WordF(tokenize=str.split))] == best.positions.tolist()
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ class WordErrors(Metric):
 
     name, columns, higher_is_better = "word errors", ("errors", "reference_words"), False
 
-    def row(self, references, hypothesis):
+    def count(self, hypothesis, references):
         alike = sum(one == other for one, other in zip(references[0], hypothesis))
         return [max(len(references[0]), len(hypothesis)) - alike, len(references[0])]
 
@@ -138,13 +139,13 @@ class WordErrors(Metric):
 
 def test_minimum_bayes_risk_of_an_error_rate():
     texts = ["the cat sat", "the cat sat", "the cat sat down", "completely different words here"]
-    best = mbr([texts], metric=WordErrors(), tokenize=str.split)
+    best = mbr([texts], metric=WordErrors(tokenize=str.split))
     rates = [
-        [WordErrors().evaluate(WordErrors().row([other.split()], text.split())) for other in texts] for text in texts
+        [WordErrors().evaluate(WordErrors().count(text.split(), [other.split()])) for other in texts] for text in texts
     ]
     assert best.positions.tolist() == [0]
     assert best.scores == pytest.approx(1 - np.mean(rates, axis=1))
-    assert diverse([texts], 4, metric=WordErrors(), tokenize=str.split)[0].tolist() == [0, 2, 1, 3]
+    assert diverse([texts], 4, metric=WordErrors(tokenize=str.split))[0].tolist() == [0, 2, 1, 3]
 
 
 def test_oracles_and_the_perceptron(nbest):
@@ -178,7 +179,7 @@ def test_the_command_line(tmp_path):
     (tmp_path / "hyp").write_text("the cat sat\nit rained a lot\n")
     (tmp_path / "ref").write_text("the cat sat down\nit rains a lot\n")
     arguments = ["score", tmp_path / "hyp", tmp_path / "ref", "--variant", "word-f"]
-    rows = WordF().rows([[SETS[0][0]], [SETS[1][0]]], ["the cat sat".split(), "it rained a lot".split()])
+    rows = WordF().rows(["the cat sat".split(), "it rained a lot".split()], [[SETS[0][0]], [SETS[1][0]]])
     expected = score(rows, WordF()).percent
     assert f" = {expected:.2f}" in run(*arguments).output
     found = json.loads(run(*arguments, "--json", "--segments").output)
@@ -189,14 +190,16 @@ def test_the_command_line(tmp_path):
 def test_what_a_metric_cannot_do_is_said(nbest):
     with pytest.raises(errors.UnknownNameError, match="explain requires BLEU, and the metric is word-f"):
         explain([["a"]], ["a"], metric="word-f")
-    with pytest.raises(errors.UnknownNameError, match="the metric word-f has no 'smoothing'; it has beta"):
+    with pytest.raises(
+        errors.UnknownNameError, match="the metric word-f has no 'smoothing'; it has tokenize, lowercase, beta"
+    ):
         scores(nbest.stats, "word-f", smoothing="exp")
     with pytest.raises(errors.UnknownNameError, match="no brevity penalty"):
-        bleu_rewards(SETS, HYPOTHESES, OWNER, metric="word-f", brevity_penalty=False)
+        cybleu.reward_scores(HYPOTHESES, SETS, OWNER, metric="word-f", brevity_penalty=False)
     with pytest.raises(errors.ArrayValueError, match="pad_id is for token ids"):
-        bleu_rewards(SETS, HYPOTHESES, OWNER, metric="word-f", pad_id=0)
-    with pytest.raises(errors.LengthMismatchError, match="6 hypotheses and 2 sets of references"):
-        bleu_rewards(SETS, HYPOTHESES, metric="word-f")
+        cybleu.reward_scores(HYPOTHESES, SETS, OWNER, metric="word-f", pad_id=0)
+    with pytest.raises(errors.LengthMismatchError, match="6 hypotheses and 2 entries of references"):
+        cybleu.reward_scores(HYPOTHESES, SETS, metric="word-f")
     with pytest.raises(errors.StatisticsError, match="a row of word-f has 3 entries"):
         score([1, 2], "word-f")
     with pytest.raises(errors.StatisticsError, match="a row of word-f has 3 entries"):
@@ -233,14 +236,14 @@ def test_scores_that_are_no_numbers(found):
         def evaluate(self, row):
             return found
 
-    rows = WordF().rows(SETS, HYPOTHESES, owner=OWNER)
+    rows = WordF().rows(HYPOTHESES, SETS, owner=OWNER)
     nbest = NBest.from_texts([["a b", "a"]], [["a b"]], [[0.0], [1.0]], tokenize=str.split).with_metric(
         Odd(), [["a b"]]
     )
     for use in (
         lambda: score(rows, Odd()),
         lambda: scores(rows, Odd()),
-        lambda: pairwise_bleu(HYPOTHESES, metric=Odd()),
+        lambda: cybleu.pairs(HYPOTHESES, metric=Odd()),
         lambda: oracle(nbest),
         lambda: tune(nbest, restarts=1),
         lambda: paired_test(rows, rows[::-1], metric=Odd(), samples=10),
@@ -255,7 +258,7 @@ def test_scores_that_are_endless_have_no_significance():
         def evaluate(self, row):
             return math.inf
 
-    rows = WordF().rows(SETS, HYPOTHESES, owner=OWNER)
+    rows = WordF().rows(HYPOTHESES, SETS, owner=OWNER)
     for use in (lambda: bootstrap(rows, metric=Endless()), lambda: paired_test(rows, rows[::-1], metric=Endless())):
         with pytest.raises(errors.StatisticsError, match="the metric gives inf for the sum"):
             use()
@@ -264,8 +267,8 @@ def test_scores_that_are_endless_have_no_significance():
 def test_counts_beyond_64_bits():
     @dataclass(frozen=True)
     class Large(WordF):
-        def row(self, references, hypothesis):
+        def count(self, hypothesis, references):
             return [0, 2**63, 1]
 
     with pytest.raises(errors.StatisticsError, match="word-f are beyond 64 bits"):
-        Large().rows(SETS, HYPOTHESES, owner=OWNER)
+        Large().rows(HYPOTHESES, SETS, owner=OWNER)

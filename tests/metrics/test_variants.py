@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
-from cybleu import _mirror, bleu_rewards, errors, explain_difference, metrics
+from cybleu import _mirror, errors, explain_difference, metrics
 from cybleu.metrics import VARIANTS, Bleu, BleuScore, Variant, find, score
 from inputs import CASES, corpora, segments
 
@@ -71,7 +71,7 @@ def test_mteval_without_smoothing():
     # `mteval-v13a.pl --no-smoothing` prints 0.0000 for `a b c` against itself
     assert score(rows("A"), "mteval-v13a", smoothing="none").score == 0
     assert cybleu.scores(rows("A"), "mteval-v13a", smoothing="none").tolist() == [0]
-    assert cybleu.pairwise_bleu([["a", "b", "c"]] * 2, variant="mteval-v13a", smoothing="none").max() == 0
+    assert cybleu.pairs([["a", "b", "c"]] * 2, metric="mteval-v13a", smoothing="none").max() == 0
     assert score(rows("A"), "mteval-v13a", smoothing="none", effective_order=True).score == 1
     assert score(rows("A"), "mteval-v13a").score == 1
 
@@ -82,7 +82,7 @@ def test_a_perfect_match_of_multi_bleu():
     result = score(perfect, "multi-bleu")
     assert (result.score, result.precisions) == (100, (100,) * 4)
     assert cybleu.scores([perfect], "multi-bleu").tolist() == [100]
-    assert cybleu.pairwise_bleu([list("abcde")] * 2, variant="multi-bleu").tolist() == [[100, 100]] * 2
+    assert cybleu.pairs([list("abcde")] * 2, metric="multi-bleu").tolist() == [[100, 100]] * 2
     assert score(perfect).score == BLEU().corpus_score(["a b c d e"], [["a b c d e"]]).score != 100
 
 
@@ -139,9 +139,9 @@ def test_a_variant_fails_where_its_tool_fails(variant, text):
     if variant == "mteval-v13a":  # it prints this for the corpus alone
         expectation = nullcontext()
     with expectation:
-        pairs = cybleu.pairwise_bleu([reference], [hypothesis], metric=variant)
+        pairs = cybleu.pairs([hypothesis], [reference], metric=variant)
         assert pairs[0, 0] == metrics.find(variant).of_sentences().score(row).score
-    assert 0 <= bleu_rewards([[reference]], [hypothesis], metric=variant)[0] <= 1
+    assert 0 <= cybleu.reward_scores([hypothesis], [[reference]], metric=variant)[0] <= 1
 
 
 def test_worked_cases_of_moses():
@@ -164,11 +164,13 @@ def test_equal_to_nltk(corpus, smoothing):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = nltk_bleu.corpus_bleu(*corpus, smoothing_function=function)
-        # of several segments from the sum too, with the counts that it lacks
-        summed = [sum(column) for column in zip(*segment_rows)]
-        short = [sum(row[6 + n] == 0 for row in segment_rows) for n in range(4)]
-    assert score(segment_rows, "nltk", smoothing=smoothing).score == expected
-    assert score(summed, "nltk", smoothing=smoothing, short_segments=short).score == expected
+        # of several segments from the sum too, with the n-grams that NLTK counts in short segments
+        metric = Bleu("nltk", smoothing=smoothing)
+        counted = [metric.count(hypothesis, references) for references, hypothesis in zip(*corpus)]
+        summed = [sum(column) for column in zip(*counted)]
+    assert metric.total(segment_rows) == metric.total(counted) == metric.total([summed]) == summed
+    for given_rows in (segment_rows, counted, summed):
+        assert score(given_rows, "nltk", smoothing=smoothing).score == expected
 
 
 @given(corpora())
@@ -291,6 +293,32 @@ def test_bad_rules(rules, message):
         replace(VARIANTS["nltk"], **rules)
 
 
+@pytest.mark.parametrize("variant", ["sacrebleu", "nltk", "multi-bleu", "codexglue"])
+def test_ngrams_to_ignore_are_left_out_wherever_texts_are_counted(variant):
+    hypotheses, references = ["a b c d e f", "a b"], [["a b c d e x", "a b"], ["a b c"]]
+    tokens, sets = [text.split() for text in hypotheses], [[text.split() for text in group] for group in references]
+    metric = Bleu(variant, ignore=[("a", "b"), ("c",)])
+    rows = metric.rows(tokens, sets)
+    assert rows[0, 3] == 3 and rows[0, 2] == 4
+    assert [metric.count(*segment) for segment in zip(tokens, sets)] == rows.tolist()
+    expected = metric.score(rows).score
+    for tokenize in (None, "none", str.split):
+        found = cybleu.rows(hypotheses, references, variant, ignore=metric.ignore, tokenize=tokenize)
+        assert found.tolist() == rows.tolist()
+        if variant == "sacrebleu":
+            assert cybleu.bleu(hypotheses, references, ignore=metric.ignore, tokenize=tokenize).score == expected
+    assert score(cybleu.rows(tokens, sets, variant, ignore=metric.ignore), metric).score == expected
+    with pytest.raises(errors.UnknownNameError, match="ignore is for rows"):
+        cybleu.pairs(tokens, metric=metric)
+
+
+def test_a_mean_of_segments_with_a_function_as_tokeniser():
+    texts, references = ["a b c d e", "x y"], ["a b c d f", "x z"]
+    expected = score(cybleu.rows(texts, references), level="mean").score
+    for tokenize in (None, "none", str.split):
+        assert cybleu.bleu(texts, references, level="mean", tokenize=tokenize).score == expected
+
+
 def test_weights_of_the_rule_of_nltk_3_2_are_the_first_ones():
     row = [4, 4, 3, 1, 0, 0, 4, 3, 2, 1]
     expected = cybleu.sentence_bleu(["abxd"], "abcd", smoothing_function=cybleu.nltk_3_2)
@@ -300,23 +328,26 @@ def test_weights_of_the_rule_of_nltk_3_2_are_the_first_ones():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"stats": [4, 4, 4, 4], "metric": "bleu"}, "unknown metric 'bleu'; use one of nltk, nltk-3.2, sacrebleu"),
-        ({"stats": [4, 4, 4, 4], "smoothing": "method1"}, "no smoothing 'method1'; use one of exp, floor"),
-        ({"stats": [4, 4, 4, 4], "smoothing": "exp", "smoothing_value": 1}, "'exp' of sacrebleu takes no value"),
-        ({"stats": [4, 4, 4, 4], "smoothing": "floor", "smoothing_value": "0.1"}, "'floor' is '0.1'; .* from 0"),
-        ({"stats": [4, 4, 4, 4], "weights": (0.5, 0.5)}, "there are 2 weights for 1 n-gram orders"),
-        ({"stats": [4, 4, 4, 4], "weight": (0.5, 0.5)}, "sacrebleu has no 'weight'; it has variant, smoothing"),
-        ({"stats": [4, 4, 4, 4], "metric": "nltk", "variant": "moses"}, "give one of the two"),
-        ({"stats": [4, 4, 4, 4], "metric": 4}, "give a name, a variant of BLEU or a Metric"),
-        ({"stats": [4, 4, 4, 4], "level": "text"}, "unknown level 'text'"),
-        ({"stats": [4, 4, 5, 4]}, "a row has more matches than n-grams of an order"),
-        ({"stats": [4, 4, -1, 4]}, "statistics are whole numbers from 0"),
-        ({"stats": [4, 4, 0.5, 4]}, "statistics are whole numbers from 0"),
-        ({"stats": [4, 4, 4]}, "a row has 3 entries"),
-        ({"stats": []}, "a row has 0 entries"),
-        ({"stats": [[4, 4, 4, 4], [4, 4, 4, 3, 4, 3]]}, "the rows have different lengths"),
-        ({"stats": [8, 8, 7, 5, 8, 6], "metric": "nltk"}, "row 0 is not that of one segment"),
-        ({"stats": [8, 8, 7, 5, 8, 6], "metric": "nltk", "short_segments": [0]}, "short_segments has 1 entries"),
+        ({"rows": [4, 4, 4, 4], "metric": "blue"}, "unknown metric 'blue'; use one of bleu, nltk, nltk-3.2, sacrebleu"),
+        ({"rows": [4, 4, 4, 4], "smoothing": "method1"}, "no smoothing 'method1'; use one of exp, floor"),
+        ({"rows": [4, 4, 4, 4], "smoothing": "exp", "smoothing_value": 1}, "'exp' of sacrebleu takes no value"),
+        ({"rows": [4, 4, 4, 4], "smoothing": "floor", "smoothing_value": "0.1"}, "'floor' is '0.1'; .* from 0"),
+        ({"rows": [4, 4, 4, 4], "weights": (0.5, 0.5)}, "there are 2 weights for 1 n-gram orders"),
+        (
+            {"rows": [4, 4, 4, 4], "weight": (0.5, 0.5)},
+            "sacrebleu has no 'weight'; it has tokenize, lowercase, variant, smoothing",
+        ),
+        ({"rows": [4, 4, 4, 4], "metric": "nltk", "variant": "moses"}, "pass the definition itself as metric="),
+        ({"rows": [4, 4, 4, 4], "metric": 4}, "pass a name, a dict of weights or a Metric"),
+        ({"rows": [4, 4, 4, 4], "level": "text"}, "unknown level 'text'"),
+        ({"rows": [4, 4, 5, 4]}, "a row has more matches than n-grams of an order"),
+        ({"rows": [4, 4, -1, 4]}, "statistics are whole numbers from 0"),
+        ({"rows": [4, 4, 0.5, 4]}, "statistics are whole numbers from 0"),
+        ({"rows": [4, 4, 4]}, "a row has 3 entries"),
+        ({"rows": []}, "a row has 0 entries"),
+        ({"rows": [[4, 4, 4, 4], [4, 4, 4, 3, 4, 3]]}, "the rows have different lengths"),
+        ({"rows": [1, 1, 1, 0, 1, 1]}, "NLTK's BLEU counted it; count the texts for sacrebleu"),
+        ({"rows": [1, 1, 1, 0, 1, 1], "metric": "moses"}, "NLTK's BLEU counted it; count the texts for moses"),
     ],
 )
 def test_bad_statistics(arguments, message):

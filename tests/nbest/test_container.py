@@ -8,12 +8,15 @@ import pickle
 import numpy as np
 import pytest
 
+import cybleu
 from arrow_capsules import AsArray, texts
+from cybleu import References
 from cybleu.errors import (
     ArrayValueError,
     FeatureError,
     InputFileError,
     LengthMismatchError,
+    MixedTokensError,
     SequenceTypeError,
     StatisticsError,
     UnknownNameError,
@@ -21,7 +24,6 @@ from cybleu.errors import (
 from cybleu.metrics import find
 from cybleu.nbest import NBest, merge
 from cybleu.rerank import antioracle, linear, nbest_sorted, oracle, perceptron
-from cybleu.stats import References, segment_stats
 from cybleu.tuning import cross_validate, kbmira, line_search, pro, pro_pairs, tune
 from inputs import CaseBlind
 from nbest_lists import REFERENCES, ROW, made, same, written
@@ -168,11 +170,11 @@ def test_from_texts():
         hypotheses, REFERENCES, [[1.0], [2.0], [3.0]], ["lm"], max_order=2, model_scores=[3, 2, 1], tokenize=str.split
     )
     tokens = [[text.split() for text in REFERENCES[0]]] * 2 + [[text.split() for text in REFERENCES[2]]]
-    assert nbest.stats.tolist() == segment_stats(tokens, [text.split() for text in nbest.texts], 2).tolist()
+    assert nbest.stats.tolist() == cybleu.rows([text.split() for text in nbest.texts], tokens, max_order=2).tolist()
     assert nbest.offsets.tolist() == [0, 2, 2, 3]
     assert (nbest.names, nbest.model_scores.tolist()) == (("lm",), [3, 2, 1])
     token_lists = [[text.split() for text in texts] for texts in REFERENCES]
-    prepared = References(token_lists, 2)
+    prepared = References(token_lists)
     for references in (token_lists, prepared):
         again = NBest.from_texts(hypotheses, references, max_order=2, tokenize=str.split)
         assert again.stats.tolist() == nbest.stats.tolist()
@@ -205,12 +207,11 @@ def test_from_texts_tokenises():
         (([["a"]], REFERENCES), LengthMismatchError, "1 segments of hypotheses and 3 of references"),
         ((["a", "b", "c"], REFERENCES), SequenceTypeError, r"hypotheses\[0\] must be a list of texts, not str"),
         (([[], [["a"], 7], []], REFERENCES), SequenceTypeError, r"hypotheses\[1\]\[1\] must be a list .* not int"),
-        (([["a"], [], []], References([[["a"]]] * 3, 2), None, None), ArrayValueError, "max_order=4 does not fit"),
     ],
 )
 def test_texts_that_cannot_be(arguments, error, message):
     with pytest.raises(error, match=message):
-        NBest.from_texts(*arguments, **({"max_order": 4} if len(arguments) == 4 else {}), tokenize=str.split)
+        NBest.from_texts(*arguments, tokenize=str.split)
 
 
 def test_an_unknown_tokeniser():
@@ -265,15 +266,16 @@ OWNER = [0, 0, 0, 2, 2, 2]
 def test_another_metric(name, lowercase):
     nbest = NBest.from_texts(HYPOTHESES, SETS, [[float(row)] for row in range(6)], tokenize=str.split, ids=[4, 7, 9])
     metric = find(name)
-    tokenize = None if metric.of_raw_text else "13a"
-    expected = metric.rows(SETS, nbest.texts, owner=OWNER, tokenize=tokenize, lowercase=lowercase)
+    tokenize = None if metric.reads == "text" else "13a"
+    metric = metric.with_choices(tokenize=tokenize, lowercase=lowercase)
+    expected = metric.rows(nbest.texts, SETS, owner=OWNER)
     words = [[text.lower().split() if lowercase else text.split() for text in group] for group in SETS]
-    raw = References(SETS, tokenize="13a", lowercase=lowercase)
+    raw = References(SETS)
     columns = [AsArray(texts([group[0] for group in SETS])), AsArray(texts(["A cat", None, None]))]
     found = [
         nbest.with_metric(name, SETS, tokenize=tokenize, lowercase=lowercase, threads=2),
         nbest.with_metric(metric, raw),
-        nbest.with_metric(metric, columns, tokenize=tokenize, lowercase=lowercase),
+        nbest.with_metric(name, columns, tokenize=tokenize, lowercase=lowercase),
     ]
     for other in found:
         assert other.stats.tolist() == expected.tolist() and other.score == metric
@@ -281,8 +283,8 @@ def test_another_metric(name, lowercase):
             assert (getattr(other, kept) == getattr(nbest, kept)).all()
         assert (other.names, other.texts) == (nbest.names, nbest.texts)
     assert oracle(found[0]).rows.tolist() == oracle(found[1]).rows.tolist()
-    if not metric.of_raw_text:
-        by_words = metric.rows(SETS, nbest.texts, owner=OWNER, tokenize="none", lowercase=lowercase)
+    if metric.reads == "tokens":
+        by_words = metric.with_choices(tokenize="unicode").rows(nbest.texts, SETS, owner=OWNER)
         assert nbest.with_metric(name, SETS, lowercase=lowercase).stats.tolist() == by_words.tolist()
         assert nbest.with_metric(name, References(words), lowercase=lowercase).stats.tolist() == by_words.tolist()
 
@@ -312,9 +314,7 @@ def test_another_metric_that_cannot_count():
         nbest.with_metric("chrf", [["a b"]])
     with pytest.raises(UnknownNameError, match="takes no tokeniser"):
         nbest.with_metric("chrf", [["a b"], ["c"]], tokenize="13a")
-    with pytest.raises(ArrayValueError, match="tokenize is theirs"):
-        nbest.with_metric("gleu", References([["a b"], ["c"]], tokenize="13a"), tokenize="13a")
-    with pytest.raises(ArrayValueError, match="prepared as tokens"):
+    with pytest.raises(MixedTokensError, match="prepared references tokens"):
         nbest.with_metric("chrf", References([[["a", "b"]], [["c"]]]))
     with pytest.raises(ArrayValueError, match="texts of the hypotheses are not known"):
         NBest([0, 1], [[1.0]], [[1, 1, 1, 1]]).with_metric("chrf", [["a"]])

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import cybleu
 from cybleu.errors import FeatureError, InputFileError
 from cybleu.nbest import NBest, read_segments
-from cybleu.stats import segment_stats
 from nbest_lists import REFERENCES, line, sparse_of, written
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -77,7 +77,7 @@ def check(nbest, names, rows):
     found = [{}] * len(rows) if nbest.sparse is None else sparse_of(nbest)
     assert found == [{name: float(value).hex() for name, value in row[3].items()} for row in rows]
     references = [[text.split() for text in FOUR[row[0]]] for row in rows]
-    assert (nbest.stats == segment_stats(references, [" ".join(row[1]).split() for row in rows])).all()
+    assert (nbest.stats == cybleu.rows([" ".join(row[1]).split() for row in rows], references)).all()
 
 
 # ---------------------------------------------------------------------------------------------------------------- Moses

@@ -9,9 +9,9 @@ import sys
 import numpy as np
 import pytest
 
+from cybleu import References
 from cybleu.errors import ArrayValueError, InputFileError, LengthMismatchError, MixedTokensError, UnknownNameError
 from cybleu.nbest import NBest, extract
-from cybleu.stats import References
 from nbest_lists import MANY_LINES, REFERENCES, line, same, written
 
 pytestmark = pytest.mark.usefixtures("backend")

@@ -17,7 +17,8 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu import BleuReward, errors, score, scores, segment_stats
+import cybleu
+from cybleu import Reward, errors, score, scores
 from cybleu.frameworks import CaptionBleu, load
 from cybleu.metrics import VARIANTS, find
 from cybleu.rewards import RepetitionPenalty
@@ -40,7 +41,7 @@ def tokens(lines):
 def rows_of(corpus, variant):
     hypotheses, references = corpus
     rule = VARIANTS[variant].reference_length
-    return segment_stats(list(map(tokens, references)), tokens(hypotheses), ORDER, rule)
+    return cybleu.rows(tokens(hypotheses), list(map(tokens, references)), max_order=ORDER, reference_length=rule)
 
 
 # ------------------------------------------------------------------------------------------------------------ variants
@@ -102,7 +103,7 @@ def test_bleu_of_tensor2tensor(bleu_hook, corpus):
     tokenize = tokenizer("tensor2tensor")
     for line in [*hypotheses, *[text for [text] in references]]:
         assert list(tokenize(line)) == bleu_hook.bleu_tokenize(line)
-    rows = segment_stats(references, hypotheses, tokenize="tensor2tensor")
+    rows = cybleu.rows(hypotheses, references, tokenize="tensor2tensor")
     theirs = bleu_hook.compute_bleu([tokenize(text) for [text] in references], list(map(tokenize, hypotheses)))
     assert np.float32(score(rows, "tensor2tensor").score) == theirs
 
@@ -196,8 +197,7 @@ def test_an_exact_metric_for_torchmetrics(torchmetrics, corpus, metric):
     from cybleu.frameworks.torch_metrics import ExactScore
 
     hypotheses, references = corpus
-    tokenize = None if find(metric).of_raw_text else "13a"
-    wanted = score(find(metric).rows(references, hypotheses, tokenize=tokenize), metric).score
+    wanted = score(find(metric).rows(hypotheses, references), metric).score
     together, apart = ExactScore(metric), [ExactScore(metric) for _ in hypotheses]
     together.update(hypotheses, references)
     for one, text, texts in zip(apart, hypotheses, references):
@@ -258,7 +258,7 @@ torch.distributed.destroy_process_group()
 
 def test_processes_have_the_score_of_all_segments(torchmetrics):
     texts, sets = ["the cat sat on the mat", "it rains a lot", "a b c d e", "a"], [["the cat sat on a mat"]] * 4
-    wanted = score(segment_stats(sets, texts, tokenize="13a"), "nltk").score
+    wanted = score(cybleu.rows(texts, sets, "nltk"), "nltk").score
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
@@ -301,7 +301,7 @@ def test_the_penalty_of_repeated_ngrams(trl):
     [
         ({}, "bleu_references"),
         ({"metric": "chrf"}, "chrf_references"),
-        ({"tokenize": None, "smoothing": "add-k"}, "bleu_references"),
+        ({"smoothing": "add-k"}, "bleu_references"),
         ({"name": "overlap"}, "overlap"),
     ],
     ids=str,
@@ -322,12 +322,12 @@ def test_a_trainer_of_trl_logs_the_mean_of_the_rewards(trl, settings, name, tmp_
     size = {"vocab_size": len(words), "n_positions": 32, "n_embd": 8, "n_layer": 1, "n_head": 1}
     model = GPT2LMHeadModel(GPT2Config(**size, bos_token_id=1, eos_token_id=1, pad_token_id=0))
     references = ["sat on a mat", "the cat sat"]
-    if "tokenize" in settings:
+    if "smoothing" in settings:
         references = [[numbers[word] for word in text.split()] for text in references]
     rows = Dataset.from_dict({"prompt": ["the cat", "it rains"] * 4, "references": references * 4})
     given_ = []
 
-    class Watched(BleuReward):
+    class Watched(Reward):
         def __call__(self, *args, **columns):
             given_.append(super().__call__(*args, **columns))
             return given_[-1]
@@ -347,7 +347,7 @@ def test_a_trainer_of_trl_logs_the_mean_of_the_rewards(trl, settings, name, tmp_
     )
     trainer = trl.GRPOTrainer(
         model=model,
-        reward_funcs=[Watched("references", **settings)],
+        reward_funcs=[Watched(column="references", **settings)],
         args=arguments,
         train_dataset=rows,
         processing_class=of_words,

@@ -19,14 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEUScore
 
+import cybleu
 from cybleu import (
     _backend,
     errors,
     install_as_sacrebleu,
-    sacrebleu_corpus_bleu,
-    sacrebleu_sentence_bleu,
+    sacrebleu_compat,
     score,
-    segment_stats,
 )
 from cybleu.sacrebleu_compat import BLEU
 
@@ -103,14 +102,14 @@ def assert_same(ours, theirs, *args, **kwargs):
 
 @given(documents(), settings)
 def test_corpus(corpus, settings):
-    assert_same(sacrebleu_corpus_bleu, sacrebleu.corpus_bleu, *corpus, **settings)
+    assert_same(sacrebleu_compat.corpus_bleu, sacrebleu.corpus_bleu, *corpus, **settings)
 
 
 @given(documents(), settings)
 def test_sentence(corpus, settings):
     hypotheses, references = corpus
     arguments = hypotheses[0], [document[0] for document in references]
-    assert_same(sacrebleu_sentence_bleu, sacrebleu.sentence_bleu, *arguments, **settings)
+    assert_same(sacrebleu_compat.sentence_bleu, sacrebleu.sentence_bleu, *arguments, **settings)
 
 
 @hypothesis.settings(max_examples=hypothesis.settings.default.max_examples // 5)
@@ -118,12 +117,12 @@ def test_sentence(corpus, settings):
 def test_segments_around_the_size_of_a_block(lines, number, settings):
     lines = list(islice(cycle(lines), number))
     arguments = lines, [lines[::-1], [None, *lines[1:]], tuple(lines)]
-    assert_same(sacrebleu_corpus_bleu, sacrebleu.corpus_bleu, *arguments, **settings)
+    assert_same(sacrebleu_compat.corpus_bleu, sacrebleu.corpus_bleu, *arguments, **settings)
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs"),
-    [(sacrebleu_corpus_bleu, sacrebleu.corpus_bleu), (sacrebleu_sentence_bleu, sacrebleu.sentence_bleu)],
+    [(sacrebleu_compat.corpus_bleu, sacrebleu.corpus_bleu), (sacrebleu_compat.sentence_bleu, sacrebleu.sentence_bleu)],
 )
 def test_arguments_have_the_same_names_places_and_defaults(ours, theirs):
     signatures = [inspect.signature(function).parameters.values() for function in (ours, theirs)]
@@ -143,8 +142,8 @@ def test_the_kernel_counts(monkeypatch):
 
     for name in ("raw_sum", "raw_row"):
         monkeypatch.setattr(_backend.chosen, name, noted(name, getattr(_backend.chosen, name)))
-    sacrebleu_corpus_bleu(["A b.", "C"], [["A b.", "d"], [None, "C"]], lowercase=True)
-    sacrebleu_sentence_bleu("E", ["e"], tokenize="char")
+    sacrebleu_compat.corpus_bleu(["A b.", "C"], [["A b.", "d"], [None, "C"]], lowercase=True)
+    sacrebleu_compat.sentence_bleu("E", ["e"], tokenize="char")
     assert counted == [("raw_sum", "13a"), ("raw_row", "char")]
 
 
@@ -189,7 +188,7 @@ TEXT = "the cat sat on the mat ."
 )
 def test_odd_arguments_of_a_corpus(args, kwargs):
     calls = []
-    for function in (sacrebleu_corpus_bleu, sacrebleu.corpus_bleu):
+    for function in (sacrebleu_compat.corpus_bleu, sacrebleu.corpus_bleu):
         # an iterator is for one call
         fresh = [iter([TEXT]) if hasattr(part, "__next__") else part for part in args]
         if isinstance(fresh[1], list):
@@ -215,15 +214,15 @@ def test_odd_arguments_of_a_corpus(args, kwargs):
     ],
 )
 def test_odd_arguments_of_a_sentence(args, kwargs):
-    assert_same(sacrebleu_sentence_bleu, sacrebleu.sentence_bleu, *args, **kwargs)
+    assert_same(sacrebleu_compat.sentence_bleu, sacrebleu.sentence_bleu, *args, **kwargs)
 
 
 @pytest.mark.parametrize("name", ["moses", "", 3])
 @pytest.mark.parametrize(
     "call",
     [
-        lambda name: sacrebleu_corpus_bleu([TEXT], [[TEXT]], tokenize=name),
-        lambda name: sacrebleu_sentence_bleu(TEXT, [TEXT], tokenize=name),
+        lambda name: sacrebleu_compat.corpus_bleu([TEXT], [[TEXT]], tokenize=name),
+        lambda name: sacrebleu_compat.sentence_bleu(TEXT, [TEXT], tokenize=name),
         lambda name: BLEU(tokenize=name),
         lambda name: BLEU(False, False, name),
     ],
@@ -256,7 +255,7 @@ def test_where_sacrebleu_scores_a_part_it_is_said(hypotheses, references, messag
     theirs = sacrebleu.corpus_bleu(hypotheses, references)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        assert vars(sacrebleu_corpus_bleu(hypotheses, references)) == vars(theirs)
+        assert vars(sacrebleu_compat.corpus_bleu(hypotheses, references)) == vars(theirs)
     assert re.search(message, str(caught[0].message))
     assert caught[0].filename == __file__
     assert len(caught) == 1
@@ -264,7 +263,7 @@ def test_where_sacrebleu_scores_a_part_it_is_said(hypotheses, references, messag
 
 def test_without_sacrebleu(monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu", None)
-    for call in (lambda: sacrebleu_corpus_bleu([""], [[""]]), lambda: sacrebleu_sentence_bleu("", [""])):
+    for call in (lambda: sacrebleu_compat.corpus_bleu([""], [[""]]), lambda: sacrebleu_compat.sentence_bleu("", [""])):
         with pytest.raises(errors.MissingExtraError, match=r"install it with: pip install 'cybleu\[sacrebleu\]'"):
             call()
 
@@ -286,14 +285,14 @@ def test_every_system_of_wmt17(data):
     assert len(systems) == 16
     for number, path in enumerate(systems):
         part = (number - 1, len(systems) - 1) if number else ()
-        ours = sacrebleu_corpus_bleu(read(path, *part), [read(folder / "ref.txt", *part)])
+        ours = sacrebleu_compat.corpus_bleu(read(path, *part), [read(folder / "ref.txt", *part)])
         assert vars(ours) == score_of_sacrebleu(path, ("ref.txt",), part), path.name
 
 
 @pytest.mark.real_data
 def test_three_references(data):
     path, names = data / "bn-en" / "reference.en.0", tuple(f"reference.en.{number}" for number in (1, 2, 3))
-    ours = sacrebleu_corpus_bleu(read(path), [read(data / "bn-en" / name) for name in names])
+    ours = sacrebleu_compat.corpus_bleu(read(path), [read(data / "bn-en" / name) for name in names])
     assert vars(ours) == score_of_sacrebleu(path, names)
 
 
@@ -324,13 +323,13 @@ def test_another_tokeniser_of_sacrebleu_gets_each_line_once(monkeypatch, lowerca
     options = {"tokenize": name, "lowercase": lowercase}
     theirs = sacrebleu.corpus_bleu(hypotheses, references, **options)
     lines.clear()
-    assert vars(sacrebleu_corpus_bleu(hypotheses, references, **options)) == vars(theirs)
+    assert vars(sacrebleu_compat.corpus_bleu(hypotheses, references, **options)) == vars(theirs)
     distinct = {line for text in (hypotheses, *references) for line in text if line is not None}
     assert len(lines) == len(distinct)
     groups = [[line for line in group if line is not None] for group in zip(*references)]
     lines.clear()
-    rows = segment_stats(groups, hypotheses, **options)
+    rows = cybleu.rows(hypotheses, groups, **options)
     assert score(rows).score == pytest.approx(theirs.score)
     assert len(lines) <= 5 + 7
     one = sacrebleu.sentence_bleu(hypotheses[0], groups[0], **options)
-    assert vars(sacrebleu_sentence_bleu(hypotheses[0], groups[0], **options)) == vars(one)
+    assert vars(sacrebleu_compat.sentence_bleu(hypotheses[0], groups[0], **options)) == vars(one)

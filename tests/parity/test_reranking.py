@@ -126,7 +126,7 @@ def test_sums_are_rounded_once(kernels, data):
 
 
 def test_a_tie_that_a_third_product_decides(backend):
-    scores = mbr([["a b c d e"] * 3], [[1.0, 2**-53, 2**-106]], variant="moses", tokenize=str.split).scores
+    scores = mbr([["a b c d e"] * 3], [[1.0, 2**-53, 2**-106]], metric="moses", tokenize=str.split).scores
     assert (
         scores.tolist() == [float(1 + Fraction(1, 2**53) + Fraction(1, 2**106)) / math.fsum([1, 2**-53, 2**-106])] * 3
     )

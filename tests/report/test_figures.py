@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cybleu import segment_stats
+import cybleu
 from cybleu.errors import CybleuError, EmptyHypothesisError
 from cybleu.metrics import find
 from cybleu.report import analyse, html
@@ -29,7 +29,7 @@ def report(backend):
 
 
 def rows_of(name, order=4, references=REFERENCES):
-    return segment_stats(references, SYSTEMS[name], order, tokenize="13a")
+    return cybleu.rows(SYSTEMS[name], references, max_order=order, tokenize="13a")
 
 
 def test_scores_are_those_of_the_comparison(report):

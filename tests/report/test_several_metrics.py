@@ -37,8 +37,8 @@ def rows_by(metric, name, tokenize=None, lowercase=False):
         if metric.weighs_by_call:
             metric = metric.of_corpus(REFERENCES)
         metric = metric.in_lowercase() if lowercase else metric
-        return metric.rows(REFERENCES, SYSTEMS[name]), metric
-    return metric.rows(REFERENCES, SYSTEMS[name], tokenize=tokenize, lowercase=lowercase), metric
+        return metric.rows(SYSTEMS[name], REFERENCES), metric
+    return metric.with_choices(tokenize=tokenize, lowercase=lowercase).rows(SYSTEMS[name], REFERENCES), metric
 
 
 @pytest.mark.parametrize("lowercase", [False, True])

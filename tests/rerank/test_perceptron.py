@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import cybleu
 import sparse_lists
 from cybleu.errors import ArrayValueError, FeatureError, StatisticsError
 from cybleu.metrics import score
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, oracle, perceptron
-from cybleu.stats import segment_stats
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -91,7 +91,7 @@ def test_weights_that_would_be_too_large_are_refused(names, number, deviation):
     nbest = NBest(
         [0, 2, 4],
         [[number] for number in numbers] if names else np.zeros((4, 0)),
-        segment_stats([[["a", "b"]]] * 4, [["a", "b"], ["a"]] * 2),
+        cybleu.rows([["a", "b"], ["a"]] * 2, [[["a", "b"]]] * 4),
         names,
         sparse=sparse,
     )

@@ -22,6 +22,7 @@ from cybleu.errors import (
     EmptyHypothesisError,
     FeatureError,
     LengthMismatchError,
+    MixedTokensError,
     NoReferencesError,
     SequenceTypeError,
     StatisticsError,
@@ -252,7 +253,7 @@ def test_counts_beyond_the_kernel():
     [
         ({"level": "document"}, UnknownNameError, "sentence or corpus"),
         ({"passes": 0}, ArrayValueError, "passes is 0"),
-        ({"variant": "bleurt"}, UnknownNameError, "unknown metric"),
+        ({"metric": "bleurt"}, UnknownNameError, "unknown metric"),
         ({"smoothing": "method1"}, UnknownNameError, "no smoothing 'method1'"),
         ({"metric": "chrf"}, StatisticsError, "chrf has 18 entries, and these have 10; .* with NBest.with_metric"),
     ],
@@ -289,7 +290,7 @@ def nltk_of(reference, hypothesis):
         return nltk_bleu.sentence_bleu([reference.split()], hypothesis.split(), smoothing_function=method1)
 
 
-DEFINITIONS = [({}, sacrebleu_of), ({"variant": "nltk", "smoothing": "method1"}, nltk_of)]
+DEFINITIONS = [({}, sacrebleu_of), ({"metric": "nltk", "smoothing": "method1"}, nltk_of)]
 
 
 @given(
@@ -364,8 +365,8 @@ def test_token_lists_and_ids_are_like_texts(lists):
     strings = [[" ".join(f"w{number}" for number in text) for text in texts] for texts in ids]
     expected = mbr(strings)
     for same in (ids, arrays):
-        assert mbr(same).scores.tolist() == expected.scores.tolist()
-        assert mbr(same, evidence=same).scores.tolist() == expected.scores.tolist()
+        assert rerank.mbr(same).scores.tolist() == expected.scores.tolist()
+        assert rerank.mbr(same, evidence=same).scores.tolist() == expected.scores.tolist()
     nbest = NBest.from_texts(strings, strings, tokenize=str.split)
     assert mbr(nbest).scores.tolist() == expected.scores.tolist()
     assert mbr(nbest).texts == expected.texts
@@ -374,7 +375,7 @@ def test_token_lists_and_ids_are_like_texts(lists):
 @pytest.mark.parametrize("variant", ["sacrebleu", "huggingface"])
 def test_an_empty_text_is_chosen_only_where_all_are(variant):
     lists = [["", "", "", "x"], ["", ""], [""], ["a"]]
-    best = mbr(lists, variant=variant)
+    best = mbr(lists, metric=variant)
     assert best.positions.tolist() == [3, 0, 0, 0]
     assert best.scores[:3].tolist() == [0.0] * 3
     assert best.scores[4:7].tolist() == [0.0] * 3
@@ -395,8 +396,24 @@ def test_pruned_texts_do_not_count():
         ({"hypotheses": "a b"}, SequenceTypeError, "a list of texts for each segment"),
         ({"hypotheses": ["a b", "a c"]}, SequenceTypeError, r"hypotheses\[0\] must be a list of texts"),
         ({"hypotheses": [["a", None]]}, SequenceTypeError, r"hypotheses\[0\]\[1\]"),
-        ({"hypotheses": [["a", np.array(5)]]}, SequenceTypeError, r"hypotheses\[0\]\[1\] is an array without a dim"),
-        ({"hypotheses": [[["a"], [["b"]]]]}, UnhashableTokenError, r"token 0 of hypotheses\[0\]\[1\] is a list"),
+        (
+            {"hypotheses": [["a"], ["b", ["c"]]]},
+            MixedTokensError,
+            r"s\[0\]\[0\] is a str and hypotheses\[1\]\[1\] a list",
+        ),
+        ({"hypotheses": [[["a"], 5]]}, SequenceTypeError, r"hypotheses\[0\]\[1\] must be .* not an int"),
+        ({"hypotheses": [[6, 5], [7]]}, SequenceTypeError, r"hypotheses\[0\] is one list of token ids"),
+        (
+            {"hypotheses": [[["a"], np.array(5)]], "tokenize": None},
+            SequenceTypeError,
+            r"hypotheses\[0\]\[1\] is an array without a dim",
+        ),
+        (
+            {"hypotheses": [[["a"], [["b"]]]], "tokenize": None},
+            UnhashableTokenError,
+            r"token 0 of hypotheses\[0\]\[1\] is a list",
+        ),
+        ({"hypotheses": [[["a"]]]}, UnknownNameError, "tokenize is for raw text"),
         ({"utility": "linear"}, UnknownNameError, "utility"),
         ({"posterior": [[1, 1]], "scores": [[1, 1]]}, ArrayValueError, "one of the two"),
         ({"posterior": 0.5}, LengthMismatchError, "posterior is 0.5; give a number for each text"),

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cybleu import score, segment_stats
+import cybleu
+from cybleu import score
 from cybleu.errors import CybleuError
 from cybleu.metrics import find
 from cybleu.significance import bootstrap, compare_systems, format_comparisons, paired_test
@@ -305,7 +306,7 @@ def test_the_table_of_multeval(data):
 
     references = [[line] for line in read("refs.test2010.lc.tok.en.0")]
     systems = {
-        system: [segment_stats(references, read(f"hyps.lc.tok.en.{system}.opt{run}")) for run in range(3)]
+        system: [cybleu.rows(read(f"hyps.lc.tok.en.{system}.opt{run}"), references) for run in range(3)]
         for system in ("baseline", "sys1", "sys2")
     }
     found = compare_systems(systems, baseline="baseline", samples=2000)
@@ -320,7 +321,7 @@ TEXTS = (["a b c d", "e f g", "i j"], ["a b c", "e f x h", "i"])
 
 def test_results_are_pickled_and_copied():
     """They keep the scoring function of the backend, for the influence of segments."""
-    first, second = (segment_stats([["a b c d"], ["e f g h"], ["i j"]], texts, tokenize="none") for texts in TEXTS)
+    first, second = (cybleu.rows(texts, [["a b c d"], ["e f g h"], ["i j"]], tokenize="none") for texts in TEXTS)
     found = compare_systems({"one": first, "two": second}, samples=20)
     for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
         assert str(again) == str(found)

@@ -28,8 +28,8 @@ class ByHand(Metric):
     def __init__(self, metric):
         self.name, self.scale, self.columns, self._metric = metric.name, metric.scale, metric.columns, metric
 
-    def row(self, references, hypothesis):
-        return self._metric.row(references, hypothesis)
+    def count(self, hypothesis, references):
+        return self._metric.count(hypothesis, references)
 
     def evaluate(self, row):
         return self._metric.score(row).score

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import PairedTest
 
-from cybleu import segment_stats
+import cybleu
 from cybleu.errors import CybleuError
 from cybleu.metrics import Bleu, Chrf, Ter
 from cybleu.significance import bootstrap, confidence, paired_ar, paired_bs, paired_test
@@ -179,7 +179,7 @@ def wmt17(request):
         references = [[reference] for reference in read(folder / "ref.txt")]
         paths = [path for path in sorted(folder.glob("*.txt")) if path.name != "ref.txt"]
         paths.sort(key=lambda path: path.name != "LIUM-NMT.4900.txt")
-        found[name] = {path.name[:-4]: segment_stats(references, read(path)) for path in paths}
+        found[name] = {path.name[:-4]: cybleu.rows(read(path), references) for path in paths}
     return found
 
 

@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cybleu
-from cybleu import CorpusAccumulator, References, segment_stats
-from cybleu.errors import (
-    NotUtf8Error,
-)
+from cybleu import References
+from cybleu.errors import MixedTokensError, NotUtf8Error
+from cybleu.metrics import Bleu
 from cybleu.text import tokenizer
 
-pytestmark = pytest.mark.usefixtures("backend")
+pytestmark = [
+    pytest.mark.usefixtures("backend"),
+    pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning"),
+]
 
 TOKENIZE = ["13a", "intl", "zh", "char", "none", "unicode", "ascii", "space", str.split]
 lines = st.text(st.sampled_from("aAbé猫.,-5 \u00a0&\ud800İΣ"), max_size=30)
@@ -25,11 +27,11 @@ corpora = st.lists(st.tuples(st.lists(lines, min_size=1, max_size=3), lines), mi
 
 def expected_rows(references, hypotheses, tokenize, lowercase, order, length="closest", **more):
     split = tokenizer(tokenize, lowercase)
-    return segment_stats(
-        [[split(line) for line in group] for group in references],
+    return cybleu.rows(
         [split(line) for line in hypotheses],
-        order,
-        length,
+        [[split(line) for line in group] for group in references],
+        max_order=order,
+        reference_length=length,
         **more,
     ).tolist()
 
@@ -44,65 +46,57 @@ def expected_rows(references, hypotheses, tokenize, lowercase, order, length="cl
 def test_rows_are_those_of_the_tokens(corpus, tokenize, lowercase, length, order):
     references, hypotheses = [group for group, _ in corpus], [line for _, line in corpus]
     expected = expected_rows(references, hypotheses, tokenize, lowercase, order, length)
-    raw = {"tokenize": tokenize, "lowercase": lowercase}
-    assert segment_stats(references, hypotheses, order, length, **raw).tolist() == expected
-    assert (
-        segment_stats(tuple(map(tuple, references)), tuple(hypotheses), order, length, threads=2, **raw).tolist()
-        == expected
-    )
-    prepared = References(references, order, length, **raw)
-    assert prepared.stats(hypotheses).tolist() == expected
-    assert pickle.loads(pickle.dumps(prepared)).stats(hypotheses, threads=3).tolist() == expected
+    options = {"max_order": order, "reference_length": length, "tokenize": tokenize, "lowercase": lowercase}
+    assert cybleu.rows(hypotheses, references, **options).tolist() == expected
+    in_tuples = tuple(hypotheses), tuple(map(tuple, references))
+    assert cybleu.rows(*in_tuples, threads=2, **options).tolist() == expected
+    prepared = References(references)
+    assert cybleu.rows(hypotheses, prepared, **options).tolist() == expected
+    again = pickle.loads(pickle.dumps(prepared))
+    assert cybleu.rows(hypotheses, again, threads=3, **options).tolist() == expected
     owner = [len(corpus) - 1] * len(corpus)
     assert (
-        segment_stats(references, hypotheses, order, length, owner=owner, **raw).tolist()
-        == prepared.stats(hypotheses, owner).tolist()
+        cybleu.rows(hypotheses, references, owner=owner, **options).tolist()
+        == cybleu.rows(hypotheses, prepared, owner=owner, **options).tolist()
         == expected_rows(references, hypotheses, tokenize, lowercase, order, length, owner=owner)
     )
-    corpus_sum = CorpusAccumulator(order, length, **raw)
-    for group, line in zip(references, hypotheses):
-        corpus_sum.update(group, line)
-    assert corpus_sum.row == np.sum(expected, axis=0).tolist()
-    again = pickle.loads(pickle.dumps(corpus_sum))
-    again.merge(corpus_sum)
-    assert again.segments == 2 * len(corpus)
+    metric = Bleu(**options)
+    assert metric.total(expected) == np.sum(expected, axis=0).tolist()
+    assert cybleu.bleu(hypotheses, references, **options).score == metric.score(expected).score
 
 
 def test_the_error_of_bytes_that_are_not_utf8_pickles():
     with pytest.raises(NotUtf8Error, match=r"^hypotheses\[0\] is not UTF-8") as caught:
-        References([["a"], ["b", "c"]], tokenize="13a").stats([b"\x80", b"b"])
+        cybleu.rows([b"\x80", b"b"], References([["a"], ["b", "c"]]))
     assert isinstance(pickle.loads(pickle.dumps(caught.value)), NotUtf8Error)
 
 
-@pytest.mark.parametrize("tokenize", TOKENIZE)
-@pytest.mark.parametrize("lowercase", [False, True])
-def test_token_lists_beside_raw_references(tokenize, lowercase):
-    references, texts = [["The cat sat.", "A cat."], ["It rains."]], ["The cat.", "It"]
-    how = {"tokenize": tokenize, "lowercase": lowercase}
-    tokens = [tokenizer(tokenize)(text.lower() if lowercase else text) for text in texts]
-    expected = segment_stats(references, texts, **how).tolist()
-    for owner in (None, [0, 1]):
-        assert segment_stats(references, tokens, owner=owner, **how).tolist() == expected
-        assert References(references, **how).stats(tokens, owner).tolist() == expected
+@pytest.mark.parametrize("options", [{}, {"tokenize": "13a"}, {"tokenize": str.split}, {"lowercase": True}])
+def test_token_lists_beside_raw_references_are_refused(options):
+    references, tokens = [["The cat sat.", "A cat."], ["It rains."]], [["The", "cat", "."], ["It"]]
+    for given_references in (references, References(references)):
+        for owner in (None, [0, 1]):
+            with pytest.raises(MixedTokensError, match="raw text"):
+                cybleu.rows(tokens, given_references, owner=owner, **options)
 
 
 def test_the_texts_are_left_alone():
     """No UTF-8 is left behind in a str, as CPython's own conversion would."""
     line = "naïve 猫 text " * 50
     before = line.__sizeof__()
-    segment_stats([[line]], [line], tokenize="13a")
-    References([[line]], tokenize="intl").stats([line])
+    cybleu.rows([line], [[line]], tokenize="13a")
+    cybleu.rows([line], References([[line]]), tokenize="intl")
     assert line.__sizeof__() == before
 
 
-def test_ignored_ngrams_and_token_lists_beside_raw_text():
-    references = References([["a b. c"], ["d"]], 2, tokenize="13a", ignore=[("a", "b"), (".",), ("z",)])
-    expected = References(
-        [["a", "b", ".", "c"]] and [[["a", "b", ".", "c"]], [["d"]]], 2, ignore=[("a", "b"), (".",), ("z",)]
-    )
-    hypotheses = ["a b. z", "d d"]
-    tokens = [["a", "b", ".", "z"], ["d", "d"]]
-    assert references.stats(hypotheses).tolist() == expected.stats(tokens).tolist() == references.stats(tokens).tolist()
+def test_ignored_ngrams_of_raw_text():
+    references, hypotheses = [["a b. c"], ["d"]], ["a b. z", "d d"]
+    sets, tokens = [[["a", "b", ".", "c"]], [["d"]]], [["a", "b", ".", "z"], ["d", "d"]]
+    options = {"max_order": 2, "ignore": [("a", "b"), (".",), ("z",)]}
+    expected = cybleu.rows(tokens, sets, **options).tolist()
+    assert cybleu.rows(tokens, References(sets), **options).tolist() == expected
+    for prepared in (references, References(references)):
+        assert cybleu.rows(hypotheses, prepared, **options).tolist() == expected
 
 
 @pytest.mark.real_data
@@ -118,5 +112,5 @@ def test_all_systems_against_sacrebleu(data, tokenize):
     for path in systems if cybleu.BACKEND == "cython" else systems[:2]:
         hypotheses = path.read_text(encoding="utf-8").split("\n")[:-1]
         theirs = metric.corpus_score(hypotheses, None)
-        rows = segment_stats([[line] for line in reference], hypotheses, tokenize=tokenize, threads=2)
+        rows = cybleu.rows(hypotheses, [[line] for line in reference], tokenize=tokenize, threads=2)
         assert rows.sum(axis=0).tolist() == [theirs.sys_len, theirs.ref_len, *theirs.counts, *theirs.totals]

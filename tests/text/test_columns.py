@@ -12,19 +12,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cybleu
 from arrow_capsules import AsArray, AsStream, Node, capsule, dictionary, integers, lists, sliced, table, texts
+from cybleu import References
 from cybleu.errors import (
     ArrowError,
     LengthMismatchError,
+    MixedTokensError,
     NoReferencesError,
     NotUtf8Error,
     SequenceTypeError,
+    UnknownNameError,
 )
-from cybleu.pairwise import pairwise_bleu, self_bleu
+from cybleu.pairwise import self_bleu
 from cybleu.rerank import mbr
-from cybleu.rewards import BleuReward
-from cybleu.sacrebleu_compat import BLEU, CHRF, sacrebleu_corpus_bleu
-from cybleu.stats import CorpusAccumulator, References, segment_stats
+from cybleu.rewards import Reward
+from cybleu.sacrebleu_compat import BLEU, CHRF, corpus_bleu
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -63,11 +66,11 @@ def spread(values, make, cuts):
 @given(segments=st.lists(st.tuples(sentences, sentences), max_size=6), cuts=st.lists(st.integers(0, 6), max_size=3))
 def test_columns_of_texts(kind, segments, cuts):
     hypotheses, references = [hypothesis for hypothesis, _ in segments], [reference for _, reference in segments]
-    wanted = segment_stats([[reference] for reference in references], hypotheses, tokenize="13a")
+    wanted = cybleu.rows(hypotheses, [[reference] for reference in references])
     made = [spread(values, TEXTS[kind], cuts) for values in (references, hypotheses)]
-    assert segment_stats(*made, tokenize="13a").tolist() == wanted.tolist()
-    prepared = References(spread(references, TEXTS[kind], cuts), tokenize="13a")
-    assert prepared.stats(spread(hypotheses, TEXTS[kind], cuts)).tolist() == wanted.tolist()
+    assert cybleu.rows(*made[::-1]).tolist() == wanted.tolist()
+    prepared = References(spread(references, TEXTS[kind], cuts))
+    assert cybleu.rows(spread(hypotheses, TEXTS[kind], cuts), prepared).tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("layout", LISTS)
@@ -79,14 +82,14 @@ def test_columns_of_texts(kind, segments, cuts):
 def test_columns_of_sets_of_references(layout, kind, sets, cuts):
     hypotheses = [next(text for text in references if text) for references in sets]
     plain = [[text for text in references if text is not None] for references in sets]
-    wanted = segment_stats(plain, hypotheses, tokenize="13a").tolist()
+    wanted = cybleu.rows(hypotheses, plain).tolist()
     for arguments in ({}, {"lowercase": False, "threads": 2}):
         column = spread(sets, lambda values: lists(values, TEXTS[kind], layout), cuts)
-        assert segment_stats(column, hypotheses, tokenize="13a", **arguments).tolist() == wanted
+        assert cybleu.rows(hypotheses, column, **arguments).tolist() == wanted
     column = spread(sets, lambda values: lists(values, TEXTS[kind], layout), cuts)
     assert (
-        segment_stats(column, hypotheses, tokenize=str.split).tolist()
-        == segment_stats(plain, hypotheses, tokenize=str.split).tolist()
+        cybleu.rows(hypotheses, column, tokenize=str.split).tolist()
+        == cybleu.rows(hypotheses, plain, tokenize=str.split).tolist()
     )
 
 
@@ -101,58 +104,58 @@ def test_columns_of_token_lists_and_of_ids(layout, kind, segments, cuts):
     if kind in TEXTS:
         segments = [[[f"token {token}" for token in text] for text in segment] for segment in segments]
     hypotheses = [hypothesis for hypothesis, _, _ in segments]
-    wanted = segment_stats([[first] for _, first, _ in segments], hypotheses)
+    wanted = cybleu.rows(hypotheses, [[first] for _, first, _ in segments])
 
     def column(values):
         return spread(values, lambda values: lists(values, inner, layout), cuts)
 
-    assert segment_stats(column([first for _, first, _ in segments]), column(hypotheses)).tolist() == wanted.tolist()
+    assert cybleu.rows(column(hypotheses), column([first for _, first, _ in segments])).tolist() == wanted.tolist()
     sets = [[first, second] for _, first, second in segments]
-    wanted = segment_stats(sets, hypotheses)
+    wanted = cybleu.rows(hypotheses, sets)
     nested = spread(sets, lambda values: lists(values, lambda some: lists(some, inner, layout), layout), cuts)
-    assert segment_stats(nested, column(hypotheses)).tolist() == wanted.tolist()
+    assert cybleu.rows(column(hypotheses), nested).tolist() == wanted.tolist()
     if segments:
         several = [column([segment[number] for segment in segments]) for number in (1, 2)]
-        assert segment_stats(several, hypotheses).tolist() == wanted.tolist()
+        assert cybleu.rows(hypotheses, several).tolist() == wanted.tolist()
 
 
 def test_lists_of_a_fixed_size():
     ids = [[1, 2], [3, 4], [5, 6]]
     column = sliced(lists(ids, integers, "+w:2"), 1, 3)
     assert (
-        segment_stats(AsArray(column), [[3, 4], [5, 7]]).tolist()
-        == segment_stats([[[3, 4]], [[5, 6]]], [[3, 4], [5, 7]]).tolist()
+        cybleu.rows([[3, 4], [5, 7]], AsArray(column)).tolist()
+        == cybleu.rows([[3, 4], [5, 7]], [[[3, 4]], [[5, 6]]]).tolist()
     )
-    assert segment_stats(AsArray(lists([[], []], integers, "+w:0")), [[], [1]])[:, :2].tolist() == [[0, 0], [1, 0]]
+    assert cybleu.rows([[], [1]], AsArray(lists([[], []], integers, "+w:0")))[:, :2].tolist() == [[0, 0], [1, 0]]
 
 
 def test_several_columns_tables_and_nulls_among_references():
     hypotheses = ["a b c", "d e f", "g"]
     first, second = ["a b", "d e f", "x"], ["c", None, "g h"]
-    wanted = segment_stats([["a b", "c"], ["d e f"], ["x", "g h"]], hypotheses, tokenize="13a").tolist()
+    wanted = cybleu.rows(hypotheses, [["a b", "c"], ["d e f"], ["x", "g h"]]).tolist()
     columns = [AsArray(texts(first)), AsStream([texts(second, "vu")])]
-    assert segment_stats(columns, hypotheses, tokenize="13a").tolist() == wanted
+    assert cybleu.rows(hypotheses, columns).tolist() == wanted
     both = table(first=texts(first), second=texts(second, "U"))
-    assert segment_stats(AsArray(both), hypotheses, tokenize="13a").tolist() == wanted
-    assert segment_stats(AsStream([sliced(both, 1, 3)]), hypotheses[1:], tokenize="13a").tolist() == wanted[1:]
+    assert cybleu.rows(hypotheses, AsArray(both)).tolist() == wanted
+    assert cybleu.rows(hypotheses[1:], AsStream([sliced(both, 1, 3)])).tolist() == wanted[1:]
     full = [AsArray(texts(first)), AsArray(texts(first[::-1]))]
-    wanted = segment_stats(list(zip(first, first[::-1])), hypotheses, tokenize="13a")
-    assert segment_stats(full, hypotheses, tokenize="13a").tolist() == wanted.tolist()
+    wanted = cybleu.rows(hypotheses, list(zip(first, first[::-1])))
+    assert cybleu.rows(hypotheses, full).tolist() == wanted.tolist()
 
 
 def test_a_table_of_one_column_with_missing_rows():
     node = table(text=texts(["a", "b", "c"]))
     node.buffers[0] = bytes([0b101])
     with pytest.raises(SequenceTypeError, match=r"hypotheses\[1\] is null"):
-        segment_stats([["a"], ["b"], ["c"]], AsArray(node), tokenize="13a")
+        cybleu.rows(AsArray(node), [["a"], ["b"], ["c"]])
 
 
 def test_empty_columns():
     for empty in (texts([]), Node("u", 0, [None, None, None]), Node("n", 0, [])):
         for column in (lambda node: AsStream([], node), AsArray):
-            assert segment_stats(column(empty), [], tokenize="13a").shape == (0, 10)
-            assert segment_stats([], column(empty), tokenize="13a").shape == (0, 10)
-    assert segment_stats(AsArray(lists([], integers)), AsArray(lists([], texts))).shape == (0, 10)
+            assert cybleu.rows([], column(empty)).shape == (0, 10)
+            assert cybleu.rows(column(empty), []).shape == (0, 10)
+    assert cybleu.rows(AsArray(lists([], texts)), AsArray(lists([], integers))).shape == (0, 10)
 
 
 def test_other_functions():
@@ -161,21 +164,19 @@ def test_other_functions():
     assert (
         self_bleu(column, (0.5, 0.5), tokenize="13a").tolist() == self_bleu(lines, (0.5, 0.5), tokenize="13a").tolist()
     )
-    wanted = pairwise_bleu(lines, lines[:2], tokenize="13a").tolist()
-    assert pairwise_bleu(column, AsArray(texts(lines[:2])), tokenize="13a").tolist() == wanted
+    wanted = cybleu.pairs(lines[:2], lines).tolist()
+    assert cybleu.pairs(AsArray(texts(lines[:2])), column).tolist() == wanted
     tokens = [line.split() for line in lines]
     assert self_bleu(AsArray(lists(tokens, texts)), (1.0,)).tolist() == self_bleu(tokens, (1.0,)).tolist()
     documents = lines[::-1], [None, lines[1], lines[0]]
-    for corpus_score in (sacrebleu_corpus_bleu, BLEU().corpus_score, CHRF().corpus_score):
+    for corpus_score in (corpus_bleu, BLEU().corpus_score, CHRF().corpus_score):
         found = corpus_score(column, [AsArray(texts(document)) for document in documents])
         assert str(found) == str(corpus_score(lines, documents))
     candidates = AsArray(lists([lines, lines[:2]], texts))
     assert mbr(candidates, tokenize=str.split).texts == mbr([lines, lines[:2]], tokenize=str.split).texts
-    reward = BleuReward("r")
+    reward = Reward(column="r")
     assert reward(completions=column, r=AsArray(lists([[line] for line in lines], texts))) == [1.0] * 3
-    corpus = CorpusAccumulator(tokenize="13a")
-    corpus.update(AsArray(texts(lines)), lines[0])
-    assert corpus.row[0] == 6
+    assert cybleu.rows([lines[0]], AsArray(lists([lines], texts)))[0, 0] == 6
 
 
 # ------------------------------------------------------------------------------------------------------------- nothing
@@ -184,70 +185,69 @@ def test_other_functions():
 def test_nulls_name_the_row():
     three = [["a"], ["b"], ["c"]]
     with pytest.raises(SequenceTypeError, match=r"hypotheses\[1\] is null; drop"):
-        segment_stats(three, AsArray(texts(["a", None, "b"])), tokenize="13a")
+        cybleu.rows(AsArray(texts(["a", None, "b"])), three)
     with pytest.raises(SequenceTypeError, match=r"hypotheses\[2\] is null"):
-        segment_stats([[three[0]]] * 3, AsArray(lists([["a"], [], None], texts)))
+        cybleu.rows(AsArray(lists([["a"], [], None], texts)), [[three[0]]] * 3)
     with pytest.raises(SequenceTypeError, match=r"hypotheses\[2\] holds a null"):
-        segment_stats([[three[0]]] * 3, AsArray(lists([["a"], [], ["b", None]], texts)))
+        cybleu.rows(AsArray(lists([["a"], [], ["b", None]], texts)), [[three[0]]] * 3)
     with pytest.raises(SequenceTypeError, match=r"references\[2\] holds a null"):
-        segment_stats(AsArray(lists([["a"], [], ["b", None]], texts)), three)
+        cybleu.rows(three, AsArray(lists([["a"], [], ["b", None]], texts)))
     empty = [["a"], None, ["c"]], [["a"], [], ["c"]], [["a"], [None], ["c"]]
     for sets in empty:
         with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
-            segment_stats(AsArray(lists(sets, texts)), ["a"] * 3, tokenize="13a")
+            cybleu.rows(["a"] * 3, AsArray(lists(sets, texts)))
         with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
-            segment_stats(AsArray(lists(sets, texts)), ["a"] * 3, tokenize=str.split)
+            cybleu.rows(["a"] * 3, AsArray(lists(sets, texts)), tokenize=str.split)
         deeper = [sets[0], None if sets[1] is None else [each and ["b"] for each in sets[1]], [["c"]]]
         deeper[0] = [["a"]]
         with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
-            segment_stats(AsArray(lists(deeper, lambda values: lists(values, texts))), three)
+            cybleu.rows(three, AsArray(lists(deeper, lambda values: lists(values, texts))))
     for column in (texts(["a", None, "b"]), dictionary(["a", None, "b"], texts)):
         with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
-            segment_stats(AsArray(column), ["a"] * 3, tokenize="13a")
+            cybleu.rows(["a"] * 3, AsArray(column))
     with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
-        segment_stats([AsArray(texts(["a", None])), AsArray(texts(["b", None]))], ["a"] * 2, tokenize="13a")
+        cybleu.rows(["a"] * 2, [AsArray(texts(["a", None])), AsArray(texts(["b", None]))])
 
 
 def test_columns_of_tokens_beside_raw_references():
     tokens = [["a", "b", "."], ["b"]]
-    rows = segment_stats([["a b."], ["c"]], AsArray(lists(tokens, texts)), tokenize="13a")
-    assert rows.tolist() == segment_stats([["a b."], ["c"]], tokens, tokenize="13a").tolist()
-    assert rows[:, 2].tolist() == [3, 0]
+    for hypotheses in (tokens, AsArray(lists(tokens, texts))):
+        for references in ([["a b."], ["c"]], AsArray(lists([["a b."], ["c"]], texts))):
+            with pytest.raises(MixedTokensError, match=r"references\[0\] holds raw text, and hypotheses\[0\] tokens"):
+                cybleu.rows(hypotheses, references)
 
 
 def test_columns_that_do_not_fit():
     column = AsArray(texts(["a", "b"]))
     with pytest.raises(LengthMismatchError):
-        segment_stats(column, ["a"], tokenize="13a")
+        cybleu.rows(["a"], column)
     with pytest.raises(LengthMismatchError, match="have 2, 1 entries"):
-        segment_stats([column, AsArray(texts(["a"]))], ["a", "b"], tokenize="13a")
-    with pytest.raises(SequenceTypeError, match="split it"):
-        segment_stats([["a"], ["b"]], column)
+        cybleu.rows(["a", "b"], [column, AsArray(texts(["a"]))])
+    with pytest.raises(MixedTokensError, match=r"the hypotheses are raw text, and references\[0\] holds tokens"):
+        cybleu.rows(column, [[["a"]], [["b"]]])
     with pytest.raises(SequenceTypeError, match="'a', 'b'; give one of them"):
-        segment_stats([["a"], ["b"]], AsArray(table(a=texts(["a", "b"]), b=texts(["a", "b"]))), tokenize="13a")
-    with pytest.raises(SequenceTypeError, match="lists of texts"):
-        pairwise_bleu(AsArray(lists([["a"], ["b"]], texts)), tokenize="13a")
+        cybleu.rows(AsArray(table(a=texts(["a", "b"]), b=texts(["a", "b"]))), [["a"], ["b"]])
+    with pytest.raises(UnknownNameError, match="tokenize is for raw text, and the hypotheses are tokens"):
+        cybleu.pairs(AsArray(lists([["a"], ["b"]], texts)), tokenize="13a")
     with pytest.raises(SequenceTypeError, match="whole numbers"):
-        segment_stats([[[1]]], AsArray(integers([1])))
+        cybleu.rows(AsArray(integers([1])), [[[1]]])
     with pytest.raises(SequenceTypeError, match="whole numbers"):
-        segment_stats(AsArray(integers([1])), [[1]])
+        cybleu.rows([[1]], AsArray(integers([1])))
     with pytest.raises(ArrowError, match="more than two deep"):
         one = lists([[["a"]]], lambda values: lists(values, lambda some: lists(some, texts)))
-        segment_stats(
-            AsArray(lists([[[["a"]]]], lambda values: lists(values, lambda some: lists(some, texts)))), [["a"]]
-        )
-        segment_stats(AsArray(one), [["a"]])
+        cybleu.rows([["a"]], AsArray(lists([[[["a"]]]], lambda values: lists(values, lambda some: lists(some, texts)))))
+        cybleu.rows([["a"]], AsArray(one))
 
 
 def test_what_is_not_utf8_is_named():
     wrong = texts(["é", b"ab\xff", "c"])
     for hypotheses in (wrong, dictionary(["é", b"ab\xff", "c"], texts)):
         with pytest.raises(NotUtf8Error, match=r"hypotheses\[1\] is not UTF-8: byte 0xff at position 2"):
-            segment_stats([["a"]] * 3, AsArray(hypotheses), tokenize="13a")
+            cybleu.rows(AsArray(hypotheses), [["a"]] * 3)
     with pytest.raises(NotUtf8Error, match=r"references\[1\]"):
-        segment_stats(AsArray(lists([["é"], ["x", b"ab\xff"]], texts)), ["a"] * 2, tokenize="13a")
+        cybleu.rows(["a"] * 2, AsArray(lists([["é"], ["x", b"ab\xff"]], texts)))
     with pytest.raises(NotUtf8Error, match=r"hypotheses\[1\]"):
-        segment_stats([[["a"]]] * 2, AsArray(lists([["é"], ["x", b"ab\xff"]], texts)))
+        cybleu.rows(AsArray(lists([["é"], ["x", b"ab\xff"]], texts)), [[["a"]]] * 2)
 
 
 # --------------------------------------------------------------------------------------------------------- wrong structs
@@ -353,13 +353,13 @@ WRONG = {
 def test_wrong_structs_are_errors(node):
     for column in (AsArray(node), AsStream([node])):
         with pytest.raises(ArrowError) as caught:
-            segment_stats(column, ["a", "b"], tokenize="13a")
+            cybleu.rows(["a", "b"], column)
         assert str(caught.value)
 
 
 def test_list_views_are_to_be_cast():
     with pytest.raises(ArrowError, match=r"cast\(.*list_\("):
-        segment_stats(AsArray(WRONG["list views"]), ["a"], tokenize="13a")
+        cybleu.rows(["a"], AsArray(WRONG["list views"]))
 
 
 def test_a_dictionary_in_itself():
@@ -367,13 +367,13 @@ def test_a_dictionary_in_itself():
     for _ in range(9):
         node = spoiled(lambda: integers([0]), dictionary=node)
     with pytest.raises(ArrowError, match="nested too deeply"):
-        segment_stats(AsArray(node), ["a"], tokenize="13a")
+        cybleu.rows(["a"], AsArray(node))
 
 
 def test_numbers_that_do_not_fit():
     ids = lists([[1, 2**63]], lambda values: integers(values, "L"))
     with pytest.raises(ArrowError, match="9223372036854775808"):
-        segment_stats(AsArray(ids), [[1]])
+        cybleu.rows([[1]], AsArray(ids))
 
 
 class Handing:
@@ -410,13 +410,13 @@ def test_a_frame_that_cannot_be_exported_is_read_by_position(kernels):
         NotImplementedError(),
         OverflowError(),
     ):
-        assert segment_stats([[["a"]]], Frame([["a"]], error))[:, 2].tolist() == [1]
+        assert cybleu.rows(Frame([["a"]], error), [[["a"]]])[:, 2].tolist() == [1]
 
 
 @pytest.mark.parametrize("error", [MemoryError, TimeoutError])
 def test_other_errors_of_a_frame_are_passed_on(kernels, error):
     with pytest.raises(error):
-        segment_stats([[["a"]]], Frame([["a"]], error()))
+        cybleu.rows(Frame([["a"]], error()), [[["a"]]])
 
 
 def test_wrong_capsules():
@@ -431,7 +431,7 @@ def test_wrong_capsules():
         None,
     ):
         with pytest.raises(ArrowError):
-            segment_stats([["a"]], Handing(capsules), tokenize="13a")
+            cybleu.rows(Handing(capsules), [["a"]])
     assert node.released == [0, 0]
 
 
@@ -439,29 +439,28 @@ def test_what_was_consumed_is_an_error_and_all_is_released_once():
     node = two()
     schema, array = node.structs()
     handing = Handing((capsule(schema, b"arrow_schema"), capsule(array, b"arrow_array")))
-    segment_stats([["a"], ["b"]], handing, tokenize="13a")
+    cybleu.rows(handing, [["a"], ["b"]])
     assert node.released == [1, 1]
     with pytest.raises(ArrowError, match="consumed"):
-        segment_stats([["a"], ["b"]], handing, tokenize="13a")
+        cybleu.rows(handing, [["a"], ["b"]])
     assert node.released == [1, 1]
     stream = AsStream([two(), texts(["c"])])
-    segment_stats([["a"], ["b"], ["c"]], stream, tokenize="13a")
+    cybleu.rows(stream, [["a"], ["b"], ["c"]])
     assert stream.released == 1
     assert [node.released[1] for node in stream.nodes] == [1, 1]
     with pytest.raises(ArrowError, match="consumed"):
-        segment_stats([["a"], ["b"], ["c"]], stream, tokenize="13a")
+        cybleu.rows(stream, [["a"], ["b"], ["c"]])
 
 
 def test_a_stream_that_fails_says_why():
     with pytest.raises(ArrowError, match="the disk is gone"):
-        segment_stats([["a"], ["b"]], AsStream([two()], error="the disk is gone"), tokenize="13a")
+        cybleu.rows(AsStream([two()], error="the disk is gone"), [["a"], ["b"]])
 
 
 def test_lines_live_as_long_as_they_are_read():
-    references = References(AsArray(texts(["a b c d e"] * 3)), tokenize="13a")
-    assert references.stats(AsArray(texts(["a b c d e"] * 3)))[:, 2].tolist() == [5, 5, 5]
-
-    assert np.array_equal(references.stats(["a"] * 3)[:, 0], [1, 1, 1])
+    references = References(AsArray(texts(["a b c d e"] * 3)))
+    assert cybleu.rows(AsArray(texts(["a b c d e"] * 3)), references)[:, 2].tolist() == [5, 5, 5]
+    assert np.array_equal(cybleu.rows(["a"] * 3, references)[:, 0], [1, 1, 1])
 
 
 NOT_ALIGNED = {

@@ -9,27 +9,22 @@ import re
 import numpy as np
 import pytest
 
+import cybleu
 from command_line import run, write_lines
 from cybleu import (
-    BleuReward,
-    CorpusAccumulator,
     References,
+    Reward,
     SmoothingFunction,
-    bleu_rewards,
     check,
     columns,
     explain,
     explain_difference,
-    pairwise_bleu,
-    segment_stats,
     self_bleu,
 )
-from cybleu.errors import (
-    SequenceTypeError,
-)
+from cybleu.errors import MixedTokensError, SequenceTypeError
 from cybleu.explanations import blind_spots
 from cybleu.metrics import Metric, find
-from cybleu.nbest import NBest, prepare_references
+from cybleu.nbest import NBest
 from cybleu.report import analyse
 from cybleu.rerank import diverse, mbr
 from cybleu.text import tokenizer
@@ -51,23 +46,30 @@ def tokens(lines, tokenize, lowercase):
 def test_all_faces(tokenize, lowercase):
     raw = {"tokenize": tokenize, "lowercase": lowercase}
     hypotheses, references = tokens(LINES, tokenize, lowercase), tokens(REFERENCES, tokenize, lowercase)
-    in_bytes = [line.encode() for line in LINES]
-    assert bleu_rewards(REFERENCES, LINES, **raw).tolist() == bleu_rewards(references, hypotheses).tolist()
+    lines_in_bytes, references_in_bytes = in_bytes(LINES, REFERENCES)
+    assert (
+        cybleu.reward_scores(LINES, REFERENCES, **raw).tolist() == cybleu.reward_scores(hypotheses, references).tolist()
+    )
     owner = [0, 1, 0, 1, 4]
-    expected = bleu_rewards(references, hypotheses, owner, smoothing="add-k").tolist()
-    assert bleu_rewards(REFERENCES, in_bytes, owner, smoothing="add-k", **raw).tolist() == expected
+    expected = cybleu.reward_scores(hypotheses, references, owner, smoothing="add-k").tolist()
+    assert (
+        cybleu.reward_scores(lines_in_bytes, references_in_bytes, owner, smoothing="add-k", **raw).tolist() == expected
+    )
     many = [0] * 60
     assert (
-        bleu_rewards(REFERENCES, LINES * 12, many, **raw).tolist()
-        == bleu_rewards(references, hypotheses * 12, many).tolist()
+        cybleu.reward_scores(LINES * 12, REFERENCES, many, **raw).tolist()
+        == cybleu.reward_scores(hypotheses * 12, references, many).tolist()
     )
-    reward = BleuReward("r", **raw)
+    reward = Reward(column="r", **raw)
     for one in (reward, pickle.loads(pickle.dumps(reward))):
-        assert one(None, LINES, None, r=REFERENCES) == bleu_rewards(references, hypotheses).tolist()
-    assert pairwise_bleu(LINES, **raw).tolist() == pairwise_bleu(hypotheses).tolist()
-    assert pairwise_bleu(LINES[:2], in_bytes, **raw).tolist() == pairwise_bleu(hypotheses[:2], hypotheses).tolist()
+        assert one(None, LINES, None, r=REFERENCES) == cybleu.reward_scores(hypotheses, references).tolist()
+    assert cybleu.pairs(LINES, **raw).tolist() == cybleu.pairs(hypotheses).tolist()
+    assert (
+        cybleu.pairs(lines_in_bytes, lines_in_bytes[:2], **raw).tolist()
+        == cybleu.pairs(hypotheses, hypotheses[:2]).tolist()
+    )
     for method in (None, SmoothingFunction().method1, SmoothingFunction().method4):
-        for texts in (LINES, in_bytes):
+        for texts in (LINES, lines_in_bytes):
             assert (
                 self_bleu(texts, smoothing_function=method, **raw).tolist()
                 == self_bleu(hypotheses, smoothing_function=method).tolist()
@@ -100,41 +102,42 @@ def tokens_of_script(line, tokenize, lowercase):
     return tokenizer(tokenize)(line)
 
 
+def in_bytes(lines, references):
+    return [line.encode() for line in lines], [[line.encode() for line in group] for group in references]
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(("tokenize", "lowercase", "lines", "references"), OF_MTEVAL)
 def test_mteval_reads_raw_text_as_its_script(tokenize, lowercase, lines, references, tmp_path):
     raw = {"tokenize": tokenize, "lowercase": lowercase}
     hypotheses = [tokens_of_script(line, **raw) for line in lines]
     sets = [[tokens_of_script(line, **raw) for line in group] for group in references]
-    metric = find("mteval-v13a")
-    expected = metric.rows(sets, hypotheses).tolist()
-    assert metric.rows(references, lines, **raw).tolist() == expected
-    assert metric.rows(references, [line.encode() for line in lines], **raw).tolist() == expected
-    assert metric.rows(references, lines * 20, owner=[0, 1] * 20, **raw).tolist() == expected * 20
-    prepared = References(references, **raw)
+    name, metric = "mteval-v13a", find("mteval-v13a", **raw)
+    of_tokens = {"metric": name}
+    expected = cybleu.rows(hypotheses, sets, **of_tokens).tolist()
+    assert metric.rows(lines, references).tolist() == expected
+    assert metric.rows(*in_bytes(lines, references)).tolist() == expected
+    assert metric.rows(lines * 20, references, owner=[0, 1] * 20).tolist() == expected * 20
+    prepared = References(references)
     for one in (prepared, pickle.loads(pickle.dumps(prepared))):
-        assert metric.rows(one, lines).tolist() == metric.rows(one, lines).tolist() == expected
-    assert find("sacrebleu").rows(prepared, lines).tolist() == segment_stats(references, lines, **raw).tolist()
+        assert metric.rows(lines, one).tolist() == metric.rows(lines, one).tolist() == expected
+    assert find("sacrebleu", **raw).rows(lines, prepared).tolist() == cybleu.rows(lines, references, **raw).tolist()
     table = {"hypothesis": lines, "reference": references}
-    assert columns.statistics(columns.rows(table, metric=metric, **raw), metric).tolist() == expected
-    rewards = bleu_rewards(sets, hypotheses, metric=metric).tolist()
-    assert bleu_rewards(references, lines, metric=metric, **raw).tolist() == rewards
-    assert BleuReward("r", metric=metric, **raw)(completions=lines, r=references) == rewards
-    assert pairwise_bleu(lines, metric=metric, **raw).tolist() == pairwise_bleu(hypotheses, metric=metric).tolist()
+    assert np.stack(list(columns.rows(table, metric=name, **raw).values()), axis=1).tolist() == expected
+    rewards = cybleu.reward_scores(hypotheses, sets, **of_tokens).tolist()
+    assert cybleu.reward_scores(lines, references, metric=metric).tolist() == rewards
+    assert Reward(metric, "r")(completions=lines, r=references) == rewards
+    assert cybleu.pairs(lines, metric=metric).tolist() == cybleu.pairs(hypotheses, **of_tokens).tolist()
     lists = [[text for text in group if text] for group in references]
-    found = mbr(lists, metric=metric, **raw).scores.tolist()
-    assert (
-        found
-        == mbr([[tokens_of_script(text, **raw) for text in group] for group in lists], metric=metric).scores.tolist()
-    )
-    assert str(explain(references[0], lines[0], metric=metric, **raw)) == str(
-        explain(sets[0], hypotheses[0], metric=metric)
-    )
-    blocks = blind_spots(references[0], lines[0], metric, **raw)
-    assert blocks == blind_spots(sets[0], hypotheses[0], metric)
+    found = mbr(lists, metric=name, **raw).scores.tolist()
+    of_lists = [[tokens_of_script(text, **raw) for text in group] for group in lists]
+    assert found == mbr(of_lists, **of_tokens).scores.tolist()
+    explained = explain(sets[0], hypotheses[0], **of_tokens)
+    assert str(explain(references[0], lines[0], metric=name, **raw)) == str(explained)
+    assert blind_spots(references[0], lines[0], name, **raw) == blind_spots(sets[0], hypotheses[0], **of_tokens)
     nbest = NBest.from_texts([[line] for line in lines], references, tokenize=tokenize)
-    assert nbest.with_metric(metric, references, **raw).stats.tolist() == expected
-    assert nbest.with_metric(metric, References(sets), **raw).stats.tolist() == expected
+    for one in (references, prepared, References(sets)):
+        assert nbest.with_metric(name, one, **raw).stats.tolist() == expected
 
 
 @pytest.mark.parametrize(("tokenize", "lowercase", "lines", "references"), OF_MTEVAL[:-1])
@@ -146,8 +149,8 @@ def test_commands_and_explanations_read_raw_text_as_mteval(
     write_lines(tmp_path, {"hyp": lines * 2, "ref": [text for (text,) in references] * 2})
     options = ["--tokenize", tokenize, *(["--lowercase"] if lowercase else [])]
     raw = {"tokenize": tokenize, "lowercase": lowercase}
-    metric = find("mteval-v13a")
-    expected = metric.score(metric.rows(references * 2, lines * 2, **raw))
+    metric = find("mteval-v13a", **raw)
+    expected = metric.score(metric.rows(lines * 2, references * 2))
     names = "mteval-v13a", "sacrebleu"
     both = [part for name in names for part in ("--variant", name)]
     (scored, _) = json.loads(run("score", "hyp", "ref", *both, *options, "--json").stdout)
@@ -163,7 +166,7 @@ def test_commands_and_explanations_read_raw_text_as_mteval(
     assert explained.scores[0].bleu.matches == expected.matches
     for pair in explained.differences:
         assert sum(cause.points for cause in pair.causes) == pytest.approx(pair.points)
-    counted = metric.rows(references * 2, lines * 2, **raw).tolist()
+    counted = metric.rows(lines * 2, references * 2).tolist()
     report = analyse(references * 2, {"a": lines * 2}, "mteval-v13a", resamples=2, **raw)
     assert report.rows["a"].tolist() == counted
 
@@ -180,15 +183,15 @@ def test_lists_of_hypotheses(tokenize, lowercase, tmp_path):
     among = mbr(lists, evidence=[LINES[:2], LINES[3:]], smoothing="add-k", **raw)
     expected = mbr(of_tokens, evidence=[hypotheses[:2], hypotheses[3:]], smoothing="add-k")
     assert among.scores.tolist() == expected.scores.tolist()
-    assert mbr(lists, evidence=[hypotheses[:2], hypotheses[3:]], smoothing="add-k", **raw).scores.tolist() == (
-        expected.scores.tolist()
-    )
+    with pytest.raises(MixedTokensError):
+        mbr(lists, evidence=[hypotheses[:2], hypotheses[3:]], smoothing="add-k", **raw)
     assert np.concatenate(diverse(lists, 3, **raw)).tolist() == np.concatenate(diverse(of_tokens, 3)).tolist()
     nbest = NBest.from_texts([LINES, LINES], REFERENCES[:2], **raw)
     expected = NBest.from_texts([hypotheses, hypotheses], references[:2])
     assert nbest.stats.tolist() == expected.stats.tolist()
     assert nbest.texts == LINES * 2
-    assert prepare_references(REFERENCES, **raw).stats(hypotheses).tolist() == expected_rows(references, hypotheses)
+    one_each = NBest.from_texts([[line] for line in LINES], REFERENCES, **raw)
+    assert one_each.stats.tolist() == cybleu.rows(hypotheses, references).tolist()
     (tmp_path / "nbest").write_text("".join(f"{line.replace(chr(10), ' ')}\n" for line in LINES), encoding="utf-8")
     (tmp_path / "ref").write_text(f"{REFERENCES[1][0]}\n", encoding="utf-8")
     arguments = tmp_path / "nbest", tmp_path / "ref", "plain"
@@ -196,16 +199,12 @@ def test_lists_of_hypotheses(tokenize, lowercase, tmp_path):
     assert of_file.stats.tolist() == NBest.from_texts([hypotheses], [references[1][:1]]).stats.tolist()
 
 
-def expected_rows(references, hypotheses):
-    return segment_stats(references, hypotheses).tolist()
-
-
 class Longest(Metric):
     """The longest token that both have."""
 
     name, scale, columns = "longest", 1.0, ("longest",)
 
-    def row(self, references, hypothesis):
+    def count(self, hypothesis, references):
         return [max((len(token) for token in hypothesis if any(token in text for text in references)), default=0)]
 
     def evaluate(self, row):
@@ -213,23 +212,24 @@ class Longest(Metric):
 
 
 def test_a_metric_of_ones_own_gets_tokens():
-    assert bleu_rewards(REFERENCES, LINES, metric=Longest(), tokenize="13a").tolist() == [3, 3, 3, 0, 0]
-    assert pairwise_bleu(LINES[:2], metric=Longest(), tokenize="13a").tolist() == [[3, 3], [3, 3]]
+    longest = Longest(tokenize="13a")
+    assert cybleu.reward_scores(LINES, REFERENCES, metric=longest).tolist() == [3, 3, 3, 0, 0]
+    assert cybleu.pairs(LINES[:2], metric=longest).tolist() == [[3, 3], [3, 3]]
+    for count in (cybleu.rows, cybleu.reward_scores):
+        with pytest.raises(
+            SequenceTypeError, match=r"longest reads tokens.*split them, or name a tokeniser: tokenize='13a'"
+        ):
+            count(LINES, REFERENCES, metric=Longest())
+    with pytest.raises(SequenceTypeError, match="longest reads tokens"):
+        cybleu.pairs(LINES[:2], metric=Longest())
 
 
 @pytest.mark.parametrize(
     "call",
     [
         lambda **how: check([["a cat"]], ["a cat"], **how),
-        lambda **how: segment_stats([["a cat"]], ["a cat"], **how),
-        lambda **how: References([["a cat"]], **how),
-        lambda **how: bleu_rewards([["a cat"]], ["a cat"], **how),
-        lambda **how: pairwise_bleu(["a cat"], **how),
         lambda **how: self_bleu(["a cat", "a"], (1,), **how),
         lambda **how: explain(["a cat"], "a cat", (1,), **how),
-        lambda **how: CorpusAccumulator(**how).update(["a cat"], "a cat"),
-        lambda **how: mbr([["a cat"]], **how),
-        lambda **how: NBest.from_texts([["a cat"]], [["a cat"]], **how),
     ],
 )
 def test_raw_text_without_a_tokeniser_is_told_of_it(call):
@@ -240,6 +240,18 @@ def test_raw_text_without_a_tokeniser_is_told_of_it(call):
     call(tokenize="13a")
 
 
-def test_prepared_references_of_raw_text():
-    found = bleu_rewards(References(REFERENCES, tokenize="13a"), LINES)
-    assert np.array_equal(found, bleu_rewards(REFERENCES, LINES, tokenize="13a"))
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda **how: cybleu.rows(LINES, REFERENCES, **how),
+        lambda **how: cybleu.rows(LINES, References(REFERENCES), **how),
+        lambda **how: cybleu.reward_scores(LINES, REFERENCES, **how),
+        lambda **how: cybleu.reward_scores(LINES, References(REFERENCES), **how),
+        lambda **how: cybleu.pairs(LINES, **how),
+        lambda **how: mbr([LINES], **how).scores,
+    ],
+)
+def test_raw_text_has_the_tokeniser_of_the_metric(call):
+    assert call().tolist() == call(tokenize="13a").tolist() == call(metric="sacrebleu").tolist()
+    assert call(metric="nltk").tolist() == call(metric="nltk", tokenize=str.split).tolist()
+    assert call(metric="nltk").tolist() != call(metric="nltk", tokenize="13a").tolist()

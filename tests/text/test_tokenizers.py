@@ -17,7 +17,7 @@ from sacrebleu.metrics import bleu
 from sacrebleu.tokenizers import tokenizer_none
 
 import command_line
-from cybleu import segment_stats
+import cybleu
 from cybleu.errors import MissingExtraError, NotUtf8Error, SequenceTypeError, UnknownNameError
 from cybleu.report import analyse
 from cybleu.text import categories, tokenize_lines, tokenizer, tokenizer_signature
@@ -166,11 +166,14 @@ def test_pieces(pieces):
     ]
     sets = [[TEXTS[0], TEXTS[1]], [TEXTS[4]], [TEXTS[0], TEXTS[2], TEXTS[5]]]
     lists = [[pieces(line.rstrip()).split() for line in texts] for texts in sets]
-    hypotheses = [TEXTS[1], TEXTS[0].encode(), TEXTS[4]]
-    rows = segment_stats(sets, hypotheses, tokenize="flores101")
-    assert (rows == segment_stats(lists, [expected[1], expected[0], expected[4]])).all()
+    hypotheses = [TEXTS[1], TEXTS[0], TEXTS[4]]
+    rows = cybleu.rows(hypotheses, sets, tokenize="flores101")
+    assert (rows == cybleu.rows([expected[1], expected[0], expected[4]], lists)).all()
+    of_bytes = [[text.encode() for text in texts] for texts in sets]
+    for texts in (hypotheses, [text.encode() for text in hypotheses]):
+        assert (rows == cybleu.rows(texts, of_bytes, tokenize="flores101")).all()
     with pytest.raises(NotUtf8Error, match=r"references\[1\]\[0\]"):
-        segment_stats([sets[0], [b"a \xff"]], hypotheses[:2], tokenize="flores101")
+        cybleu.rows(hypotheses[:2], [of_bytes[0], [b"a \xff"]], tokenize="flores101")
 
 
 def test_a_str_of_another_class():

@@ -140,7 +140,7 @@ class Shared(metrics.Metric):
 
     name, scale, columns = "shared", 1, ("length", "of reference", "one", "two", "ones", "twos")
 
-    def row(self, references, hypothesis):
+    def count(self, hypothesis, references):
         raise AssertionError("the rows are already counted")
 
     def evaluate(self, row):
@@ -234,9 +234,9 @@ def test_messages(call, error, text):
 class Accuracy(metrics.Metric):
     """1 - errors / length, for counts that may be fractions."""
 
-    name, scale, columns, takes_fractions = "accuracy", 1, ("errors", "length"), True
+    name, scale, columns, dtype = "accuracy", 1, ("errors", "length"), "float64"
 
-    row = None  # the list has the counts
+    count = None  # the list has the counts
 
     def evaluate(self, row):
         return 1 - row[0] / row[1]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import command_line
+import cybleu
 from cybleu import (
     closest_ref_length,
     columns,
@@ -13,7 +14,6 @@ from cybleu import (
     modified_precision,
     score,
     scores,
-    segment_stats,
     sentence_bleu,
 )
 from cybleu.bleu_score import sentence_bleu_many
@@ -22,8 +22,7 @@ from cybleu.chrf_score import corpus_chrf, sentence_chrf
 from cybleu.errors import CybleuError
 from cybleu.explanations import blind_spots, explain
 from cybleu.gleu_score import corpus_gleu, sentence_gleu
-from cybleu.metrics import find
-from cybleu.nbest import prepare_references
+from cybleu.metrics import Metric, find
 from cybleu.nist_score import corpus_nist, sentence_nist
 from cybleu.pairwise import self_bleu
 from cybleu.report import analyse
@@ -55,37 +54,62 @@ class Column:
         return iter(self.values)
 
 
+class SharedWords(Metric):
+    """A metric of tokens without a tokeniser."""
+
+    name, columns = "shared words", ("shared", "words")
+
+    def count(self, hypothesis, references):
+        return [len({*hypothesis} & {*references[0]}), len({*hypothesis})]
+
+    def evaluate(self, row):
+        return row[0] / max(row[1], 1)
+
+
 MISTAKES = {
     "one segment where many are expected": (
         lambda: sentence_bleu_many([R], [H]),
         r"put it in a list: \[\['the', ...\]\]",
     ),
-    "the same, counted": (lambda: segment_stats([R], [H]), r"references\[0\] looks like .* put it in a list"),
-    "the same, prepared": (lambda: prepare_references([R]), "put it in a list"),
+    "one hypothesis where many are expected, counted": (
+        lambda: cybleu.rows("the cat", ["a"]),
+        r"pass a list: \[text\]",
+    ),
+    "the references of one hypothesis": (lambda: cybleu.rows(["a b"], ["a", "b"]), r"pass \[references\]"),
+    "references as sacreBLEU takes them": (
+        lambda: cybleu.rows(["a b", "c"], [["a b", "c"]]),
+        r"pass list\(zip\(\*references\)\)",
+    ),
     "one hypothesis where many are expected": (
         lambda: sentence_bleu_many([[R]], H),
         r"put the hypothesis in a list: \[hyp",
     ),
     "the same of a corpus": (lambda: corpus_bleu([[R]], H), r"put the hypothesis in a list: \[hyp"),
-    "raw text without a tokeniser": (
-        lambda: segment_stats([["the cat"]], ["the cat"]),
-        "split it.* or name a tokeniser",
+    "raw text for a metric of tokens": (
+        lambda: cybleu.rows(["the cat"], [["the cat"]], SharedWords()),
+        "split them, or name a tokeniser",
     ),
+    "raw references beside tokens": (lambda: cybleu.rows([H], [["the cat"]]), r"references\[0\] holds raw.*split them"),
+    "tokens for a metric of raw text": (lambda: cybleu.rows([H], [[R]], "chrf"), "pass each text as a str"),
+    "a tokeniser beside tokens": (lambda: cybleu.rows([H], [[R]], **RAW), "leave tokenize out, or pass texts as str"),
     "raw references without a list": (lambda: check(["the cat"], ["the cat"]), "split it.* or name a tokeniser"),
-    "None among token lists": (lambda: segment_stats([[R], [R]], [H, None]), r"hypotheses\[1\].* NoneType; leave out"),
-    "None among raw texts": (lambda: segment_stats(["a", "b"], ["a", None], **RAW), r"references\[0\] is one str"),
+    "None among token lists": (lambda: cybleu.rows([H, None], [[R], [R]]), r"hypotheses\[1\].* None; leave out"),
+    "None among raw texts": (lambda: cybleu.rows(["a", None], ["a", "b"], **RAW), r"hypotheses\[1\].* None; leave out"),
     "None as raw hypothesis": (
-        lambda: segment_stats([["a"]], [None], **RAW),
-        r"hypotheses\[0\] is a NoneType; .*leave out",
+        lambda: cybleu.rows([None], [["a"]], **RAW),
+        r"hypotheses\[0\] .* None; leave out",
     ),
-    "NaN as raw hypothesis": (lambda: segment_stats([["a"]], [NAN], **RAW), r"hypotheses\[0\] is NaN .*leave out"),
+    "NaN as raw hypothesis": (
+        lambda: cybleu.rows([NAN], [["a"]], **RAW),
+        r"hypotheses\[0\] .* NaN \(a float\); leave out",
+    ),
     "NaN as raw reference": (
-        lambda: segment_stats([[NAN]], ["a"], **RAW),
-        r"references\[0\]\[0\] is NaN .*leave out",
+        lambda: cybleu.rows(["a"], [[NAN]], **RAW),
+        r"references\[0\] has no reference; give at least one",
     ),
     "NaN in a column": (
-        lambda: segment_stats(Column([["a"], NAN]), Column(["a", "b"]), **RAW),
-        r"references\[1\].*leave out",
+        lambda: cybleu.rows(Column(["a", "b"]), Column([["a"], NAN]), **RAW),
+        r"references\[1\] has no reference; give at least one",
     ),
     "None as hypothesis": (lambda: sentence_bleu([R], None), "the hypothesis .* not NoneType; leave out the segment"),
     "NaN as reference": (lambda: sentence_bleu([NAN], H), r"reference 0 .* not NaN \(a float\); leave out the segment"),
@@ -118,22 +142,25 @@ MISTAKES = {
     "None as all references of chrF": (lambda: corpus_chrf(None, ["a"]), "the references must be a list"),
     "None as all hypotheses of chrF": (lambda: corpus_chrf(["a"], None), "the hypotheses must be a list"),
     "None as references of blind spots": (lambda: blind_spots(None, H), "the references .*; leave out"),
-    "None as references of a row": (lambda: find("gleu").row(None, H), "the references .*; leave out"),
-    "None as references of a raw row": (lambda: find("chrf").row(None, "a"), "None.*; leave out"),
-    "None as references of TER": (lambda: find("ter").row(None, "a"), "None.*; leave out"),
-    "None as texts of all pairs": (lambda: find("gleu").pairs(None), "references must be a list"),
+    "None as references of a row": (lambda: find("gleu").count(H, None), "the references .*; leave out"),
+    "None as references of a raw row": (lambda: find("chrf").count("a", None), "None.*; leave out"),
+    "None as references of TER": (lambda: find("ter").count("a", None), "None.*; leave out"),
+    "None as texts of all pairs": (
+        lambda: find("gleu").pairs(None),
+        "texts must be a list of texts, not None; leave out",
+    ),
     "None as references": (lambda: check([[R], None], [H, H]), r"references\[1\] is None.*; leave out the segment"),
     "a lazy frame as a table": (lambda: columns.rows(LazyFrame()), r"collect it first, with \.collect\(\)"),
     "a lazy frame as texts": (
-        lambda: segment_stats(LazyFrame(), ["a"], **RAW),
+        lambda: cybleu.rows(["a"], LazyFrame(), **RAW),
         r"collect it first, with \.collect\(\)",
     ),
-    "a lazy frame as hypotheses": (lambda: segment_stats([["a"]], LazyFrame(), **RAW), "collect it first"),
-    "texts where statistics are expected": (lambda: score([[R]], [H]), r"count them first: score\(segment_stats\("),
-    "the same of many": (lambda: scores([[R]], [H]), r"count them first: scores\(segment_stats\("),
+    "a lazy frame as hypotheses": (lambda: cybleu.rows(LazyFrame(), [["a"]], **RAW), "collect it first"),
+    "texts where statistics are expected": (lambda: score([[R]], [H]), r"count texts first: score\(cybleu\.rows\("),
+    "the same of many": (lambda: scores([[R]], [H]), r"count texts first: scores\(cybleu\.rows\("),
     "columns where statistics are expected": (
         lambda: score(Column([R]), Column([H] * 100)),
-        "the metric is a Column; for",
+        r"the metric is a Column; count texts first: score\(cybleu\.rows\(",
     ),
     "references and hypothesis exchanged": (lambda: explain(H, [R]), "the arguments look swapped"),
     "None among the lines of a system": (lambda: analyse(["a", "b"], {"x": ["a", None]}), r"x\[1\] .*; leave out"),
@@ -160,8 +187,9 @@ def test_a_function_without_tokenisers_does_not_advise_one():
 
 
 def test_a_single_word_may_be_a_text():
-    with pytest.raises(CybleuError, match=r"references\[0\]\[0\] is a str, not a list of tokens; split it"):
-        segment_stats([["Yes."]], ["No."])
+    with pytest.raises(CybleuError, match=r"reference 0 is a str, not a list of tokens; split it"):
+        sentence_bleu_many([["Yes."]], ["No."])
+    assert cybleu.rows(["No."], [["Yes."]], max_order=1).tolist() == [[2, 2, 1, 2]]
 
 
 @pytest.mark.parametrize(

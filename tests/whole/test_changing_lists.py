@@ -9,12 +9,11 @@ from random import Random
 
 import pytest
 
-from cybleu import SmoothingFunction, corpus_bleu, pairwise_bleu, self_bleu, sentence_bleu
+from cybleu import References, SmoothingFunction, corpus_bleu, pairs, rows, self_bleu, sentence_bleu
 from cybleu.bleu_score import sentence_bleu_many
 from cybleu.errors import LengthMismatchError
 from cybleu.gleu_score import corpus_gleu, sentence_gleu
 from cybleu.nist_score import corpus_nist
-from cybleu.stats import References, segment_stats
 
 WORDS = "the cat is on the mat and the dog is not".split()
 LONG = [word * 9 for word in WORDS]  # longer than what a key contains
@@ -97,13 +96,13 @@ class Shortening:
     "call",
     [
         self_bleu,
-        pairwise_bleu,
-        lambda texts: pairwise_bleu(texts, [["a"]]),
-        lambda texts: References([texts]),
-        lambda texts: References([[["a"]]]).stats(texts, [0, 0]),
-        lambda texts: segment_stats([[["a"]]], texts, owner=[0, 0]),
+        pairs,
+        lambda texts: pairs([["a"]], texts),
+        lambda texts: rows([["a"], ["a"]], [texts], owner=[0, 0]),
+        lambda texts: rows(texts, References([[["a"]]]), owner=[0, 0]),
+        lambda texts: rows(texts, [[["a"]]], owner=[0, 0]),
     ],
-    ids=["self_bleu", "pairs", "pairs of others", "References", "stats", "owner"],
+    ids=["self_bleu", "pairs", "pairs with others", "references of an owner", "References", "owner"],
 )
 def test_lists_that_become_shorter(call, backend):
     errors = []

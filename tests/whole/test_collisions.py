@@ -24,16 +24,14 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
+import cybleu
 from cybleu import (
-    bleu_rewards,
+    References,
     corpus_bleu,
-    pairwise_bleu,
-    sacrebleu_corpus_chrf,
-    segment_stats,
+    sacrebleu_compat,
     self_bleu,
     sentence_bleu,
 )
-from cybleu.stats import References
 from inputs import MODULUS
 
 SIZE = 4096
@@ -177,8 +175,8 @@ def test_token_lists(probed, name):
 def test_raw_text(probed, name):
     def call(words):
         text = " ".join(words)
-        segment_stats([[text]], [text], tokenize="none")
-        segment_stats([[text]], [text] * 2, tokenize="none", owner=np.array([0, 0]))
+        cybleu.rows([text], [[text]], tokenize="none")
+        cybleu.rows([text] * 2, [[text]], tokenize="none", owner=np.array([0, 0]))
 
     check_growth(probed, call, WORDS[name])
 
@@ -194,7 +192,7 @@ def test_words_of_chrf(probed, name):
 
     def call(words):
         text = " ".join([characters, *words])
-        sacrebleu_corpus_chrf([text], [[text]], word_order=2)
+        sacrebleu_compat.corpus_chrf([text], [[text]], word_order=2)
 
     check_growth(probed, call, family)
 
@@ -203,10 +201,10 @@ def test_words_of_chrf(probed, name):
 def test_ids(probed, name):
     def call(ids):
         ids = np.array([ids])
-        bleu_rewards(ids[:, None], ids)
-        segment_stats(ids[:, None], ids)
+        cybleu.reward_scores(ids, ids[:, None])
+        cybleu.rows(ids, ids[:, None])
         self_bleu(ids.repeat(2, 0))
-        pairwise_bleu(ids.repeat(2, 0))
+        cybleu.pairs(ids.repeat(2, 0))
 
     check_growth(probed, call, IDS[name])
 
@@ -217,9 +215,9 @@ def test_ngrams(probed, name):
         tokens = [*map(str, ids)]
         sentence_bleu([tokens], tokens)
         ids = np.array([ids])
-        bleu_rewards(ids[:, None], ids)
+        cybleu.reward_scores(ids, ids[:, None])
         self_bleu(ids.repeat(2, 0))
-        pairwise_bleu(ids.repeat(2, 0))
+        cybleu.pairs(ids.repeat(2, 0))
 
     check_growth(probed, call, ORDERS[name])
 
@@ -227,8 +225,8 @@ def test_ngrams(probed, name):
 VOCABULARIES = {
     "self_bleu": lambda tokens: self_bleu([tokens] * 10),
     "references": lambda tokens: References([[tokens]]),
-    "pairs": lambda tokens: pairwise_bleu([tokens] * 10),
-    "owners": lambda tokens: segment_stats([[tokens]], [tokens, tokens], owner=np.array([0, 0])),
+    "pairs": lambda tokens: cybleu.pairs([tokens] * 10),
+    "owners": lambda tokens: cybleu.rows([tokens, tokens], [[tokens]], owner=np.array([0, 0])),
 }
 
 
@@ -256,7 +254,7 @@ def test_large_ints_equal_other_numbers(token):
 
     def matched(reference, *hypotheses):
         prepared = pickle.loads(pickle.dumps(References([[reference]])))
-        return prepared.stats(hypotheses, [0] * len(hypotheses))[:, 2].tolist()
+        return cybleu.rows(hypotheses, prepared, owner=[0] * len(hypotheses))[:, 2].tolist()
 
     assert matched([large, "a"], ["a", token], [token, other]) == [2, 1]
     assert matched([token, "a"], ["a", large], [large, other]) == [2, 1]
@@ -299,4 +297,4 @@ def test_sentences(probed, name):
     assert probed(corpus_bleu, [[tokens]] * 20, [tokens] * 20) <= 20 * 64
     if all(type(token) is str and token.isascii() and token.isprintable() for token in tokens):
         text = " ".join(tokens)
-        assert probed(segment_stats, [[text]] * 20, [text] * 20, tokenize="none") <= 20 * 64
+        assert probed(cybleu.rows, [text] * 20, [[text]] * 20, tokenize="none") <= 20 * 64

@@ -17,15 +17,17 @@ from itertools import count
 import numpy as np
 import pytest
 
+import cybleu
 from cybleu import (
     Ragged,
+    References,
     SmoothingFunction,
     corpus_bleu,
     gleu_score,
     metrics,
     nist_score,
     rerank,
-    sacrebleu_sentence_bleu,
+    sacrebleu_compat,
     sentence_bleu,
     sentence_bleu_many,
     tuning,
@@ -34,8 +36,7 @@ from cybleu._runtime import interrupts
 from cybleu.bleu_score import closest_ref_length, modified_precision
 from cybleu.metrics import scores
 from cybleu.nbest import NBest, merge
-from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
-from cybleu.stats import References, segment_stats
+from cybleu.pairwise import self_bleu
 from inputs import MODULUS, using_backend
 
 pytestmark = [
@@ -171,8 +172,12 @@ def sets_of(texts):
     return [[text] for text in texts]
 
 
+def read_anew(hypotheses, references):
+    return lambda: cybleu.rows(hypotheses, References(references), owner=[0])
+
+
 def raw_stats(lines, **options):
-    return partial(segment_stats, sets_of(lines), lines, **options)
+    return partial(cybleu.rows, lines, sets_of(lines), **options)
 
 
 def texts_of(count):
@@ -180,18 +185,18 @@ def texts_of(count):
 
 
 def chrf_of_sets(texts):
-    return partial(metrics.find("chrf++").rows, sets_of(texts), texts)
+    return partial(metrics.find("chrf++").rows, texts, sets_of(texts))
 
 
 def chrf_of_prepared_references(part):
     texts = texts_of(40_000 // part)
-    prepared = References(sets_of(texts[::16]), tokenize="none")
-    return partial(metrics.find("chrf++").rows, prepared, texts, owner=np.arange(len(texts)) // 16)
+    prepared = References(sets_of(texts[::16]))
+    return partial(metrics.find("chrf++").rows, texts, prepared, owner=np.arange(len(texts)) // 16)
 
 
 def chrf_of_one_text(part):
     text = " ".join(map(str, IDS[: 600_000 // part].tolist()))
-    return partial(metrics.find("chrf++").row, [text], text)
+    return partial(metrics.find("chrf++").count, text, [text])
 
 
 def gleu(part):
@@ -207,23 +212,23 @@ def ints_with_equal_hashes(part):
 
 def padding(part):
     texts = np.zeros((20_000 // part, 500), np.int64)
-    return partial(segment_stats, texts, texts, pad_id=0, eos_id=2)
+    return partial(cybleu.rows, texts, texts, pad_id=0, eos_id=2)
 
 
 # Functions that make a long call. On the mirror, a call for a part of the input takes as long.
 CASES = {
     "ints_with_equal_hashes": ints_with_equal_hashes,
-    "references_of_one_text": lambda part: partial(References, one_text(part)),
-    "references_of_strings": lambda part: partial(References, [[list(map(str, IDS[::part].tolist()))]]),
-    "one_long_text": lambda part: partial(References(TEXTS[:1]).stats, one_text(part)),
-    "ignored_ngrams": lambda part: partial(References(TEXTS[:1], ignore=[(1, 2)]).stats, one_text(part)),
-    "many_texts": lambda part: partial(segment_stats, TEXTS[::part], TEXTS[::part]),
+    "references_of_one_text": lambda part: read_anew(TEXTS[:1], one_text(part)),
+    "references_of_strings": lambda part: read_anew([WORDS], [[list(map(str, IDS[::part].tolist()))]]),
+    "one_long_text": lambda part: partial(cybleu.rows, one_text(part), References(TEXTS[:1])),
+    "ignored_ngrams": lambda part: partial(cybleu.rows, one_text(part), References(TEXTS[:1]), ignore=[(1, 2)]),
+    "many_texts": lambda part: partial(cybleu.rows, TEXTS[::part], TEXTS[::part]),
     "padding": padding,
-    "pairs_of_two_long_texts": lambda part: partial(pairwise_bleu, two_texts(part)),
-    "pairs_of_many_texts": lambda part: partial(pairwise_bleu, TEXTS[: 3000 // part]),
-    "pairs_of_many_lengths": lambda part: partial(pairwise_bleu, many_lengths(part)),
-    "many_texts_against_all_others": lambda part: partial(self_stats, TEXTS[::part]),
-    "a_long_text_against_all_others": lambda part: partial(self_stats, one_text(part, 7)),
+    "pairs_of_two_long_texts": lambda part: partial(cybleu.pairs, two_texts(part)),
+    "pairs_of_many_texts": lambda part: partial(cybleu.pairs, TEXTS[: 3000 // part]),
+    "pairs_of_many_lengths": lambda part: partial(cybleu.pairs, many_lengths(part)),
+    "many_texts_against_all_others": lambda part: partial(self_bleu, TEXTS[::part], (1.0,)),
+    "a_long_text_against_all_others": lambda part: partial(self_bleu, one_text(part, 7), (1.0,)),
     "scores_of_rows": lambda part: partial(scores, ROWS[::part]),
     "sum_of_rows": lambda part: partial(metrics.score, ROWS),
     "scores_of_rows_by_nltk": lambda part: partial(
@@ -248,11 +253,11 @@ CASES = {
     "diverse": lambda part: partial(rerank.diverse, [TEXTS[: 1000 // part].tolist()], 20),
     "many_raw_lines": lambda part: raw_stats(raw_lines(1_000_000 // part), tokenize="13a"),
     "one_long_raw_line": lambda part: raw_stats([" ".join(raw_lines(200_000 // part))], tokenize="intl"),
-    "references_of_raw_text": lambda part: partial(References, sets_of(raw_lines(200_000 // part)), tokenize="13a"),
+    "references_of_raw_text": lambda part: read_anew([RAW_LINE], sets_of(raw_lines(200_000 // part))),
     "chrf_of_many_texts": lambda part: chrf_of_sets(texts_of(40_000 // part)),
     "chrf_of_prepared_references": chrf_of_prepared_references,
     "chrf_of_one_text": chrf_of_one_text,
-    "chrf_of_pairs": lambda part: partial(pairwise_bleu, texts_of(1000 // part), metric="chrf"),
+    "chrf_of_pairs": lambda part: partial(cybleu.pairs, texts_of(1000 // part), metric="chrf"),
     "gleu": gleu,
 }
 
@@ -292,15 +297,15 @@ OF_MANY_REFERENCES = {
     "sentence_gleu": lambda: gleu_score.sentence_gleu([WORDS] * 3_000_000, WORDS),
     "corpus_gleu": lambda: gleu_score.corpus_gleu([[WIDE] * 100_000], [WIDE]),
     "sentence_nist": lambda: nist_score.sentence_nist([WORDS] * 1_500_000, WORDS),
-    "segment_stats": lambda: segment_stats([[WORDS] * 2_000_000], [WORDS]),
-    "segment_stats of raw text": lambda: segment_stats([[OTHER_TEXT] * 200_000], [WIDE_TEXT], tokenize="13a"),
+    "rows": lambda: cybleu.rows([WORDS], [[WORDS] * 2_000_000]),
+    "rows of raw text": lambda: cybleu.rows([WIDE_TEXT], [[OTHER_TEXT] * 200_000]),
     "References": lambda: References([[WORDS] * 300_000]),
-    "ter": lambda: metrics.find("ter").rows([[OTHER_TEXT] * 20_000], [WIDE_TEXT]),
-    "chrf": lambda: metrics.find("chrf++").rows([["a"] * 400_000], [WIDE_TEXT]),
-    "nist": lambda: metrics.find("nist").rows([[OTHER_TEXT] * 15_000], [WIDE_TEXT]),
-    "nist of a long text": lambda: metrics.Nist(max_order=9).rows([[LONG_TEXT]], [LONG_TEXT]),
-    "gleu": lambda: metrics.find("gleu").rows([[WORDS] * 500_000], [WORDS]),
-    "sacrebleu_sentence_bleu": lambda: sacrebleu_sentence_bleu(WIDE_TEXT, [OTHER_TEXT] * 100_000),
+    "ter": lambda: metrics.find("ter").rows([WIDE_TEXT], [[OTHER_TEXT] * 20_000]),
+    "chrf": lambda: metrics.find("chrf++").rows([WIDE_TEXT], [["a a"] * 400_000]),
+    "nist": lambda: metrics.find("nist").rows([WIDE_TEXT], [[OTHER_TEXT] * 15_000]),
+    "nist of a long text": lambda: metrics.Nist(max_order=9).rows([LONG_TEXT], [[LONG_TEXT]]),
+    "gleu": lambda: metrics.find("gleu").rows([WORDS], [[WORDS] * 200_000]),
+    "sacrebleu_compat": lambda: sacrebleu_compat.sentence_bleu(WIDE_TEXT, [OTHER_TEXT] * 100_000),
 }
 
 
@@ -342,8 +347,8 @@ def test_threads(name, backend):
     lines = raw_lines(1_000_000 // part)
     call = {
         "raw text": raw_stats(lines, tokenize="13a", threads=2),
-        "texts": lambda: prepared.stats(long_texts, [0, 0, 0, 0], threads=2),
-        "pairs": lambda: pairwise_bleu(long_texts, threads=2),
+        "texts": lambda: cybleu.rows(long_texts, prepared, owner=[0, 0, 0, 0], threads=2),
+        "pairs": lambda: cybleu.pairs(long_texts, threads=2),
         "tune": lambda: tuning.tune(nbest, restarts=3, threads=2),
     }[name]
     check_interrupt(call)
@@ -370,9 +375,7 @@ def test_memory_is_given_back(backend):
     script = """
         import gc, signal
         import numpy as np
-        from cybleu import Ragged, corpus_bleu
-        from cybleu.pairwise import pairwise_bleu, self_stats
-        from cybleu.stats import References
+        from cybleu import Ragged, References, corpus_bleu, pairs, rows, self_bleu
 
         class Interrupted(Exception):
             pass
@@ -392,12 +395,12 @@ def test_memory_is_given_back(backend):
         words = list(map(str, ids.tolist()))
         prepared = References(Ragged(ids[:100], np.array([0, 100])))
         calls = [
-            lambda: References(text),
-            lambda: References([[words]]),
-            lambda: prepared.stats(text),
-            lambda: prepared.stats(texts, [0, 0], threads=2),
-            lambda: pairwise_bleu(texts),
-            lambda: self_stats(texts),
+            lambda: rows(text, References(text)),
+            lambda: rows([words], References([[words]])),
+            lambda: rows(text, prepared),
+            lambda: rows(texts, prepared, owner=[0, 0], threads=2),
+            lambda: pairs(texts),
+            lambda: self_bleu(texts, (1.0,)),
             lambda: corpus_bleu([[words]], [words]),
         ]
 

@@ -17,24 +17,21 @@ pytestmark = [
 SCRIPT = """
     import resource
     import numpy as np
-    from cybleu import Ragged, corpus_bleu, tuning, modified_precision, rerank, sentence_bleu
+    from cybleu import Ragged, References, corpus_bleu, modified_precision, pairs, rerank, rows, scores, self_bleu
+    from cybleu import sentence_bleu, tuning
     from cybleu.nbest import NBest
-    from cybleu.pairwise import pairwise_bleu, self_stats
-    from cybleu import scores
-    from cybleu.stats import References, segment_stats
 
     random = np.random.default_rng(0)
     ids = random.integers(0, 5_000, (SIZE // 20, 20))
     text = Ragged(ids.reshape(-1), np.array([0, ids.size // 2, ids.size]))
-    words = list(map(str, text[0].tolist()))
+    words = list(map(str, text.ids.tolist()))
     lines = [" ".join(words), ", ".join(words[::-1])]
     few = [" ".join(words[start : start + 100]) for start in range(0, len(words), 100)]
     prepared = References(text)
-    ignoring = References(text, ignore=[(1,), (2, 3)])
     values = random.standard_normal((SIZE // 10, 3))
     nbest = NBest(np.arange(0, len(values) + 1, 100), values, np.tile([9, 9, 5, 3, 9, 8], (len(values), 1)))
     of_sums = NBest(nbest.offsets, values, values[:, 0])
-    rows = np.tile([20, 20, 15, 10, 5, 2, 20, 19, 18, 17], (SIZE, 1))
+    of_segments = np.tile([20, 20, 15, 10, 5, 2, 20, 19, 18, 17], (SIZE, 1))
 
     def line_search():
         nbest._derived.clear()
@@ -44,19 +41,19 @@ SCRIPT = """
         "sentence_bleu": lambda: sentence_bleu([words[7:], words], words[::-1]),
         "corpus_bleu": lambda: corpus_bleu([[words], [words]], [words[9:], words]),
         "modified_precision": lambda: float(modified_precision([words], words[::-1], 3)),
-        "segment_stats of lists": lambda: segment_stats([[words]], [words[::-1]]),
-        "segment_stats of arrays": lambda: segment_stats(ids, ids[::-1]),
-        "segment_stats of words": lambda: References([[words]]).stats([words[::-1]]),
-        "segment_stats of raw text": lambda: segment_stats([lines], lines[:1], tokenize="13a"),
-        "segment_stats of raw lines": lambda: segment_stats([[line] for line in few], few, tokenize="intl", threads=2),
-        "References of raw text": lambda: References([lines], tokenize="zh").stats(lines[1:]),
-        "References": lambda: References(text).stats(text),
-        "stats": lambda: prepared.stats(text),
-        "stats, some ignored": lambda: ignoring.stats(text),
-        "pairwise_bleu": lambda: pairwise_bleu(text),
-        "pairwise_bleu of others": lambda: pairwise_bleu(text, Ragged(text.ids[::-1].copy(), text.offsets)),
-        "self_stats": lambda: self_stats(text),
-        "scores": lambda: scores(rows),
+        "rows of lists": lambda: rows([words[::-1]], [[words]]),
+        "rows of arrays": lambda: rows(ids[::-1], ids),
+        "rows of words": lambda: rows([words[::-1]], References([[words]])),
+        "rows of raw text": lambda: rows(lines[:1], [lines], tokenize="13a"),
+        "rows of raw lines": lambda: rows(few, [[line] for line in few], tokenize="intl", threads=2),
+        "References of raw text": lambda: rows(lines[1:], References([lines]), tokenize="zh"),
+        "References": lambda: rows(text, References(text)),
+        "rows": lambda: rows(text, prepared),
+        "rows, some ignored": lambda: rows(text, prepared, ignore=[(1,), (2, 3)]),
+        "pairs": lambda: pairs(text),
+        "pairs with others": lambda: pairs(Ragged(text.ids[::-1].copy(), text.offsets), text),
+        "self_bleu": lambda: self_bleu(text, (1.0,)),
+        "scores": lambda: scores(of_segments),
         "line_search": line_search,
         "kbmira": lambda: list(tuning.kbmira(nbest, iterations=2).weights.values()),
         "pro": lambda: list(tuning.pro(of_sums, samples=20).weights.values()),

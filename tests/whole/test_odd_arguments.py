@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from cybleu import Ragged, errors, explain, explain_difference, score, scores, self_bleu, sentence_bleu_many
+import cybleu
+from cybleu import Ragged, References, errors, explain, explain_difference, score, scores, self_bleu, sentence_bleu_many
 from cybleu.metrics import VARIANTS, Bleu, Metric
-from cybleu.nbest import NBest, prepare_references
+from cybleu.nbest import NBest
 from cybleu.rerank import linear, mbr, nbest_sorted, perceptron
 from cybleu.significance import paired_test
-from cybleu.stats import CorpusAccumulator, References, segment_stats, short_segments
 from cybleu.tuning import (
     cross_validate,
     kbmira,
@@ -44,12 +44,6 @@ def two_segments():
     return NBest([0, 1, 2], FEATURES, ROWS)
 
 
-def updated(rows):
-    corpus = CorpusAccumulator()
-    corpus.update_stats(rows)
-    return corpus.row
-
-
 @dataclass(frozen=True)
 class Shared(Metric):
     """A metric with its own counts."""
@@ -59,7 +53,7 @@ class Shared(Metric):
     scale = 1
     columns = ("shared", "words")
 
-    def row(self, references, hypothesis):
+    def count(self, hypothesis, references):
         return self.result or [len({*hypothesis} & {*references[0]}), len({*hypothesis})]
 
     def evaluate(self, row):
@@ -89,15 +83,15 @@ COUNTS = {  # what takes a row of counts
     "score": score,
     "score of rows": lambda row: score([row, row]),
     "scores": lambda row: scores([row, row]),
-    "update_stats": updated,
-    "update_stats of rows": lambda row: updated([ROW, row]),
-    "short_segments": lambda row: short_segments([row]),
+    "total": Bleu().total,
+    "total of rows": lambda row: Bleu().total([ROW, row]),
+    "total of NLTK's": Bleu("nltk").total,
     "stats": lambda row: a_list(stats=[row, ROW]),
 }
 WHOLE = {  # what takes three numbers from 0 to 2
-    "owner": lambda numbers: References(IDS).stats(IDS, owner=numbers),
-    "owner of another metric": lambda numbers: Shared().rows([TEXTS] * 3, [["a"]] * 3, owner=numbers),
-    "lengths": lambda numbers: References(IDS).stats(IDS, lengths=numbers),
+    "owner": lambda numbers: cybleu.rows(IDS, References(IDS), owner=numbers),
+    "owner of another metric": lambda numbers: Shared().rows([["a"]] * 3, [TEXTS] * 3, owner=numbers),
+    "lengths": lambda numbers: cybleu.rows(IDS, References(IDS), lengths=numbers),
     "reference lengths": lambda numbers: References(IDS, lengths=numbers),
     "reference lengths of sets": lambda numbers: References(
         IDS.reshape(3, 1, 4), lengths=[[number] for number in numbers]
@@ -177,15 +171,6 @@ def test_rows_that_are_none(call, row):
         call(row)
 
 
-@pytest.mark.parametrize(
-    "counts",
-    [[0.5, 0, 0, 0], [-1, 0, 0, 0], "0000", [float("nan")] * 4, 3, [0], np.ma.array([0, 0, 0, 1], mask=[0, 0, 0, 1])],
-)
-def test_short_segments_that_are_none(counts):
-    with pytest.raises((errors.StatisticsError, errors.ArrayValueError)):
-        score(ROW, "nltk", short_segments=counts)
-
-
 @pytest.mark.parametrize("call", WHOLE.values(), ids=WHOLE)
 @pytest.mark.parametrize(
     "numbers",
@@ -218,9 +203,9 @@ def test_masked_arrays_are_errors():
         lambda: score(row),
         lambda: score([ROW, row]),
         lambda: scores(np.ma.array([ROW], mask=[row.mask])),
-        lambda: References(IDS).stats(IDS, owner=ids),
+        lambda: cybleu.rows(IDS, References(IDS), owner=ids),
         lambda: References(Ragged(np.arange(2), ids)),
-        lambda: segment_stats([[[1]]], [ids]),
+        lambda: cybleu.rows([ids], [[[1]]]),
         lambda: explain([[1, 2]], ids),
         lambda: NBest(ids, FEATURES, ROWS),
     ):
@@ -242,7 +227,7 @@ def test_weights_with_labels_are_read_by_position(pandas):
 def test_explain_takes_the_weights_for_any_metric_and_refuses_what_it_would_ignore():
     segment = [["a", "b", "c"]], ["a", "b", "x"]
     by_metric = explain(*segment, (0.9, 0.1), metric="moses")
-    assert by_metric.score == Bleu("moses", weights=(0.9, 0.1)).score(Bleu(max_order=2).row(*segment)).score
+    assert by_metric.score == Bleu("moses", weights=(0.9, 0.1)).score(Bleu(max_order=2).count(*segment[::-1])).score
     with pytest.raises(errors.UnknownNameError, match="smoothing_function is for NLTK's"):
         explain(*segment, smoothing_function=lambda p_n, **more: p_n, metric="moses")
 
@@ -250,7 +235,7 @@ def test_explain_takes_the_weights_for_any_metric_and_refuses_what_it_would_igno
 def test_rows_of_another_metric_are_not_rounded():
     for result in ([0.5, 1], [1], ["1", "2"], [float("nan"), 1], 3):
         with pytest.raises(errors.StatisticsError, match="shared"):
-            Shared(result).rows([TEXTS], [["a"]])
+            Shared(result).rows([["a"]], [TEXTS])
         with pytest.raises(errors.StatisticsError, match="shared"):
             Shared(result).sum_of([TEXTS], [["a"]])
         with pytest.raises(errors.StatisticsError):
@@ -261,7 +246,7 @@ def test_rows_of_another_metric_are_not_rounded():
     assert score([[1, 2], [2, 2]], Shared()).score == score(np.array([[1, 2], [2, 2]]), Shared()).score == 0.75
     assert score([[2**62, 2**62]] * 4, Shared()).score == score(np.array([[2**62, 2**62]] * 4), Shared()).score == 1
     with pytest.raises(errors.ArrayValueError, match=r"owner\[0\] is -1"):
-        Shared().rows([TEXTS], [["a"]], owner=[-1])
+        Shared().rows([["a"]], [TEXTS], owner=[-1])
 
 
 LISTS = [["a b", "a"], ["c d", "c"], ["e f", "e"], ["g h", "g"]]
@@ -299,7 +284,7 @@ def test_weights_that_are_not_by_name(tmp_path):
 
 def test_paths_that_are_none():
     for path in ("a\0b", "\ud800"):
-        for read in (read_weights, prepare_references):
+        for read in (read_weights, lambda references: NBest.from_texts([[]], references)):
             with pytest.raises(errors.InputFileError, match="cannot be the name of a file"):
                 read(path)
     with pytest.raises(TypeError, match="PathLike"):

@@ -9,8 +9,9 @@ import nltk.translate.bleu_score as nltk_bleu
 import pytest
 import sacrebleu
 
+import cybleu
 from command_line import run
-from cybleu import SmoothingFunction, corpus_bleu, sacrebleu_corpus_chrf, score, segment_stats, sentence_bleu
+from cybleu import SmoothingFunction, corpus_bleu, sacrebleu_compat, score, sentence_bleu
 from cybleu.metrics import find
 from cybleu.text import tokenizer
 
@@ -137,7 +138,7 @@ def test_mteval_at_every_order_on_wmt15(data):
         [tokens_of(line) for line in lines(data / "wmt15-en-ru" / name)] for name in ("ref", "google")
     )
     scores = [
-        score(segment_stats([[text] for text in references], hypotheses, order), "mteval-v13a").score
+        score(cybleu.rows(hypotheses, [[text] for text in references], max_order=order), "mteval-v13a").score
         for order in range(1, 10)
     ]
     stated = ".5415 .4012 .3044 .2318 .1784 .1362 .1031 .0754 .0493"
@@ -149,16 +150,16 @@ def test_shortest_reference_on_joined_subwords(data):
         [line.replace("@@ ", "").split(" ") for line in lines(data / "nmt-de-en" / f"deen_{name}")]
         for name in ("output", "ref_bpe")
     )
-    stats = segment_stats([[text] for text in references], hypotheses, reference_length="shortest")
+    stats = cybleu.rows(hypotheses, [[text] for text in references], reference_length="shortest")
     assert f"{100 * score(stats, 'huggingface').score:.14f}".startswith("22.5855084573")
 
 
 @pytest.mark.parametrize(("system", "chrf"), [("LIUM-NMT.4900", 55.92837490341378), ("online-B.0", 56.26334773903824)])
 def test_chrf_equals_sacrebleu(data, system, chrf):
     reference, hypotheses = (lines(data / "wmt17-en-de" / f"{name}.txt") for name in ("ref", system))
-    assert sacrebleu_corpus_chrf(hypotheses, [reference]).score == chrf
+    assert sacrebleu_compat.corpus_chrf(hypotheses, [reference]).score == chrf
     metric, theirs = find("chrf++"), sacrebleu.CHRF(word_order=2)
-    rows = metric.rows([[line] for line in reference], hypotheses)
+    rows = metric.rows(hypotheses, [[line] for line in reference])
     assert rows.tolist() == theirs._extract_corpus_statistics(hypotheses, [reference])
     assert score(rows, metric).score == theirs.corpus_score(hypotheses, [reference]).score
 
@@ -180,7 +181,7 @@ def test_ter_equals_sacrebleu(data, system):
     reference, hypotheses = (lines(data / "wmt17-en-de" / f"{name}.txt") for name in ("ref", system))
     documents = [reference, *([lines(data / "wmt17-en-de" / "LIUM-NMT.4900.txt")] if number % 4 == 2 else [])]
     metric, theirs = find("ter", **options), sacrebleu.TER(**options)
-    rows = metric.rows([list(group) for group in zip(*documents)], hypotheses)
+    rows = metric.rows(hypotheses, [list(group) for group in zip(*documents)])
     expected = theirs._extract_corpus_statistics(hypotheses, documents)
     assert rows.tolist() == expected
     assert score(rows, metric).score == theirs._aggregate_and_compute(expected).score

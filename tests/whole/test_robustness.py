@@ -14,8 +14,8 @@ import threading
 import numpy as np
 import pytest
 
+import cybleu
 from cybleu import (
-    CorpusAccumulator,
     References,
     SmoothingFunction,
     corpus_bleu,
@@ -25,8 +25,7 @@ from cybleu import (
 )
 from cybleu._runtime.collector import collector_paused
 from cybleu.errors import OrderError, StatisticsError
-from cybleu.pairwise import pairwise_bleu, self_bleu
-from cybleu.stats import segment_stats
+from cybleu.pairwise import self_bleu
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -198,26 +197,26 @@ def test_signal_handler_that_frees_the_tokens(delay):
 @pytest.mark.parametrize("order", [0, -1, 2.0, True, 2**31, 2**62, 2**63, 10**30])
 def test_orders_that_cannot_be(order):
     with pytest.raises(OrderError, match="max_order is"):
-        pairwise_bleu([[1, 2]], max_order=order)
+        cybleu.pairs([[1, 2]], max_order=order)
     with pytest.raises(OrderError, match="max_order is"):
-        segment_stats([[[1]]], [[1]], order)
+        cybleu.rows([[1]], [[[1]]], max_order=order)
     with pytest.raises(OrderError, match="max_order is"):
-        CorpusAccumulator(order)
+        cybleu.rows([[1]], References([[1]]), max_order=order)
 
 
 def test_no_weights_of_pairs():
     with pytest.raises(StatisticsError, match="one for each order"):
-        pairwise_bleu([[1, 2]], weights=[])
+        cybleu.pairs([[1, 2]], weights=[])
 
 
 def test_weights_of_pairs_that_the_kernel_declines():
     texts = [[1, 2, 3, 4], [1, 2, 3, 5], [6]]
     weights = (1e300, 0.0, 0.0, 1.0)
     expected = [
-        [metrics.score(segment_stats([[reference]], [text])[0], "nltk", weights=weights).score for reference in texts]
+        [metrics.score(cybleu.rows([text], [[reference]])[0], "nltk", weights=weights).score for reference in texts]
         for text in texts
     ]
-    assert pairwise_bleu(texts, variant="nltk", weights=weights).tolist() == expected
+    assert cybleu.pairs(texts, metric="nltk", weights=weights).tolist() == expected
 
 
 @pytest.mark.parametrize("pad", ["pad_id", "eos_id"])
@@ -240,7 +239,7 @@ def test_memory_stays_flat(backend):
     """In a new process, because the memory of the test runner varies."""
     script = """
         import warnings
-        from cybleu import CorpusAccumulator, SmoothingFunction, corpus_bleu, sentence_bleu
+        from cybleu import SmoothingFunction, corpus_bleu, sentence_bleu
 
         warnings.simplefilter("ignore")
         smoothing = SmoothingFunction().method1
@@ -297,9 +296,9 @@ def test_ids_that_another_thread_changes():
     thread.start()
     try:
         for _ in range(8):
-            rows = references.stats(ids)
+            rows = cybleu.rows(ids, references)
             assert (rows[:, 2:6] <= rows[:, 6:]).all()
-            assert np.isfinite(pairwise_bleu(ids[:40])).all()
+            assert np.isfinite(cybleu.pairs(ids[:40])).all()
             assert np.isfinite(self_bleu(ids[:40], (0.5, 0.5), SmoothingFunction().method1)).all()
     finally:
         done.set()

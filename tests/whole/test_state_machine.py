@@ -18,18 +18,15 @@ from hypothesis import note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
+import cybleu
 from brute_force import chosen, score_of, tried
 from cybleu import (
-    BleuReward,
-    CorpusAccumulator,
     Ragged,
     References,
+    Reward,
     _backend,
-    bleu_rewards,
     corpus_bleu,
     metrics,
-    pairwise_bleu,
-    segment_stats,
     self_bleu,
     sentence_bleu,
 )
@@ -42,7 +39,7 @@ WORDS = ["the", "cat", "sat", "é", "猫", "", "a" * 40]
 IDS = [0, 1, 2, 3, -1, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63)]
 NAMES = sorted(metrics.VARIANTS)
 ORDERS = st.sampled_from([1, 2, 3, 4, 5, 8, 16, 17, 64, 65])
-WRONG_ORDERS = [0, -1, True, 2.0, "4", None, np.int64(4), 2**62, 2**63]
+WRONG_ORDERS = [0, -1, True, 2.0, "4", np.int64(4), 2**62, 2**63]
 LENGTHS = ["closest", "shortest", "average"]
 
 
@@ -104,7 +101,7 @@ def attacking(how, victims):
             time.sleep(0)
         elif how == "scores":
             sentence_bleu([["a", "b"]], ["a", "b"], (0.5, 0.5))
-            segment_stats([[["a"]]], [["a"]])
+            cybleu.rows([["a"]], [[["a"]]])
         elif how == "replaces":
             for victim in victims:
                 victim[:] = [object() for _ in victim]
@@ -127,12 +124,12 @@ ATTACKS = ["raises", "clears", "grows", "yields", "scores", "replaces"]
 CALLS = {
     "sentence_bleu": lambda references, hypothesis: sentence_bleu(references, hypothesis),
     "corpus_bleu": lambda references, hypothesis: corpus_bleu([references], [hypothesis]),
-    "segment_stats": lambda references, hypothesis: segment_stats([references], [hypothesis]),
-    "References": lambda references, hypothesis: References([references]).stats([hypothesis]),
-    "pairwise_bleu": lambda references, hypothesis: pairwise_bleu(references, [hypothesis]),
+    "rows": lambda references, hypothesis: cybleu.rows([hypothesis], [references]),
+    "References": lambda references, hypothesis: cybleu.rows([hypothesis], References([references])),
+    "pairs": lambda references, hypothesis: cybleu.pairs([hypothesis], references),
     "self_bleu": lambda references, hypothesis: self_bleu([*references, hypothesis]),
-    "accumulator": lambda references, hypothesis: CorpusAccumulator().update(references, hypothesis),
-    "rewards": lambda references, hypothesis: bleu_rewards([references], [hypothesis]),
+    "count": lambda references, hypothesis: metrics.Bleu().count(hypothesis, references),
+    "rewards": lambda references, hypothesis: cybleu.reward_scores([hypothesis], [references]),
 }
 
 
@@ -140,8 +137,8 @@ CALLS = {
 
 
 class Objects(RuleBasedStateMachine):
-    prepared = Bundle("prepared")  # References, kind of tokens, sets, order, reference length
-    corpora = Bundle("corpora")  # CorpusAccumulator, rows
+    prepared = Bundle("prepared")  # References, kind of tokens, sets
+    corpora = Bundle("corpora")  # a metric, the sum of rows, the rows
     lists = Bundle("lists")  # NBest, and for each segment its hypotheses as (features, statistics, text)
 
     BACKENDS = ("cython", "python")
@@ -164,16 +161,14 @@ class Objects(RuleBasedStateMachine):
 
     # ------------------------------------------------------------------------------------------------------ references
 
-    @rule(
-        target=prepared, data=st.data(), order=ORDERS, length=st.sampled_from(LENGTHS), kind=st.sampled_from([*KINDS])
-    )
-    def prepare(self, data, order, length, kind):
+    @rule(target=prepared, data=st.data(), kind=st.sampled_from([*KINDS]))
+    def prepare(self, data, kind):
         texts = repeated(KINDS[kind])
         sets = data.draw(st.lists(st.lists(texts, min_size=1, max_size=3), min_size=1, max_size=4))
         given = sets
         if kind == "ids" and data.draw(st.booleans()):
             given = [[np.array(text, dtype=np.int64) for text in texts] for texts in sets]
-        return self.remember(References(given, order, length), kind, sets, order, length)
+        return self.remember(References(given), kind, sets)
 
     def remember(self, *item):
         self.known.append(item)
@@ -183,9 +178,9 @@ class Objects(RuleBasedStateMachine):
     def pickle_references(self, item):
         return self.remember(pickle.loads(pickle.dumps(item[0])), *item[1:])
 
-    @rule(item=prepared, data=st.data())
-    def count(self, item, data):
-        references, kind, sets, order, length = item
+    @rule(item=prepared, data=st.data(), order=ORDERS, length=st.sampled_from(LENGTHS))
+    def count(self, item, data, order, length):
+        references, kind, sets = item
         hypotheses = data.draw(st.lists(repeated(KINDS[kind]), max_size=4))
         # an empty vocabulary takes tokens of any kind, and a kind is asked for only of ids
         owners = [data.draw(st.integers(0, len(sets) - 1)) for _ in hypotheses]
@@ -202,7 +197,9 @@ class Objects(RuleBasedStateMachine):
                 wide = np.zeros((len(flat), 2), dtype=np.int64)
                 wide[:, 1] = flat
                 given = Ragged(wide[:, 1], offsets.astype(">i4"))
-        rows = references.stats(given, owners, data.draw(st.sampled_from([None, 2])))
+        threads = data.draw(st.sampled_from([None, 2]))
+        options = {"max_order": order, "reference_length": length}
+        rows = cybleu.rows(given, references, owner=owners, threads=threads, **options)
         expected = [counted_row(sets[owner], text, order, length) for owner, text in zip(owners, hypotheses)]
         assert rows.tolist() == expected
         for name in NAMES:
@@ -215,20 +212,20 @@ class Objects(RuleBasedStateMachine):
 
     @rule(item=prepared, wrong=st.sampled_from(["order", "owner", "set", "delete"]))
     def misuse_references(self, item, wrong):
-        references, _, sets, _, _ = item
+        references, _, sets = item
         with pytest.raises((CybleuError, AttributeError)):
             if wrong == "order":
-                References(sets, 0)
+                cybleu.rows([sets[0][0]], references, owner=[0], max_order=0)
             elif wrong == "owner":
-                references.stats([sets[0][0]], [len(sets)])
+                cybleu.rows([sets[0][0]], references, owner=[len(sets)])
             elif wrong == "set":
-                references.max_order = 3
+                references.kind = "tokens"
             else:
                 del references._sets
 
     @rule(item=prepared, data=st.data())
     def resize_a_buffer_that_is_read(self, item, data):
-        references, kind, sets, _, _ = item
+        references, kind, sets = item
         if kind != "ids" or not any(len(text) for texts in sets for text in texts):
             return
         ids = array.array("q", [1, 2, 3] * 9)
@@ -239,81 +236,52 @@ class Objects(RuleBasedStateMachine):
                 return np.zeros(1, dtype=np.int64)
 
         with pytest.raises(BufferError):
-            references.stats(Ragged(ids, array.array("q", [0, 27])), Owners())
+            cybleu.rows(Ragged(ids, array.array("q", [0, 27])), references, owner=Owners())
         assert len(ids) == 27
 
-    # --------------------------------------------------------------------------------------------------- accumulators
+    # ----------------------------------------------------------------------------------------------------------- sums
 
-    @rule(target=corpora, order=ORDERS, length=st.sampled_from(LENGTHS))
-    def accumulate(self, order, length):
-        return CorpusAccumulator(order, length), []
+    @rule(target=corpora, order=ORDERS, length=st.sampled_from(LENGTHS), name=st.sampled_from(NAMES))
+    def begin_sum(self, order, length, name):
+        metric = metrics.Bleu(name, max_order=order, reference_length=length, level="corpus")
+        return {"metric": metric, "total": metric.total([]), "rows": []}
 
-    @rule(item=corpora, data=st.data(), kind=st.sampled_from([*KINDS]))
-    def update(self, item, data, kind):
-        corpus, rows = item
-        texts = repeated(KINDS[kind])
+    @rule(item=corpora, data=st.data(), kind=st.sampled_from([*KINDS]), by=st.sampled_from(["count", "rows"]))
+    def add(self, item, data, kind, by):
+        metric, texts = item["metric"], repeated(KINDS[kind])
         references = data.draw(st.lists(texts, min_size=1, max_size=3))
         hypothesis = data.draw(texts)
-        corpus.update(references, hypothesis)
-        rows.append(counted_row(references, hypothesis, corpus.max_order, corpus.reference_length))
-
-    @rule(item=corpora, other=corpora, by=st.sampled_from(["merge", "rows", "array"]))
-    def join(self, item, other, by):
-        corpus, rows = item
-        same = (corpus.max_order, corpus.reference_length) == (other[0].max_order, other[0].reference_length)
-        added = list(other[1])
-        if by == "merge":
-            if not same:
-                with pytest.raises(CybleuError):
-                    corpus.merge(other[0])
-                return
-            corpus.merge(other[0])
-        elif corpus.max_order == other[0].max_order:
-            corpus.update_stats(
-                np.array(added, dtype=np.int64).reshape(len(added), -1) if by == "array" and added else added
-            )
+        row = counted_row(references, hypothesis, metric.order, metric.definition.reference_length)
+        if metric.definition.short_segments_count:
+            row[-metric.order :] = (max(total, 1) for total in row[-metric.order :])
+        if by == "count":
+            counted = metric.count(hypothesis, references)
+            assert counted == row
         else:
-            return
-        rows += added
+            counted = metric.rows([hypothesis], [references])[0]
+            assert counted.tolist() == row
+        item["total"] = metric.total([item["total"], counted])
+        item["rows"].append(row)
+
+    @rule(item=corpora, other=corpora)
+    def join(self, item, other):
+        if item["metric"] == other["metric"]:
+            item["total"] = item["metric"].total([item["total"], other["total"]])
+            item["rows"] += list(other["rows"])
 
     @rule(target=corpora, item=corpora)
-    def pickle_corpus(self, item):
-        return pickle.loads(pickle.dumps(item[0])), list(item[1])
+    def pickle_sum(self, item):
+        return {**pickle.loads(pickle.dumps(item)), "rows": list(item["rows"])}
 
-    @rule(item=corpora)
-    def reset(self, item):
-        item[0].reset()
-        item[1].clear()
-
-    @rule(item=corpora, name=st.sampled_from(NAMES))
-    def score_corpus(self, item, name):
-        corpus, rows = item
-        assert corpus.segments == len(rows)
-        assert corpus.row == [sum(column) for column in zip(*rows)] or not rows
-        assert corpus.short_segments == [
-            sum(row[2 + corpus.max_order + n] == 0 for row in rows) for n in range(corpus.max_order)
-        ]
-        if rows and all(corpus.row[:2]):  # some tools fail on an empty text
-            assert metrics.score(corpus, name, level="corpus") == metrics.score(rows, name, level="corpus")
-
-    @rule(item=corpora, attack=st.sampled_from(ATTACKS))
-    def attack_corpus(self, item, attack):
-        """A failed call changes nothing."""
-        corpus, rows = item
-        hypothesis = ["a"] * 5
-        reference = ["a", "b"] * 3
-        token = attacking(attack, [hypothesis, reference])
-        hypothesis.insert(2, token)
-        reference.insert(1, token)
-        before = pickle.dumps(corpus)
-        try:
-            corpus.update([reference], hypothesis)
-        except (CybleuError, Refused):
-            assert pickle.dumps(corpus) == before
-        else:
-            assert corpus.segments == len(rows) + 1
-            corpus.reset()
-            rows.clear()
+    @rule(item=corpora, by=st.sampled_from(["lists", "array"]))
+    def score_sum(self, item, by):
+        metric, rows = item["metric"], item["rows"]
+        if not rows:
+            return
+        assert item["total"] == [sum(column) for column in zip(*rows)]
+        if item["total"][0]:
+            given = np.array(rows) if by == "array" else rows
+            assert metric.score(item["total"]) == metric.score(given)
 
     # --------------------------------------------------------------------------------------------------- n-best lists
 
@@ -391,10 +359,10 @@ class Objects(RuleBasedStateMachine):
     @rule(data=st.data())
     def reward(self, data):
         texts = repeated(WORDS[:4]).map(" ".join)
-        references = texts.filter(bool)  # BleuReward leaves a completion without a reference out
+        references = texts.filter(bool)  # Reward leaves a completion without a reference out
         groups = data.draw(st.lists(references, min_size=1, max_size=3))
         completions = [data.draw(texts) for _ in groups]
-        given = BleuReward("gold", str.split)(completions=completions, gold=groups)
+        given = Reward(column="gold", tokenize=str.split)(completions=completions, gold=groups)
         expected = [
             metrics.score(counted_row([group.split()], text.split(), 4), effective_order=True).score / 100
             for group, text in zip(groups, completions)
@@ -404,10 +372,10 @@ class Objects(RuleBasedStateMachine):
     @rule(wrong=st.sampled_from(WRONG_ORDERS))
     def wrong_order(self, wrong):
         for call in (
-            lambda: segment_stats([[["a"]]], [["a"]], wrong),
-            lambda: References([[["a"]]], wrong),
-            lambda: CorpusAccumulator(wrong),
-            lambda: pairwise_bleu([["a"]], max_order=wrong) if wrong is not None else References([[["a"]]], wrong),
+            lambda: cybleu.rows([["a"]], [[["a"]]], max_order=wrong),
+            lambda: cybleu.rows([["a"]], References([[["a"]]]), max_order=wrong),
+            lambda: metrics.Bleu(max_order=wrong),
+            lambda: cybleu.pairs([["a"]], max_order=wrong),
         ):
             with pytest.raises(OrderError):
                 call()
@@ -434,9 +402,9 @@ class Objects(RuleBasedStateMachine):
 
     @invariant()
     def references_stay_as_they_were(self):
-        for references, _, sets, order, length in self.known[-3:]:
+        for references, _, sets in self.known[-3:]:
             assert len(references) == len(sets)
-            assert (references.max_order, references.reference_length) == (order, length)
+            assert [[list(text) for text in group] for group in references.lists()] == sets
 
 
 TestObjects = pytest.mark.long(Objects.TestCase)

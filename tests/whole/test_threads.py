@@ -16,17 +16,16 @@ import pytest
 import cybleu
 from arrow_capsules import AsStream
 from arrow_capsules import texts as column_of_texts
-from cybleu import Ragged, SmoothingFunction, corpus_bleu, sentence_bleu
+from cybleu import Ragged, References, SmoothingFunction, corpus_bleu, sentence_bleu
 from cybleu.bleu_score import sentence_bleu_many
 from cybleu.columns import row_blocks
 from cybleu.errors import ArrowError
 from cybleu.explanations import explain
 from cybleu.metrics import score, scores
 from cybleu.nbest import NBest
-from cybleu.pairwise import pairwise_bleu, self_bleu
+from cybleu.pairwise import self_bleu
 from cybleu.rerank import linear, mbr, oracle, perceptron
-from cybleu.rewards import BleuReward, bleu_rewards
-from cybleu.stats import References
+from cybleu.rewards import Reward
 from cybleu.tuning import kbmira, line_search, tune
 
 pytestmark = [
@@ -68,28 +67,29 @@ def calls_on_lists():
 
 
 def calls_on_references():
-    words = References([texts(seed, 3) for seed in range(12)], ignore=[("the",), ("the", "cat")])
+    words = References([texts(seed, 3) for seed in range(12)])
+    ignored = [("the",), ("the", "cat")]
     ids = np.random.default_rng(0).integers(0, 9, (12, 25))
     prepared = References(ids, pad_id=0, unk_id=3)
-    lines = References([joined(seed, 3) for seed in range(12)], tokenize="13a")
-    tokens = BleuReward(tokenize=None)
+    lines = References([joined(seed, 3) for seed in range(12)])
+    tokens = Reward()
     for seed in range(3):
         other = np.random.default_rng(seed + 1).integers(0, 9, (12, 25))
-        yield lambda seed=seed: words.stats(texts(seed))
-        yield lambda other=other: prepared.stats(other)
-        yield lambda other=other: prepared.stats(other.astype(np.int32), threads=2)
-        yield lambda other=other: bleu_rewards(prepared, other, smoothing="add-k")
-        yield lambda seed=seed: bleu_rewards(lines, joined(seed), metric="chrf++")
-        yield lambda seed=seed: bleu_rewards(lines, joined(seed), metric="gleu")
+        yield lambda seed=seed: cybleu.rows(texts(seed), words, ignore=ignored)
+        yield lambda other=other: cybleu.rows(other, prepared)
+        yield lambda other=other: cybleu.rows(other.astype(np.int32), prepared, threads=2)
+        yield lambda other=other: cybleu.reward_scores(other, prepared, smoothing="add-k")
+        yield lambda seed=seed: cybleu.reward_scores(joined(seed), lines, metric="chrf++")
+        yield lambda seed=seed: cybleu.reward_scores(joined(seed), lines, metric="gleu")
         yield lambda other=other: tokens(completion_ids=other.tolist(), references=ids.tolist())
 
 
 def calls_on_collections():
     collection = texts(3)
-    rows = References([[text] for text in texts(4)]).stats(texts(5))
+    rows = cybleu.rows(texts(5), References([[text] for text in texts(4)]))
     for name in ("sacrebleu", "nltk", "nltk-3.2"):
-        yield lambda name=name: pairwise_bleu(collection, variant=name)
-        yield lambda name=name: pairwise_bleu(collection, texts(6), name, threads=2)
+        yield lambda name=name: cybleu.pairs(collection, metric=name)
+        yield lambda name=name: cybleu.pairs(texts(6), collection, metric=name, threads=2)
         yield lambda name=name: scores(rows, name)
         yield lambda name=name: score(rows, name).score
     yield lambda: self_bleu(collection, smoothing_function=SmoothingFunction().method1)
@@ -97,7 +97,7 @@ def calls_on_collections():
 
 def make_nbest():
     random = np.random.default_rng(0)
-    rows = References([[text] for text in texts(4, 5)]).stats(texts(5, 20), owner=[i // 4 for i in range(20)])
+    rows = cybleu.rows(texts(5, 20), [[text] for text in texts(4, 5)], owner=[i // 4 for i in range(20)])
     return NBest([0, 4, 8, 12, 16, 20], random.normal(size=(20, 3)), rows, ["a", "b", "c"])
 
 
@@ -216,7 +216,7 @@ def test_a_search_between_any_two_lines_of_a_search():
 
 @pytest.mark.long
 @pytest.mark.thread_unsafe(reason="it runs a process of its own")
-@pytest.mark.parametrize("name", ["References", "score", "sentence_bleu_many", "BleuReward", "Fraction"])
+@pytest.mark.parametrize("name", ["References", "score", "sentence_bleu_many", "Reward", "Fraction"])
 def test_the_first_use_of_a_name_by_several_threads(name):
     code = f"""
 import sys, threading
@@ -237,10 +237,10 @@ assert len(found) == 8 and set(map(id, found)) == {{id(cybleu.{name})}}, found
 
 def test_buffers_are_free_when_a_call_is_back(backend):
     """Also if a helper thread ends a little later."""
-    prepared = References([[[0]]], max_order=1)
+    prepared = References([[[0]]])
     for _ in range(500):
         ids, offsets = array("q", [1, 2]), array("q", [0, 1, 2])
-        prepared.stats(Ragged(ids, offsets), [0, 0], threads=2)
+        cybleu.rows(Ragged(ids, offsets), prepared, owner=[0, 0], max_order=1, threads=2)
         ids.extend([1] * 50)
         offsets.append(3)
 

@@ -14,6 +14,22 @@ if TYPE_CHECKING:
 _lock = threading.Lock()
 
 
+def uninstall() -> None:
+    """Undo all installations of :func:`cybleu.install_as_nltk` and :func:`cybleu.install_as_sacrebleu`.
+
+    For a program that has lost the objects that these functions return. Without an installation it does nothing.
+
+    >>> import nltk.translate, cybleu
+    >>> _ = cybleu.install_as_nltk()
+    >>> cybleu.uninstall()
+    >>> nltk.translate.bleu.__module__
+    'nltk.translate.bleu_score'
+    """
+    for kind in Replacement.__subclasses__():
+        for installation in list(kind._active):
+            installation.undo()
+
+
 class Replacement:
     """Context manager that patches names in the namespaces of another package.
 
@@ -22,6 +38,8 @@ class Replacement:
     :param places: tuples of a namespace, such as the dict of a module, a name in it, and the new object
     """
 
+    #: What the patch replaces, for its repr.
+    package: str
     _active: list[Replacement]
     _replaced: list[tuple[dict[str, Any], str, Any, Any]]
 
@@ -49,6 +67,11 @@ class Replacement:
                     if names.get(name, ours) is ours:  # otherwise the module was reloaded
                         names[name] = theirs
                 self._moved(there=False)
+
+    def __repr__(self) -> str:
+        if self in self._active:
+            return f"<{self.package}'s BLEU is cybleu's; .undo() restores it>"
+        return f"<{self.package}'s BLEU is its own again>"
 
     def _moved(self, there: bool) -> None:
         """Hook that is called after objects are patched or restored."""

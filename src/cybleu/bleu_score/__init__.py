@@ -10,25 +10,25 @@ from __future__ import annotations
 
 from .._runtime.later import later
 from .parts import brevity_penalty, closest_ref_length, modified_precision
-from .scores import corpus_bleu, corpus_bleu_of_row, sentence_bleu
+from .scores import corpus_bleu, sentence_bleu
 from .smoothing import SmoothingFunction, nltk_3_2
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .fraction import Fraction as Fraction
     from .install import install_as_nltk as install_as_nltk
+    from .install import uninstall as uninstall
     from .many import sentence_bleu_many as sentence_bleu_many
 
 # Lazy, because importing `fractions` takes longer than everything else, and few programs use it.
 __getattr__, __dir__, _LATER = later(
-    __name__, {"fraction": "Fraction", "install": "install_as_nltk", "many": "sentence_bleu_many"}
+    __name__, {"fraction": "Fraction", "install": "install_as_nltk uninstall", "many": "sentence_bleu_many"}
 )
 __all__ = [
     "SmoothingFunction",
     "brevity_penalty",
     "closest_ref_length",
     "corpus_bleu",
-    "corpus_bleu_of_row",
     "modified_precision",
     "nltk_3_2",
     "sentence_bleu",
@@ -36,5 +36,5 @@ __all__ = [
 ]
 
 # Set the module as in NLTK, so that the functions are printed and pickled by their public names.
-for _name in __all__[:8]:
+for _name in __all__[:7]:
     globals()[_name].__module__ = __name__

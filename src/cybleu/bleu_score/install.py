@@ -7,11 +7,11 @@ import sys
 
 from .. import bleu_score, chrf_score, gleu_score, nist_score
 from .._runtime.extras import extra
-from .._runtime.replacing import Replacement
+from .._runtime.replacing import Replacement, uninstall
 from .._runtime.scripts import run_script
 from .no_match import attribute_warnings_to
 
-__all__ = ["Installation", "install_as_nltk", "run_as_nltk"]
+__all__ = ["Installation", "install_as_nltk", "run_as_nltk", "uninstall"]
 
 # The patched names: NLTK's module, the name in it, cybleu's module, and the name there.
 _PLACES = (
@@ -54,10 +54,14 @@ class Installation(Replacement):
 
     >>> import nltk.translate
     >>> installation = install_as_nltk()
+    >>> installation
+    <nltk's BLEU is cybleu's; .undo() restores it>
     >>> installation.undo()
     >>> nltk.translate.bleu.__module__
     'nltk.translate.bleu_score'
     """
+
+    package = "nltk"
 
     def _moved(self, there: bool) -> None:
         # keep warning filters by module working

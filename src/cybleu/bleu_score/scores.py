@@ -14,7 +14,6 @@ from ..errors import (
     EmptyCorpusError,
     LengthMismatchError,
     SmoothingTypeError,
-    StatisticsError,
     WeightsError,
 )
 from ..stats.counts import nltk_row
@@ -146,44 +145,6 @@ def corpus_bleu(
     arguments = list_of_references, hypotheses, weights, smoothing_function, auto_reweigh
     score: float | list[float] = _backend.answered(scorer().corpus(*arguments), _general_bleu, *arguments)
     return score
-
-
-def corpus_bleu_of_row(
-    row: Sequence[int],
-    short_segments: Sequence[int],
-    references: Collection[Tokens],
-    hypothesis: Tokens,
-    weights: Weights = QUARTERS,
-    smoothing_function: SmoothingCallable | None = None,
-    auto_reweigh: bool = False,
-) -> float | list[float]:
-    """Score a corpus as :func:`corpus_bleu` does, from its summed statistics.
-
-    The other parameters are those of :func:`corpus_bleu`.
-
-    :param row: the sum of the statistics rows of the segments
-    :param short_segments: for each order, the number of segments that are too short for it; :class:`cybleu.CorpusAccumulator`
-        counts them
-    :param references: the references of the last segment, which smoothing may require
-    :param hypothesis: the hypothesis of the last segment
-    :return: BLEU from 0 to 1, as for :func:`corpus_bleu`
-    :raises StatisticsError: `row`, `short_segments` and `weights` do not have the same number of orders
-
-    >>> from cybleu import CorpusAccumulator
-    >>> corpus, last = CorpusAccumulator(), ([["a", "b", "c", "d"]], ["a", "b", "c", "d"])
-    >>> corpus.update(*last)
-    >>> corpus_bleu_of_row(corpus.row, corpus.short_segments, *last, smoothing_function=SmoothingFunction().method5)
-    1.0...
-    """
-    order = len(short_segments)
-    vectors, max_order = weight_vectors(weights)
-    if len(row) != 2 + 2 * order or max_order > order:
-        raise StatisticsError(
-            f"the row has {len(row)} numbers, short_segments {order}, and there are {max_order} weights; a row has "
-            "2 + 2 * orders numbers, short_segments one for each order, and there are at most as many weights as orders"
-        )
-    denominators = [total + count for total, count in zip(row[2 + order :], short_segments)][:max_order]
-    return score_counts(row, denominators, references, hypothesis, vectors, smoothing_function, auto_reweigh)
 
 
 # ------------------------------------------------------------------------------------------------------- general path

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..metrics import Metric
     from ..nbest import NBest, Segment
     from ..rerank import Selection
-    from ..stats import References
+    from ..stats.references import CountedReferences
 
 MOST_MISSING = 10_000_000  # segments between two that are there
 AT_ONCE = 1 << 21  # characters of hypotheses that are scored together
@@ -83,7 +83,7 @@ class Why(NamedTuple):
     weights: dict[str, float] | None = None
     split: Callable[[str], list[str]] | None = None
     metric: Metric | None = None  # of minimum Bayes risk
-    references: References | None = None
+    references: CountedReferences | None = None
     first_id: int = 0
 
     def stats(self, segments: Sequence[Segment]) -> Any:
@@ -100,7 +100,7 @@ class Why(NamedTuple):
                     f"begin at {self.first_id}; --first-id tells where they begin"
                 )
         owners = [segment.id - self.first_id for segment in segments for _ in segment.texts]
-        return self.references.stats([self.split(text) for text in texts], owners)
+        return self.references.rows([self.split(text) for text in texts], owners)
 
 
 def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]], why: Why) -> None:
@@ -218,8 +218,7 @@ def opened(path: str) -> Iterator[Callable[[str], Any]]:
 
 def _explanation(nbest: NBest, selection: Selection[str], why: Why) -> str:
     """Describe the first candidates of a segment, with the reasons for their scores."""
-    from ..pairwise import pairwise_bleu
-    from ..stats import segment_stats
+    from .. import pairs, rows
 
     lines = [f"segment {nbest.ids[0]}: {counted(len(nbest.features), 'hypothesis', 'hypotheses')}"]
     texts = nbest.texts or []
@@ -243,14 +242,14 @@ def _explanation(nbest: NBest, selection: Selection[str], why: Why) -> str:
         elif why.metric is not None and why.split is not None:
             metric = why.metric
             tokens = texts if metric.of_raw_text else [why.split(text) for text in texts]
-            alike = percent(pairwise_bleu(tokens, [tokens[row]], metric=metric)[0], metric.scale)
+            alike = percent(pairs([tokens[row]], tokens, metric=metric)[0], metric.scale)
             sign = -1 if metric.higher_is_better else 1
             nearest = sorted((i for i in range(len(texts)) if i != row), key=lambda i: sign * alike[i])[:EXPLAINED]
             for other in nearest:
                 of_bleu = isinstance(metric, Bleu)
                 line = f"   {'BLEU' if of_bleu else metric.name} {alike[other]:.1f} with hypothesis {other}"
                 if of_bleu:
-                    line += f": {_matches(segment_stats([[tokens[other]]], [tokens[row]])[0].tolist())}"
+                    line += f": {_matches(rows([tokens[row]], [[tokens[other]]])[0].tolist())}"
                 lines.append(line)
     return "\n".join(lines)
 

@@ -194,7 +194,7 @@ def _compared(given: CompareOptions, named: Systems) -> list[SystemComparison]:
                     texts[counter.key] = sets, [[*map(split, lines)] for lines in outputs]
                 sets, split_outputs = texts[counter.key]
                 for piece, output in zip(of_paths, split_outputs):
-                    piece.append(counter.metric.rows(sets, output))
+                    piece.append(counter.metric.rows(output, sets))
         tables = [[np.concatenate(piece or [[]]) for piece in of_paths] for of_paths in pieces]
     if not len(tables[0][0]):
         raise EmptyCorpusError(NO_LINE)

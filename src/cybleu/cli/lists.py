@@ -215,7 +215,8 @@ class ListOptions(TuningOptions):
         return nbest
 
     def _merged(self) -> NBest:
-        from ..nbest import NBest, merge, prepare_references
+        from ..nbest import NBest, merge
+        from ..nbest.references import prepare_references
 
         if bool(self.nbest) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
             raise click.UsageError(

@@ -210,9 +210,8 @@ def mbr(given: MbrOptions) -> None:
             nbest,
             scores=None if given.scale is None else nbest.model_scores,
             scale=1.0 if given.scale is None else given.scale,
-            metric=metric,
+            metric=metric if metric.reads == "text" else metric.with_choices(tokenize=split),
             prune=given.prune,
-            tokenize=None if metric.of_raw_text else split,
         )
 
     with input_errors():
@@ -238,7 +237,7 @@ def mbr(given: MbrOptions) -> None:
 def oracle(given: OracleOptions) -> None:
     """Choose what scores best against the references."""
     from .. import rerank as choices
-    from ..nbest import prepare_references
+    from ..nbest.references import prepare_references
 
     metric = metric_of(given.variant, given.smoothing)
     reason = of_sums(metric) if given.level == "corpus" else None

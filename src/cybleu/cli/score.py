@@ -204,11 +204,11 @@ class _Corpus:
             raise click.UsageError(f"--confidence scores sums of counts, and the smoothing {method} needs the texts")
         self.scores = array("d")  # of segments, if they are asked for
         self._total = 0.0  # of the scores of segments, for their mean
-        self._last: Any = ()
-        self._of_last: tuple[Any, Any] | None = None
+        self._of_texts: tuple[Any, Any] | None = None  # the weights and the method of a smoothing that needs the texts
+        self._texts: tuple[list[Any], list[Any]] = [], []
         if method and isinstance(metric, Bleu):
             weights = metric.weights or (1 / metric.order,) * metric.order
-            self._of_last = weights, getattr(bleu_score.SmoothingFunction(), method)
+            self._of_texts = weights, getattr(bleu_score.SmoothingFunction(), method)
 
     def use(self, metric: Metric) -> None:
         """Use this metric, which is the same but for its weights."""
@@ -232,8 +232,10 @@ class _Corpus:
     def counted_tokens(self, segments: tuple[list[Any], list[Any]], scored: bool) -> _Counted:
         """Count segments of tokens, or lines for a metric of raw text, which come one after the other."""
         list_of_references, hypotheses = segments
-        self._last = list_of_references[-1], hypotheses[-1]
-        rows = list(map(self.metric.row, list_of_references, hypotheses)) if self.by_rows else []
+        if self._of_texts is not None:
+            self._texts[0].extend(list_of_references)
+            self._texts[1].extend(hypotheses)
+        rows = list(map(self.metric.count, hypotheses, list_of_references)) if self.by_rows else []
         scores = list(map(self.score_segment, list_of_references, hypotheses)) if scored else []
         return _Counted(len(hypotheses), self.metric.sum_of(list_of_references, hypotheses), rows, scores)
 
@@ -336,18 +338,15 @@ class _Corpus:
             mean = self.mean.mean_of_total(self._total, self.count)
             return replace(sums, score=mean, signature=self.mean.signature)
         result = self.metric.score(self.row, self.short_segments)
-        if self._of_last is None:
+        if self._of_texts is None:
             return result
-        weights, method = self._of_last
-        references, hypothesis = self._last
-        number: Any = bleu_score.corpus_bleu_of_row(
-            self.row, self.short_segments or (), references, hypothesis, weights, method
-        )
+        weights, method = self._of_texts
+        number: Any = bleu_score.corpus_bleu(*self._texts, weights, method)
         signature = result.signature.replace("smooth:none", f"smooth:{method.__name__}")
         return replace(result, score=number, signature=signature)
 
     def score_segment(self, references: list[list[str]], hypothesis: list[str]) -> float:
-        if self._of_last is not None:
-            number: Any = bleu_score.sentence_bleu(references, hypothesis, *self._of_last)
+        if self._of_texts is not None:
+            number: Any = bleu_score.sentence_bleu(references, hypothesis, *self._of_texts)
             return float(number)
-        return float(self._sentences.evaluate(self._sentences.row(references, hypothesis)))
+        return float(self._sentences.evaluate(self._sentences.count(hypothesis, references)))

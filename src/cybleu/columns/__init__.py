@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     from . import spark as spark
     from .tables import row_blocks as row_blocks
     from .tables import rows as rows
+    from .tables import score as score
     from .tables import segment_scores as segment_scores
-    from .tables import statistics as statistics
     from .tables import total as total
 
-__getattr__, __dir__, __all__ = later(
-    __name__, {"tables": "row_blocks rows segment_scores statistics total"}, "ray spark"
-)
+__getattr__, __dir__, __all__ = later(__name__, {"tables": "row_blocks rows score segment_scores total"}, "ray spark")

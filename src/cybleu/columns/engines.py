@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, EmptyCorpusError, LengthMismatchError, SequenceTypeError
 from ..metrics import Score, find
-from ..metrics.by_name import short_names
-from .tables import check_names, rows, statistics
+from ..metrics.by_name import rows_by_name
+from .tables import check_names, rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..metrics import Metric, Variant
-    from .tables import Tokenize
+    from ..metrics import Metric
 
     Names = str | Sequence[str]
     Mapped = Callable[["Counting", Any], dict[str, Any]]
@@ -39,24 +38,15 @@ class Counting:
     :raises ArrayValueError: a column is kept twice, or has the name of a new column
     """
 
-    def __init__(
-        self,
-        hypothesis: str,
-        references: Names,
-        metric: str | Metric | Variant | None,
-        tokenize: Tokenize,
-        lowercase: bool,
-        keep: Names = (),
-    ):
-        self.metric = find(metric)
+    def __init__(self, hypothesis: str, references: Names, metric: Metric, keep: Names = ()):
+        self.metric = metric
         self.metric.check_parts()
         self.hypothesis = hypothesis
         self.references = _names(references)
         self.keep = _names(keep)
-        self._tokens: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": 1}
         check_names(hypothesis, self.references)
         for place, name in enumerate(self.keep):
-            if name in (*self.addends, SCORE) or name in self.keep[:place]:
+            if name in (*self.metric.columns, SCORE) or name in self.keep[:place]:
                 made = "given twice" if name in self.keep[:place] else "the name of a column that is made"
                 raise ArrayValueError(f"the column {name!r} is to be kept, and it is {made}; rename it")
 
@@ -73,15 +63,6 @@ class Counting:
         """The columns that are read, each once."""
         return list(dict.fromkeys((*self.keep, self.hypothesis, *self.references)))
 
-    @property
-    def addends(self) -> tuple[str, ...]:
-        """The statistics, and what else the score of a sum needs: NLTK counts segments that are too short for an order."""
-        return (*self.metric.columns, *short_names(self.metric))
-
-    @property
-    def _totals(self) -> tuple[str, ...]:
-        return tuple(name for name in self.metric.columns if name.startswith("total_"))
-
     # -------------------------------------------------------------------------------- from batches to columns, on workers
 
     def rows_of(self, batch: Any) -> dict[str, Any]:
@@ -91,31 +72,20 @@ class Counting:
         """
         return {**self._kept(batch), **self._counted(batch)}
 
-    def addends_of(self, batch: Any) -> dict[str, Any]:
-        """The same with what the score of a sum needs.
-
-        :param batch: as for :meth:`rows_of`
-        """
-        found = self.rows_of(batch)
-        if len(self.addends) > len(self.metric.columns):
-            for name, total in zip(self.addends[len(self.metric.columns) :], self._totals):
-                found[name] = (found[total] == 0).astype(np.int64)
-        return found
-
     def sums_of(self, batch: Any) -> dict[str, Any]:
-        """What the score of a sum needs, added up in the batch, so that the engine has one row of it to move and to add.
+        """The statistics added up in the batch, so that the engine has one row of it to move and to add.
 
         :param batch: as for :meth:`rows_of`
         """
-        rows = self.addends_of(batch)
-        return {name: rows[name].sum(keepdims=True) if batch.num_rows else rows[name] for name in self.addends}
+        rows = self.rows_of(batch)
+        return {name: rows[name].sum(keepdims=True) if batch.num_rows else rows[name] for name in self.metric.columns}
 
     def segment_scores_of(self, batch: Any) -> dict[str, Any]:
         """The columns that are kept, and the score of each segment.
 
         :param batch: as for :meth:`rows_of`
         """
-        table = statistics(self._counted(batch), self.metric)
+        table = rows_by_name(self._counted(batch), self.metric)
         scores = self.metric.of_sentences().scores(table)
         return {**self._kept(batch), SCORE: scores}
 
@@ -124,7 +94,7 @@ class Counting:
 
         :param batch: of the sums of groups, a RecordBatch or Table of pyarrow
         """
-        sums = {name: np.asarray(batch.column(name)) for name in self.addends}
+        sums = {name: np.asarray(batch.column(name)) for name in self.metric.columns}
         scores = [
             self.score_of({name: column[place].item() for name, column in sums.items()}).score
             for place in range(batch.num_rows)
@@ -136,7 +106,7 @@ class Counting:
         return {name: batch.column(name) for name in self.keep}
 
     def _counted(self, batch: Any) -> dict[str, Any]:
-        return rows(batch, self.hypothesis, self.references, self.metric, **self._tokens)
+        return rows(batch, self.hypothesis, self.references, self.metric, threads=1)
 
     # ------------------------------------------------------------------------------------- from sums to scores, where asked
 
@@ -145,7 +115,7 @@ class Counting:
 
         :param sums: what the engine found, None where there is no row
         """
-        return {name: self.metric.number_type(sums[name] or 0) for name in self.addends}
+        return {name: self.metric.number_type(sums[name] or 0) for name in self.metric.columns}
 
     def score_of(self, sums: Mapping[str, Any]) -> Score:
         """The score of a sum.
@@ -153,10 +123,9 @@ class Counting:
         :param sums: as for :meth:`total_of`
         :raises EmptyCorpusError: there is no row
         """
-        if any(sums[name] is None for name in self.addends):
+        if any(sums[name] is None for name in self.metric.columns):
             raise EmptyCorpusError("there is no segment to score; give at least one row with its references")
-        total, columns = [*self.total_of(sums).values()], len(self.metric.columns)
-        return self.metric.score(total[:columns], total[columns:] or None)
+        return self.metric.score([*self.total_of(sums).values()])
 
     def systems_of(self, table: Any) -> dict[str, NDArray[np.int64]]:
         """The rows of each system, in the order of the segments.
@@ -184,7 +153,7 @@ class Counting:
                 raise LengthMismatchError(
                     f"the systems {first[0]} and {one} have not the same segments, for example {min(ours ^ theirs)!r}"
                 )
-            found[str(one)] = statistics(part, self.metric)
+            found[str(one)] = rows_by_name(part, self.metric)
         return found
 
 
@@ -196,11 +165,10 @@ class Engine(ABC):
         frame: Any,
         hypothesis: str = "hypothesis",
         references: Names = "reference",
-        metric: str | Metric | Variant | None = None,
+        metric: Any = "bleu",
         *,
         keep: Names = (),
-        tokenize: Tokenize = "13a",
-        lowercase: bool = False,
+        **options: Any,
     ) -> Any:
         """The statistics of each segment as columns, which the engine can add up.
 
@@ -208,11 +176,10 @@ class Engine(ABC):
         :param hypothesis: the name of the column of hypotheses
         :param references: the name of the column of references, which has a reference or a list of references for each
             segment; or the names of several columns
-        :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
+        :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
         :param keep: the name of a column to keep with the statistics, such as that of the segment, or the names of
             several
-        :param tokenize: how to split raw text into tokens, by default ``13a``; None for lists of tokens
-        :param lowercase: put raw text in lower case first
+        :param options: of the metric, such as ``tokenize="zh"``
         :return: another frame of the engine, not computed yet
         :raises UnknownNameError: there is no column, or no metric, with this name
         :raises ArrayValueError: a column is kept twice, or has the name of a new column
@@ -228,7 +195,7 @@ class Engine(ABC):
         +------+-------+-------+
         <BLANKLINE>
         """
-        counting = Counting(hypothesis, references, metric, tokenize, lowercase, keep)
+        counting = Counting(hypothesis, references, find(metric, **options), keep)
         return self._map(self._read(frame, counting), counting, Counting.rows_of, counting.metric.columns)
 
     def segment_scores(
@@ -236,11 +203,10 @@ class Engine(ABC):
         frame: Any,
         hypothesis: str = "hypothesis",
         references: Names = "reference",
-        metric: str | Metric | Variant | None = None,
+        metric: Any = "bleu",
         *,
         keep: Names = (),
-        tokenize: Tokenize = "13a",
-        lowercase: bool = False,
+        **options: Any,
     ) -> Any:
         """The score of each segment, in the column ``score``.
 
@@ -257,7 +223,7 @@ class Engine(ABC):
         >>> [round(row.score, 2) for row in segment_scores(frame, keep="system").orderBy("system").collect()]
         [100.0, 59.46]
         """
-        counting = Counting(hypothesis, references, metric, tokenize, lowercase, keep)
+        counting = Counting(hypothesis, references, find(metric, **options), keep)
         return self._map(self._read(frame, counting), counting, Counting.segment_scores_of, (), (SCORE,))
 
     def total(
@@ -265,10 +231,8 @@ class Engine(ABC):
         frame: Any,
         hypothesis: str = "hypothesis",
         references: Names = "reference",
-        metric: str | Metric | Variant | None = None,
-        *,
-        tokenize: Tokenize = "13a",
-        lowercase: bool = False,
+        metric: Any = "bleu",
+        **options: Any,
     ) -> dict[str, int]:
         """The sum of the statistics of all segments. The other parameters are those of :func:`cybleu.columns.rows`.
 
@@ -279,7 +243,7 @@ class Engine(ABC):
         >>> total(frame)["match_1"]
         7
         """
-        counting = Counting(hypothesis, references, metric, tokenize, lowercase)
+        counting = Counting(hypothesis, references, find(metric, **options))
         return counting.total_of(self._sums(frame, counting))
 
     def score(
@@ -287,17 +251,15 @@ class Engine(ABC):
         frame: Any,
         hypothesis: str = "hypothesis",
         references: Names = "reference",
-        metric: str | Metric | Variant | None = None,
-        *,
-        tokenize: Tokenize = "13a",
-        lowercase: bool = False,
+        metric: Any = "bleu",
+        **options: Any,
     ) -> Score:
         """The score of all segments as one corpus, as :func:`cybleu.score` gives it for their rows.
 
         The other parameters are those of :func:`cybleu.columns.rows`.
 
         :param frame: as for :func:`rows`
-        :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``. It cannot be a mean of the scores of
+        :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU. It cannot be a mean of the scores of
             segments; for such a mean, average the result of :func:`segment_scores`
         :return: a :class:`cybleu.metrics.BleuScore`, or the :class:`cybleu.metrics.Score` of another metric
         :raises EmptyCorpusError: the frame has no rows
@@ -307,7 +269,7 @@ class Engine(ABC):
         >>> print(f"{score(frame).score:.2f}, {score(frame, metric='chrf').score:.2f}")
         72.31, 79.65
         """
-        counting = Counting(hypothesis, references, metric, tokenize, lowercase).for_sums()
+        counting = Counting(hypothesis, references, find(metric, **options)).for_sums()
         return counting.score_of(self._sums(frame, counting))
 
     def group_scores(
@@ -316,11 +278,10 @@ class Engine(ABC):
         by: Names,
         hypothesis: str = "hypothesis",
         references: Names = "reference",
-        metric: str | Metric | Variant | None = None,
+        metric: Any = "bleu",
         *,
         partitions: int | None = None,
-        tokenize: Tokenize = "13a",
-        lowercase: bool = False,
+        **options: Any,
     ) -> Any:
         """The score of each group as one corpus: the column ``score``, and the sums of the statistics.
 
@@ -340,8 +301,8 @@ class Engine(ABC):
         >>> [(row.system, round(row.score, 2)) for row in group_scores(frame, "system").orderBy("system").collect()]
         [('a', 100.0), ('b', 59.46)]
         """
-        counting = Counting(hypothesis, references, metric, tokenize, lowercase, by).for_sums()
-        counted = self._map(self._read(frame, counting), counting, Counting.addends_of, counting.addends)
+        counting = Counting(hypothesis, references, find(metric, **options), by).for_sums()
+        counted = self._map(self._read(frame, counting), counting, Counting.rows_of, counting.metric.columns)
         sums = self._grouped(counted, counting, partitions)
         return self._map(sums, counting, Counting.group_scores_of, counting.metric.columns, (SCORE,))
 
@@ -350,12 +311,11 @@ class Engine(ABC):
         frame: Any,
         hypothesis: str = "hypothesis",
         references: Names = "reference",
-        metric: str | Metric | Variant | None = None,
+        metric: Any = "bleu",
         *,
         system: str = "system",
         segment: str = "segment",
-        tokenize: Tokenize = "13a",
-        lowercase: bool = False,
+        **options: Any,
     ) -> dict[str, NDArray[np.int64]]:
         """The rows of several systems in this process, as the tests of :mod:`cybleu.significance` take them.
 
@@ -372,13 +332,13 @@ class Engine(ABC):
         >>> {name: of_system.shape for name, of_system in system_rows(frame).items()}
         {'a': (1, 10), 'b': (1, 10)}
         """
-        counting = Counting(hypothesis, references, metric, tokenize, lowercase, (system, segment))
+        counting = Counting(hypothesis, references, find(metric, **options), (system, segment))
         mapped = self._map(self._read(frame, counting), counting, Counting.rows_of, counting.metric.columns)
         return counting.systems_of(self._table(mapped))
 
     def _sums(self, frame: Any, counting: Counting) -> dict[str, int | None]:
         return self._total(
-            self._map(self._read(frame, counting), counting, Counting.sums_of, counting.addends), counting
+            self._map(self._read(frame, counting), counting, Counting.sums_of, counting.metric.columns), counting
         )
 
     # ------------------------------------------------------------------------------------------------- calls of the engine
@@ -403,11 +363,11 @@ class Engine(ABC):
 
     @abstractmethod
     def _total(self, frame: Any, counting: Counting) -> dict[str, int | None]:
-        """The sum of each column of the addends; None if there is no row."""
+        """The sum of each column of statistics; None if there is no row."""
 
     @abstractmethod
     def _grouped(self, frame: Any, counting: Counting, partitions: int | None) -> Any:
-        """The sums of the addends of the rows that have the same values in the columns that are kept."""
+        """The sums of the statistics of the rows that have the same values in the columns that are kept."""
 
     @abstractmethod
     def _table(self, frame: Any) -> Any:

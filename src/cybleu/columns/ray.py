@@ -69,7 +69,7 @@ class Ray(Engine):
 def _added(counting: Counting) -> list[Any]:
     from ray.data.aggregate import Sum
 
-    return [Sum(name, alias_name=name) for name in counting.addends]
+    return [Sum(name, alias_name=name) for name in counting.metric.columns]
 
 
 _ray = Ray()

@@ -74,7 +74,7 @@ class Spark(Engine):
 def _added(counting: Counting) -> list[Any]:
     from pyspark.sql import functions
 
-    return [functions.sum(_column(name)).alias(name) for name in counting.addends]
+    return [functions.sum(_column(name)).alias(name) for name in counting.metric.columns]
 
 
 def _column(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
@@ -10,19 +10,19 @@ from .._runtime.exclusive import exclusive
 from .._runtime.sequences import advice_for
 from ..errors import ArrowError, LengthMismatchError, UnknownNameError
 from ..metrics import find
-from ..metrics.by_name import rows_by_name, short_names
+from ..metrics.by_name import rows_by_name
 from ..text.columns import ReferenceColumns, TextColumn, arrays_of, is_column
+from ..text.corpora import read_texts
 from ..text.parsing import parse_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..metrics import Metric, Variant
+    from ..metrics import Score
 
-    Tokenize = str | Callable[[str], Sequence[Hashable]] | None
     Rows = dict[str, NDArray[np.int64]]
 
-__all__ = ["row_blocks", "rows", "segment_scores", "statistics", "total"]
+__all__ = ["row_blocks", "rows", "score", "segment_scores", "total"]
 
 BLOCK = 16384  # rows of a table that are counted at a time
 
@@ -32,27 +32,23 @@ def row_blocks(
     table: Any,
     hypothesis: str = "hypothesis",
     references: str | Sequence[str] = "reference",
-    metric: str | Metric | Variant | None = None,
+    metric: Any = "bleu",
     *,
-    tokenize: Tokenize = "13a",
-    lowercase: bool = False,
     threads: int | None = None,
+    **options: Any,
 ) -> Iterator[Rows]:
     """The statistics of the segments of a table, block by block, for tables that do not fit into memory.
 
     :param table: an object that implements the Arrow PyCapsule interface: a pyarrow Table, RecordBatch or RecordBatchReader, a
         frame of polars or pandas, or a relation of DuckDB; or a dict of lists. A reader is read only as far as you take
         blocks
-    :param hypothesis: the name of the column of hypotheses. It has texts, or with ``tokenize=None`` lists of tokens or
-        of token ids
+    :param hypothesis: the name of the column of hypotheses. It has raw texts, lists of tokens or lists of
+        token ids
     :param references: the name of the column of references, which has a reference or a list of references for each
         segment; or the names of several columns. A null is left out, but each segment needs at least one reference
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param tokenize: how to split raw text into tokens: a name or a function as for :func:`cybleu.text.tokenizer`, by
-        default ``13a`` as in sacreBLEU; None for columns of lists of tokens. chrF has no tokens and ignores this, so
-        leave it as it is
-    :param lowercase: put raw text in lower case first
+    :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
     :param threads: how many threads count at the same time
+    :param options: of the metric, such as ``tokenize="zh"``
     :return: a dict for each block, from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the metric counts fractions, in the order of the
         rows
     :raises UnknownNameError: the table has no column with this name
@@ -65,17 +61,13 @@ def row_blocks(
     >>> [block["match_1"] for block in row_blocks(texts)]
     [array([3, 3])]
     """
-    chosen = find(metric)
+    chosen = find(metric, **options)
     chosen.check_parts()
     wanted = [hypothesis, *([references] if isinstance(references, str) else references)]
     check_names(hypothesis, wanted[1:])
-    if chosen.of_raw_text and tokenize == "13a":
-        tokenize = None  # by default; of another tokeniser such a metric says that it takes none
-    raw = tokenize is not None or chosen.of_raw_text
-    counted: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
     if isinstance(table, Mapping):
         for texts, sets in _segments_of_lists(table, wanted):
-            yield _named(chosen, chosen.rows(sets, texts, **counted))
+            yield _named(chosen, chosen.rows(texts, sets, threads=threads))
         return
     if not is_column(table):
         raise ArrowError(
@@ -89,11 +81,10 @@ def row_blocks(
         columns = [part.field(place) for place in places]
         for start in range(0, len(part), BLOCK):
             parts = [column.part(start, min(start + BLOCK, len(part))) for column in columns]
-            found = chosen.rows(
-                ReferenceColumns([[column] for column in parts[1:]], raw, "references", first),
-                TextColumn(parts[:1], "hypotheses", first),
-                **counted,
-            )
+            column = TextColumn(parts[:1], "hypotheses", first)
+            raw = read_texts(column, "hypotheses")[0] == "raw text"
+            others = ReferenceColumns([[one] for one in parts[1:]], raw, "references", first)
+            found = chosen.rows(column, others, threads=threads)
             first += len(found)
             yield _named(chosen, found)
 
@@ -102,21 +93,19 @@ def rows(
     table: Any,
     hypothesis: str = "hypothesis",
     references: str | Sequence[str] = "reference",
-    metric: str | Metric | Variant | None = None,
+    metric: Any = "bleu",
     *,
-    tokenize: Tokenize = "13a",
-    lowercase: bool = False,
     threads: int | None = None,
+    **options: Any,
 ) -> Rows:
     """The statistics of all segments of a table as columns, which a frame can take as they are.
 
     :param table: as for :func:`row_blocks`
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, or the names of several
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param tokenize: how to split raw text into tokens, by default ``13a``; None for columns of lists of tokens
-    :param lowercase: put raw text in lower case first
+    :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
     :param threads: how many threads count at the same time
+    :param options: of the metric, such as ``tokenize="zh"``
     :return: a dict from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the metric counts fractions, in the order of the rows; the arrays
         are empty for an empty table
     :raises CybleuError: as for :func:`row_blocks`
@@ -128,10 +117,9 @@ def rows(
     >>> rows(texts)["match_1"]
     array([3, 3])
     """
-    chosen = find(metric)
-    arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
+    chosen = find(metric, **options)
     found = {name: _Growing(_length_of(table), chosen.dtype) for name in chosen.columns}
-    for block in row_blocks(table, hypothesis, references, chosen, **arguments):
+    for block in row_blocks(table, hypothesis, references, chosen, threads=threads):
         for name, numbers in block.items():
             found[name].append(numbers)
     return {name: column.whole() for name, column in found.items()}
@@ -141,11 +129,10 @@ def segment_scores(
     table: Any,
     hypothesis: str = "hypothesis",
     references: str | Sequence[str] = "reference",
-    metric: str | Metric | Variant | None = None,
+    metric: Any = "bleu",
     *,
-    tokenize: Tokenize = "13a",
-    lowercase: bool = False,
     threads: int | None = None,
+    **options: Any,
 ) -> NDArray[np.float64]:
     """The score of each segment of a table, as the tool of the metric scores single sentences.
 
@@ -155,10 +142,9 @@ def segment_scores(
     :param table: as for :func:`row_blocks`
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, or the names of several
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param tokenize: how to split raw text into tokens, by default ``13a``; None for columns of lists of tokens
-    :param lowercase: put raw text in lower case first
+    :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
     :param threads: how many threads count at the same time
+    :param options: of the metric, such as ``tokenize="zh"``
     :return: float64 `(n,)`, on the metric's scale, in the order of the rows; empty for an empty table
     :raises CybleuError: as for :func:`row_blocks`
 
@@ -168,11 +154,10 @@ def segment_scores(
     >>> segment_scores({"hypothesis": ["It rains.", "A dog."], "reference": ["It rains.", "The dog."]}).round(2)
     array([100.  ,  55.03])
     """
-    arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
-    chosen = find(metric)
+    chosen = find(metric, **options)
     sentences = chosen.of_sentences()
     scores = [np.empty(0)]
-    for block in row_blocks(table, hypothesis, references, chosen, **arguments):
+    for block in row_blocks(table, hypothesis, references, chosen, threads=threads):
         scores.append(sentences.scores(rows_by_name(block, chosen)))
     return np.concatenate(scores)
 
@@ -181,23 +166,20 @@ def total(
     table: Any,
     hypothesis: str = "hypothesis",
     references: str | Sequence[str] = "reference",
-    metric: str | Metric | Variant | None = None,
+    metric: Any = "bleu",
     *,
-    tokenize: Tokenize = "13a",
-    lowercase: bool = False,
     threads: int | None = None,
+    **options: Any,
 ) -> dict[str, int] | dict[str, float]:
     """The sum of the statistics of a table, which is read block by block and not kept.
 
     :param table: as for :func:`row_blocks`
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, or the names of several
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param tokenize: how to split raw text into tokens, by default ``13a``; None for columns of lists of tokens
-    :param lowercase: put raw text in lower case first
+    :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
     :param threads: how many threads count at the same time
-    :return: a dict from the names of the metric's columns to ints, 0 for an empty table; for NLTK's BLEU also
-        ``short_1`` to ``short_4``, how many segments are too short for each order. :func:`cybleu.score` takes it
+    :param options: of the metric, such as ``tokenize="zh"``
+    :return: a dict from the names of the metric's columns to ints, 0 for an empty table. :func:`cybleu.score` takes it
     :raises CybleuError: as for :func:`row_blocks`
 
     >>> from cybleu import score
@@ -205,35 +187,38 @@ def total(
     >>> total(texts)["match_1"], round(score(total(texts)).score, 2)
     (6, 69.14)
     """
-    arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
-    chosen = find(metric)
+    chosen = find(metric, **options)
     number = chosen.number_type
-    short = short_names(chosen)
-    sums = dict.fromkeys((*chosen.columns, *short), number())
-    for block in row_blocks(table, hypothesis, references, metric, **arguments):
+    sums = dict.fromkeys(chosen.columns, number())
+    for block in row_blocks(table, hypothesis, references, chosen, threads=threads):
         for name, numbers in block.items():
             sums[name] += number(numbers.sum())
-        for name in short:
-            sums[name] += int((block[name.replace("short", "total")] == 0).sum())
     return sums
 
 
-def statistics(columns: Any, metric: str | Metric | Variant | None = None) -> NDArray[np.int64]:
-    """Turn columns of statistics into rows, as :func:`cybleu.score` and the tests of significance take them.
+def score(
+    table: Any,
+    hypothesis: str = "hypothesis",
+    references: str | Sequence[str] = "reference",
+    metric: Any = "bleu",
+    *,
+    threads: int | None = None,
+    **options: Any,
+) -> Score:
+    """The score of all segments of a table as one corpus. The table is read block by block and not kept.
 
-    :param columns: an object with columns or numbers by name: a dict, a frame, a table, or a row of sums from a
-        database. It may have other columns, too
-    :param metric: the metric of the columns, by default ``sacrebleu``
-    :return: int64 of shape `(n, columns)`; one row if the columns are numbers
-    :raises StatisticsError: a column is missing, or holds something other than whole numbers that fit into int64
+    The other parameters are those of :func:`total`.
 
-    >>> from cybleu import score
-    >>> sums = {"hyp_len": 5, "ref_len": 5, "match_1": 4, "match_2": 2, "match_3": 1, "match_4": 0}
-    >>> sums |= {"total_1": 5, "total_2": 4, "total_3": 3, "total_4": 2}
-    >>> round(score(statistics(sums)).score, 4)
-    42.7287
+    :return: a :class:`cybleu.metrics.BleuScore`, or the :class:`cybleu.metrics.Score` of another metric
+    :raises StatisticsError: the metric is a mean of the scores of segments; average the result of :func:`segment_scores`
+
+    >>> texts = {"hypothesis": ["The cat sat.", "A dog."], "reference": ["The cat sat!", "A dog."]}
+    >>> round(score(texts).score, 2)
+    69.14
     """
-    return rows_by_name(columns, find(metric))
+    chosen = find(metric, **options)
+    chosen.check_summable()
+    return chosen.score([*total(table, hypothesis, references, chosen, threads=threads).values()])
 
 
 class _Growing:
@@ -300,7 +285,7 @@ def _references_of(entry: Any, hypothesis: Any) -> list[Any]:
 
 def _place(name: str, names: tuple[str, ...] | None) -> int:
     if names is None:
-        raise ArrowError("this is one column, not a table; pass columns to segment_stats")
+        raise ArrowError("this is one column, not a table; pass columns to cybleu.rows")
     return names.index(known(name, names))
 
 

@@ -2,7 +2,7 @@
 
 from .blind_spots import BlindSpots, blind_spots
 from .comparison import Cause, Comparison, Difference, Scored
-from .steps import Explanation, Order, clipped_counts, explain, ngram_counts, ngram_precision
+from .steps import Explanation, Order, explain
 from .tools import TOOLS, explain_blocks, explain_difference
 
 __all__ = [
@@ -15,10 +15,7 @@ __all__ = [
     "Order",
     "Scored",
     "blind_spots",
-    "clipped_counts",
     "explain",
     "explain_blocks",
     "explain_difference",
-    "ngram_counts",
-    "ngram_precision",
 ]

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .._mirror import Definition
-from .._mirror.counting import segments
 from .._runtime.numbers import finite_numbers, remark_on_weights
-from .._runtime.sequences import plain_segment, plain_text
 from ..bleu_score import brevity_penalty, closest_ref_length, modified_precision, sentence_bleu
 from ..bleu_score.fraction import Fraction
-from ..bleu_score.parts import checked_order
 from ..bleu_score.scores import QUARTERS, smoothed_precisions, weights_given
 from ..bleu_score.smoothing import SmoothingFunction
 from ..errors import SmoothingParameterError, UnknownNameError
@@ -36,67 +34,7 @@ if TYPE_CHECKING:
 
 MONOTONE = ("method0", "method1", "method2", "method3")  # smoothing by which no match lowers the score
 
-__all__ = ["Explanation", "Order", "clipped_counts", "explain", "ngram_counts", "ngram_precision"]
-
-
-def ngram_counts(tokens: Tokens, n: int) -> dict[NGram, int]:
-    """Count the n-grams of a sequence, in the order in which they first occur.
-
-    :param tokens: a sequence of hashable tokens
-    :param n: the n-gram order from 0; an n-gram is a tuple of n tokens, also for n = 1
-    :return: a dict from n-grams to counts; empty if there are fewer than n tokens
-    :raises OrderError: n is negative or not a whole number
-
-    >>> ngram_counts("to be or not to be".split(), 2)
-    {('to', 'be'): 2, ('be', 'or'): 1, ('or', 'not'): 1, ('not', 'to'): 1}
-    """
-    tokens = plain_text(tokens, "the text")
-    return dict(segments.ngram_counts(tokens, len(tokens), checked_order(n, tokens), "the tokens"))
-
-
-def clipped_counts(references: Collection[Tokens], hypothesis: Tokens, n: int) -> dict[NGram, int]:
-    """Count the n-grams of the hypothesis, clipped by the references.
-
-    A clipped count is the smaller of the count in the hypothesis and the largest count in one reference (Papineni et al.
-    2002, section 2.1).
-
-    :param references: any number of references, each a sequence of hashable tokens; without references all counts are 0
-    :param hypothesis: a sequence of hashable tokens
-    :param n: the n-gram order from 0
-    :return: a dict from n-grams, tuples of tokens, to counts, in the order in which the n-grams first occur; empty if
-        the hypothesis has fewer than n tokens
-    :raises OrderError: n is negative or not a whole number
-
-    >>> clipped_counts(["the cat is on the mat".split()], "the the the cat and".split(), 1)
-    {('the',): 2, ('cat',): 1, ('and',): 0}
-    """
-    references, hypothesis = plain_segment(references, hypothesis)
-    in_references = [ngram_counts(reference, n) for reference in references]
-    return {
-        ngram: min(count, max((counts.get(ngram, 0) for counts in in_references), default=0))
-        for ngram, count in ngram_counts(hypothesis, n).items()
-    }
-
-
-def ngram_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
-    """Compute the precision before clipping: the share of the n-grams of the hypothesis that are in any reference.
-
-    :param references: any number of references, each a sequence of hashable tokens
-    :param hypothesis: a sequence of hashable tokens
-    :param n: the n-gram order from 0
-    :return: the fraction of the two counts, not reduced; 0/1 for a hypothesis shorter than n
-    :raises OrderError: n is negative or not a whole number
-
-    >>> ngram_precision(["the cat is on the mat".split()], "the the the the the the the".split(), 1)
-    Fraction(7, 7)
-    """
-    references, hypothesis = plain_segment(references, hypothesis)
-    in_references: set[NGram] = set()
-    for reference in references:
-        in_references.update(ngram_counts(reference, n))
-    counts = ngram_counts(hypothesis, n)
-    found = sum(count for ngram, count in counts.items() if ngram in in_references)
-    return Fraction(found, max(1, sum(counts.values())))
+__all__ = ["Explanation", "Order", "explain"]
 
 
 def explain(
@@ -206,7 +144,7 @@ def _spots(
 
 
 def _by_metric(references: Sequence[Tokens], hypothesis: Tokens, metric: Bleu, spots: BlindSpots | None) -> Explanation:
-    bleu = metric.score(metric.row(references, hypothesis))
+    bleu = metric.score(metric.count(hypothesis, references))
     rules = metric.rules()
     definition = Definition(rules)
     scored = definition.smoothed(bleu.matches, bleu.totals, bleu.hypothesis_length)[1]
@@ -252,7 +190,22 @@ def _explained(
     **others: Any,
 ) -> Explanation:
     orders = tuple(
-        Order(n, weight, ngram_counts(hypothesis, n), clipped_counts(references, hypothesis, n), precision, now)
+        Order(n, weight, _counts(hypothesis, n), _clipped(references, hypothesis, n), precision, now)
         for n, (weight, precision, now) in enumerate(zip(weights, precisions, smoothed), start=1)
     )
     return Explanation(orders=orders, hypothesis=tuple(hypothesis), references=tuple(map(tuple, references)), **others)
+
+
+def _clipped(references: Collection[Tokens], hypothesis: Tokens, n: int) -> dict[NGram, int]:
+    """Count the n-grams of the hypothesis, clipped by their largest count in one reference (Papineni et al. 2002, section 2.1)."""
+    in_references = [_counts(reference, n) for reference in references]
+    return {
+        ngram: min(count, max((counts.get(ngram, 0) for counts in in_references), default=0))
+        for ngram, count in _counts(hypothesis, n).items()
+    }
+
+
+def _counts(tokens: Tokens, n: int) -> dict[NGram, int]:
+    """Count the n-grams of a text, in the order in which they first occur."""
+    items = list(tokens)
+    return dict(Counter(zip(*(items[start:] for start in range(n)))))

@@ -209,7 +209,7 @@ def _sacrebleu(
     use_effective_order: bool = False,
 ) -> dict[str, Any]:
     chosen: dict[str, Any] = {"tokenize": tokenize} if tokenize else {}
-    found = sacrebleu_compat.sacrebleu_corpus_bleu(
+    found = sacrebleu_compat.corpus_bleu(
         texts,
         _documents(groups),
         smooth_method,
@@ -248,7 +248,7 @@ def _ter(
     case_sensitive: bool = False,
 ) -> dict[str, Any]:
     options = normalized, ignore_punct, support_zh_ja_chars, case_sensitive
-    found = sacrebleu_compat.sacrebleu_corpus_ter(texts, _documents(groups), *options)
+    found = sacrebleu_compat.corpus_ter(texts, _documents(groups), *options)
     return {name: getattr(found, name) for name in ("score", "num_edits", "ref_length")}
 
 

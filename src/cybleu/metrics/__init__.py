@@ -1,26 +1,31 @@
 """Metrics: BLEU as many tools define it, chrF, GLEU, NIST and TER.
 
 A metric is a frozen object that counts segments and scores the counts. Every function that takes a metric also takes a name in :data:`METRICS`, such as
-``nltk``; a name with a smoothing, such as ``nltk:method1``; or the options of :class:`Bleu` by keyword, such as
-``variant="nltk", smoothing="method1"``.
+``nltk``; a name with a smoothing, such as ``nltk:method1``; or a dict from names to weights. The fields of the metric, such as
+``smoothing="method1"``, are options of these functions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._runtime.later import later
 from ..errors import UnknownNameError
-from ..text.raw import check_tokenizer
 from .bleu import Bleu, BleuScore
-from .by_name import rows_by_name, short_by_name
+from .by_name import rows_by_name
 from .chrf import Chrf
 from .gleu import Gleu
 from .metric import Metric, Score
 from .mixture import Mixture
+from .names import METRICS, refuse_variant
+from .names import named as named
 from .nist import Nist, NistInformation, NistScore
 from .ter import Ter
 from .variants import SMOOTHINGS, VARIANTS, Variant, tool_tokenizer
+
+if TYPE_CHECKING:
+    from .references import References as References
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,104 +44,122 @@ __all__ = [
     "Nist",
     "NistInformation",
     "NistScore",
+    "References",
     "Score",
     "Ter",
     "Variant",
     "find",
+    "rows",
     "score",
     "scores",
     "tool_tokenizer",
 ]
 
-#: The metrics by name: each tool's BLEU, chrF, GLEU, NIST and TER.
-METRICS: dict[str, Metric] = {
-    **{name: Bleu(name) for name in VARIANTS},
-    "chrf": Chrf(),
-    "chrf+": Chrf(word_order=1),
-    "chrf++": Chrf(word_order=2),
-    "gleu": Gleu(),
-    "nist": Nist(),
-    "ter": Ter(),
-}
+
+__getattr__, __dir__, _ = later(__name__, {"references": "References"})  # which requires NumPy
 
 
-def find(metric: str | Metric | Variant | None = None, *, default: str = "sacrebleu", **choices: Any) -> Metric:
+def find(metric: Any = None, *, default: str = "bleu", **options: Any) -> Metric:
     """Return the metric with this name and these options.
 
-    :param metric: a name in :data:`METRICS`, to which ``:`` and the name of a smoothing can be added; a variant of
-        BLEU; or a metric, which is returned as it is
+    :param metric: a name in :data:`METRICS` in any case, to which ``:`` and the name of a smoothing can be added; a dict from names
+        to weights, which is a :class:`Mixture`; a variant of BLEU; or a metric, which is returned with these options
     :param default: the name to use if no metric is given
-    :param choices: values of fields of :class:`Bleu`, or of the metric; None leaves a field unchanged. `variant` is
-        another name of `metric`
-    :raises UnknownNameError: there is no such metric, or it has no such option
+    :param options: values of fields of the metric; None leaves a field unchanged
+    :raises UnknownNameError: there is no such metric, or it has no such option; or `tokenize` or `lowercase` is given for a metric
+        that is no name, which has its own
 
     >>> find("huggingface").definition.reference_length
     'shortest'
     >>> find("nltk:method1", max_order=2) == Bleu("nltk", smoothing="method1", max_order=2)
     True
+    >>> find({"BLEU": 1, "chrF": 3}).name
+    '0.25*sacrebleu+0.75*chrf'
     """
-    choices = {name: value for name, value in choices.items() if value is not None}
-    variant = choices.pop("variant", None)
-    if metric is not None and variant is not None:
-        raise UnknownNameError(f"metric is {metric!r} and variant {variant!r}; give one of the two")
-    metric = default if metric is None and variant is None else variant if metric is None else metric
+    options = {name: value for name, value in options.items() if value is not None}
+    if metric is None or isinstance(metric, str):
+        return named(default if metric is None else metric, **options)
+    refuse_variant(options)
     if isinstance(metric, Variant):
-        return Bleu(metric, **choices)
-    if isinstance(metric, str):
-        name, colon, smoothing = metric.partition(":")
-        if name not in METRICS:
-            raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(METRICS)}")
-        if colon:
-            choices.setdefault("smoothing", smoothing)
-        metric = METRICS[name]
-    elif not isinstance(metric, Metric):
-        raise UnknownNameError(f"the metric is a {type(metric).__name__}; give a name, a variant of BLEU or a Metric")
-    return metric.with_choices(**choices) if choices else metric
+        return Bleu(metric, **options)
+    if isinstance(metric, Mapping):
+        metric = Mixture(metric)
+    if not isinstance(metric, Metric):
+        raise UnknownNameError(f"the metric is a {type(metric).__name__}; pass a name, a dict of weights or a Metric")
+    for name in ("tokenize", "lowercase"):
+        if options.get(name):
+            raise UnknownNameError(
+                f"{name} is a field of the metric, which is given; pass {type(metric).__name__}({name}=...)"
+            )
+    options.pop("lowercase", None)
+    return metric.with_choices(**options) if options else metric
 
 
-def of_text(metric: Metric, tokenize: Any, lowercase: bool = False) -> Metric:
-    """Return a metric that counts raw text, with lower-casing if requested.
-
-    :param tokenize: must be None
-    :raises UnknownNameError: `tokenize` is not None
-    """
-    if tokenize is not None:
-        raise UnknownNameError(f"{metric.name} counts raw text as it is, so it takes no tokeniser")
-    return metric.in_lowercase() if lowercase else metric
-
-
-def check_tokens(metric: Metric, tokenize: Any, lowercase: bool = False) -> None:
-    """Check that a metric accepts texts with this tokeniser.
-
-    :raises UnknownNameError: there is no such tokeniser, or the metric accepts none
-    """
-    if metric.of_raw_text:
-        of_text(metric, tokenize, lowercase)
-    else:
-        check_tokenizer(tokenize, lowercase)
-
-
-def score(
-    stats: Any,
-    metric: str | Metric | Variant | None = None,
+def rows(
+    hypotheses: Any,
+    references: Any,
+    metric: Any = "bleu",
     *,
-    short_segments: Sequence[int] | None = None,
-    **choices: Any,
-) -> Any:
-    """Score a corpus or a segment from its statistics.
+    owner: Any = None,
+    lengths: Any = None,
+    reference_lengths: Any = None,
+    pad_id: int | None = None,
+    eos_id: int | None = None,
+    unk_id: int | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> NDArray[Any]:
+    """Count segments: the statistics row of each hypothesis with its references. Requires NumPy.
 
-    :param stats: a row; the rows of segments, which are added up; or a :class:`cybleu.CorpusAccumulator`. Rows are lists of
-        ints or one integer array `(n, 2 + 2 * orders)`; or a dict of numbers or columns by the names of the metric's columns,
-        as :func:`cybleu.columns.total` and :func:`cybleu.columns.rows` return them
-    :param metric: as for :func:`find`, by default ``sacrebleu``
-    :param short_segments: for each order, the number of segments that are too short for it. NLTK's definitions require it
-        if the rows are already summed, or if some n-grams were not counted. It is computed from rows of segments
-    :param choices: options of :class:`Bleu`
+    A str is raw text, which the metric tokenises; a list is tokens; an array of integers has token ids.
+
+    :param hypotheses: a batch of texts of one kind: a list of str, a list of token lists, ids as a 2-D array, a list of 1-D arrays or
+        :class:`cybleu.Ragged`; or a column of a frame
+    :param references: for each segment one reference, or a list of several; or prepared :class:`cybleu.References`
+    :param metric: as for :func:`cybleu.metrics.find`
+    :param owner: for each hypothesis the index of its references; by default hypothesis i has references i
+    :param lengths: of the hypotheses in a 2-D array
+    :param reference_lengths: of the references in a 2-D or 3-D array
+    :param pad_id: an id that is removed from both ends of a text
+    :param eos_id: a text stops before the first one
+    :param unk_id: an id that matches nothing, but counts as a token
+    :param threads: how many threads work at the same time; None is one. The rows are the same
+    :param progress: show a progress bar (requires tqdm)
+    :param options: of the metric, for example ``tokenize="zh"`` or ``max_order=2``
+    :return: int64 of shape `(n, columns)`, or float64 where the metric counts fractions. A row of BLEU has the hypothesis length,
+        the reference length, the clipped matches of each order and the n-grams of each order. In the row of an empty hypothesis
+        only the reference length is not 0
+    :raises CybleuError: one of its subclasses, whose message names the argument and the place
+
+    >>> rows(["The cat."], [["The cat sat.", "A cat."]], max_order=2)
+    array([[3, 3, 3, 2, 3, 2]])
+    >>> rows([["the", "cat"]], [["the", "cat", "sat"]], max_order=2)
+    array([[2, 3, 2, 1, 2, 1]])
+    """
+    of_ids = {
+        "lengths": lengths,
+        "reference_lengths": reference_lengths,
+        "pad_id": pad_id,
+        "eos_id": eos_id,
+        "unk_id": unk_id,
+    }
+    found = find(metric, **options)
+    return found.rows(hypotheses, references, owner=owner, threads=threads, progress=progress, **of_ids)
+
+
+def score(rows: Any, metric: Any = "bleu", **options: Any) -> Any:
+    """Score a corpus or a segment from its rows.
+
+    :param rows: a row; or the rows of segments, which are added up. Rows are lists of ints or one integer array `(n, columns)`; or a
+        dict of numbers or columns by the names of the metric's columns, as :func:`cybleu.columns.total` and
+        :func:`cybleu.columns.rows` return them
+    :param metric: as for :func:`find`; the metric that counted the rows, or another definition of BLEU
+    :param options: of the metric
     :return: a :class:`BleuScore`, or the :class:`Score` of another metric, on the scale of the tool. An array without
         rows has the score of an empty corpus, by default 0
-    :raises UnknownNameError: there is no such metric, variant or smoothing
-    :raises StatisticsError: the rows are not valid statistics, or NLTK's definition gets a summed row without
-        `short_segments`
+    :raises UnknownNameError: there is no such metric or option
+    :raises StatisticsError: the rows are not valid statistics, or NLTK's BLEU counted them and another definition is to score them
     :raises EmptyHypothesisError: the hypotheses have no token, and the tool divides by the number of tokens
 
     >>> round(score([5, 5, 4, 2, 1, 0, 5, 4, 3, 2]).score, 4)
@@ -145,35 +168,26 @@ def score(
     0.2857
     """
     _check_no_texts("score", metric)
-    found = find(metric, **choices)
-    if isinstance(stats, Mapping):
-        short = short_by_name(stats, found) if short_segments is None else short_segments
-        rows = rows_by_name(stats, found)
-        return found.score(rows if short is None else rows.sum(axis=0), short)
-    return found.score(stats, short_segments)
+    found = find(metric, **options)
+    return found.score(rows_by_name(rows, found) if isinstance(rows, Mapping) else rows)
 
 
-def scores(
-    stats: Any, metric: str | Metric | Variant | None = None, *, parts_of_segments: bool = False, **choices: Any
-) -> NDArray[np.float64]:
+def scores(rows: Any, metric: Any = "bleu", **options: Any) -> NDArray[np.float64]:
     """Score each row of an array, as :func:`score` scores a single row. Requires NumPy.
 
     The other parameters are those of :func:`score`.
 
-    :param stats: integers `(n, 2 + 2 * orders)`
-    :param parts_of_segments: whether the rows are of single segments even if they have fewer n-grams than their lengths
-        imply, because some n-grams were not counted. NLTK's definitions cannot distinguish such a row from a sum, and
-        otherwise raise an error
+    :param rows: an array `(n, columns)`, or a dict of columns by the names of the metric's columns
     :return: float64 of shape `(n,)`, on the scale of the tool; empty for an array without rows
-    :raises StatisticsError: a row is not valid, or NLTK's definition gets one that is not of a single segment
+    :raises StatisticsError: a row is not valid
 
     >>> import numpy
     >>> scores(numpy.array([[5, 5, 4, 2, 1, 0, 5, 4, 3, 2], [2, 2, 2, 1, 0, 0, 2, 1, 0, 0]]), "moses", smoothing="add")
     array([0.53728497, 1.        ])
     """
     _check_no_texts("scores", metric)
-    found = find(metric, **choices)
-    return found.scores(stats, parts_of_segments) if isinstance(found, Bleu) else found.scores(stats)
+    found = find(metric, **options)
+    return found.scores(rows_by_name(rows, found) if isinstance(rows, Mapping) else rows)
 
 
 def _check_no_texts(function: str, metric: Any) -> None:
@@ -181,8 +195,8 @@ def _check_no_texts(function: str, metric: Any) -> None:
 
     :raises UnknownNameError: it is a list, an array or a column
     """
-    if not isinstance(metric, (str, Metric, Variant)) and hasattr(type(metric), "__len__"):
+    if not isinstance(metric, (str, Mapping, Metric, Variant)) and hasattr(type(metric), "__len__"):
         raise UnknownNameError(
-            f"{function} takes statistics and a metric, and the metric is a {type(metric).__name__}; for texts, count them "
-            f"first: {function}(segment_stats(references, hypotheses, tokenize='13a'))"
+            f"{function} takes rows and a metric, and the metric is a {type(metric).__name__}; count texts first: "
+            f"{function}(cybleu.rows(hypotheses, references))"
         )

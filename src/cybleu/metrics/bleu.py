@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend, _mirror
 from .._runtime.numbers import check_flags, finite_numbers, is_one_of
+from .._runtime.parallel import checked_threads
 from .._runtime.scales import percent
 from ..errors import (
     OrderError,
     StatisticsError,
     UnknownNameError,
 )
-from ..stats.counts import check_max_order, choose_length, corpus_row, segment_row
-from ..stats.prepared import are_prepared
+from ..stats.counts import check_max_order, checked_ngrams, choose_length, corpus_row, segment_row
 from ..stats.raw import raw_row_lists, raw_sum
 from ..stats.rows import checked_array, column_names, counts_given, one_or_more, order_of, sums, sums_of_lists
-from ..text.raw import raw_of
-from .metric import Metric, Score
-from .variants import VARIANTS, Variant, checked_smoothing_value
+from ..text.parsing import parse_references, parse_texts
+from ..text.raw import check_tokenizer, raw_of
+from ..text.values import RawText
+from .metric import Metric, Score, from_fields, refuse_given
+from .variants import VARIANTS, Variant, checked_smoothing_value, tool_tokenizer
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..text.raw import Raw
-    from ..text.values import TokenIds
+    from ..stats.options import CountOptions
+    from ..text.corpora import Kind
+    from ..text.raw import Raw, Tokenize
+    from ..text.values import ParsedTexts, TokenIds
     from .formula import Formula
+    from .references import References
 
 LEVELS = ("corpus", "sentence", "mean")
-_OF_REFERENCES = {"reference_lengths", "pad_id", "eos_id", "unk_id", "ignore", "tokenize", "lowercase"}
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,11 @@ class BleuScore(Score):
     reference_length: int
     matches: tuple[int, ...]
     totals: tuple[int, ...]
+
+    @property
+    def bp(self) -> float:
+        """The brevity penalty."""
+        return self.brevity_penalty
 
     @property
     def ratio(self) -> float:
@@ -111,13 +121,17 @@ class Bleu(Metric):
         ``mean`` takes the mean of the sentence scores of rows of segments. By default ``corpus``, or ``mean`` if the
         tool does that
     :param reference_length: ``closest``, ``closest-first``, ``shortest`` or ``average``; by default that of the tool
+    :param ignore: n-grams, as tuples of tokens, that are left out of matches and totals (CrystalBLEU, Eghbali and
+        Pradel 2022). With them `max_order` is at most 64
+    :param tokenize: the tokeniser of raw text, as for :func:`cybleu.text.tokenizer`; by default that of the tool
+    :param lowercase: convert raw text to lower case first
     :raises UnknownNameError: there is no such variant, smoothing, level or reference length, or the smoothing has no
         parameter
     :raises StatisticsError: there are not as many weights as orders, or one is not a finite number
     :raises SmoothingParameterError: the smoothing value is not valid
 
     >>> metric = Bleu("nltk", smoothing="method1")
-    >>> metric.score(metric.row([["a", "b", "c", "d"]], ["a", "b", "c"])).score
+    >>> metric.score(metric.count(["a", "b", "c"], [["a", "b", "c", "d"]])).score
     0.4029...
     """
 
@@ -129,6 +143,7 @@ class Bleu(Metric):
     effective_order: bool | None = None
     level: str | None = None
     reference_length: str | None = None
+    ignore: Iterable[tuple[Hashable, ...]] | None = None
     reads_raw_text = True
     #: The variant, with `reference_length` applied.
     definition: Variant = field(init=False, repr=False, compare=False)
@@ -150,6 +165,9 @@ class Bleu(Metric):
         if not is_one_of(self.level, LEVELS):
             raise UnknownNameError(f"unknown level {self.level!r}; use one of {', '.join(LEVELS)}")
         put(self, "definition", definition)
+        check_tokenizer(self.tokenizer, self.lowercase)
+        if self.ignore is not None:
+            put(self, "ignore", checked_ngrams(self.ignore))
         if self.max_order is not None:
             check_max_order(self.max_order)
         if self.weights is not None:
@@ -171,8 +189,7 @@ class Bleu(Metric):
         put(self, "_formulas", {})
         put(self, "_derived", {})
 
-    def __reduce__(self) -> tuple[Any, ...]:  # without the formulas, which belong to the backend
-        return type(self), tuple(getattr(self, one.name) for one in fields(self) if one.init)
+    __reduce__ = from_fields  # without the formulas, which belong to the backend
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -281,7 +298,7 @@ class Bleu(Metric):
         return found
 
     def for_rewards(self, brevity_penalty: bool = True) -> Bleu:
-        """Return the metric that :func:`cybleu.bleu_rewards` uses: an empty hypothesis has 0, where some tools fail.
+        """Return the metric that :func:`cybleu.reward_scores` uses: an empty hypothesis has 0, where some tools fail.
 
         :param brevity_penalty: False leaves out the brevity penalty
         """
@@ -298,37 +315,64 @@ class Bleu(Metric):
 
     # --------------------------------------------------------------------------------------------------------- counting
 
-    def row(self, references: Collection[Collection[Hashable]], hypothesis: Collection[Hashable]) -> list[int]:
+    @property
+    def tokenizer(self) -> Tokenize:
+        """The tokeniser of raw text, by default that of the tool."""
+        return tool_tokenizer(self.definition.name) if self.tokenize is None else self.tokenize
+
+    def count(self, hypothesis: Collection[Hashable], references: Collection[Collection[Hashable]]) -> list[int]:
         """Count a segment, and return its statistics row.
 
-        :param references: one or more references, each a sequence of hashable tokens
         :param hypothesis: a sequence of hashable tokens
+        :param references: one or more references, likewise
         """
-        return segment_row(references, hypothesis, self.order, self.definition.reference_length)
+        if self.ignore is not None:
+            return self._count_rows([references], [hypothesis], None)[0].tolist()  # type: ignore[no-any-return]
+        row = segment_row(references, hypothesis, self.order, self.definition.reference_length)
+        if self.definition.short_segments_count:
+            row[2 + self.order :] = [max(total, 1) for total in row[2 + self.order :]]
+        return row
 
-    def rows(self, references: Any, hypotheses: Any, **arguments: Any) -> NDArray[np.int64]:
-        """Count segments, and return the statistics row of each.
+    def _count_rows(
+        self,
+        references: Any,
+        hypotheses: Any,
+        raw: Raw | None,
+        *,
+        owner: Any = None,
+        threads: int | None = None,
+        progress: bool = False,
+        lengths: Any = None,
+        reference_lengths: Any = None,
+        **of_ids: Any,
+    ) -> NDArray[np.int64]:
+        from ..stats.segments import count_segments
+        from ..text.arrays import parse_owners
 
-        :param references: as for :func:`cybleu.segment_stats`, or prepared :class:`cybleu.References`
-        :param hypotheses: as for :func:`cybleu.segment_stats`
-        :param arguments: other arguments of :func:`cybleu.segment_stats`
-        :raises ArrayValueError: the references were prepared for another metric
-        """
-        if not are_prepared(references):
-            from ..stats.segments import segment_stats
+        checked_threads(threads)
+        if raw is not None:
+            refuse_given(
+                {**of_ids, "lengths": lengths, "reference_lengths": reference_lengths}, "the texts are raw text"
+            )
+        options = self._options(**of_ids)
+        sets = parse_references(references, raw=raw, lengths=reference_lengths)
+        texts = parse_texts(hypotheses, raw=raw, lengths=lengths)
+        owners = None if owner is None else parse_owners(owner, sets.size, texts.size)
+        return self._with_short(count_segments(sets, texts, owners, options, raw, threads, progress))
 
-            if self._is_mteval:
-                arguments["tokenize"] = self._raw_of(arguments.get("tokenize"), arguments.pop("lowercase", False))
-            return segment_stats(references, hypotheses, self.order, self.definition.reference_length, **arguments)
-        of_references = {name: arguments.pop(name) for name in [*arguments] if name in _OF_REFERENCES}
-        counted: dict[str, Any] = {"reference_length": self.definition.reference_length}
-        if self.max_order is not None or self.weights is not None:
-            counted["max_order"] = self.order
-        references._check(self.name, counted, ignores=True, **of_references)
-        if self._is_mteval:
-            references = references._of_mteval()
-        rows: NDArray[np.int64] = references.stats(hypotheses, **arguments)
-        return rows
+    def _count_prepared(
+        self, references: References, hypotheses: Any, *, lengths: Any = None, **arguments: Any
+    ) -> NDArray[np.int64]:
+        how = {name: arguments.pop(name) for name in ("owner", "threads", "progress")}
+        refuse_given(arguments)
+        counted = references._counted(self._options(), self._raw_for(references.kind))
+        return self._with_short(counted.rows(hypotheses, lengths=lengths, **how))
+
+    def _options(self, **of_ids: Any) -> CountOptions:
+        from ..stats.options import CountOptions
+        from ..text.arrays import SpecialIds
+
+        return CountOptions.checked(self.order, self.definition.reference_length, SpecialIds(**of_ids), self.ignore)
 
     def _raw_of(self, tokenize: Any, lowercase: bool = False, **of_ids: Any) -> Raw | None:
         return raw_of(tokenize, lowercase, self._is_mteval, **of_ids)
@@ -345,6 +389,10 @@ class Bleu(Metric):
 
         The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
         """
+        if self.ignore is not None:
+            lines = references.strings()
+            groups = [lines[begin:end] for begin, end in pairwise(bounds)]
+            return self._count_rows(groups, texts.strings(), raw.in_case, threads=threads).tolist()  # type: ignore[no-any-return]
         return raw_row_lists(raw, texts, references, bounds, self.order, self.definition.reference_length, threads)
 
     def sum_of_raw(
@@ -354,6 +402,8 @@ class Bleu(Metric):
 
         The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
         """
+        if self.ignore is not None:
+            return self.total(self.rows_of_raw(raw, texts, references, bounds, threads)), [0] * self.order
         return raw_sum(raw, texts, references, bounds, self.order, self.definition.reference_length, threads)
 
     def sum_of(self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> tuple[list[int], Sequence[int]]:
@@ -362,6 +412,8 @@ class Bleu(Metric):
         :param list_of_references: for each segment a list of references
         :param hypotheses: for each segment a list of tokens
         """
+        if self.ignore is not None:
+            return self.total(self._count_rows(list_of_references, hypotheses, None)), [0] * self.order
         row, short_segments = corpus_row(list_of_references, hypotheses, self.order)
         if self.definition.reference_length != "closest":
             row[1] = sum(
@@ -370,15 +422,28 @@ class Bleu(Metric):
             )
         return row, short_segments
 
-    def _parsed_pair(self, references: Any, hypotheses: Any, of_ids: dict[str, Any]) -> tuple[TokenIds, TokenIds]:
+    def _parsed_pair(self, texts: Any, others: Any, of_ids: dict[str, Any]) -> tuple[TokenIds, TokenIds]:
         from ..text.arrays import SpecialIds
         from ..text.numbering import number_together
-        from ..text.parsing import parse_texts
 
         special = SpecialIds(**of_ids)
         special.check()
-        texts = parse_texts(references, "references")
-        return number_together(texts, texts if hypotheses is None else parse_texts(hypotheses), None, special)
+        hypotheses, references = super()._parsed_pair(texts, others, {})
+        raw = None
+        if isinstance(hypotheses, RawText):
+            refuse_given(of_ids, "the texts are raw text")
+            raw = self._raw_for("raw text")
+        refs, hyps = number_together(references, hypotheses, raw, special)
+        return hyps, refs
+
+    def _parsed(self, texts: Any, name: str, kind: Kind) -> Any:
+        if self.ignore is not None:
+            raise UnknownNameError("ignore is for rows of segments, and pairs of texts are scored with all n-grams")
+        return super()._parsed(texts, name, kind)
+
+    def _split(self, parsed: ParsedTexts, raw: Raw | None) -> Any:
+        numbered = isinstance(parsed, RawText) and raw is not None and raw.own
+        return parsed if numbered else super()._split(parsed, raw)
 
     def _fill_pairs(
         self, references: Any, hypotheses: Any, result: NDArray[np.float64], threads: int | None, progress: bool
@@ -400,7 +465,8 @@ class Bleu(Metric):
     def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> BleuScore:
         """Score a corpus or a segment.
 
-        The other parameters are those of :func:`cybleu.score`.
+        :param stats: a row, or rows, which are added up
+        :param short_segments: for each order, how many segments that a sum leaves out are too short for it
         """
         if short_segments is None:
             short_segments = getattr(stats, "short_segments", None)
@@ -436,13 +502,13 @@ class Bleu(Metric):
         if hasattr(stats, "dtype") and stats.ndim == 2 and len(stats):
             # the kernel scores all rows; the scores are added up in order
             table, order = checked_array(stats, "stats")
-            sums = summing.score(table)
+            sums = summing.score([_without_short(row) for row in table.tolist()])
             scores = _formula_of(self._rules_of_one(order)).score_rows(table)
             number = self.mean_of_total(float(scores.cumsum()[-1]), len(table))
         else:
             given = stats.tolist() if hasattr(stats, "tolist") else stats
             rows = [counts_given(row, "statistics") for row in one_or_more(given)]
-            sums = summing.score(rows)
+            sums = summing.score(list(map(_without_short, rows)))
             number = self.mean_of_total(self.total_of_segments(rows), len(rows))
         return replace(sums, score=number, signature=self._signature(len(sums.matches)))
 
@@ -476,17 +542,17 @@ class Bleu(Metric):
         """Whether the tool averages scores from 0 to 1 and then multiplies the mean by the scale."""
         return self.definition.mean == "log-differences"
 
-    def scores(self, stats: Any, parts_of_segments: bool = False) -> NDArray[np.float64]:
+    def scores(self, stats: Any) -> NDArray[np.float64]:
         """Score each row.
 
-        The other parameters are those of :func:`cybleu.scores`.
+        :param stats: integers `(n, columns)`
         """
         rows, order = checked_array(stats, "stats")
         if rows.ndim != 2:
             raise StatisticsError(f"stats has {rows.ndim} dimensions; scores() takes rows, and score() a single one")
-        _, _, mixed = sums(rows, order)
-        if self.definition.short_segments_count and mixed >= 0 and not parts_of_segments:
-            raise self._not_a_segment(mixed)
+        _, _, too_many = sums(rows, order)
+        if too_many >= 0:
+            self._refuse_row_of_nltk(rows[too_many].tolist())
         return self.formula(rows.shape[1]).score_rows(rows)
 
     def formula(self, width: int) -> Formula:
@@ -538,25 +604,64 @@ class Bleu(Metric):
     def _summed(self, stats: Any, short_segments: Sequence[int] | None) -> tuple[list[int], Sequence[int]]:
         """Sum the rows, and count for each order the segments that are too short for it."""
         if hasattr(stats, "dtype"):
-            rows, order = checked_array(stats, "stats")
-            total, short, mixed = sums(rows.reshape(-1, 2 + 2 * order), order)
+            array, order = checked_array(stats, "stats")
+            rows: Any = array.reshape(-1, 2 + 2 * order)
+            total, short, too_many = sums(rows, order)
         else:
-            total, short, mixed = sums_of_lists(stats)
+            rows = one_or_more(stats)
+            total, short, too_many = sums_of_lists(rows)
             order = len(short)
+        if too_many >= 0:
+            self._refuse_row_of_nltk([int(number) for number in rows[too_many]])
         if short_segments is None:
-            if self.definition.short_segments_count and mixed >= 0:
-                raise self._not_a_segment(mixed)
             return total, short
         counts = counts_given(short_segments, "short_segments")
         if len(counts) != order:
             raise StatisticsError(f"short_segments has {len(counts)} entries for {order} n-gram orders")
         return total, counts
 
-    def _not_a_segment(self, position: int) -> StatisticsError:
-        return StatisticsError(
-            f"row {position} is not that of one segment, and {self.name} counts n-grams by segments; "
-            "give the segments' rows, or short_segments with their sum"
+    def total(self, rows: Any) -> list[int]:
+        """Add up rows: the row of a corpus.
+
+        NLTK's BLEU counts an n-gram for each order that a segment is too short for.
+
+        :param rows: a row, or rows of segments or corpora that this metric counted
+        """
+        self.check_summable()
+        if hasattr(rows, "__len__") and getattr(rows, "ndim", 1) != 0 and not len(rows):
+            return [0] * len(self.columns)
+        row, short = self._summed(rows, None)
+        if not self.definition.short_segments_count:
+            return row
+        order = len(short)
+        return [*row[: 2 + order], *(total + count for total, count in zip(row[2 + order :], short))]
+
+    def _refuse_row_of_nltk(self, row: list[int]) -> None:
+        """Refuse a row that was counted by NLTK's rule, an n-gram of each order that a segment is too short for.
+
+        :raises StatisticsError: this is not NLTK's definition
+        """
+        original = VARIANTS.get(self.definition.name, self.definition)  # a search has another rule for the same rows
+        if self.definition.short_segments_count or original.short_segments_count:
+            return
+        raise StatisticsError(
+            f"the row {row} has more n-grams than its length allows, so NLTK's BLEU counted it; count the texts for {self.name}"
         )
+
+    def _with_short(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Rows with NLTK's totals, at least 1 for each order, if this is NLTK's BLEU; changes the rows."""
+        if self.definition.short_segments_count:
+            from .._runtime.arrays import np
+
+            totals = rows[:, 2 + self.order :]
+            np.maximum(totals, 1, out=totals)
+        return rows
+
+
+def _without_short(row: list[int]) -> list[int]:
+    """The row of a segment without the n-grams that NLTK counts where a segment is too short for an order."""
+    order = order_of(len(row))
+    return [*row[: 2 + order], *(min(total, max(row[0] - n, 0)) for n, total in enumerate(row[2 + order :]))]
 
 
 def _checked_weights(weights: Any) -> tuple[float, ...]:

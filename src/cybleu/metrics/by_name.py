@@ -7,19 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import StatisticsError
 from ..stats.rows import whole_numbers
-from .bleu import Bleu
 from .metric import Metric
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-def short_names(metric: Metric) -> tuple[str, ...]:
-    """The names of the sums that NLTK's BLEU requires with those of the columns: the segments too short for each order."""
-    counted = isinstance(metric, Bleu) and metric.definition.short_segments_count
-    totals = [name for name in metric.columns if name.startswith("total_")] if counted else []
-    return tuple(name.replace("total", "short") for name in totals)
 
 
 def rows_by_name(columns: Any, metric: Metric) -> NDArray[np.int64]:
@@ -33,12 +25,6 @@ def rows_by_name(columns: Any, metric: Metric) -> NDArray[np.int64]:
     if len(set(map(len, found))) > 1:
         raise StatisticsError(f"the columns have different lengths: {', '.join(map(str, map(len, found)))}")
     return np.column_stack(found)
-
-
-def short_by_name(columns: Mapping[str, Any], metric: Metric) -> list[int] | None:
-    """Return the numbers of segments that are too short for each order, if the mapping has them."""
-    names = short_names(metric)
-    return whole_numbers([columns[name] for name in names], "short") if names and {*names} <= {*columns} else None
 
 
 def _numbers(columns: Any, name: str, fractions: bool) -> NDArray[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
@@ -11,6 +11,7 @@ from .._runtime.numbers import check_flags, check_whole
 from .._runtime.parallel import run
 from ..errors import OrderError, StatisticsError
 from ..text.parsing import parse_raw_references, parse_raw_texts
+from .metric import from_fields
 from .text_metric import TextMetric
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Chrf(TextMetric):
 
     >>> from cybleu.metrics import find, score, scores
     >>> metric = find("chrf++")
-    >>> rows = metric.rows([["The cat sat."], ["It rains."]], ["The cat sits.", "It rains."])
+    >>> rows = metric.rows(["The cat sits.", "It rains."], ["The cat sat.", "It rains."])
     >>> scores(rows, metric).round(2)
     array([ 58.18, 100.  ])
     >>> print(score(rows, metric))
@@ -61,13 +62,13 @@ class Chrf(TextMetric):
     beta: float = 2
     whitespace: bool = False
     eps_smoothing: bool = False
-    lowercase: bool = False
     _measures: dict[str, Any] = field(init=False, repr=False, compare=False)  # by backend
 
     scale = 100
 
     def __post_init__(self) -> None:
         check_flags(self)
+        self._refuse_tokenizer()
         for name in ("char_order", "word_order"):
             check_whole(getattr(self, name), name, 0, MOST_ORDERS, error=OrderError)
         if not self.char_order + self.word_order:
@@ -76,8 +77,7 @@ class Chrf(TextMetric):
             raise StatisticsError(f"beta is {self.beta!r}; it must be a finite number")
         object.__setattr__(self, "_measures", {})
 
-    def __reduce__(self) -> tuple[Any, ...]:  # without the measures, which belong to the backend
-        return type(self), tuple(getattr(self, one.name) for one in fields(self) if one.init)
+    __reduce__ = from_fields  # without the measures, which belong to the backend
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -114,11 +114,11 @@ class Chrf(TextMetric):
 
     # --------------------------------------------------------------------------------------------------------- counting
 
-    def row(self, references: Sequence[str | bytes], hypothesis: str | bytes) -> list[int]:  # type: ignore[override]
+    def count(self, hypothesis: str | bytes, references: Sequence[str | bytes]) -> list[int]:
         """Count a segment, and return its row.
 
-        :param references: one or more texts
         :param hypothesis: a text
+        :param references: one or more texts
         """
         if (
             not self.lowercase

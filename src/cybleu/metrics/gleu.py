@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
+from .._runtime.numbers import check_flags
 from .._runtime.sequences import plain_segment
 from ..errors import NoReferencesError, OrderError
 from ..gleu_score import MOST_ORDERS, counts
-from ..stats.prepared import are_prepared
-from ..text.parsing import are_lists_of, parse_raw_references, parse_segments, parse_texts, tokenise_sets
-from ..text.raw import raw_of
-from ..text.values import PLAIN_TYPES, RawText, ReferenceLists, Segments, TokenLists
-from .metric import Metric
+from ..text.parsing import are_lists_of, parse_raw_references, parse_texts, segments_of
+from ..text.raw import check_tokenizer
+from ..text.values import PLAIN_TYPES, ReferenceLists, Segments, TokenLists
+from .metric import Metric, refuse_given
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..text.raw import Raw
+    from ..text.raw import Raw, Tokenize
     from ..text.values import ParsedTexts
+    from .references import References
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,12 @@ class Gleu(Metric):
 
     :param min_len: the smallest order of n-grams, from 1
     :param max_len: the largest order of n-grams, at most 16
+    :param tokenize: the tokeniser of raw text, by default ``13a``
+    :param lowercase: convert raw text to lower case first
     :raises OrderError: an order is not valid
 
     >>> from cybleu import score
-    >>> rows = Gleu().rows([[["a", "b", "c"]], [["d", "e"]]], [["a", "b", "x"], ["d", "e"]])
+    >>> rows = Gleu().rows([["a", "b", "x"], ["d", "e"]], [["a", "b", "c"], ["d", "e"]])
     >>> rows
     array([[3, 6],
            [3, 3]])
@@ -57,6 +60,8 @@ class Gleu(Metric):
     columns = ("matches", "ngrams")
 
     def __post_init__(self) -> None:
+        check_flags(self)
+        check_tokenizer(self.tokenizer, self.lowercase)
         orders = self.min_len, self.max_len
         if not all(type(order) is int for order in orders) or not 1 <= self.min_len <= self.max_len <= MOST_ORDERS:
             raise OrderError(
@@ -69,11 +74,16 @@ class Gleu(Metric):
         """The definition in one line."""
         return f"metric:gleu|min:{self.min_len}|max:{self.max_len}"
 
-    def row(self, references: Sequence[Collection[Hashable]], hypothesis: Collection[Hashable]) -> list[int]:
+    @property
+    def tokenizer(self) -> Tokenize:
+        """The tokeniser of raw text, by default ``13a``."""
+        return "13a" if self.tokenize is None else self.tokenize
+
+    def count(self, hypothesis: Collection[Hashable], references: Sequence[Collection[Hashable]]) -> list[int]:
         """Count a segment, and return its row.
 
-        :param references: one or more references, each a sequence of hashable tokens
         :param hypothesis: a sequence of hashable tokens
+        :param references: one or more references, likewise
         :raises NoReferencesError: there is no reference
         """
         references, hypothesis = plain_segment(references, hypothesis)
@@ -81,41 +91,40 @@ class Gleu(Metric):
             raise NoReferencesError("there is no reference for the hypothesis; give at least one")
         return list(counts([references], [hypothesis], self.min_len, self.max_len))
 
-    def rows(
+    def _count_prepared(
         self,
-        references: Any,
+        references: References,
         hypotheses: Any,
         *,
         owner: Any = None,
         threads: int | None = None,
         progress: bool = False,
-        tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
-        lowercase: bool = False,
+        lengths: Any = None,
         **of_ids: Any,
     ) -> NDArray[np.int64]:
-        """Count segments, and return the row of each.
+        from ..stats.options import CountOptions
+        from ..stats.references import stats_of_each
 
-        The other parameters are those of :meth:`cybleu.metrics.Metric.rows`.
+        refuse_given(of_ids)
+        counted = references._counted(CountOptions(self.max_len), self._raw_for(references.kind))
+        return self._of_pairs(*stats_of_each(counted, hypotheses, owner, lengths, threads, progress))
 
-        :param references: for each segment a list of references, or prepared :class:`cybleu.References`
-        :param of_ids: `lengths` of the hypotheses, if the references are prepared from token ids
-        :raises ArrayValueError: the references were prepared for another metric
-        """
-        if are_prepared(references):
-            from ..stats.references import stats_of_each
-
-            lengths = of_ids.pop("lengths", None)
-            counted = {"max_order": self.max_len} if references._options.max_order < self.max_len else {}
-            references._check(self.name, counted, tokenize=tokenize, lowercase=lowercase, **of_ids)
-            return self._of_pairs(*stats_of_each(references, hypotheses, owner, lengths, threads, progress))
-        self._refuse_ids(of_ids, "lists of tokens")
-        raw = raw_of(tokenize, lowercase)
+    def _count_rows(
+        self,
+        references: Any,
+        hypotheses: Any,
+        raw: Raw | None,
+        *,
+        owner: Any = None,
+        threads: int | None = None,
+        progress: bool = False,
+        **of_ids: Any,
+    ) -> NDArray[np.int64]:
+        refuse_given(of_ids, f"the metric {self.name} reads tokens; prepare the references with it")
         if raw is None or not raw.own:
-            return self._rows_of(parse_segments(references, hypotheses, raw), owner, progress, threads)
-        sets, texts = parse_raw_references(references, raw), parse_texts(hypotheses, raw=raw, tokens_too=True)
-        if isinstance(texts, RawText):
-            return self._counted_rows(sets, texts, owner, progress, threads, raw)
-        return self._counted_rows(tokenise_sets(raw, sets), texts, owner, progress, threads)
+            return self._rows_of(segments_of(references, hypotheses, raw), owner, progress, threads)
+        sets, texts = parse_raw_references(references, raw), parse_texts(hypotheses, raw=raw)
+        return self._counted_rows(sets, texts, owner, progress, threads, raw)
 
     def _rows_of(
         self, segments: Segments, owner: Any, progress: bool = False, threads: int | None = None
@@ -186,7 +195,7 @@ class Gleu(Metric):
         :param list_of_references: for each segment a list of references
         :param hypotheses: for each segment a list of tokens
         """
-        rows = [self.row(*segment) for segment in zip(list_of_references, hypotheses)]
+        rows = [self.count(*segment) for segment in zip(hypotheses, list_of_references)]
         return [sum(column) for column in zip((0, 0), *rows)], None
 
     def evaluate(self, row: Sequence[int]) -> float:

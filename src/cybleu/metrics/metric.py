@@ -9,24 +9,29 @@ metric must define `columns`, :meth:`Metric.row` and :meth:`Metric.evaluate`. It
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from .._runtime.numbers import finite_numbers, score_given
 from .._runtime.scales import percent
-from .._runtime.sequences import length_of
-from ..errors import ArrayValueError, StatisticsError, UnknownNameError
+from ..errors import ArrayValueError, SequenceTypeError, StatisticsError, UnknownNameError
+from ..stats.prepared import PreparedReferences
 from ..stats.rows import counts_given, one_or_more, whole_array, whole_numbers
-from ..text.parsing import parse_given, parse_segments
-from ..text.raw import raw_of
+from ..text.corpora import Corpus, check_same_kind, read_corpus, read_texts
+from ..text.parsing import parse_given, parse_raw_references, parse_raw_texts, parse_texts, segments_of, tokenise
+from ..text.raw import Raw, raw_of
+from ..text.values import RawText, Segments, TokenLists, refuse_arrays_in
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..text.raw import Raw
-    from ..text.values import Segments
+    from ..text.corpora import Kind
+    from ..text.raw import Tokenize
+    from ..text.values import ParsedTexts
     from .formula import Formula
 
 Self = TypeVar("Self", bound="Metric")
@@ -64,6 +69,7 @@ class Score:
         return self.format()
 
 
+@dataclass(frozen=True)
 class Metric(ABC):
     """Base class of metrics: how to count segments, and how to score the counts. Metrics are frozen: their fields cannot change, so they can be shared.
 
@@ -73,36 +79,39 @@ class Metric(ABC):
 
     >>> class SharedWords(Metric):
     ...     name, scale, columns = "shared words", 1, ("shared", "words")
-    ...     def row(self, references, hypothesis):
+    ...     def count(self, hypothesis, references):
     ...         return [len({*hypothesis} & {*references[0]}), len({*hypothesis})]
     ...     def evaluate(self, row):
     ...         return row[0] / row[1] if row[1] else 0.0
-    >>> from cybleu import pairwise_bleu
-    >>> pairwise_bleu([["a", "b"], ["a", "c"]], metric=SharedWords())
+    >>> import cybleu
+    >>> cybleu.pairs([["a", "b"], ["a", "c"]], metric=SharedWords())
     array([[1. , 0.5],
            [0.5, 1. ]])
     """
 
-    name: str
-    scale: float = 1
-    columns: tuple[str, ...] = ()
-    #: Whether the metric reads raw text, str or bytes, which is not tokenised.
-    of_raw_text: bool = False
+    name: ClassVar[str]
+    scale: ClassVar[float] = 1
+    columns: ClassVar[tuple[str, ...]] = ()
+    #: What :meth:`count` takes: lists of ``tokens``, or the ``text`` as a str.
+    reads: ClassVar[str] = "tokens"
+    #: Of the numbers in a row: ``int64``, or ``float64`` for fractions.
+    dtype: ClassVar[str] = "int64"
     #: Whether the metric counts raw text that the backend has read, see :meth:`rows_of_raw`.
-    reads_raw_text: bool = False
-    #: Whether rows may have fractions, as float64.
-    takes_fractions: bool = False
+    reads_raw_text: ClassVar[bool] = False
     #: False for error rates, of which 0 is a perfect match and `scale` an error for each word.
-    higher_is_better: bool = True
+    higher_is_better: ClassVar[bool] = True
+
+    tokenize: Tokenize | None = field(default=None, kw_only=True)
+    lowercase: bool = field(default=False, kw_only=True)
 
     # ----------------------------------------------------------------------------------------------------- to be given
 
     @abstractmethod
-    def row(self, references: Sequence[Collection[Hashable]], hypothesis: Collection[Hashable]) -> list[int]:
-        """Count a segment: return whole numbers that add up to those of a corpus.
+    def count(self, hypothesis: Any, references: Sequence[Any]) -> list[int]:
+        """Count a segment: return numbers that add up to those of a corpus.
 
-        :param references: one or more references, each a sequence of tokens
-        :param hypothesis: a sequence of tokens
+        :param hypothesis: a sequence of tokens, or a str if the metric reads text
+        :param references: one or more references, likewise
         """
 
     @abstractmethod
@@ -124,7 +133,7 @@ class Metric(ABC):
         return self
 
     def for_rewards(self, brevity_penalty: bool = True) -> Metric:
-        """Return the metric that :func:`cybleu.bleu_rewards` uses: it scores single sentences, and raises no error.
+        """Return the metric that :func:`cybleu.reward_scores` uses: it scores single sentences, and raises no error.
 
         :param brevity_penalty: False leaves out the brevity penalty, which only BLEU has
         :raises UnknownNameError: there is no brevity penalty to leave out
@@ -143,9 +152,14 @@ class Metric(ABC):
         return float if self.takes_fractions else int
 
     @property
-    def dtype(self) -> str:
-        """The same of an array."""
-        return "float64" if self.takes_fractions else "int64"
+    def of_raw_text(self) -> bool:
+        """Whether the metric reads raw text, str or bytes, which is not tokenised."""
+        return self.reads == "text"
+
+    @property
+    def takes_fractions(self) -> bool:
+        """Whether rows may have fractions."""
+        return self.dtype == "float64"
 
     @property
     def maximised(self) -> Metric:
@@ -168,41 +182,115 @@ class Metric(ABC):
             raise UnknownNameError(
                 f"the metric {self.name} has no {unknown[0]!r}; it has {', '.join(names) or 'nothing to choose'}"
             )
-        changed: Self = replace(self, **choices)  # type: ignore[type-var]
+        changed: Self = replace(self, **choices)
         return changed
 
     def rows(
         self,
-        references: Any,
         hypotheses: Any,
+        references: Any,
         *,
         owner: Any = None,
         threads: int | None = None,
         progress: bool = False,
-        tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
-        lowercase: bool = False,
         **of_ids: Any,
     ) -> NDArray[Any]:
-        """Count segments, and return the row of each.
+        """Count segments, and return the row of each, as :func:`cybleu.rows` does.
 
-        :param references: for each segment a list of references
-        :param hypotheses: for each segment a list of tokens
-        :param owner: for each hypothesis the index of its list of references; by default hypothesis i has list i
+        :param hypotheses: a batch of texts
+        :param references: one or several references for each segment, or prepared :class:`cybleu.References`
+        :param owner: for each hypothesis the index of its references; by default hypothesis i has references i
         :param threads: the number of threads; metrics written in Python use one
         :param progress: show a progress bar (requires tqdm)
-        :param tokenize: the tokeniser of raw text, as for :func:`cybleu.text.tokenizer`; None for token lists
-        :param lowercase: convert raw text to lower case first
         :param of_ids: arguments for arrays of token ids, which only some metrics accept
-        :return: int64 of shape `(hypotheses, columns)`, or float64 if the metric takes fractions
+        :return: int64 of shape `(hypotheses, columns)`, or float64 if the metric counts fractions
         """
-        if hasattr(references, "stats"):
-            raise ArrayValueError(
-                f"References are prepared for BLEU, chrF and GLEU, and the metric {self.name} counts in its own way; "
-                "give it lists of references"
-            )
-        self._refuse_ids(of_ids, "lists of tokens")
-        segments = parse_segments(references, hypotheses, raw_of(tokenize, lowercase))
-        return self._rows_of(segments, owner, progress)
+        arguments = {"owner": owner, "threads": threads, "progress": progress}
+        arguments |= self._ids_given(of_ids, ("lengths", "reference_lengths", "pad_id", "eos_id", "unk_id"))
+        if isinstance(references, PreparedReferences):
+            kind, texts = read_texts(hypotheses, "hypotheses")
+            prepared: Any = references
+            prepared._check(kind)
+            return self._count_prepared(prepared, texts, **arguments)
+        return self._count_corpus(read_corpus(hypotheses, references, owner), **arguments)
+
+    def _ids_given(self, given: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+        """The arguments for token ids that are not None.
+
+        :param known: the names that there are
+        :raises UnknownNameError: one has another name, such as that of a field of the metric
+        """
+        for name in given:
+            if name not in known:
+                raise UnknownNameError(
+                    f"{name} is no argument of a metric that is given; pass {type(self).__name__}({name}=...) if it is a field"
+                )
+        return {name: value for name, value in given.items() if value is not None}
+
+    def _raw_for(self, kind: Kind) -> Raw | None:
+        """How raw text is read; None for tokens and ids.
+
+        :raises SequenceTypeError: the metric does not read texts of this kind
+        :raises UnknownNameError: the metric has a tokeniser, and the texts are tokens
+        """
+        if self.reads == "text":
+            if kind in ("tokens", "ids"):
+                raise SequenceTypeError(
+                    f"{self.name} reads raw text, and the hypotheses are {kind}; pass each text as a str"
+                )
+            return self._raw()
+        if kind == "raw text":
+            if self.tokenizer is None:
+                raise SequenceTypeError(
+                    f"{self.name} reads tokens, and the hypotheses are raw text; split them, or name a tokeniser: tokenize='13a'"
+                )
+            return self._raw_of(self.tokenizer, self.lowercase)
+        for name, given in (("tokenize", self.tokenize is not None), ("lowercase", self.lowercase)):
+            if given and kind != "nothing":
+                raise UnknownNameError(
+                    f"{name} is for raw text, and the hypotheses are {kind}; leave {name} out, or pass texts as str"
+                )
+        return None
+
+    @property
+    def tokenizer(self) -> Tokenize | None:
+        """The tokeniser of raw text; None if the metric reads tokens alone."""
+        return self.tokenize
+
+    def _count_prepared(self, references: Any, hypotheses: Any, **arguments: Any) -> NDArray[Any]:
+        """The rows of hypotheses of the same kind as prepared references."""
+        return self._count_corpus(Corpus(references.kind, hypotheses, references.lists()), **arguments)
+
+    def _count_corpus(self, corpus: Corpus, **arguments: Any) -> NDArray[Any]:
+        """The rows of texts with a list of references for each segment."""
+        return self._count_rows(corpus.references, corpus.hypotheses, self._raw_for(corpus.kind), **arguments)
+
+    def _count_rows(
+        self,
+        references: Any,
+        hypotheses: Any,
+        raw: Raw | None,
+        *,
+        owner: Any = None,
+        threads: int | None = None,
+        progress: bool = False,
+        **of_ids: Any,
+    ) -> NDArray[Any]:
+        """The same.
+
+        :param raw: how raw text is read; None for tokens and ids
+        """
+        refuse_given(of_ids, f"the metric {self.name} reads tokens")
+        if self.reads == "text":
+            sets, texts = parse_raw_references(references, self._raw()), parse_raw_texts(hypotheses, self._raw())
+            lines = sets.texts.lines.strings()
+            groups = [lines[begin:end] for begin, end in pairwise(sets.bounds)]
+            return self._rows_of(Segments(groups, texts.lines.strings()), owner, progress)
+        return self._rows_of(segments_of(references, hypotheses, raw), owner, progress)
+
+    def _raw(self) -> Raw:
+        """How a metric that reads text has it: in one piece, and in lower case if that is wanted."""
+        return Raw("none", self.lowercase)
 
     def _raw_of(self, tokenize: Any, lowercase: bool = False, **of_ids: Any) -> Raw | None:
         """The tokeniser for arguments with these names, as :func:`cybleu.text.raw.raw_of` returns it."""
@@ -220,7 +308,7 @@ class Metric(ABC):
 
         def work(start: int, stop: int) -> None:
             for position in range(start, stop):
-                row = self._checked(self.row(sets[owners[position]], texts[position]))
+                row = self._checked(self.count(texts[position], sets[owners[position]]))
                 try:
                     rows[position] = row
                 except OverflowError:
@@ -228,11 +316,6 @@ class Metric(ABC):
 
         run(work, len(rows), 0, None, progress, "segments")
         return rows
-
-    def _refuse_ids(self, of_ids: Mapping[str, Any], takes: str) -> None:
-        for name, value in of_ids.items():
-            if value is not None:
-                raise ArrayValueError(f"{name} is for token ids, and the metric {self.name} takes {takes}")
 
     def rows_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
@@ -265,52 +348,54 @@ class Metric(ABC):
         :param hypotheses: for each segment a list of tokens
         """
         rows = [
-            self._checked(self.row(references, hypothesis))
+            self._checked(self.count(hypothesis, references))
             for references, hypothesis in zip(list_of_references, hypotheses)
         ]
         return [sum(column) for column in zip([0] * len(self.columns), *rows)], None
 
     def pairs(
-        self,
-        references: Sequence[Any],
-        hypotheses: Sequence[Any] | None = None,
-        *,
-        threads: int | None = None,
-        progress: bool = False,
-        **of_ids: Any,
+        self, texts: Any, others: Any = None, *, threads: int | None = None, progress: bool = False, **of_ids: Any
     ) -> NDArray[np.float64]:
-        """Score every hypothesis against every single reference.
+        """Score each text against each other text as its only reference, as :func:`cybleu.pairs` does.
 
-        :param references: R texts
-        :param hypotheses: H texts, by default the references
+        :param texts: the hypotheses
+        :param others: the references, by default `texts`
         :param threads: the number of threads
         :param progress: show a progress bar (requires tqdm)
-        :param of_ids: as for :meth:`rows`; of BLEU `pad_id` and `eos_id`
-        :return: float64 of shape `(H, R)`
+        :param of_ids: of BLEU `pad_id` and `eos_id`
+        :return: float64 of shape `(texts, others)`
         """
         from .._runtime.arrays import np
 
-        both = self._parsed_pair(references, hypotheses, of_ids)
-        if both is not None:
-            return self._fill_pairs(*both, np.empty((both[1].size, both[0].size)), threads, progress)
-        texts = references if hypotheses is None else hypotheses
-        count = length_of(references, "references")
-        owner = [number for _ in texts for number in range(count)]
-        repeated = [text for text in texts for _ in range(count)]
-        sets = [[reference] for reference in references]
-        scores = self.scores(self.rows(sets, repeated, owner=owner, threads=threads, progress=progress, **of_ids))
-        return scores.reshape(len(texts), count)
+        of_ids = self._ids_given(of_ids, ("pad_id", "eos_id", "unk_id"))
+        hypotheses, references = self._parsed_pair(texts, others, of_ids)
+        result = np.empty((hypotheses.size, references.size))
+        return self._fill_pairs(references, hypotheses, result, threads, progress)
 
-    def _parsed_pair(self, references: Any, hypotheses: Any, of_ids: dict[str, Any]) -> tuple[Any, Any] | None:
-        """Parse the references and the hypotheses of :meth:`pairs`; None if :meth:`rows` is to count them.
+    def _parsed_pair(self, texts: Any, others: Any, of_ids: dict[str, Any]) -> tuple[Any, Any]:
+        """Parse the texts of :meth:`pairs`: hypotheses and references, the same object twice without `others`."""
+        refuse_given(of_ids, f"the metric {self.name} reads {'text' if self.reads == 'text' else 'tokens'}")
+        kind, given = read_texts(texts, "texts")
+        parsed = self._parsed(given, "texts", kind)
+        if others is None:
+            return parsed, parsed
+        kind_of_others, given = read_texts(others, "others")
+        check_same_kind(kind, "texts", kind_of_others, "others")
+        return parsed, self._parsed(given, "others", kind_of_others)
 
-        :param hypotheses: None for the references, and then the result has the same object twice
-        """
-        return None
+    def _parsed(self, texts: Any, name: str, kind: Kind) -> Any:
+        """Parse texts for :meth:`_fill_pairs`."""
+        raw = self._raw_for(kind)
+        return parse_given(texts, name) if self.reads == "text" else self._split(parse_texts(texts, name, raw), raw)
 
-    def _parsed(self, texts: Any, name: str) -> Any:
-        """Parse raw texts for :meth:`_fill_pairs`, for metrics that read raw text."""
-        return parse_given(texts, name)
+    def _split(self, parsed: ParsedTexts, raw: Raw | None) -> Any:
+        """Tokenise raw text, unless the metric numbers it."""
+        if isinstance(parsed, RawText):
+            assert raw is not None
+            parsed = tokenise(raw, parsed)
+        if isinstance(parsed, TokenLists):
+            refuse_arrays_in(parsed)
+        return parsed
 
     def _fill_pairs(
         self, references: Any, hypotheses: Any, result: NDArray[np.float64], threads: int | None, progress: bool
@@ -320,8 +405,13 @@ class Metric(ABC):
         :param references: parsed texts
         :param hypotheses: parsed texts; the same object for the scores of the references against each other
         """
-        others = None if hypotheses is references else hypotheses.lists()
-        result[...] = self.pairs(references.lists(), others, threads=threads, progress=progress)
+        from .._runtime.arrays import np
+
+        sets = [[text] for text in references.lists()]
+        texts = [text for text in hypotheses.lists() for _ in sets]
+        owner = np.tile(np.arange(len(sets), dtype=np.int64), hypotheses.size)
+        rows = self._rows_of(Segments(sets, texts), owner, progress)
+        np.copyto(result, self.scores(rows).reshape(result.shape))
         return result
 
     def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> Score:
@@ -332,6 +422,14 @@ class Metric(ABC):
         """
         row = self._added_up(stats)
         return Score(score_given(self.evaluate(row), row), self.scale, self.signature)
+
+    def total(self, rows: Any) -> list[Any]:
+        """Add up rows in their order: the row of a corpus. Totals can be added up, too.
+
+        :param rows: a row, or rows of segments or corpora that this metric counted
+        :return: a list of numbers; of no rows, zeros
+        """
+        return self._added_up(rows)
 
     def _added_up(self, stats: Any) -> list[Any]:
         """Validate a row or rows, and add them up."""
@@ -451,6 +549,18 @@ class Metric(ABC):
         return None
 
 
+def from_fields(metric: Metric) -> tuple[Any, ...]:
+    """Pickle a metric as its options, without what it has cached."""
+    return partial(type(metric), **{one.name: getattr(metric, one.name) for one in fields(metric) if one.init}), ()
+
+
+def refuse_given(of_ids: Mapping[str, Any], why: str = "the references are prepared; pass them to References") -> None:
+    """:raises ArrayValueError: an argument for token ids is given"""
+    for name, value in of_ids.items():
+        if value is not None:
+            raise ArrayValueError(f"{name} is for token ids, and {why}")
+
+
 @dataclass(frozen=True)
 class Accuracy(Metric):
     """What an error rate leaves of a perfect score: `scale` minus the score. Rows are those of the error rate.
@@ -465,7 +575,7 @@ class Accuracy(Metric):
     metric: Metric
 
     def __post_init__(self) -> None:
-        for name in ("scale", "columns", "of_raw_text", "takes_fractions"):
+        for name in ("scale", "columns", "reads", "dtype"):
             object.__setattr__(self, name, getattr(self.metric, name))
 
     @property
@@ -478,29 +588,25 @@ class Accuracy(Metric):
         """The definition in one line."""
         return f"1-{self.metric.signature}"
 
-    def row(self, references: Sequence[Collection[Hashable]], hypothesis: Collection[Hashable]) -> list[int]:
-        """The counts of one segment, those of the error rate.
+    def count(self, hypothesis: Any, references: Sequence[Any]) -> list[int]:
+        """Count a segment as the error rate does.
 
-        The parameters are those of :meth:`cybleu.metrics.Metric.row`.
+        The parameters are those of :meth:`cybleu.metrics.Metric.count`.
         """
-        return self.metric.row(references, hypothesis)
+        return self.metric.count(hypothesis, references)
 
-    def rows(self, references: Any, hypotheses: Any, **arguments: Any) -> NDArray[Any]:
+    def rows(self, hypotheses: Any, references: Any, **arguments: Any) -> NDArray[Any]:
         """Count segments, and return the row of each.
 
         The parameters are those of :meth:`cybleu.metrics.Metric.rows`.
         """
-        return self.metric.rows(references, hypotheses, **arguments)
+        return self.metric.rows(hypotheses, references, **arguments)
 
-    def pairs(self, references: Any, hypotheses: Any = None, **arguments: Any) -> NDArray[np.float64]:
-        """The score of every hypothesis against every reference alone.
+    def _parsed_pair(self, texts: Any, others: Any, of_ids: dict[str, Any]) -> tuple[Any, Any]:
+        return self.metric._parsed_pair(texts, others, of_ids)
 
-        The parameters are those of :meth:`cybleu.metrics.Metric.pairs`.
-        """
-        return self._turned(self.metric.pairs(references, hypotheses, **arguments))
-
-    def _parsed(self, texts: Any, name: str) -> Any:
-        return self.metric._parsed(texts, name)
+    def _parsed(self, texts: Any, name: str, kind: Kind) -> Any:
+        return self.metric._parsed(texts, name, kind)
 
     def _fill_pairs(
         self, references: Any, hypotheses: Any, result: NDArray[np.float64], *settings: Any

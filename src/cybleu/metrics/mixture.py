@@ -2,59 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.numbers import finite_numbers
 from ..errors import UnknownNameError, WeightsError
-from ..stats.prepared import are_prepared
+from ..text.parsing import parse_given
+from ..text.values import GivenTexts
 from .metric import Metric
+from .names import named
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..text.corpora import Corpus, Kind
     from .formula import Formula
+    from .references import References
 
 
 @dataclass(frozen=True)
 class Mixture(Metric):
-    """A weighted sum of metrics, each from 0 to 1. References are read and prepared once for all of them.
+    """A weighted mean of metrics, each from 0 to 1, where 1 is a perfect match.
 
     A row has the rows of the metrics one after the other, as float64. An error rate such as TER counts as 1 minus the rate, or 0
-    where it is above 1. The scale is 1, and the score of a perfect match is the sum of the weights.
+    where it is above 1. Each metric reads raw text with its own tokeniser.
 
-    :param parts: metrics, which are added up in this order, and a weight for each; metrics of raw text, such as chrF, can only be
-        mixed with others if the texts are raw text with `tokenize`
-    :raises WeightsError: there is no metric, or not a finite weight for each
+    :param parts: a dict from metrics or their names to weights, or pairs of a metric or name and its weight. Weights are above 0,
+        and are divided by their sum
+    :raises UnknownNameError: there is no such metric
+    :raises WeightsError: there is no metric, or a weight is not a finite number above 0
 
-    >>> from cybleu.metrics import Mixture, find
-    >>> metric = Mixture(((find("sacrebleu"), 0.5), (find("chrf"), 0.5)))
-    >>> rows = metric.rows([["The cat sat on the mat."]], ["The cat sat on a mat."], tokenize="13a")
-    >>> metric.scores(rows).round(3)
+    >>> from cybleu.metrics import Mixture
+    >>> metric = Mixture({"bleu": 0.5, "chrf": 0.5})
+    >>> metric.scores(metric.rows(["The cat sat on a mat."], ["The cat sat on the mat."])).round(3)
     array([0.573])
     """
 
-    parts: tuple[tuple[Metric, float], ...]
+    parts: Any
 
     scale = 1
-    takes_fractions = True
+    dtype = "float64"
 
     def __post_init__(self) -> None:
-        try:
-            parts = tuple((metric, weight) for metric, weight in self.parts)
-        except (TypeError, ValueError):
-            parts = ()
-        weights = finite_numbers([weight for _, weight in parts], "the weights")
-        if not parts or weights is None:
-            raise WeightsError(
-                f"a mixture requires pairs of a metric and a finite weight, and these are {self.parts!r}"
+        if self.tokenize is not None or self.lowercase:
+            raise UnknownNameError(
+                "tokenize and lowercase are options of the metrics of a mixture; pass Bleu(tokenize=...)"
             )
-        for metric, _ in parts:
+        given = self.parts.items() if isinstance(self.parts, Mapping) else self.parts
+        try:
+            pairs = [(metric, weight) for metric, weight in given]
+        except (TypeError, ValueError):
+            pairs = []
+        weights = finite_numbers([weight for _, weight in pairs], "the weights")
+        if not pairs or weights is None or min(weights) <= 0:
+            raise WeightsError(
+                f"a mixture requires metrics with finite weights above 0, such as {{'bleu': 0.5, 'chrf': 0.5}}, and these are "
+                f"{self.parts!r}"
+            )
+        metrics = [named(metric) if isinstance(metric, str) else metric for metric, _ in pairs]
+        for metric in metrics:
             if not isinstance(metric, Metric):
-                raise UnknownNameError(f"a mixture requires metrics, and this is {metric!r}; use cybleu.metrics.find")
-        object.__setattr__(self, "parts", tuple((metric, weight) for (metric, _), weight in zip(parts, weights)))
+                raise UnknownNameError(f"a mixture requires metrics or their names, and this is {metric!r}")
+        total = sum(weights)
+        object.__setattr__(self, "parts", tuple((metric, weight / total) for metric, weight in zip(metrics, weights)))
 
     @property
     def weighs_by_call(self) -> bool:
@@ -86,9 +98,9 @@ class Mixture(Metric):
         return tuple(names)
 
     @property
-    def of_raw_text(self) -> bool:  # type: ignore[override]
-        """Whether all the metrics read raw text."""
-        return all(metric.of_raw_text for metric, _ in self.parts)
+    def reads(self) -> str:  # type: ignore[override]
+        """``text`` if one of the metrics reads text."""
+        return "text" if any(metric.reads == "text" for metric, _ in self.parts) else "tokens"
 
     @property
     def signature(self) -> str:
@@ -100,7 +112,7 @@ class Mixture(Metric):
         return self._with(lambda metric: metric.of_sentences())
 
     def for_rewards(self, brevity_penalty: bool = True) -> Mixture:
-        """Return the metric that :func:`cybleu.bleu_rewards` uses.
+        """Return the metric that :func:`cybleu.reward_scores` uses.
 
         :param brevity_penalty: False leaves out the brevity penalty, which only BLEU has
         """
@@ -109,65 +121,52 @@ class Mixture(Metric):
     def _with(self, change: Callable[[Metric], Metric]) -> Mixture:
         return Mixture(tuple((change(metric), weight) for metric, weight in self.parts))
 
-    def row(self, references: Sequence[Collection[Hashable]], hypothesis: Collection[Hashable]) -> list[float]:  # type: ignore[override]
+    def count(self, hypothesis: Any, references: Sequence[Any]) -> list[float]:  # type: ignore[override]
         """Count a segment.
 
-        :param references: one or more references, each in the form that all the metrics accept
-        :param hypothesis: a text of the same form
+        :param hypothesis: a text that all the metrics accept
+        :param references: one or more references, likewise
         """
-        return [float(number) for metric, _ in self.parts for number in metric.row(references, hypothesis)]
+        return self.rows([hypothesis], [references])[0].tolist()  # type: ignore[no-any-return]
 
-    def rows(
-        self,
-        references: Any,
-        hypotheses: Any,
-        *,
-        tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
-        lowercase: bool = False,
-        **arguments: Any,
-    ) -> NDArray[np.float64]:
-        """Count segments, and return the row of each.
+    def _count_corpus(self, corpus: Corpus, **arguments: Any) -> NDArray[np.float64]:
+        return self._side_by_side(metric._count_corpus(corpus, **arguments) for metric, _ in self.parts)
 
-        The other parameters are those of :meth:`cybleu.metrics.Metric.rows`.
+    def _count_prepared(self, references: References, hypotheses: Any, **arguments: Any) -> NDArray[np.float64]:
+        return self._side_by_side(
+            metric._count_prepared(references, hypotheses, **arguments) for metric, _ in self.parts
+        )
 
-        :param references: for each segment a list of references, or prepared :class:`cybleu.References`
-        :param hypotheses: a batch of texts
-        :param tokenize: the tokeniser of raw text, for the metrics that count tokens
-        :param lowercase: convert raw text to lower case first
-        :param arguments: other arguments of the metrics' own method
-        """
+    def _side_by_side(self, rows: Iterable[NDArray[Any]]) -> NDArray[np.float64]:
         from .._runtime.arrays import np
 
-        raw = [metric.of_raw_text for metric, _ in self.parts]
-        if any(raw) and not all(raw) and not are_prepared(references):
-            from ..stats.references import References
+        return np.hstack(list(rows)).astype(np.float64, copy=False)
 
-            if tokenize is None:
-                raise UnknownNameError(
-                    f"{self.name} counts raw text and tokens, so it requires tokenize=, such as '13a'"
-                )
-            prepared = References(references, **self._reference_rules(), tokenize=tokenize, lowercase=lowercase)
-            return self.rows(prepared, hypotheses, **arguments)
-        found = [
-            metric.rows(
-                references,
-                hypotheses,
-                tokenize=None if metric.of_raw_text else tokenize,
-                lowercase=lowercase,
-                **arguments,
-            )
-            for metric, _ in self.parts
-        ]
-        return np.hstack(found).astype(np.float64, copy=False)
+    def _parsed(self, texts: Any, name: str, kind: Kind) -> GivenTexts:
+        return parse_given(texts, name)
 
-    def _reference_rules(self) -> dict[str, Any]:
-        """How BLEU requires the references to be counted, the first if there are several."""
-        from .bleu import Bleu
+    def _fill_pairs(
+        self,
+        references: GivenTexts,
+        hypotheses: GivenTexts,
+        result: NDArray[np.float64],
+        threads: int | None,
+        progress: bool,
+    ) -> NDArray[np.float64]:
+        others = None if references is hypotheses else references.texts
+        result[:] = 0.0
+        for metric, weight in self.parts:
+            result += weight * self._of_one(metric, metric.pairs(hypotheses.texts, others, threads=threads))
+        return result
 
-        for metric, _ in self.parts:
-            if isinstance(metric, Bleu):
-                return {"max_order": metric.order, "reference_length": metric.definition.reference_length}
-        return {}
+    @staticmethod
+    def _of_one(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores from 0 to 1, where 1 is a perfect match."""
+        from .._runtime.arrays import np
+
+        if not metric.higher_is_better:
+            scores = np.maximum(metric.scale - scores, 0.0)
+        return scores / metric.scale
 
     def evaluate(self, row: Sequence[float]) -> float:
         """Score a row or a sum of rows.
@@ -197,9 +196,6 @@ class Mixture(Metric):
         for metric, weight in self.parts:
             end = start + len(metric.columns)
             part = np.ascontiguousarray(rows[:, start:end], dtype=metric.dtype)
-            scores = metric.formula(end - start).score_rows(part)
-            if not metric.higher_is_better:
-                scores = np.maximum(metric.scale - scores, 0.0)
-            total += weight * (scores / metric.scale)
+            total += weight * self._of_one(metric, metric.formula(end - start).score_rows(part))
             start = end
         return total

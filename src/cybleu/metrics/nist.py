@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from zlib import crc32
 
 from .. import _backend
 from .._runtime.numbers import check_flags, check_whole
 from ..errors import OrderError, SequenceTypeError, StatisticsError, UnknownNameError
 from ..nist_score import nist_length_penalty
-from ..stats.prepared import are_prepared
+from ..stats.prepared import PreparedReferences
+from ..text.corpora import read_references
 from ..text.parsing import parse_raw_references, parse_raw_texts
 from ..text.raw import Raw, parse_line
 from ..text.tokenizers import own_tokenizer
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..text.values import RawReferences
     from .formula import Formula
     from .words_metric import FillRows, Words
 
@@ -40,7 +40,7 @@ class NistInformation:
     occurs itself; a single word weighs the logarithm of the number of words divided by its own number. N-grams that are not
     in the corpus weigh nothing.
 
-    :param references: for each segment a list of references, str or bytes; or prepared :class:`cybleu.References` of raw text
+    :param references: one or several references for each segment, str or bytes; or :class:`cybleu.References` of raw text
     :raises NoReferencesError: a segment has no reference
 
     >>> information = NistInformation([["the cat sat", "the dog"], ["the end"]])
@@ -51,11 +51,12 @@ class NistInformation:
     __slots__ = ("_counted", "_references")
 
     def __init__(self, references: Any):
-        from ..stats.references import References, prepared_lines
-
-        raw = Raw("none")
-        sets = prepared_lines(references, "nist", in_case=True)[1] if isinstance(references, References) else None
-        sets = parse_raw_references(references, raw) if sets is None else sets
+        if isinstance(references, PreparedReferences):
+            references = references.lists()  # type: ignore[attr-defined]
+        kind, given = read_references(references)
+        if kind != "raw text":
+            raise SequenceTypeError(f"references hold {kind}; NIST reads raw text")
+        sets = parse_raw_references(given, Raw("none"))
         lines = sets.texts.lines.strings()
         self._references = tuple(tuple(lines[start:end]) for start, end in zip(sets.bounds, sets.bounds[1:]))
         self._counted: dict[Any, tuple[Any, Any]] = {}
@@ -114,7 +115,7 @@ class NistScore(Score):
     :param length_penalty: the factor for short hypotheses, from 0 to 1
 
     >>> metric = Nist(max_order=2)
-    >>> result = metric.score(metric.row(["the cat sat on the mat"], "the cat sat on a mat"))
+    >>> result = metric.score(metric.count("the cat sat on a mat", ["the cat sat on the mat"]))
     >>> [round(score, 2) for score in result.cumulative]
     [1.99, 2.19]
     """
@@ -143,17 +144,15 @@ class Nist(WordsMetric):
     :raises OrderError: the order is not valid
 
     >>> from cybleu.metrics import Nist, NistInformation, score
-    >>> references = [["the cat sat on the mat"], ["it rains"]]
+    >>> references = ["the cat sat on the mat", "it rains"]
     >>> metric = Nist(max_order=2, information=NistInformation(references))
-    >>> rows = metric.rows(references, ["the cat sat on a mat", "it rains"])
+    >>> rows = metric.rows(["the cat sat on a mat", "it rains"], references)
     >>> print(score(rows, metric))
     metric:nist|ngrams:2|case:mixed|tok:13a|info:0b787f29 = 2.67
     """
 
     max_order: int = 5
-    lowercase: bool = False
     information: NistInformation | None = None
-    columns: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     name = "nist"
     scale = 100
@@ -161,11 +160,17 @@ class Nist(WordsMetric):
 
     def __post_init__(self) -> None:
         check_flags(self)
+        self._refuse_tokenizer()
         check_whole(self.max_order, "max_order", 1, MOST_ORDERS, error=OrderError)
         if not (self.information is None or isinstance(self.information, NistInformation)):
             raise UnknownNameError(f"information is {self.information!r}; give a NistInformation or None")
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names of the numbers in a row."""
+        check_whole(self.max_order, "max_order", 1, MOST_ORDERS, error=OrderError)  # which a pickle may have changed
         parts = [f"{what}_{n}" for what in ("info", "total") for n in range(1, self.max_order + 1)]
-        object.__setattr__(self, "columns", ("ref_len", *parts))
+        return ("ref_len", *parts)
 
     @property
     def signature(self) -> str:
@@ -186,54 +191,29 @@ class Nist(WordsMetric):
         """
         return self.with_choices(information=NistInformation(references))
 
+    def for_rewards(self, brevity_penalty: bool = True) -> NoReturn:
+        """Refuse to be a reward, which is from 0 to 1.
+
+        :param brevity_penalty: only BLEU has it
+        :raises UnknownNameError: always
+        """
+        raise UnknownNameError("nist has no upper limit, so it is no reward from 0 to 1; use its scores: cybleu.scores")
+
     # --------------------------------------------------------------------------------------------------------- counting
 
-    def row(self, references: Sequence[str | bytes], hypothesis: str | bytes) -> list[float]:  # type: ignore[override]
-        """The row of one segment.
+    def count(self, hypothesis: str | bytes, references: Sequence[str | bytes]) -> list[float]:  # type: ignore[override]
+        """Count a segment, and return its row.
 
-        :param references: one or more texts
         :param hypothesis: a text
+        :param references: one or more texts
         """
         raw = self._raw()
         texts, sets = parse_raw_texts([hypothesis], raw), parse_raw_references([references], raw)
         (row,) = self.rows_of_raw(raw, texts.lines, sets.texts.lines, sets.bounds)
         return row
 
-    def rows(self, references: Any, hypotheses: Any, *, lowercase: bool = False, **arguments: Any) -> NDArray[Any]:
-        """Count segments, and return the row of each.
-
-        :param references: for each segment a list of texts; or prepared :class:`cybleu.References` of raw text
-        :param hypotheses: texts, str or bytes
-        :param lowercase: convert letters of ASCII to lower case
-        :param arguments: others of :meth:`cybleu.metrics.Metric.rows`
-        """
-        if are_prepared(references):
-            arguments["lowercase"] = lowercase  # an error if it is given: it is theirs
-            lowercase = references._raw is not None and references._raw.lowercase
-        metric = self.in_lowercase() if lowercase else self
-        return super(Nist, metric).rows(references, hypotheses, **arguments)
-
-    def pairs(
-        self, references: Any, hypotheses: Any = None, *, lowercase: bool = False, **arguments: Any
-    ) -> NDArray[np.float64]:
-        """Score every hypothesis against every single reference. Without `information`, all references give the weights.
-
-        :param references: R texts, str or bytes
-        :param hypotheses: H texts, by default the references
-        :param lowercase: convert letters of ASCII to lower case
-        :param arguments: others of :meth:`cybleu.metrics.Metric.pairs`
-        """
-        metric = self.in_lowercase() if lowercase else self
-        return super(Nist, metric).pairs(references, hypotheses, **arguments)
-
-    def _raw(self, tokenize: Any = None, lowercase: bool = False) -> Raw:
-        super()._raw(tokenize)
-        return Raw("none")
-
-    def _prepared(self, references: Any) -> tuple[Raw, RawReferences]:
-        from ..stats.references import prepared_lines
-
-        return Raw("none"), prepared_lines(references, self.name, in_case=True)[1]
+    def _raw(self) -> Raw:
+        return Raw("none")  # `_numbered` puts letters of ASCII in lower case
 
     def _numbered(self, hypotheses: Any, references: Any) -> tuple[Words, Words, FillRows]:
         """Number the words; the function that writes rows knows the n-grams that have weights."""

@@ -43,7 +43,7 @@ class Ter(WordsMetric):
 
     >>> from cybleu.metrics import find, score, scores
     >>> metric = find("ter")
-    >>> rows = metric.rows([["the cat sat"], ["it rains today"]], ["the cat sits", "today it rains"])
+    >>> rows = metric.rows(["the cat sits", "today it rains"], ["the cat sat", "it rains today"])
     >>> rows.tolist(), scores(rows, metric).round(2)
     ([[1.0, 3.0], [1.0, 3.0]], array([33.33, 33.33]))
     >>> print(score(rows, metric))
@@ -63,6 +63,10 @@ class Ter(WordsMetric):
 
     def __post_init__(self) -> None:
         check_flags(self)
+        self._refuse_tokenizer()
+        if self.lowercase:
+            object.__setattr__(self, "case_sensitive", False)
+            object.__setattr__(self, "lowercase", False)
 
     @property
     def signature(self) -> str:
@@ -73,17 +77,13 @@ class Ter(WordsMetric):
             f"punct:{said[not self.no_punct]}|asian:{said[bool(self.asian_support)]}"
         )
 
-    def in_lowercase(self) -> Ter:
-        """The metric for texts that are to be put in lower case first."""
-        return self.with_choices(case_sensitive=False)
-
     # --------------------------------------------------------------------------------------------------------- counting
 
-    def row(self, references: Sequence[str | bytes], hypothesis: str | bytes) -> list[float]:  # type: ignore[override]
-        """The row of one segment.
+    def count(self, hypothesis: str | bytes, references: Sequence[str | bytes]) -> list[float]:  # type: ignore[override]
+        """Count a segment, and return its row.
 
-        :param references: one or more texts
         :param hypothesis: a text
+        :param references: one or more texts
         """
         if type(hypothesis) is str and references is not None and set(map(type, references)) == {str}:
             *words, fill_rows = self._numbered(

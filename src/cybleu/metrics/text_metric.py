@@ -7,15 +7,16 @@ from array import array
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UnknownNameError
-from ..stats.prepared import are_prepared
 from ..text.parsing import parse_raw_references, parse_raw_texts
 from ..text.raw import Raw
-from .metric import Metric
+from .metric import Metric, refuse_given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..text.corpora import Kind
     from ..text.values import RawReferences, RawText
+    from .references import References
 
     Lines: TypeAlias = tuple[Any, Any, Any]
 
@@ -23,63 +24,36 @@ if TYPE_CHECKING:
 class TextMetric(Metric):
     """A metric that reads raw text as it is, str or bytes, without a tokeniser of the caller's."""
 
-    of_raw_text = True
+    reads = "text"
     reads_raw_text = True
-    #: Texts are put in lower case before they are read.
-    lowercase: bool = False
 
-    def _raw(self, tokenize: Any = None, lowercase: bool = False) -> Raw:
-        if tokenize is not None:
-            raise UnknownNameError(f"{self.name} counts raw text as it is, so it takes no tokeniser")
-        return Raw("none", self.lowercase or bool(lowercase))
+    def _refuse_tokenizer(self) -> None:
+        """:raises UnknownNameError: a tokeniser is given"""
+        if self.tokenize is not None:
+            raise UnknownNameError(f"{self.name} reads raw text as it is, so it takes no tokeniser")
 
-    def _parsed_corpus(
-        self, references: Any, hypotheses: Any, tokenize: Any, lowercase: bool, of_ids: dict[str, Any]
-    ) -> tuple[RawText, RawReferences]:
-        """Parse hypotheses and their references, which may be prepared."""
-        self._refuse_ids(of_ids, "raw text")
-        if are_prepared(references):
-            raw, sets = self._prepared(references)
-            counted = {"lowercase": True} if self.lowercase else {}
-            references._check(self.name, counted, tokenize=tokenize, lowercase=lowercase)
-        else:
-            raw = self._raw(tokenize, lowercase)
-            sets = parse_raw_references(references, raw)
-        return parse_raw_texts(hypotheses, raw), sets
+    def _count_prepared(self, references: References, hypotheses: Any, **arguments: Any) -> NDArray[Any]:
+        self._raw_for(references.kind)
+        return self._counted_rows(references._raw_sets(self._raw()), hypotheses, **arguments)
 
-    def _prepared(self, references: Any) -> tuple[Raw, RawReferences]:
-        """The raw text of prepared references, and how hypotheses are read."""
-        from ..stats.references import prepared_lines
+    def _count_rows(self, references: Any, hypotheses: Any, raw: Raw | None, **arguments: Any) -> NDArray[Any]:
+        return self._counted_rows(parse_raw_references(references, self._raw()), hypotheses, **arguments)
 
-        return prepared_lines(references, self.name)
-
-    def rows(
+    def _counted_rows(
         self,
-        references: Any,
+        sets: RawReferences,
         hypotheses: Any,
         *,
         owner: Any = None,
         threads: int | None = None,
         progress: bool = False,
-        tokenize: Any = None,
-        lowercase: bool = False,
         **of_ids: Any,
     ) -> NDArray[Any]:
-        """Count segments, and return the row of each.
-
-        The other parameters are those of :meth:`cybleu.metrics.Metric.rows`.
-
-        :param references: for each segment a list of texts; or prepared :class:`cybleu.References` of raw text, with
-            any tokeniser
-        :param hypotheses: texts, str or bytes
-        :param tokenize: must be None
-        :param of_ids: not accepted
-        :raises ArrayValueError: the references were prepared for another metric
-        """
         from .._runtime.arrays import np
         from ..text.arrays import parse_owners
 
-        texts, sets = self._parsed_corpus(references, hypotheses, tokenize, lowercase, of_ids)
+        refuse_given(of_ids, f"the metric {self.name} reads text")
+        texts = parse_raw_texts(hypotheses, self._raw())
         owners = parse_owners(owner, sets.size, texts.size)
         rows = np.empty((texts.size, len(self.columns)), self.dtype)
         lines = texts.lines, sets.texts.lines, sets.bounds
@@ -110,11 +84,6 @@ class TextMetric(Metric):
         :param owners: the set of references of each text; None if text i has set i
         """
 
-    def _parsed_pair(self, references: Any, hypotheses: Any, of_ids: dict[str, Any]) -> tuple[RawText, RawText]:
-        raw = self._raw(None, bool(of_ids.pop("lowercase", False)))
-        self._refuse_ids(of_ids, "raw text")
-        texts = parse_raw_texts(references, raw, "references")
-        return texts, texts if hypotheses is None else parse_raw_texts(hypotheses, raw)
-
-    def _parsed(self, texts: Any, name: str) -> RawText:
+    def _parsed(self, texts: Any, name: str, kind: Kind) -> RawText:
+        self._raw_for(kind)
         return parse_raw_texts(texts, self._raw(), name)

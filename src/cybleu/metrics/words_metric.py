@@ -27,7 +27,7 @@ PAIRS_AT_ONCE = 65536
 class WordsMetric(TextMetric):
     """A metric of raw text whose kernel reads words as numbers, and writes rows of floats."""
 
-    takes_fractions = True
+    dtype = "float64"
     #: The cost of a word, in the unit of `run`.
     _cost: int
 

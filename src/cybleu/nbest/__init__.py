@@ -10,7 +10,6 @@ from .extraction import extract
 from .lists import NBest
 from .merging import merge
 from .reading import read_segments
-from .references import prepare_references
 from .segment import Segment
 from .sparse import SparseFeatures
 from .writing import nbest_lines
@@ -22,6 +21,5 @@ __all__ = [
     "extract",
     "merge",
     "nbest_lines",
-    "prepare_references",
     "read_segments",
 ]

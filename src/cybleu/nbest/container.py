@@ -52,7 +52,7 @@ class Hypotheses:
     :param offsets: whole numbers `(S + 1,)`, ascending from 0 to the number N of hypotheses
     :param features: finite numbers `(N, F)`. A contiguous float64 array is kept without a copy, so do not change it
         afterwards
-    :param stats: rows of BLEU `(N, 2 + 2 * orders)`, as :mod:`cybleu.stats` describes them; or finite numbers `(N, k)`
+    :param stats: rows of BLEU `(N, 2 + 2 * orders)`, as :func:`cybleu.rows` returns them; or finite numbers `(N, k)`
         or `(N,)` of any metric whose statistics of a corpus are the sums of those of its segments. Whole numbers of
         another metric than BLEU require `score`
     :param names: of the features, by default ``f0``, ``f1`` ...

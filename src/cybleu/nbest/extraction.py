@@ -27,7 +27,7 @@ from .sparse import SparseFeatures
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..stats.references import References
+    from ..stats.references import CountedReferences
     from .lines import Block, Reader
 
     Path = str | PathLike[str]
@@ -107,7 +107,7 @@ class _NotInOrder(Exception):
 class _Pieces:
     """Iterate over complete, consecutive segments of a file, some at a time."""
 
-    def __init__(self, reader: Reader, prepared: References, raw: Raw, first_id: int, unique: bool):
+    def __init__(self, reader: Reader, prepared: CountedReferences, raw: Raw, first_id: int, unique: bool):
         self._reader = reader
         self._prepared = prepared
         self._counter = BlockCounter(prepared, raw, reader)

@@ -306,7 +306,7 @@ def _check_scorer(file: _File, part: _Part) -> None:
 
 
 def _statistics(file: _File, part: _Part) -> NDArray[np.int64]:
-    """Convert the statistics to rows of :mod:`cybleu.stats`."""
+    """Convert the statistics to rows as of :func:`cybleu.rows`."""
     rows = part.rows
     matches, totals = rows[:, :-1:2], rows[:, 1:-1:2]
     right = ((rows >= 0) & (rows <= LARGEST_COUNT) & (rows == np.floor(rows))).all(axis=1)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.arrays import np, repeat
 from ..errors import ArrayValueError, InputFileError, LengthMismatchError
 from ..metrics import find
-from ..stats.references import References
-from ..text.columns import columns_of_references
-from ..text.parsing import parse_grouped_tokens, parse_groups
+from ..metrics.references import References
+from ..text.parsing import parse_grouped_tokens, parse_groups, parse_raw_texts, tokenise
 from ..text.raw import Raw
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
 from .container import Hypotheses, whole_number
-from .references import lines_of_files, prepare_references
+from .references import lines_of_files, prepare_references, split_on_blanks
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -46,24 +45,22 @@ class NBest(Hypotheses):
     ) -> NBest:
         """Create a list from the texts of the hypotheses, with their BLEU statistics.
 
-        :param hypotheses: for each segment a list of texts: token lists, or strings if `tokenize` is given. The `texts`
-            of the new list are these strings, or the tokens joined by blanks. They are not known if a joined text would
-            be split into other tokens
-        :param references: for each segment a list of texts, likewise; or :class:`cybleu.References`; or paths of text
-            files with one segment on each line, which are by default split on white space
+        :param hypotheses: for each segment a list of texts, str or token lists. The `texts` of the new list are the str, or the
+            tokens joined by blanks. They are not known if a joined text would be split into other tokens
+        :param references: one or several references for each segment, likewise; or :class:`cybleu.References`; or paths of
+            text files with one segment on each line
         :param features: of all hypotheses, segment after segment, `(N, F)`; None means that there are none
         :param names: of the features, by default ``f0``, ``f1`` ...
-        :param tokenize: how to split a string into tokens: a function such as ``str.split``; or a name that
-            :func:`cybleu.text.tokenizer` knows, such as ``unicode`` or ``ascii`` for white space
+        :param tokenize: how to split a str into tokens, by default on white space: a function such as ``str.split``; or a
+            name that :func:`cybleu.text.tokenizer` knows
         :param lowercase: put the strings in lower case first; the `texts` of the list are not changed
         :param max_order: the largest n-gram order; by default 4, or that of the `References`
         :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
         :param threads: how many threads count at the same time
         :param more: `sparse`, `ids` or `model_scores`, as for the class
-        :raises SequenceTypeError: there is a string among the texts, and no `tokenize`; the message says where
 
         >>> texts = [["the cat sat", "a cat"]]
-        >>> NBest.from_texts(texts, [["the cat sat down"]], [[1.0], [2.0]], tokenize=str.split, max_order=2).stats
+        >>> NBest.from_texts(texts, [["the cat sat down"]], [[1.0], [2.0]], max_order=2).stats
         array([[3, 4, 3, 2, 3, 2],
                [2, 4, 1, 0, 2, 1]])
         """
@@ -80,7 +77,7 @@ class NBest(Hypotheses):
         segments = len(bounds) - 1
         if len(prepared) != segments:
             raise LengthMismatchError(f"there are {segments} segments of hypotheses and {len(prepared)} of references")
-        split = None if tokenize is None else tokenizer(tokenize, lowercase)
+        split = tokenizer(tokenize or "unicode", lowercase)
         tokens = parse_grouped_tokens(texts, bounds, "hypotheses", split)
         stats = prepared._rows_of(tokens, repeat(np.arange(segments, dtype=np.int64), np.diff(bounds)), threads)
         if features is None:
@@ -154,7 +151,7 @@ class NBest(Hypotheses):
     ) -> NBest:
         """Create a list from the two text files of Moses's extractor, or of :meth:`to_moses`.
 
-        The statistics become rows as :mod:`cybleu.stats` describes them. They must be those of BLEU.
+        The statistics become rows as :func:`cybleu.rows` returns them. They must be those of BLEU.
 
         :param features: the path of the file of features, which may be compressed by gzip
         :param scores: the path of the file of statistics
@@ -196,24 +193,22 @@ class NBest(Hypotheses):
         """
         if self.texts is None:
             raise ArrayValueError("the texts of the hypotheses are not known, so another metric cannot count them")
-        found = find(metric, **choices)
-        texts: list[Any] = self.texts
-        if isinstance(references, References):
-            if not references.of_raw_text and not found.of_raw_text:
-                raw = found._raw_of(tokenize or "unicode", lowercase)
-                assert raw is not None
-                texts, tokenize, lowercase = list(map(raw.splitter, texts)), None, False
-        else:
+        found = split_on_blanks(find(metric, tokenize=tokenize, lowercase=lowercase or None, **choices))
+        if not isinstance(references, References):
             lines = lines_of_files(references, tokenize)
-            references = columns_of_references(references, True, "references") if lines is None else lines
-            if not found.of_raw_text:
-                tokenize = tokenize or "unicode"
-        if hasattr(references, "__len__") and len(references) != len(self):
+            references = References(references if lines is None else lines)
+        texts: Sequence[Any] = self.texts
+        if references.kind != "raw text" and found.reads == "tokens":
+            raw = found._raw_for("raw text")
+            assert raw is not None
+            texts = tokenise(raw, parse_raw_texts(texts, raw)).lists()
+            found = found.with_choices(tokenize=None, lowercase=False)
+        owner = repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
+        if len(references) != len(self):
             raise LengthMismatchError(
                 f"there are {len(self)} segments of hypotheses and {len(references)} of references"
             )
-        owner = repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
-        rows = found.rows(references, texts, owner=owner, threads=threads, tokenize=tokenize, lowercase=lowercase)
+        rows = found.rows(texts, references, owner=owner, threads=threads)
         return NBest(**{**self._arguments(), "stats": rows, "score": found})
 
     def to_moses(self, features: str | PathLike[str], scores: str | PathLike[str]) -> None:

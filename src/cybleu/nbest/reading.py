@@ -44,7 +44,7 @@ from .sparse import SparseFeatures, SparseRows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..stats.references import References
+    from ..stats.references import CountedReferences
 
     Path = str | PathLike[str]
 
@@ -136,7 +136,7 @@ def open_reader(
 class BlockCounter:
     """Count the texts of blocks against references; threads may share an instance."""
 
-    def __init__(self, prepared: References, raw: Raw, reader: Reader):
+    def __init__(self, prepared: CountedReferences, raw: Raw, reader: Reader):
         self._prepared = prepared
         self._raw = raw
         self._with_blanks = reader.has_bars and raw.tokenize == "space"
@@ -165,7 +165,9 @@ def _lowered(block: Block) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]
     return b"".join(texts), ends - np.array([len(text) for text in texts], dtype=np.int64), ends
 
 
-def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: bool, progress: bool) -> dict[str, Any]:
+def read(
+    reader: Reader, prepared: CountedReferences, raw: Raw, first_id: int, texts: bool, progress: bool
+) -> dict[str, Any]:
     """Read the arguments of the container; see :meth:`cybleu.nbest.NBest.from_files`."""
     counter = BlockCounter(prepared, raw, reader)
     owners, stats = GrowingRows(reader.file, np.int64), GrowingRows(reader.file, np.int64)

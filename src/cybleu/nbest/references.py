@@ -7,9 +7,12 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines
-from ..errors import ArrayValueError, LengthMismatchError
+from ..errors import LengthMismatchError
+from ..metrics import Metric, Mixture
+from ..metrics.references import References
 from ..stats.options import CountOptions
-from ..stats.references import References
+from ..stats.references import CountedReferences
+from ..text.corpora import read_references
 from ..text.parsing import parse_references
 from ..text.raw import check_tokenizer
 from ..text.tokenizers import tokenizer
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     Path = str | PathLike[str]
     Split = Callable[[str], list[str]]
 
+__all__ = ["lines_of_files", "prepare_references", "split_on_blanks"]
+
 
 def prepare_references(
     references: Any,
@@ -26,42 +31,42 @@ def prepare_references(
     max_order: int | None = None,
     reference_length: str | None = None,
     lowercase: bool = False,
-) -> References:
+) -> CountedReferences:
     """Prepare references once, for several n-best lists of the same segments.
 
-    :param references: for each segment a list of texts: token lists, or strings if `tokenize` is given; or paths of
-        text files with one segment on each line. :class:`cybleu.References` are returned as they are
-    :param tokenize: how to split a text into tokens: a function such as ``str.split``, or a name that
-        :func:`cybleu.text.tokenizer` knows. By default files are split on white space, and a string in a list is an
-        error
+    :param references: one or several references for each segment, raw text or tokens; or paths of text files with one segment on
+        each line; or :class:`cybleu.References`
+    :param tokenize: how to split raw text into tokens, by default on white space
     :param max_order: the largest n-gram order, by default 4
     :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
-    :param lowercase: put the strings in lower case first
-    :return: references that :meth:`NBest.from_texts` and :meth:`NBest.from_files` take
-    :raises ArrayValueError: the given `References` were prepared with another largest order or another reference length
-    :raises SequenceTypeError: there is a string among the texts, and no `tokenize`; the message says where
+    :param lowercase: convert raw text to lower case first
     :raises LengthMismatchError: the files have different numbers of lines
-
-    >>> prepare_references([["it rains", "rain falls"]], "unicode", max_order=2)
-    <References of 1 segment, 2 texts, orders 1 to 2, closest length>
     """
-    check_tokenizer(tokenize, lowercase)
-    split = tokenizer(tokenize or "unicode", lowercase)
-    if isinstance(references, References):
-        for name, value in (("max_order", max_order), ("reference_length", reference_length)):
-            if value is not None and value != getattr(references, name):
-                raise ArrayValueError(
-                    f"{name}={value!r} does not fit the References, which were made with {getattr(references, name)!r}"
-                )
-        return references
+    check_tokenizer(tokenize or "unicode", lowercase)
     options = CountOptions.checked(
         4 if max_order is None else max_order, "closest" if reference_length is None else reference_length
     )
-    lines = lines_of_files(references, tokenize)
-    if lines is not None:
-        sets = [[split(line) for line in group] for group in lines]
-        return References._of(ReferenceLists(sets, "references"), options)
-    return References._of(parse_references(references, split=None if tokenize is None else split), options)
+    if isinstance(references, CountedReferences):
+        return references
+    sets = lines_of_files(references, tokenize)
+    if sets is None:
+        prepared = references if isinstance(references, References) else None
+        kind, sets = read_references(references) if prepared is None else (prepared.kind, prepared.lists())
+        if kind != "raw text":
+            return (
+                CountedReferences(parse_references(sets), options)
+                if prepared is None
+                else prepared._counted(options, None)
+            )
+    split = tokenizer(tokenize or "unicode", lowercase)
+    return CountedReferences(ReferenceLists([[split(line) for line in group] for group in sets], "references"), options)
+
+
+def split_on_blanks(metric: Metric) -> Metric:
+    """The metric with white space as its tokeniser, unless it has one: texts of n-best lists are tokens with blanks between them."""
+    if isinstance(metric, Mixture):
+        return metric._with(split_on_blanks)
+    return metric.with_choices(tokenize="unicode") if metric.reads == "tokens" and metric.tokenize is None else metric
 
 
 def lines_of_files(references: Any, tokenize: object) -> list[tuple[str, ...]] | None:

@@ -132,7 +132,7 @@ class Texts:
             sets = [[text for text in of_segment if text is not None] for of_segment in zip(*columns)]
             outputs = [text for output in self.outputs for text in self._counted(metric, splitting, output, part)]
             owners = np.tile(np.arange(len(part), dtype=np.int64), len(self.outputs))
-            rows = metric.rows(sets, outputs, owner=owners, threads=threads)
+            rows = metric.rows(outputs, sets, owner=owners, threads=threads)
             yield part, rows.reshape(len(self.outputs), len(part), -1)
 
     def _counted(self, metric: Metric, splitting: Splitting | None, text: Text, part: range) -> Sequence[Any]:

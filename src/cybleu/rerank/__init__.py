@@ -4,8 +4,8 @@ The functions that choose return a :class:`Selection`: the index of one hypothes
 hypotheses. If several hypotheses are equally good, the one with the lowest index is chosen. This package requires NumPy.
 
 :func:`mbr` and :func:`diverse` take the hypotheses as an :class:`cybleu.nbest.NBest` with texts, or as a list that has a list of
-texts for each segment: token lists, arrays of ids, or strings if `tokenize` is given. For samples of a single
-sentence, pass a list with one segment: ``mbr([samples])``.
+texts for each segment: raw text, token lists or arrays of ids. For samples of a single sentence, pass a list with one segment:
+``mbr([samples])``.
 """
 
 from .linear import linear, nbest_sorted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
 
@@ -11,7 +11,7 @@ from .._runtime.arrays import in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import bar
 from ..errors import ArrayValueError, CybleuError
-from ..metrics import Bleu, find, of_text
+from ..metrics import Bleu, find
 from ..metrics.formula import weighted_sums
 from ..nbest import NBest
 from ..text.numbering import number_together
@@ -23,7 +23,7 @@ from .texts import TextLists, check_alike, parse_lists
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..metrics import Metric, Variant
+    from ..metrics import Metric
 
     Floats = NDArray[np.float64]
 
@@ -36,13 +36,11 @@ def mbr(
     scores: Any = None,
     scale: float = 1.0,
     evidence: Any = None,
-    metric: str | Metric | Variant | None = None,
+    metric: Any = "bleu",
     prune: int | None = None,
-    tokenize: str | Callable[[str], list[str]] | None = None,
-    lowercase: bool = False,
     threads: int | None = None,
     progress: bool = False,
-    **choices: Any,
+    **options: Any,
 ) -> Selection[str]: ...
 @overload
 def mbr(
@@ -52,13 +50,11 @@ def mbr(
     scores: Any = None,
     scale: float = 1.0,
     evidence: Any = None,
-    metric: str | Metric | Variant | None = None,
+    metric: Any = "bleu",
     prune: int | None = None,
-    tokenize: str | Callable[[str], list[str]] | None = None,
-    lowercase: bool = False,
     threads: int | None = None,
     progress: bool = False,
-    **choices: Any,
+    **options: Any,
 ) -> Selection[Any]: ...
 def mbr(
     hypotheses: Any,
@@ -67,13 +63,11 @@ def mbr(
     scores: Any = None,
     scale: float = 1.0,
     evidence: Any = None,
-    metric: str | Metric | Variant | None = None,
+    metric: Any = "bleu",
     prune: int | None = None,
-    tokenize: str | Callable[[str], list[str]] | None = None,
-    lowercase: bool = False,
     threads: int | None = None,
     progress: bool = False,
-    **choices: Any,
+    **options: Any,
 ) -> Selection[Any]:
     """Choose the hypothesis of each segment with the highest expected utility (Kumar and Byrne 2004).
 
@@ -89,17 +83,12 @@ def mbr(
     :param scores: instead of `posterior`: logarithms of the probabilities, such as the scores of a decoder
     :param scale: a factor for `scores`: below 1 it makes the probabilities more equal, above 1 less equal
     :param evidence: other lists to compare the hypotheses with; by default the hypotheses themselves
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
+    :param metric: as for :func:`cybleu.metrics.find`; it scores as the tool scores single sentences
     :param prune: how many texts of each list of the evidence to use: the most probable ones, of equally probable texts
         those with the lowest index, and empty texts last. Without `evidence`, the other texts cannot be chosen either
-    :param tokenize: how to split a string into tokens: a function such as ``str.split``; or a name that
-        :func:`cybleu.text.tokenizer` knows, such as ``unicode`` or ``ascii`` for white space. By default the texts of
-        an `NBest` are split on white space, as in the files of decoders, and a string in a list is an error. ``chrf``,
-        ``chrf+``, ``chrf++`` and ``ter`` read strings without `tokenize`
-    :param lowercase: put the strings in lower case first
     :param threads: how many threads work on a segment at the same time; None is one. The result is the same
     :param progress: show a progress bar (requires tqdm)
-    :param choices: options of :class:`cybleu.metrics.Bleu`
+    :param options: of the metric. The texts of an `NBest` are split on white space unless `tokenize` says otherwise
     :return: a selection whose `scores` are the expected utilities of all hypotheses, on the scale of the tool, and NaN
         for pruned ones
     :raises CybleuError: one of its subclasses, whose message names the argument and the segment
@@ -109,12 +98,10 @@ def mbr(
     >>> best.texts, best.scores.round(1)
     (['the cat sat'], array([60.1, 54.5, 52.7,  0. ]))
     """
-    found = find(metric, **choices).of_sentences().without_failures()
+    found = find(metric, **options).of_sentences().without_failures()
     given = [("hypotheses", hypotheses), *([] if evidence is None else [("evidence", evidence)])]
-    if found.of_raw_text:
-        found = of_text(found, tokenize, lowercase)
+    hyps, *others = parse_lists(given, found)
     found = found.maximised
-    hyps, *others = parse_lists(given, tokenize, lowercase, found)
     refs = others[0] if others else hyps
     check_alike(hyps, refs)
     shares = posterior_of(posterior, scores, scale, refs)
@@ -135,11 +122,9 @@ def diverse(
     scores: Any = None,
     scale: float = 1.0,
     similarity: float = 0.5,
-    metric: str | Metric | Variant | None = None,
-    tokenize: str | Callable[[str], list[str]] | None = None,
-    lowercase: bool = False,
+    metric: Any = "bleu",
     progress: bool = False,
-    **choices: Any,
+    **options: Any,
 ) -> list[NDArray[np.int64]]:
     """Choose some hypotheses of each segment that are good and differ from each other.
 
@@ -164,11 +149,9 @@ def diverse(
     check_whole(size, "size", 1, error=ArrayValueError)
     if not 0 <= similarity < np.inf:
         raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
-    found = find(metric, **choices).of_sentences().without_failures()
-    if found.of_raw_text:
-        found = of_text(found, tokenize, lowercase)
+    found = find(metric, **options).of_sentences().without_failures()
+    (lists,) = parse_lists([("hypotheses", hypotheses)], found)
     found = found.maximised
-    (lists,) = parse_lists([("hypotheses", hypotheses)], tokenize, lowercase, found)
     shares = posterior_of(posterior, scores, scale, lists)
     everything = np.ones(len(lists.lengths), dtype=bool)
     taken = [np.arange(min(size, stop - start), dtype=np.int64) for start, stop in pairwise(lists.offsets.tolist())]

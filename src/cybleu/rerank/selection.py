@@ -73,7 +73,7 @@ class Selection(Generic[Text]):
         :raises StatisticsError: the hypotheses were chosen from texts, which have no statistics
         """
         if not isinstance(self.hypotheses, NBest):
-            raise StatisticsError("a selection of plain texts has no statistics; count its `texts` with cybleu.stats")
+            raise StatisticsError("a selection of plain texts has no statistics; count its `texts` with cybleu.rows")
         return self.hypotheses.stats[self.rows[self.rows >= 0]]
 
     def corpus_score(self, metric: str | Metric | Variant | None = None, **choices: Any) -> Any:

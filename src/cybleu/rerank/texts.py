@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._runtime.arrays import np
-from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError, SequenceTypeError
-from ..metrics import Bleu
+from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
+from ..metrics import Bleu, Mixture
 from ..nbest import NBest
-from ..text.numbering import RawWords, refuse_arrays_in
+from ..nbest.references import split_on_blanks
+from ..text.corpora import check_same_kind, read_texts
+from ..text.numbering import RawWords
 from ..text.parsing import parse_grouped_tokens, parse_groups, parse_raw_texts
-from ..text.raw import Raw
-from ..text.values import TokenLists, place_in_sets
+from ..text.values import TokenLists, refuse_arrays_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..metrics import Metric
+    from ..text.corpora import Kind
     from ..text.values import TokenIds
 
 
@@ -31,22 +33,21 @@ class TextLists(NamedTuple):
         return int(np.searchsorted(self.offsets, row, side="right")) - 1
 
 
-def parse_lists(
-    given: Sequence[tuple[str, Any]],
-    tokenize: str | Callable[[str], list[str]] | None,
-    lowercase: bool,
-    metric: Metric,
-) -> list[TextLists]:
-    """Parse each list, given with its name."""
+def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> list[TextLists]:
+    """Parse each list, given with its name, for a metric.
+
+    The texts of an `NBest` are split on white space if the metric has no tokeniser of its own.
+    """
     groups = [(name, value, *_texts_of(value, name)) for name, value in given]
-    if metric.of_raw_text:
-        return [_raw_texts(*group, metric) for group in groups]
-    chosen = metric._raw_of(tokenize, lowercase)
-    of_files = Raw("unicode")  # the default of NBest
-    raws = [of_files if chosen is None and isinstance(value, NBest) else chosen for _, value in given]
-    strings = all(set(map(type, texts)) <= {str} for _, _, texts, _ in groups)
+    kinds = [read_texts(texts, name, bounds)[0] for name, _, texts, bounds in groups]
+    for (name, *_), kind in zip(groups[1:], kinds[1:]):
+        check_same_kind(kinds[0], groups[0][0], kind, name)
+    metrics = [split_on_blanks(metric) if isinstance(value, NBest) else metric for _, value, _, _ in groups]
+    if metric.reads == "text" or isinstance(metric, Mixture):
+        return [_given(*group, one, kind) for group, one, kind in zip(groups, metrics, kinds)]
+    raws = [one._raw_for(kind) for one, kind in zip(metrics, kinds)]
     words = None
-    if raws[0] is not None and raws[0].own and isinstance(metric, Bleu) and strings and len(set(raws)) == 1:
+    if raws[0] is not None and raws[0].own and isinstance(metric, Bleu) and len(set(raws)) == 1:
         words = RawWords(raws[0])
     lists = []
     for raw, (name, value, texts, bounds) in zip(raws, groups):
@@ -66,17 +67,12 @@ def parse_lists(
     return lists
 
 
-def _raw_texts(name: str, value: Any, texts: list[Any], bounds: Sequence[int], metric: Metric) -> TextLists:
-    """Validate the strings for a metric of raw text."""
-    for number, text in enumerate(texts):
-        if not isinstance(text, (str, bytes)):
-            raise SequenceTypeError(
-                f"{place_in_sets(name, bounds, number)} is a {type(text).__name__}; for a metric of raw text it must be "
-                "a str"
-            )
+def _given(name: str, value: Any, texts: list[Any], bounds: Sequence[int], metric: Metric, kind: Kind) -> TextLists:
+    """Texts for a metric that reads them itself."""
+    metric._raw_for(kind)
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     source = value if isinstance(value, NBest) else texts
-    return TextLists(source, metric._parsed(texts, name), lengths, np.array(bounds, dtype=np.int64))
+    return TextLists(source, metric._parsed(texts, name, kind), lengths, np.array(bounds, dtype=np.int64))
 
 
 def _texts_of(value: Any, name: str) -> tuple[list[Any], Sequence[int]]:

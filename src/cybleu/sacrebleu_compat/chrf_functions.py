@@ -13,10 +13,10 @@ from .functions import imported_sacrebleu
 if TYPE_CHECKING:
     from sacrebleu.metrics.chrf import CHRFScore
 
-__all__ = ["sacrebleu_corpus_chrf", "sacrebleu_sentence_chrf"]
+__all__ = ["corpus_chrf", "sentence_chrf"]
 
 
-def sacrebleu_corpus_chrf(
+def corpus_chrf(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str | None]],
     char_order: int = 6,
@@ -38,7 +38,7 @@ def sacrebleu_corpus_chrf(
     :return: sacreBLEU's ``CHRFScore``, from 0 to 100
     :raises MissingExtraError: sacreBLEU is not installed
 
-    >>> print(sacrebleu_corpus_chrf(["The cat sat on the mat."], [["The cat sits on the mat."]]))
+    >>> print(corpus_chrf(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     chrF2 = 66.89
     """
     metric = sacrebleu_compat.CHRF(
@@ -48,7 +48,7 @@ def sacrebleu_corpus_chrf(
     return score
 
 
-def sacrebleu_sentence_chrf(
+def sentence_chrf(
     hypothesis: str,
     references: Sequence[str | None],
     char_order: int = 6,
@@ -64,9 +64,9 @@ def sacrebleu_sentence_chrf(
     :return: sacreBLEU's ``CHRFScore``, from 0 to 100
     :raises MissingExtraError: sacreBLEU is not installed
 
-    The other parameters are those of :func:`sacrebleu_corpus_chrf`.
+    The other parameters are those of :func:`corpus_chrf`.
 
-    >>> print(sacrebleu_sentence_chrf("The cat.", ["A cat.", "The cat."], word_order=2))
+    >>> print(sentence_chrf("The cat.", ["A cat.", "The cat."], word_order=2))
     chrF2++ = 100.00
     """
     if (
@@ -81,7 +81,7 @@ def sacrebleu_sentence_chrf(
     ):
         kind = imported_sacrebleu().metrics.chrf.CHRFScore
         counts: Any = measure(char_order, word_order, beta, "int", not remove_whitespace, bool(eps_smoothing))
-        score: CHRFScore = kind(counts.evaluate(counts.row(references, hypothesis)), char_order, word_order, beta)
+        score: CHRFScore = kind(counts.evaluate(counts.count(hypothesis, references)), char_order, word_order, beta)
         return score
     metric = sacrebleu_compat.CHRF(
         char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing

@@ -29,7 +29,7 @@ from ..text.tokenizers import own_tokenizer
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEUScore
 
-__all__ = ["sacrebleu_corpus_bleu", "sacrebleu_sentence_bleu"]
+__all__ = ["corpus_bleu", "sentence_bleu"]
 
 ORDER = 4  # the largest order of n-grams in sacreBLEU
 BLOCK = 4096  # segments counted at a time
@@ -44,7 +44,7 @@ raw_for = cache(Raw)
 _kept = threading.local()
 
 
-def sacrebleu_corpus_bleu(
+def corpus_bleu(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str | None]],
     smooth_method: str = "exp",
@@ -73,7 +73,7 @@ def sacrebleu_corpus_bleu(
     :raises UnknownNameError: there is no such tokeniser
     :raises MissingExtraError: sacreBLEU is not installed
 
-    >>> print(sacrebleu_corpus_bleu(["The cat sat on the mat."], [["The cat sits on the mat."]]))
+    >>> print(corpus_bleu(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     BLEU = 48.89 85.7/66.7/40.0/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 7 ref_len = 7)
     """
     sacrebleu = imported_sacrebleu()
@@ -92,7 +92,7 @@ def sacrebleu_corpus_bleu(
     return score
 
 
-def sacrebleu_sentence_bleu(
+def sentence_bleu(
     hypothesis: str,
     references: Sequence[str | None],
     smooth_method: str = "exp",
@@ -109,9 +109,9 @@ def sacrebleu_sentence_bleu(
     :raises UnknownNameError: there is no such tokeniser
     :raises MissingExtraError: sacreBLEU is not installed
 
-    The other parameters are those of :func:`sacrebleu_corpus_bleu`.
+    The other parameters are those of :func:`corpus_bleu`.
 
-    >>> print(sacrebleu_sentence_bleu("The cat.", ["The cat.", "A cat."]))
+    >>> print(sentence_bleu("The cat.", ["The cat.", "A cat."]))
     BLEU = 100.00 100.0/100.0/100.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 3 ref_len = 3)
     """
     sacrebleu = imported_sacrebleu()

@@ -35,6 +35,8 @@ class SacrebleuInstallation(Replacement):
     'sacrebleu.metrics.bleu'
     """
 
+    package = "sacrebleu"
+
 
 def install_as_sacrebleu() -> SacrebleuInstallation:
     """Replace sacreBLEU's BLEU, chrF and TER with cybleu's in the whole process: classes, functions and command.

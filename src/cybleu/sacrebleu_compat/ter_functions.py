@@ -13,12 +13,12 @@ from .functions import imported_sacrebleu
 if TYPE_CHECKING:
     from sacrebleu.metrics.ter import TERScore
 
-__all__ = ["sacrebleu_corpus_ter", "sacrebleu_sentence_ter"]
+__all__ = ["corpus_ter", "sentence_ter"]
 
 measure = lru_cache(Ter)
 
 
-def sacrebleu_corpus_ter(
+def corpus_ter(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str | None]],
     normalized: bool = False,
@@ -38,7 +38,7 @@ def sacrebleu_corpus_ter(
     :return: sacreBLEU's ``TERScore``, in percent; lower is better
     :raises MissingExtraError: sacreBLEU is not installed
 
-    >>> print(sacrebleu_corpus_ter(["The cat sat on the mat."], [["The cat sits on the mat."]]))
+    >>> print(corpus_ter(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     TER = 16.67
     """
     metric = sacrebleu_compat.TER(normalized, no_punct, asian_support, case_sensitive)
@@ -46,7 +46,7 @@ def sacrebleu_corpus_ter(
     return score
 
 
-def sacrebleu_sentence_ter(
+def sentence_ter(
     hypothesis: str,
     references: Sequence[str | None],
     normalized: bool = False,
@@ -61,15 +61,15 @@ def sacrebleu_sentence_ter(
     :return: sacreBLEU's ``TERScore``, in percent; lower is better
     :raises MissingExtraError: sacreBLEU is not installed
 
-    The other parameters are those of :func:`sacrebleu_corpus_ter`.
+    The other parameters are those of :func:`corpus_ter`.
 
-    >>> print(sacrebleu_sentence_ter("the cat sat", ["the cat", "a cat sat down"]))
+    >>> print(sentence_ter("the cat sat", ["the cat", "a cat sat down"]))
     TER = 33.33
     """
     options = normalized, no_punct, asian_support, case_sensitive
     if type(hypothesis) is str and type(references) in (list, tuple) and set(map(type, references)) == {str}:
         metric: Any = measure(*map(bool, options))
-        row = metric.row(references, hypothesis)
+        row = metric.count(hypothesis, references)
         score: TERScore = imported_sacrebleu().metrics.ter.TERScore(metric.evaluate(row), *row)
         return score
     score = sacrebleu_compat.TER(*options).sentence_score(hypothesis, references)

@@ -104,9 +104,9 @@ def bootstrap(
     :raises ArrayValueError: a number is not finite
     :raises CybleuError: one of its subclasses, for rows that are not valid
 
-    >>> from cybleu import segment_stats
-    >>> references = [["the cat sat".split()], ["it rains a lot".split()], ["so it is".split()]]
-    >>> rows = segment_stats(references, ["a cat sat".split(), "it rains a lot".split(), "so it was".split()])
+    >>> import cybleu
+    >>> references = ["the cat sat", "it rains a lot", "so it is"]
+    >>> rows = cybleu.rows(["a cat sat", "it rains a lot", "so it was"], references)
     >>> result = bootstrap(rows, samples=200)
     >>> round(result.score, 2), round(result.low, 2), round(result.high, 2)
     (73.11, 0.0, 100.0)
@@ -229,10 +229,10 @@ def paired_test(
     :raises SampleError: there is only one segment, no sample, or a negative seed
     :raises CybleuError: one of its subclasses, for rows that are not valid
 
-    >>> from cybleu import segment_stats
-    >>> references = [["the cat sat".split()], ["it rains a lot".split()], ["so it is".split()]]
-    >>> one = segment_stats(references, ["a cat sat".split(), "it rains a lot".split(), "so it was".split()])
-    >>> other = segment_stats(references, ["a cat sat".split(), "rain falls".split(), "so it was".split()])
+    >>> import cybleu
+    >>> references = ["the cat sat", "it rains a lot", "so it is"]
+    >>> one = cybleu.rows(["a cat sat", "it rains a lot", "so it was"], references)
+    >>> other = cybleu.rows(["a cat sat", "rain falls", "so it was"], references)
     >>> result = paired_test(one, other)  # one segment differs, so there are two shuffles, and both differ as much
     >>> result.p, result.samples, result.enumerated
     (1.0, 2, True)

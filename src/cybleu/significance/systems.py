@@ -342,7 +342,7 @@ def _scoring(
         raise ArrayValueError(
             "scale is for functions and columns of scores; a metric has its own scale, so leave it out"
         )
-    found = find(metric, **chosen)  # type: ignore[arg-type]
+    found = find(metric, **chosen)
     tables = []
     kinds = "iuf" if found.takes_fractions else "iu"
     for rows in given:

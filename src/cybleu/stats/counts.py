@@ -5,11 +5,11 @@ from __future__ import annotations
 from .. import _backend, _mirror
 from .._runtime.numbers import is_one_of
 from .._runtime.sequences import plain_segment, plain_segments, refuse_arrays
-from ..errors import OrderError, UnknownNameError
+from ..errors import OrderError, UnhashableTokenError, UnknownNameError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
     from typing import Any
 
 REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
@@ -19,6 +19,26 @@ LARGEST_ORDER = 2**31 - 1
 def check_max_order(max_order: object) -> None:
     if type(max_order) is not int or not 1 <= max_order <= LARGEST_ORDER:
         raise OrderError(f"max_order is {max_order!r}; it must be a whole number from 1 to {LARGEST_ORDER}")
+
+
+def checked_ngrams(ignore: Iterable[tuple[Hashable, ...]]) -> tuple[tuple[Hashable, ...], ...]:
+    """The n-grams that are left out.
+
+    :raises UnknownNameError: one is not a tuple of tokens
+    :raises UnhashableTokenError: a token cannot be hashed
+    """
+    try:
+        ngrams = tuple(ignore)
+    except TypeError:
+        raise UnknownNameError(f"ignore is {ignore!r}; give a list of n-grams, each a tuple of tokens") from None
+    for ngram in ngrams:
+        if not isinstance(ngram, tuple) or not ngram:
+            raise UnknownNameError(f"ignore holds {ngram!r}; an n-gram is a tuple of at least one token")
+        try:
+            hash(ngram)
+        except TypeError as error:
+            raise UnhashableTokenError(f"ignore holds {ngram!r}: {error}") from None
+    return ngrams
 
 
 def check_counting(max_order: object, reference_length: str) -> None:

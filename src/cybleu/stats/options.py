@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from ..errors import OrderError, UnknownNameError
+from ..errors import OrderError
 from ..text.arrays import NO_IDS, SpecialIds
 from ..text.values import TokenLists
 from .counts import check_counting
@@ -38,20 +38,17 @@ class CountOptions:
     ) -> CountOptions:
         """The options, validated.
 
+        :param ignore: validated n-grams
         :raises CybleuError: one is not valid
         """
         check_counting(max_order, reference_length)
         special.check()
-        ignored = None if ignore is None else TokenLists(_checked_ngrams(ignore, max_order), "ignore")
+        ignored = None if ignore is None else TokenLists(_ngrams_of_orders(ignore, max_order), "ignore")
         return cls(max_order, reference_length, special, ignored)
 
 
-def _checked_ngrams(ignore: Iterable[tuple[Hashable, ...]], max_order: int) -> list[tuple[Hashable, ...]]:
+def _ngrams_of_orders(ignore: Iterable[tuple[Hashable, ...]], max_order: int) -> list[tuple[Hashable, ...]]:
     """The n-grams of the orders that are counted."""
     if max_order > 64:
         raise OrderError(f"n-grams can be ignored up to order 64, and max_order is {max_order}")
-    ngrams = list(ignore)
-    for ngram in ngrams:
-        if not isinstance(ngram, tuple) or not ngram:
-            raise UnknownNameError(f"ignore holds {ngram!r}; an n-gram is a tuple of at least one token")
-    return [ngram for ngram in ngrams if len(ngram) <= max_order]
+    return [ngram for ngram in ignore if len(ngram) <= max_order]

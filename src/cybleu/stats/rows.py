@@ -23,20 +23,21 @@ def column_names(order: int) -> tuple[str, ...]:
 
 
 def sums_of_lists(stats: Any) -> tuple[list[int], list[int], int]:
-    """The sum, the segments without an n-gram by order, and the first row that is not of one segment, or -1."""
+    """The sum, the segments without an n-gram by order, and the first row with more n-grams than its length allows, or -1."""
     rows = [checked_row(row) for row in one_or_more(stats)]
     size = len(rows[0])
     if any(len(row) != size for row in rows):
         raise StatisticsError("the rows have different lengths; all must have 2 + 2 * orders entries")
     order = (size - 2) // 2
-    mixed = -1
-    for position, row in enumerate(rows):
-        if mixed < 0 and any(row[2 + order + n] != max(0, row[0] - n) for n in range(order)):
-            mixed = position
+    too_many = (
+        position
+        for position, row in enumerate(rows)
+        if any(row[2 + order + n] > max(0, row[0] - n) for n in range(order))
+    )
     return (
         [sum(column) for column in zip(*rows)],
         [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)],
-        mixed,
+        next(too_many, -1),
     )
 
 
@@ -54,15 +55,6 @@ def one_or_more(stats: Any) -> list[Any]:
             f"statistics are a row of whole numbers, or rows of them, and this is a {type(stats).__name__}"
         ) from None
     return given if given and hasattr(given[0], "__len__") else [given]
-
-
-def checked_rows(stats: Any) -> list[list[int]]:
-    """Valid rows as lists of ints; a single row is one."""
-    return [checked_row(row) for row in one_or_more(stats) if not _is_empty(row)]
-
-
-def _is_empty(row: Any) -> bool:
-    return hasattr(type(row), "__len__") and getattr(row, "ndim", 1) > 0 and len(row) == 0
 
 
 def checked_row(values: Any, name: str = "a row") -> list[int]:
@@ -146,9 +138,9 @@ def sums(rows: NDArray[np.int64], order: int) -> tuple[list[int], list[int], int
     """As :func:`sums_of_lists`, for an array."""
     totals = np.zeros(2 + 2 * order, dtype=np.int64)
     short = np.zeros(order, dtype=np.int64)
-    impossible, mixed, largest = _backend.chosen.sum_rows(rows, totals, short)
+    impossible, too_many, largest = _backend.chosen.sum_rows(rows, totals, short)
     if impossible >= 0:
         check_row(rows[impossible].tolist(), f"row {impossible}")
     if largest * len(rows) > np.iinfo(np.int64).max:
-        return rows.sum(axis=0, dtype=object).tolist(), short.tolist(), mixed
-    return totals.tolist(), short.tolist(), mixed
+        return rows.sum(axis=0, dtype=object).tolist(), short.tolist(), too_many
+    return totals.tolist(), short.tolist(), too_many

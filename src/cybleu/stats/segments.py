@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.arrays import np
-from .._runtime.parallel import checked_threads, run
-from ..errors import CybleuError, MixedTokensError, StatisticsError
-from ..text.arrays import SpecialIds, check_owners, parse_owners
-from ..text.parsing import parse_references
-from ..text.raw import raw_of
+from .._runtime.parallel import run
+from ..errors import CybleuError, MixedTokensError
+from ..text.arrays import check_owners
 from ..text.values import RawReferences, RawText, ReferenceLists, TokenLists
 from .counts import choose_length, fill_rows, row_of_lists
 from .options import CountOptions
 from .raw import fill_raw_rows
-from .references import References, parse_hypotheses
-from .rows import checked_array
+from .references import CountedReferences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,62 +22,9 @@ if TYPE_CHECKING:
     from ..text.raw import Raw
     from ..text.values import ParsedReferences, ParsedTexts
 
-__all__ = ["count_segments", "segment_stats", "short_segments"]
+__all__ = ["count_segments"]
 
 FEW_EACH = 8  # hypotheses for each set of references: to prepare it would take longer than to read it for each
-
-
-def segment_stats(
-    references: Any,
-    hypotheses: Any,
-    max_order: int = 4,
-    reference_length: str = "closest",
-    *,
-    owner: Any = None,
-    reference_lengths: Any = None,
-    lengths: Any = None,
-    pad_id: int | None = None,
-    eos_id: int | None = None,
-    unk_id: int | None = None,
-    ignore: Iterable[tuple[Hashable, ...]] | None = None,
-    threads: int | None = None,
-    progress: bool = False,
-    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
-    lowercase: bool = False,
-) -> NDArray[np.int64]:
-    """The statistics row of each segment: of hypothesis i against references i, or against those that `owner` names.
-
-    The other parameters, and the errors, are those of :class:`References` and its method `stats`.
-
-    :param references: a set for each segment or prompt, in any form that :mod:`cybleu.stats` describes
-    :param hypotheses: a batch of texts, likewise. Against references of raw text it may be raw text or token lists
-    :param reference_lengths: of the references in a 2-D or 3-D array
-    :param owner: for each hypothesis the index of its set of references; by default hypothesis i has set i
-    :param lengths: of the hypotheses in a 2-D array
-    :param threads: how many threads work at the same time; None is one. The rows are the same
-    :param progress: show a progress bar (needs tqdm)
-    :param tokenize: the texts are raw text, and this says how to split them, as for :func:`cybleu.text.tokenizer`
-    :param lowercase: put raw text in lower case first
-    :return: int64 of shape `(n, 2 + 2 * max_order)`, for no hypotheses `(0, 2 + 2 * max_order)`. In the row of an empty
-        hypothesis only the reference length is not 0
-
-    >>> segment_stats([[["the", "cat", "sat"], ["a", "cat"]]], [["the", "cat"]], max_order=2)
-    array([[2, 2, 2, 1, 2, 1]])
-    >>> segment_stats([["The cat sat.", "A cat."]], ["The cat."], max_order=2, tokenize="13a", lowercase=True)
-    array([[3, 3, 3, 2, 3, 2]])
-    >>> import numpy
-    >>> segment_stats(numpy.array([[7, 8, 9], [4, 5, 0]]), numpy.array([[7, 8, 0], [5, 4, 0]]), max_order=2, pad_id=0)
-    array([[2, 3, 2, 1, 2, 1],
-           [2, 2, 2, 0, 2, 1]])
-    """
-    checked_threads(threads)
-    of_ids: dict[str, Any] = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
-    raw = raw_of(tokenize, lowercase, **of_ids, lengths=lengths, reference_lengths=reference_lengths)
-    options = CountOptions.checked(max_order, reference_length, SpecialIds(**of_ids), ignore)
-    sets = parse_references(references, raw=raw, lengths=reference_lengths)
-    texts = parse_hypotheses(hypotheses, raw, lengths)
-    owners = None if owner is None else parse_owners(owner, sets.size, texts.size)
-    return count_segments(sets, texts, owners, options, raw, threads, progress)
 
 
 def count_segments(
@@ -93,7 +36,7 @@ def count_segments(
     threads: int | None = None,
     progress: bool = False,
 ) -> NDArray[np.int64]:
-    """The rows of :func:`segment_stats`, of parsed arguments.
+    """The statistics rows of parsed segments.
 
     :param owners: for each hypothesis the number of its set; None if hypothesis i has set i
     :param raw: how raw text is tokenised; it is in lower case already if that is wanted
@@ -118,7 +61,7 @@ def count_segments(
         and isinstance(hypotheses, TokenLists)
     ):
         return _stats_of_lists(references, hypotheses, options, progress)
-    prepared = References._of(references, options, raw and raw.in_case)
+    prepared = CountedReferences(references, options, raw)
     return prepared._rows_of(
         hypotheses, np.arange(count, dtype=np.int64) if owners is None else owners, threads, progress
     )
@@ -148,23 +91,6 @@ def _stats_of_lists(
     if count and not rows[:, 2].any():
         _check_not_mixed(sets, texts)
     return rows
-
-
-def short_segments(stats: NDArray[np.int64]) -> list[int]:
-    """How many segments have no n-gram of each order. NLTK's corpus BLEU requires this in addition to the sum of the rows.
-
-    :param stats: rows of segments, integers `(n, 2 + 2 * orders)`
-    :return: a number for each order from 1; for no rows all are 0
-    :raises StatisticsError: these are not rows of statistics
-
-    >>> short_segments(segment_stats([[["a", "b"]], [["a"]]], [["a", "b"], ["a"]]))
-    [0, 1, 2, 2]
-    """
-    rows, order = checked_array(stats, "stats")
-    if (rows < 0).any():
-        raise StatisticsError(f"statistics are whole numbers from 0, and these hold {rows.min()}")
-    counts: list[int] = (rows.reshape(-1, 2 + 2 * order)[:, 2 + order :] == 0).sum(axis=0).tolist()
-    return counts
 
 
 def _check_not_mixed(references: Any, hypotheses: Any) -> None:

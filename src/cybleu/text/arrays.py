@@ -16,7 +16,8 @@ from .values import ReferenceIds, TokenIds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .values import Ids, Ragged
+    from .ragged import Ragged
+    from .values import Ids
 
 CPU_DEVICES = (1, 3)  # of DLPack: ordinary and page-locked memory
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from .corpora import Kind
     from .values import ReferenceIds
 
 __all__ = [
@@ -162,6 +163,21 @@ class ReferenceColumns:
 
     def __getitem__(self, position: Any) -> Any:
         return self.sets()[position]
+
+    @property
+    def kind(self) -> Kind:
+        """What the references are: ``raw text``, ``tokens`` or ``ids``."""
+        values = _backend.chosen.ArrowValues(self._columns[0])
+        if values.kind == "integers":
+            return "ids"
+        return "tokens" if values.depth > (1 if self._raw else 0) else "raw text"
+
+    def read_as(self, raw: bool) -> ReferenceColumns:
+        """The same columns.
+
+        :param raw: the texts are raw text
+        """
+        return ReferenceColumns(self._columns, raw, self.name, self._first)
 
     @property
     def number(self) -> int | None:

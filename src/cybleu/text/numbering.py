@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _backend
 from .._runtime.arrays import array_of, np
 from .._runtime.interrupts import PIECE, types_of
-from .._runtime.sequences import is_array_type, refuse_arrays
 from ..errors import MixedTokensError, NoReferencesError, SequenceTypeError, UnhashableTokenError
 from .arrays import NO_IDS, SpecialIds, ids_of_lengths
-from .values import RawReferences, RawText, ReferenceIds, TokenIds, TokenLists
+from .values import RawReferences, RawText, ReferenceIds, TokenIds, TokenLists, refuse_arrays_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -327,13 +326,6 @@ def ids_of_tokens(lists: TokenLists) -> TokenIds | None:
     except OverflowError:
         return None
     return ids_of_lengths(ids, lengths)
-
-
-def refuse_arrays_in(lists: TokenLists) -> None:
-    """:raises TokensError: a token is an array, as in ``list(tensor)``"""
-    if any(map(is_array_type, _backend.chosen.types_within(lists.texts))):
-        for number, text in enumerate(lists.texts):
-            refuse_arrays(text, lists.place(number))
 
 
 def check_hashable(lists: TokenLists) -> None:

@@ -29,10 +29,10 @@ from .._runtime.sequences import (
 from ..errors import ArrayValueError, NoReferencesError, NotUtf8Error, SequenceTypeError
 from .arrays import ids_of_lists, ids_of_ragged, ids_of_rows, integers, one_each, references_of_array
 from .columns import ReferenceColumns, TextColumn, column_of, columns_of_references, is_column, lists_of_column
+from .ragged import Ragged
 from .raw import parse_line
 from .values import (
     GivenTexts,
-    Ragged,
     RawReferences,
     RawText,
     ReferenceIds,
@@ -64,6 +64,7 @@ __all__ = [
     "parse_segments",
     "parse_texts",
     "parse_tokens",
+    "segments_of",
     "tokenise",
     "tokenise_sets",
 ]
@@ -228,6 +229,18 @@ def parse_segments(references: Any, hypotheses: Any, raw: Raw | None = None, *, 
     if not _are_lists(groups):
         groups = [_by_position(group, f"{name}[{owner}]") for owner, group in enumerate(groups)]
     return Segments(groups, found)
+
+
+def segments_of(references: Any, hypotheses: Any, raw: Raw | None = None) -> Segments:
+    """A corpus for metrics that read each text themselves, as lists of tokens.
+
+    :param raw: the texts are raw text; they become tokens in this way
+    """
+    if raw is not None:
+        return parse_segments(references, hypotheses, raw)
+    sets, texts = parse_references(references), parse_texts(hypotheses)
+    assert not isinstance(sets, RawReferences) and not isinstance(texts, RawText)
+    return Segments(sets.lists(), texts.lists())
 
 
 def parse_list(values: Any, name: str, what: str) -> list[Any]:

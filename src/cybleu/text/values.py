@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from .. import _backend
 from .._runtime.lazy_arrays import np, repeat
+from .._runtime.sequences import is_array_type, refuse_arrays
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,24 +27,6 @@ AnySets = TypeVar("AnySets", bound="Sets")
 
 # Tokens of these types are equal or not in every context, and run no code of the caller's.
 PLAIN_TYPES = {str, bytes, int, float, bool, type(None)}
-
-
-class Ragged(NamedTuple):
-    """Texts of token ids of any lengths in two arrays: text i is ``ids[offsets[i]:offsets[i + 1]]``.
-
-    :param ids: the ids of all texts, one after the other
-    :param offsets: where each text begins in `ids`, and the end of the last one
-
-    >>> import numpy
-    >>> from cybleu import segment_stats
-    >>> hypotheses = Ragged(numpy.array([5, 6, 7, 8, 9]), numpy.array([0, 3, 5]))
-    >>> segment_stats([[[5, 6, 8]], [[8, 9]]], hypotheses, max_order=1)
-    array([[3, 3, 2, 3],
-           [2, 2, 2, 2]])
-    """
-
-    ids: Any
-    offsets: Any
 
 
 class TokenIds(NamedTuple):
@@ -96,6 +79,13 @@ class TokenLists:
         """The name of a text in messages, such as ``hypotheses[3]`` or ``references[2][0]``."""
         number = number if self.numbers is None else self.numbers[number]
         return f"{self.name}[{number}]" if self.bounds is None else place_in_sets(self.name, self.bounds, number)
+
+
+def refuse_arrays_in(lists: TokenLists) -> None:
+    """:raises TokensError: a token is an array, as in ``list(tensor)``"""
+    if any(map(is_array_type, _backend.chosen.types_within(lists.texts))):
+        for number, text in enumerate(lists.texts):
+            refuse_arrays(text, lists.place(number))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,8 @@ from .._files.writing import writing
 from .._runtime.arrays import np
 from .._runtime.numbers import check_whole
 from ..errors import UnknownNameError, WeightsError
-from ..nbest import NBest, merge, prepare_references
+from ..nbest import NBest, merge
+from ..nbest.references import prepare_references
 from ..nbest.weights import names_of, weights_of
 from ..stats.references import digest
 from .climb import tune
@@ -48,7 +49,7 @@ from .results import Iteration, Loop
 from .space import check_normalised, normalised, numbers_by_name
 
 if TYPE_CHECKING:
-    from ..stats import References
+    from ..stats.references import CountedReferences
 
 Tuner = str | Callable[..., Any]
 
@@ -185,7 +186,7 @@ class _Run:
 
     folder: Path
     decode: Decoder
-    references: References
+    references: CountedReferences
     reading: Mapping[str, Any]
     tuner: Callable[..., Any]
     options: Mapping[str, Any]
@@ -250,7 +251,7 @@ class _Run:
 
 
 def _read_list(
-    path: Path, weights: dict[str, float], pool: NBest | None, references: References, reading: Mapping[str, Any]
+    path: Path, weights: dict[str, float], pool: NBest | None, references: CountedReferences, reading: Mapping[str, Any]
 ) -> tuple[NBest, NBest]:
     """Read the list of an iteration, and merge it with the earlier lists."""
     nbest = NBest.from_files(path, references, texts=False, **reading)

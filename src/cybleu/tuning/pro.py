@@ -198,7 +198,7 @@ def _sentence_scores(problem: Problem, metric: Metric) -> NDArray[np.float64]:
     nbest = problem.nbest
     if not isinstance(problem.objective.metric, Bleu):
         return problem.single_scores()
-    bleu = find(nbest.score if metric is None else metric, default="moses")  # type: ignore[arg-type]
+    bleu = find(nbest.score if metric is None else metric, default="moses")
     assert isinstance(bleu, Bleu)
     if bleu.name == "moses" and bleu.smoothing is None:
         bleu = bleu.with_choices(smoothing="add")  # Moses has no BLEU of single sentences

@@ -300,16 +300,17 @@ cdef class Definition:
 def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] short_segments):
     """Add up the rows, and for each order those without an n-gram of it.
 
-    Return the first invalid row (a negative number, more matches than n-grams) or -1, the first row that cannot be that
-    of a single segment or -1, and the largest number.
+    Return the first invalid row (a negative number, more matches than n-grams) or -1, the first row with more n-grams
+    of an order than its length allows or -1, and the largest number.
     """
     cdef Py_ssize_t order = short_segments.shape[0]
     cdef Watch watching = begin_watch()
     cdef Py_ssize_t i, n
-    cdef Py_ssize_t mixed = -1
+    cdef Py_ssize_t too_many = -1
     cdef Py_ssize_t impossible = -1
     cdef const int64_t *row
-    cdef int64_t signs, differences, expected
+    cdef int64_t signs, most
+    cdef bint more
     cdef int64_t largest = 0
     if order < 1 or stats.shape[1] != 2 + 2 * order or totals.shape[0] != 2 + 2 * order:
         raise ValueError("the sums do not fit the rows")
@@ -321,14 +322,14 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] shor
             totals[0] = wrapping_sum(totals[0], row[0])
             totals[1] = wrapping_sum(totals[1], row[1])
             largest |= row[0] | row[1]
-            differences = 0
+            more = False
             for n in range(order):
                 signs |= row[2 + n] | row[2 + order + n]
                 totals[2 + n] = wrapping_sum(totals[2 + n], row[2 + n])
                 totals[2 + order + n] = wrapping_sum(totals[2 + order + n], row[2 + order + n])
                 short_segments[n] += row[2 + order + n] == 0
-                expected = row[0] - n if row[0] > n else 0
-                differences |= expected ^ row[2 + order + n]
+                most = row[0] - n if row[0] > n else 0
+                more |= row[2 + order + n] > most
             largest |= signs
             if signs >= 0:
                 for n in range(order):
@@ -336,6 +337,6 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] shor
             if signs < 0:
                 impossible = i
                 break
-            if differences != 0 and mixed < 0:
-                mixed = i
-    return impossible, mixed, largest
+            if more and too_many < 0:
+                too_many = i
+    return impossible, too_many, largest

@@ -309,13 +309,13 @@ class Definition:
 def sum_rows(stats: Any, totals: Any, short_segments: Any) -> tuple[int, int, int]:
     """Sum the rows, and count for each order the rows without an n-gram of it.
 
-    Return the first invalid row (a negative number, more matches than n-grams) or -1, the first row that cannot be that
-    of a single segment or -1, and an upper bound of all numbers.
+    Return the first invalid row (a negative number, more matches than n-grams) or -1, the first row with more n-grams of
+    an order than its length allows or -1, and an upper bound of all numbers.
     """
     order = len(short_segments)
     matches, counts = stats[:, 2 : 2 + order], stats[:, 2 + order :]
     impossible = ((stats < 0).any(axis=1) | (matches > counts).any(axis=1)).nonzero()[0]
     totals += stats.sum(axis=0)
     short_segments += (counts == 0).sum(axis=0)
-    mixed = [row for n in range(order) for row in (counts[:, n] != (stats[:, 0] - n).clip(0)).nonzero()[0][:1].tolist()]
-    return int(impossible[0]) if len(impossible) else -1, min(mixed, default=-1), int(stats.max(initial=0))
+    more = [row for n in range(order) for row in (counts[:, n] > (stats[:, 0] - n).clip(0)).nonzero()[0][:1].tolist()]
+    return int(impossible[0]) if len(impossible) else -1, min(more, default=-1), int(stats.max(initial=0))

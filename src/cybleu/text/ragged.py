@@ -1,0 +1,23 @@
+"""Texts of token ids one after the other. Imports no other module, because `cybleu.text` is imported with it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Ragged(NamedTuple):
+    """Texts of token ids of any lengths in two arrays: text i is ``ids[offsets[i]:offsets[i + 1]]``.
+
+    :param ids: the ids of all texts, one after the other
+    :param offsets: where each text begins in `ids`, and the end of the last one
+
+    >>> import numpy
+    >>> import cybleu
+    >>> hypotheses = Ragged(numpy.array([5, 6, 7, 8, 9]), numpy.array([0, 3, 5]))
+    >>> cybleu.rows(hypotheses, [[5, 6, 8], [8, 9]], max_order=1)
+    array([[3, 3, 2, 3],
+           [2, 2, 2, 2]])
+    """
+
+    ids: Any
+    offsets: Any

@@ -1,0 +1,251 @@
+"""The rule by which hypotheses and references are read: a str is raw text, a list is tokens, an array is ids; references are one or several by depth."""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cybleu
+from cybleu.errors import (
+    LengthMismatchError,
+    MixedTokensError,
+    NoReferencesError,
+    SequenceTypeError,
+    ShapeWarning,
+    UnknownNameError,
+)
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+ARRAY = np.array
+
+
+def ids(*texts):
+    return [ARRAY(text, np.int64) for text in texts]
+
+
+# (name, hypotheses, references, the same in lists of references of tokens)
+READ = [
+    ("raw, one each", ["a b", "c"], ["a b", "c d"], [["a b".split()], ["c d".split()]]),
+    ("raw, several", ["a b", "c"], [["a b", "a"], ["c"]], [["a b".split(), ["a"]], [["c"]]]),
+    ("raw, an empty reference", ["a b", "c"], ["a b", ""], [["a b".split()], [[]]]),
+    ("raw, an empty reference in a list", ["a b", "c"], [[""], ["c"]], [[[]], [["c"]]]),
+    ("raw, a missing reference", ["a b", "c"], [["a b", None], ["c"]], [["a b".split()], [["c"]]]),
+    ("raw, bytes", [b"a b", b"c"], [b"a b", b"c d"], [["a b".split()], ["c d".split()]]),
+    ("raw, no hypotheses", [], [], []),
+    ("raw, tuples", ("a b", "c"), (("a b", "a"), ("c",)), [["a b".split(), ["a"]], [["c"]]]),
+    ("tokens, one each", [["a", "b"], ["c"]], [["a", "b"], ["c"]], [[["a", "b"]], [["c"]]]),
+    ("tokens, several", [["a", "b"], ["c"]], [[["a", "b"], ["a"]], [["c"]]], [[["a", "b"], ["a"]], [["c"]]]),
+    ("tokens, [] is a text", [["a", "b"], ["c"]], [["a", "b"], []], [[["a", "b"]], [[]]]),
+    ("tokens, [[]] is an empty reference", [["a", "b"], ["c"]], [[["a"]], [[]]], [[["a"]], [[]]]),
+    ("tokens with blanks", [["a b", "c"], ["d"]], [["a b"], ["d"]], [[["a b"]], [["d"]]]),
+    (
+        "tokens that are tuples, one each",
+        [[("a", "X")], [("b", "Y")]],
+        [[("a", "X")], [("c", "Y")]],
+        [[[("a", "X")]], [[("c", "Y")]]],
+    ),
+    ("tokens that are tuples, several", [[("a", "X")]], [[[("a", "X")], [("b", "Y")]]], [[[("a", "X")], [("b", "Y")]]]),
+    ("tokens, a missing reference", [["a", "b"], ["c"]], [[["a", "b"], None], [None, ["c"]]], [[["a", "b"]], [["c"]]]),
+    ("ids, numbers of NumPy", [[np.int64(5), np.int64(6)]], [[np.int64(5)]], [[[5]]]),
+    ("ids, buffers", [array("q", [5, 6])], [array("i", [5])], [[[5]]]),
+    ("tokens in other containers, one each", [["a", "b"]], [deque(["a"])], [[["a"]]]),
+    (
+        "tokens in other containers, several",
+        [["a", "b"]],
+        deque([deque([deque(["a"]), deque(["b"])])]),
+        [[["a"], ["b"]]],
+    ),
+    ("references as tuples", [["a", "b"]], [(("a", "b"), ("a",))], [[["a", "b"], ["a"]]]),
+    ("lists of int, one each", [[5, 6], [3]], [[5, 6], [3]], [[[5, 6]], [[3]]]),
+    ("lists of int, several", [[5, 6], [3]], [[[5, 6], [7]], [[3]]], [[[5, 6], [7]], [[3]]]),
+    ("2-D array, 2-D array", ARRAY([[5, 6], [3, 4]]), ARRAY([[5, 6], [3, 4]]), [[[5, 6]], [[3, 4]]]),
+    ("2-D array, lists of int", ARRAY([[5, 6], [3, 4]]), [[5, 6], [3]], [[[5, 6]], [[3]]]),
+    ("2-D array, several lists of int", ARRAY([[5, 6], [3, 4]]), [[[5, 6], [7]], [[3]]], [[[5, 6], [7]], [[3]]]),
+    ("lists of int, 2-D array", [[5, 6], [3]], ARRAY([[5, 6], [3, 4]]), [[[5, 6]], [[3, 4]]]),
+    ("1-D arrays, 1-D arrays", ids([5, 6], [3]), ids([5, 6], [3, 4]), [[[5, 6]], [[3, 4]]]),
+    ("tuple of 1-D arrays", tuple(ids([5, 6], [0, 2])), tuple(ids([5, 6], [0, 3])), [[[5, 6]], [[0, 3]]]),
+    ("2-D array, 3-D array", ARRAY([[5, 6]]), ARRAY([[[5, 6], [5, 7]]]), [[[5, 6], [5, 7]]]),
+    (
+        "1-D arrays, 2-D arrays",
+        ids([5, 6], [3]),
+        [ARRAY([[5, 6], [5, 7]]), ARRAY([[3, 4]])],
+        [[[5, 6], [5, 7]], [[3, 4]]],
+    ),
+    ("1-D arrays, lists of 1-D", ids([5, 6], [3]), [ids([5, 6], [5]), ids([3])], [[[5, 6], [5]], [[3]]]),
+    (
+        "ragged",
+        cybleu.Ragged(ARRAY([5, 6, 3]), ARRAY([0, 2, 3])),
+        cybleu.Ragged(ARRAY([5, 3]), ARRAY([0, 1, 2])),
+        [[[5]], [[3]]],
+    ),
+    (
+        "ragged beside lists",
+        cybleu.Ragged(ARRAY([5, 6, 3]), ARRAY([0, 1, 1, 3])),
+        [[[5], [6]], [[1]], [[6]]],
+        [[[5], [6]], [[1]], [[6]]],
+    ),
+    ("series, one each", pd.Series(["a b", "c"]), pd.Series(["a b", "c d"]), [["a b".split()], ["c d".split()]]),
+    (
+        "series, several columns",
+        pd.Series(["a b", "c"]),
+        [pd.Series(["a b", "c d"]), pd.Series(["a", "c"])],
+        [[["a", "b"], ["a"]], [["c", "d"], ["c"]]],
+    ),
+    (
+        "series, a frame",
+        pd.Series(["a b", "c"]),
+        pd.DataFrame({"one": ["a b", "c d"], "two": ["a", "c"]}),
+        [[["a", "b"], ["a"]], [["c", "d"], ["c"]]],
+    ),
+]
+
+
+def tokens_of(hypotheses):
+    if isinstance(hypotheses, cybleu.Ragged):
+        return [hypotheses.ids[begin:end].tolist() for begin, end in pairwise(hypotheses.offsets)]
+    return [
+        text.split() if isinstance(text, str) else text.decode().split() if isinstance(text, bytes) else list(text)
+        for text in hypotheses
+    ]
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "lists"), [case[1:] for case in READ], ids=[case[0] for case in READ]
+)
+def test_forms(hypotheses, references, lists):
+    texts = [[getattr(token, "item", lambda token=token: token)() for token in text] for text in tokens_of(hypotheses)]
+    expected = cybleu.rows(texts, lists).tolist()
+    assert cybleu.rows(hypotheses, references).tolist() == expected
+    for metric in ("nltk", "gleu"):
+        assert cybleu.rows(hypotheses, references, metric).tolist() == cybleu.rows(texts, lists, metric).tolist()
+    if any(isinstance(token, (str, tuple)) for text in texts for token in text) and not isinstance(
+        hypotheses[0], (str, bytes)
+    ):
+        references = lists  # alone, lists of str are several raw references
+    if len(lists):
+        assert cybleu.rows(hypotheses, cybleu.References(references)).tolist() == expected
+
+
+# (name, hypotheses, references, class, fragments of the message)
+REFUSED = [
+    ("transposed, one document", ["a b", "c"], [["a b", "c"]], LengthMismatchError, "list(zip(*references))"),
+    ("transposed, three documents", ["a b", "c"], [["a b", "c"]] * 3, LengthMismatchError, "list(zip(*references))"),
+    ("one hypothesis, several str", ["a b"], ["a b", "a c"], LengthMismatchError, "[references]"),
+    ("numbers differ", [["a"], ["b"]], [["a"], ["b"], ["c"]], LengthMismatchError, "owner="),
+    ("raw, str and a list", ["a b", "c"], ["a b", ["c"]], SequenceTypeError, "references[0]", "references[1]"),
+    ("tokens and a str", [["a"], ["b"]], [["a", "b"], "c"], MixedTokensError, "references[1]", "split them"),
+    ("raw, no reference", ["a b", "c"], ["a b", []], NoReferencesError, "references[1]"),
+    ("raw, an empty list among lists", ["a b", "c"], [["a b"], []], NoReferencesError, "references[1]"),
+    ("raw, None alone", ["a b", "c"], ["a b", None], NoReferencesError, "references[1]"),
+    ("tokens, no reference", [["a", "b"], ["c"]], [[["a", "b"]], []], NoReferencesError, "references[1]"),
+    ("tokens, all empty", [["a", "b"], ["c"]], [[], []], NoReferencesError, "references"),
+    ("tokens, nothing but None", [["a", "b"], ["c"]], [[["a", "b"]], [None]], NoReferencesError, "references[1]"),
+    ("tokens, a text and a token", [["a"]], [[["a"], "b"]], MixedTokensError, "references[0][1]", "references[0][0]"),
+    ("tokens, a number", [["a"], ["c"]], [["a"], 5], SequenceTypeError, "references[1]", "int"),
+    ("a hypothesis that is a number", [["a"], 5], [["a"], ["b"]], SequenceTypeError, "hypotheses[1]", "int"),
+    ("tokens, None", [["a", "b"], ["c"]], [["a", "b"], None], NoReferencesError, "references[1]"),
+    ("tokens, one and several", [["a"], ["c"]], [["a"], [["c"]]], SequenceTypeError, "references[0]", "references[1]"),
+    ("tokens, raw references", [["a", "b"], ["c"]], ["a b", "c"], MixedTokensError, "split them"),
+    ("tokens, raw references in lists", [["a", "b"], ["c"]], [["a b"], ["c d"]], MixedTokensError, "split them"),
+    ("raw, references of tokens", ["a b", "c"], [[["a", "b"]], [["c"]]], MixedTokensError, "references[0]"),
+    ("raw, references of ids", ["a b", "c"], ARRAY([[1, 2], [3, 4]]), MixedTokensError, "raw text"),
+    ("ids, raw references", ARRAY([[1, 2]]), ["a b"], MixedTokensError, "split them"),
+    ("one str", "a b", ["a b"], SequenceTypeError, "hypotheses", "pass a list"),
+    ("one array", ARRAY([1, 2]), [[1, 2]], SequenceTypeError, "hypotheses", "pass a list"),
+    ("one list of ids", [1, 2], [[1, 2]], SequenceTypeError, "hypotheses", "pass a list"),
+    ("references are one str", ["a b"], "a b", SequenceTypeError, "references"),
+    ("raw text beside tokens", ["a b", ["c"]], ["a b", "c"], MixedTokensError, "hypotheses[0]", "hypotheses[1]"),
+    ("str beside bytes", ["a b", b"c"], ["a b", "c"], MixedTokensError, "hypotheses[0]", "hypotheses[1]"),
+    ("str beside bytes in references", ["a b", "c"], ["a b", b"c"], MixedTokensError, "references[0]", "references[1]"),
+    (
+        "str beside bytes in lists",
+        ["a", "b"],
+        [["a", "b"], ["c", b"c"]],
+        MixedTokensError,
+        "references[0] holds a str",
+        "references[1] a bytes",
+    ),
+    ("str and int tokens", [["a", "b"]], [[1, 2]], MixedTokensError, "ids"),
+    ("None as a hypothesis", ["a b", None], ["a b", "c"], SequenceTypeError, "hypotheses[1]"),
+    (
+        "a column of raw references beside tokens",
+        [["a", "b"], ["c"]],
+        pd.Series(["a b", "c"]),
+        MixedTokensError,
+        "split them",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "kind", "fragments"),
+    [(case[1], case[2], case[3], case[4:]) for case in REFUSED],
+    ids=[case[0] for case in REFUSED],
+)
+def test_refusals(hypotheses, references, kind, fragments):
+    with pytest.raises(kind) as caught:
+        cybleu.rows(hypotheses, references)
+    for fragment in fragments:
+        assert fragment in str(caught.value)
+
+
+def test_references_that_look_like_the_tokens_of_one():
+    with pytest.warns(ShapeWarning, match="tokens of one reference"):
+        cybleu.rows(["the cat sat"], [["the", "cat", "sat"]])
+
+
+def test_samples_of_one_prompt():
+    rows = cybleu.rows(["a", "b", "c", "d"], [["r", "s", "t", "u"]], owner=[0, 0, 0, 0])
+    assert rows.shape == (4, 10)
+
+
+@pytest.mark.parametrize(
+    ("references", "hypotheses"),
+    [
+        (["a b", "c"], ["a b", "c"]),
+        ([["a b", "a"], ["c"]], ["a b", "c"]),
+        ([[["a", "b"]], [["c"]]], [["a", "b"], ["c"]]),
+        ([[5, 6], [3]], [[5, 6], [3]]),
+        (ids([5, 6], [3]), ids([5, 6], [3])),
+        ([ids([5, 6], [7]), ids([3])], [[5, 6], [3]]),
+    ],
+)
+def test_references_alone(references, hypotheses):
+    prepared = cybleu.References(references)
+    assert len(prepared) == 2
+    assert cybleu.scores(cybleu.rows(hypotheses, prepared), smoothing="add-k").shape == (2,)
+    assert cybleu.rows(hypotheses, prepared).tolist() == cybleu.rows(hypotheses, references).tolist()
+
+
+def test_prepared_references_of_another_kind():
+    with pytest.raises(MixedTokensError, match="raw text"):
+        cybleu.rows([["a", "b"]], cybleu.References(["a b"]))
+    with pytest.raises(MixedTokensError, match="raw text"):
+        cybleu.rows(["a b"], cybleu.References([[["a", "b"]]]))
+
+
+def test_token_lists_are_never_tokenised():
+    with pytest.raises(UnknownNameError, match="tokenize"):
+        cybleu.rows([["a", "b"]], [["a", "b"]], tokenize="13a")
+
+
+@pytest.mark.parametrize("metric", ["bleu", "gleu", "chrf"])
+@pytest.mark.parametrize("texts", [["a b"], [["a", "b"]]])
+def test_methods_take_no_fields(metric, texts):
+    found = cybleu.metrics.find(metric)
+    for count in (found.rows, found.pairs):
+        with pytest.raises(UnknownNameError, match=rf"pass {type(found).__name__}\(tokenize=...\)"):
+            count(texts, [texts], tokenize="13a")
+
+
+def test_options_beside_an_instance():
+    with pytest.raises(UnknownNameError, match="tokenize"):
+        cybleu.rows(["a b"], ["a b"], cybleu.metrics.Bleu(), tokenize="13a")
+    expected = cybleu.rows(["A b."], ["a b."], tokenize="zh", lowercase=True).tolist()
+    assert cybleu.rows(["A b."], ["a b."], cybleu.metrics.Bleu(tokenize="zh", lowercase=True)).tolist() == expected
