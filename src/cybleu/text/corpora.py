@@ -235,6 +235,10 @@ def _sequence(references: Any, name: str) -> Any:
 
 def _columns(references: Any, kind: Kind, hypotheses: Any, name: str) -> Any:
     columns = columns_of_references(references, kind == "raw text", name)
+    if kind != "raw text" and isinstance(columns, (list, tuple)):  # of a column that cannot be exported
+        for number, entry in enumerate(columns):
+            if isinstance(entry, LINE):
+                raise MixedTokensError(f"{name}[{number}] is raw text, and the hypotheses are not; {SPLIT}")
     if kind != "raw text" and isinstance(columns, ReferenceColumns) and columns.kind == "raw text":
         raise MixedTokensError(f"{name} hold raw text, and the hypotheses {kind}; {SPLIT}")
     if kind == "tokens" and isinstance(columns, ReferenceColumns) and columns.number == 1 and columns.kind == "tokens":
