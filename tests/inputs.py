@@ -344,6 +344,13 @@ def mixes_ids_and_text(*texts):
     return any(isinstance(token, int) for token in tokens) and any(isinstance(token, (str, bytes)) for token in tokens)
 
 
+def others_against_ids(references, hypotheses):
+    """Whether references are token ids and a hypothesis has a token that is none, which is an error."""
+    tokens = [token for text in references for token in text]
+    is_id = lambda token: isinstance(token, int) and -(2**63) <= token < 2**63  # noqa: E731
+    return bool(tokens) and all(map(is_id, tokens)) and not all(is_id(token) for text in hypotheses for token in text)
+
+
 def unaligned(array):
     """A writable copy whose numbers begin at odd addresses, as in a file with a header."""
     import numpy as np
