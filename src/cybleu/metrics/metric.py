@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..text.corpora import Kind
     from ..text.raw import Tokenize
-    from ..text.values import ParsedTexts
+    from ..text.values import Kind, ParsedTexts
     from .formula import Formula
 
 Self = TypeVar("Self", bound="Metric")

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..text.corpora import Corpus, Kind
+    from ..text.corpora import Corpus
+    from ..text.values import Kind
     from .formula import Formula
     from .references import References
 

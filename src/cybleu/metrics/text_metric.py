@@ -14,8 +14,7 @@ from .metric import Metric, refuse_given
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..text.corpora import Kind
-    from ..text.values import RawReferences, RawText
+    from ..text.values import Kind, RawReferences, RawText
     from .references import References
 
     Lines: TypeAlias = tuple[Any, Any, Any]

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..metrics import Metric
-    from ..text.corpora import Kind
-    from ..text.values import TokenIds
+    from ..text.values import Kind, TokenIds
 
 
 class TextLists(NamedTuple):

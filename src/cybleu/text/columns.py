@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from .corpora import Kind
-    from .values import ReferenceIds
+    from .values import Kind, ReferenceIds
 
 __all__ = [
     "ReferenceColumns",

@@ -28,9 +28,9 @@ from .values import PLAIN_TYPES, TokenIds, TokenLists, place_in_sets
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, Literal
+    from typing import Any
 
-    Kind = Literal["raw text", "tokens", "ids", "nothing"]
+    from .values import Kind
 
 __all__ = ["Corpus", "check_same_kind", "read_corpus", "read_references", "read_texts"]
 
@@ -175,7 +175,10 @@ def references_of(references: Any, kind: Kind, hypotheses: Any, one_each: bool =
     :param one_each: hypothesis i has the references i
     """
     if isinstance(references, ReferenceColumns) or are_columns(references):
-        return _columns(references, kind, hypotheses, name)
+        references = columns_of_references(references, kind == "raw text", name)
+        if isinstance(references, ReferenceColumns):
+            _check_columns(references, kind, hypotheses, name)
+            return references
     references = _sequence(references, name)
     if isinstance(references, (TokenIds, Ragged)) or is_array(references):
         if kind == "raw text":
@@ -233,17 +236,12 @@ def _sequence(references: Any, name: str) -> Any:
     return list(references)
 
 
-def _columns(references: Any, kind: Kind, hypotheses: Any, name: str) -> Any:
-    columns = columns_of_references(references, kind == "raw text", name)
-    if kind != "raw text" and isinstance(columns, (list, tuple)):  # of a column that cannot be exported
-        for number, entry in enumerate(columns):
-            if isinstance(entry, LINE):
-                raise MixedTokensError(f"{name}[{number}] is raw text, and the hypotheses are not; {SPLIT}")
-    if kind != "raw text" and isinstance(columns, ReferenceColumns) and columns.kind == "raw text":
+def _check_columns(columns: ReferenceColumns, kind: Kind, hypotheses: Any, name: str) -> None:
+    """:raises MixedTokensError: the columns hold raw text, and the hypotheses do not"""
+    if kind != "raw text" and columns.kind == "raw text":
         raise MixedTokensError(f"{name} hold raw text, and the hypotheses {kind}; {SPLIT}")
-    if kind == "tokens" and isinstance(columns, ReferenceColumns) and columns.number == 1 and columns.kind == "tokens":
+    if kind == "tokens" and columns.number == 1 and columns.kind == "tokens":
         _refuse_raw_references([reference for (reference,) in columns.sets()], hypotheses, name)
-    return columns
 
 
 def _raw_sets(references: Any, name: str) -> Any:

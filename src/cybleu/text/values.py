@@ -15,13 +15,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Hashable, Sequence
-    from typing import Any
+    from typing import Any, Literal
 
     from numpy.typing import NDArray
 
     Tokens: TypeAlias = Sequence[Hashable]
     Ids: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
     Lines: TypeAlias = Any  # RawTexts of the backend
+    Kind: TypeAlias = Literal["raw text", "tokens", "ids", "nothing"]  # of texts
 
 AnySets = TypeVar("AnySets", bound="Sets")
 
