@@ -71,14 +71,17 @@ def reward_scores(
     array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
     """
     found = find(metric, **options).for_rewards(brevity_penalty)
-    of_ids = {
-        "lengths": lengths,
-        "reference_lengths": reference_lengths,
-        "pad_id": pad_id,
-        "eos_id": eos_id,
-        "unk_id": unk_id,
-    }
-    rows = found.rows(hypotheses, references, owner=owner, threads=threads, **of_ids)
+    rows = found.rows(
+        hypotheses,
+        references,
+        owner=owner,
+        threads=threads,
+        lengths=lengths,
+        reference_lengths=reference_lengths,
+        pad_id=pad_id,
+        eos_id=eos_id,
+        unk_id=unk_id,
+    )
     scores = found.formula(rows.shape[1]).score_rows(rows)
     if not found.higher_is_better:
         scores = np.maximum(found.scale - scores, 0.0)

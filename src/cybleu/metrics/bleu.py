@@ -17,8 +17,10 @@ from ..errors import (
     UnknownNameError,
 )
 from ..stats.counts import check_max_order, checked_ngrams, choose_length, corpus_row, segment_row
+from ..stats.options import CountOptions
 from ..stats.raw import raw_row_lists, raw_sum
 from ..stats.rows import checked_array, column_names, counts_given, one_or_more, order_of, sums, sums_of_lists
+from ..text.arrays import SpecialIds, parse_owners
 from ..text.parsing import parse_references, parse_texts
 from ..text.raw import check_tokenizer, raw_of
 from ..text.values import RawText
@@ -29,10 +31,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..stats.options import CountOptions
-    from ..text.corpora import Kind
     from ..text.raw import Raw, Tokenize
-    from ..text.values import ParsedTexts, TokenIds
+    from ..text.values import Kind, ParsedTexts, TokenIds
     from .formula import Formula
     from .references import References
 
@@ -150,7 +150,7 @@ class Bleu(Metric):
     _smoothing: tuple[str, str, float | None] = field(init=False, repr=False, compare=False)
     # by backend and columns; not shared by equal metrics, because the definition of a name can be replaced
     _formulas: dict[tuple[str, int], Formula] = field(init=False, repr=False, compare=False)
-    _derived: dict[object, Bleu] = field(init=False, repr=False, compare=False)  # metrics derived with other rules
+    _derived: dict[object, Any] = field(init=False, repr=False, compare=False)  # made once from the fields
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -347,7 +347,6 @@ class Bleu(Metric):
         **of_ids: Any,
     ) -> NDArray[np.int64]:
         from ..stats.segments import count_segments
-        from ..text.arrays import parse_owners
 
         checked_threads(threads)
         if raw is not None:
@@ -369,10 +368,14 @@ class Bleu(Metric):
         return self._with_short(counted.rows(hypotheses, lengths=lengths, **how))
 
     def _options(self, **of_ids: Any) -> CountOptions:
-        from ..stats.options import CountOptions
-        from ..text.arrays import SpecialIds
-
-        return CountOptions.checked(self.order, self.definition.reference_length, SpecialIds(**of_ids), self.ignore)
+        found: CountOptions | None = None if of_ids else self._derived.get("options")
+        if found is None:
+            found = CountOptions.checked(
+                self.order, self.definition.reference_length, SpecialIds(**of_ids), self.ignore
+            )
+            if not of_ids:
+                self._derived["options"] = found
+        return found
 
     def _raw_of(self, tokenize: Any, lowercase: bool = False, **of_ids: Any) -> Raw | None:
         return raw_of(tokenize, lowercase, self._is_mteval, **of_ids)
@@ -423,7 +426,6 @@ class Bleu(Metric):
         return row, short_segments
 
     def _parsed_pair(self, texts: Any, others: Any, of_ids: dict[str, Any]) -> tuple[TokenIds, TokenIds]:
-        from ..text.arrays import SpecialIds
         from ..text.numbering import number_together
 
         special = SpecialIds(**of_ids)

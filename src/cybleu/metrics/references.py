@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..stats.options import CountOptions
-    from ..text.corpora import Kind
-    from ..text.values import ParsedReferences
+    from ..text.values import Kind, ParsedReferences
 
 __all__ = ["References"]
 
@@ -127,10 +126,9 @@ class References(PreparedReferences):
     def _counted(self, options: CountOptions, raw: Raw | None) -> CountedReferences:
         """The references as prepared for a number of orders and a rule of their length.
 
-        :param options: of which the special ids are those of these references
+        :param options: of which the special ids are replaced by those of these references
         :param raw: how raw text is tokenised
         """
-        options = replace(options, special=self._ids)
         ignored = None if options.ignored is None else tuple(options.ignored.texts)
         key = (
             options.max_order,
@@ -139,8 +137,12 @@ class References(PreparedReferences):
             raw and (raw.tokenize, raw.lowercase, raw.of_mteval),
             _backend.BACKEND,
         )
-        sets = self._sets if raw is None else self._raw_sets(raw)
-        found: CountedReferences = self._once(key, lambda: CountedReferences(sets, options, raw))
+
+        def make() -> CountedReferences:
+            sets = self._sets if raw is None else self._raw_sets(raw)
+            return CountedReferences(sets, replace(options, special=self._ids), raw)
+
+        found: CountedReferences = self._once(key, make)
         return found
 
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:

@@ -286,6 +286,10 @@ VARIANTS: dict[str, Variant] = {
 }
 
 
+_TOKENIZERS = {"sacrebleu": "13a", "huggingface": "13a", "mteval-v13a": "13a", "multi-bleu": "ascii", "gleu": "13a"}
+_TOKENIZERS |= {"nist": "13a", "codexglue": "codexglue", "tensor2tensor": "tensor2tensor"}
+
+
 def tool_tokenizer(variant: str) -> str:
     """Return the name of the tokeniser of a variant's tool, which ``cybleu score`` uses.
 
@@ -294,6 +298,4 @@ def tool_tokenizer(variant: str) -> str:
     >>> tool_tokenizer("sacrebleu"), tool_tokenizer("multi-bleu")
     ('13a', 'ascii')
     """
-    of_tools = {"sacrebleu": "13a", "huggingface": "13a", "mteval-v13a": "13a", "multi-bleu": "ascii", "gleu": "13a"}
-    of_tools |= {"nist": "13a", "codexglue": "codexglue", "tensor2tensor": "tensor2tensor"}
-    return of_tools.get(variant, "none")
+    return _TOKENIZERS.get(variant, "none")
