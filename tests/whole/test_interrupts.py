@@ -304,7 +304,7 @@ OF_MANY_REFERENCES = {
     "chrf": lambda: metrics.find("chrf++").rows([WIDE_TEXT], [["a a"] * 400_000]),
     "nist": lambda: metrics.find("nist").rows([WIDE_TEXT], [[OTHER_TEXT] * 15_000]),
     "nist of a long text": lambda: metrics.Nist(max_order=9).rows([LONG_TEXT], [[LONG_TEXT]]),
-    "gleu": lambda: metrics.find("gleu").rows([WORDS], [[WORDS] * 200_000]),
+    "gleu": lambda: metrics.find("gleu").rows([WORDS], [[WORDS] * 300_000]),
     "sacrebleu_compat": lambda: sacrebleu_compat.sentence_bleu(WIDE_TEXT, [OTHER_TEXT] * 100_000),
 }
 
