@@ -27,6 +27,7 @@ from cybleu.pairwise import self_bleu
 from cybleu.rerank import diverse, mbr
 from cybleu.rewards import Reward
 from cybleu.text import Ragged, parsing
+from cybleu.text.values import ReferenceLists
 from inputs import Labelled, OnADevice
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -468,6 +469,7 @@ def parses(call, *arguments, **how):
                     ("references", "hypotheses") if frame.f_code is parsing.parse_segments.__code__ else ("values",)
                 ):
                     value = frame.f_locals[name]
+                    value = value.sets if isinstance(value, ReferenceLists) else value  # checked, and not read yet
                     given = chain(enumerate(arguments), how.items())
                     places = [place for place, argument in given if argument is value]
                     counts[places[0] if places else None] += 1

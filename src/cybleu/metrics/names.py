@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from ..errors import UnknownNameError
@@ -41,7 +42,16 @@ def named(metric: str, **options: Any) -> Metric:
         raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(METRICS)}")
     if colon:
         options.setdefault("smoothing", smoothing)
-    return found.with_choices(**options) if options else found
+    if not options:
+        return found
+    if {*map(type, options.values())} <= {str, bool, int}:
+        return _chosen(found, **options)
+    return found.with_choices(**options)
+
+
+@lru_cache(64, typed=True)  # what a metric derives from its fields is made once
+def _chosen(metric: Metric, **options: Any) -> Metric:
+    return metric.with_choices(**options)
 
 
 def refuse_variant(options: dict[str, Any]) -> None:

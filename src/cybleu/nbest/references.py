@@ -12,8 +12,6 @@ from ..metrics import Metric, Mixture
 from ..metrics.references import References
 from ..stats.options import CountOptions
 from ..stats.references import CountedReferences
-from ..text.corpora import read_references
-from ..text.parsing import parse_references
 from ..text.raw import check_tokenizer
 from ..text.tokenizers import tokenizer
 from ..text.values import ReferenceLists
@@ -50,14 +48,10 @@ def prepare_references(
         return references
     sets = lines_of_files(references, tokenize)
     if sets is None:
-        prepared = references if isinstance(references, References) else None
-        kind, sets = read_references(references) if prepared is None else (prepared.kind, prepared.lists())
-        if kind != "raw text":
-            return (
-                CountedReferences(parse_references(sets), options)
-                if prepared is None
-                else prepared._counted(options, None)
-            )
+        prepared = references if isinstance(references, References) else References(references)
+        if prepared.kind != "raw text":
+            return prepared._counted(options, None)
+        sets = prepared.lists()
     split = tokenizer(tokenize or "unicode", lowercase)
     return CountedReferences(ReferenceLists([[split(line) for line in group] for group in sets], "references"), options)
 

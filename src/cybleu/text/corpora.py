@@ -23,7 +23,7 @@ from ..errors import (
 from .columns import ReferenceColumns, TextColumn, are_columns, column_of, columns_of_references, is_column
 from .parsing import are_lists_of
 from .ragged import Ragged
-from .values import PLAIN_TYPES, TokenIds, TokenLists, place_in_sets
+from .values import PLAIN_TYPES, ReferenceLists, TokenIds, TokenLists, place_in_sets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _described(value: Any) -> str:
 
 
 def references_of(references: Any, kind: Kind, hypotheses: Any, one_each: bool = True, name: str = "references") -> Any:
-    """References as a list of references for each segment, or as columns, arrays or ragged ids.
+    """References as a list of references for each segment, or as columns, arrays or ragged ids; raw ones as `ReferenceLists`.
 
     :param kind: what the hypotheses hold
     :param one_each: hypothesis i has the references i
@@ -187,9 +187,10 @@ def references_of(references: Any, kind: Kind, hypotheses: Any, one_each: bool =
     groups = _raw_sets(references, name) if kind == "raw text" else _token_sets(references, hypotheses, name)
     if one_each and len(groups) != _number_of(hypotheses):
         raise LengthMismatchError(_different_numbers(references, hypotheses, name))
-    if kind == "raw text":
-        _warn_of_words(groups, hypotheses, name)
-    return groups
+    if kind != "raw text":
+        return groups
+    _warn_of_words(groups, hypotheses, name)
+    return ReferenceLists(groups, name)
 
 
 def read_references(references: Any, name: str = "references") -> tuple[Kind, Any]:
@@ -223,6 +224,8 @@ def _kind_within(references: Any) -> Kind:
 
 
 def _sequence(references: Any, name: str) -> Any:
+    if isinstance(references, ReferenceLists):
+        return references.sets
     if type(references) in LISTS or isinstance(references, (TokenIds, Ragged)):
         return references
     refuse_unordered_segments(references, name)

@@ -167,19 +167,25 @@ def parse_raw_texts(values: Any, raw: Raw, name: str = "hypotheses") -> RawText:
 
 
 def parse_raw_references(values: Any, raw: Raw, name: str = "references") -> RawReferences:
-    """Sets of references that are not tokenised. The parameters are those of :func:`parse_references`."""
-    columns = columns_of_references(values, True, name)
-    if isinstance(columns, ReferenceColumns):
-        if not raw.lowercase:
-            lines, bounds = columns.raw_sets()
-            return RawReferences(RawText(lines, name), bounds, in_columns=True)
-        columns = columns.sets()
-    groups = _sequence(columns, name, OF_EACH_SEGMENT)
-    if not are_lists_of(groups, {str, bytes}):
-        groups = [_lines(group, f"{name}[{owner}]", LISTS_OF_REFERENCES) for owner, group in enumerate(groups)]
-        for owner, group in enumerate(groups):
-            if not group:
-                raise NoReferencesError(f"{name}[{owner}] has no reference; give at least one for each segment")
+    """Sets of references that are not tokenised. The parameters are those of :func:`parse_references`.
+
+    :param values: likewise; or raw references that are read already
+    """
+    if isinstance(values, ReferenceLists):
+        groups: Any = values.sets
+    else:
+        columns = columns_of_references(values, True, name)
+        if isinstance(columns, ReferenceColumns):
+            if not raw.lowercase:
+                lines, bounds = columns.raw_sets()
+                return RawReferences(RawText(lines, name), bounds, in_columns=True)
+            columns = columns.sets()
+        groups = _sequence(columns, name, OF_EACH_SEGMENT)
+        if not are_lists_of(groups, {str, bytes}):
+            groups = [_lines(group, f"{name}[{owner}]", LISTS_OF_REFERENCES) for owner, group in enumerate(groups)]
+            for owner, group in enumerate(groups):
+                if not group:
+                    raise NoReferencesError(f"{name}[{owner}] has no reference; give at least one for each segment")
     bounds = array("q", accumulate(map(len, groups), initial=0))
     lines = _read(raw, list(chain.from_iterable(groups)), lambda number: place_in_sets(name, bounds, number))
     return RawReferences(RawText(lines, name), bounds)
