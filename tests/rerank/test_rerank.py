@@ -7,6 +7,7 @@ import itertools
 import math
 import warnings
 from dataclasses import replace
+from fractions import Fraction
 
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
@@ -29,7 +30,7 @@ from cybleu.errors import (
     UnhashableTokenError,
     UnknownNameError,
 )
-from cybleu.metrics import VARIANTS, score
+from cybleu.metrics import VARIANTS, Metric, score
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, linear, nbest_sorted, oracle
 from inputs import long_lists
@@ -313,6 +314,34 @@ def test_mbr_is_the_loop_over_sentence_bleu(hypotheses, others, definition, unif
     filled = [row for row, text in enumerate(hypotheses) if text] or [0]
     assert best.rows.tolist() == [max(filled, key=expected.__getitem__)]
     assert best.texts == [hypotheses[best.rows[0]]]
+
+
+class Table(Metric):
+    """Scores of pairs of texts that are numbers, from a table."""
+
+    name, columns = "table", ("hypothesis", "reference")
+
+    def __init__(self, table):
+        object.__setattr__(self, "table", table)
+
+    def count(self, hypothesis, references):
+        return [int(hypothesis[0]), int(references[0][0])]
+
+    def evaluate(self, row):
+        return self.table[row[0]][row[1]]
+
+
+PARTS = st.sampled_from([0.0, 1.0, 3.0, 100.0, 1 / 3, *(2.0**-n for n in (1, 52, 53, 54, 106, 107, 159, 600))])
+SIGNED = st.builds(lambda size, more, sign: sign * (size + more), PARTS, PARTS, st.sampled_from([1, 1, -1]))
+SIZES = st.sampled_from([5e-324, 1e-308, 1e-160, 1e160, 1e290, 1e307])
+
+
+@given(st.integers(1, 12), st.booleans(), st.data())
+def test_the_sum_of_equally_probable_utilities_is_rounded_once(size, wide, data):
+    number = st.one_of(SIGNED, SIZES) if wide else SIGNED
+    table = data.draw(st.lists(st.lists(number, min_size=size, max_size=size), min_size=size, max_size=size))
+    found = rerank.mbr([[[str(place)] for place in range(size)]], metric=Table(table))
+    assert found.scores.tolist() == [float(sum(map(Fraction, row))) / size for row in table]
 
 
 @given(st.lists(texts, min_size=1, max_size=6), st.permutations(range(6)), st.sampled_from([2, 3, 4]))

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from .search.envelope import surface as surface
     from .search.feature_rows import FeatureRows as FeatureRows
     from .search.mira import mira_pass as mira_pass
-    from .search.reranking import swap_pass as swap_pass
-    from .search.reranking import weighted_sums as weighted_sums
     from .text.raw_texts import RawTexts as RawTexts
     from .text.tokenizing import Tokenizer as Tokenizer
     from .tokens.characters import RawVocabulary as RawVocabulary

@@ -22,7 +22,6 @@ NAMES = {
     "search.envelope": "best_interval sort_lines surface",
     "search.feature_rows": "FeatureRows",
     "search.mira": "mira_pass",
-    "search.reranking": "swap_pass weighted_sums",
     "text.raw_texts": "RawTexts",
     "text.tokenizing": "Tokenizer",
     "tokens.characters": "RawVocabulary",

@@ -86,20 +86,6 @@ class Formula:
             found = _backend.chosen.best_interval(*line, self._kernel, row)  # type: ignore[call-arg]  # `line` is short
         return _backend.answered(found, _mirror.best_interval, *line, self.definition, row)
 
-    def swap_pass(
-        self,
-        stats: NDArray[np.int64],
-        offsets: Any,
-        order: Any,
-        chosen: NDArray[np.int64],
-        highest: bool,
-    ) -> tuple[int, float]:
-        """Exchange hypotheses where the score of the sum rises; see the function of this name in :mod:`cybleu._mirror`."""
-        found = None
-        if self._kernel is not None:
-            found = _backend.chosen.swap_pass(self._kernel, stats, offsets, order, chosen, highest)
-        return _backend.answered(found, _mirror.swap_pass, self.definition, stats, offsets, order, chosen, highest)
-
 
 class FormulaOfRows(Formula):
     """The formula of a metric whose kernel scores rows but does not search.
@@ -198,21 +184,6 @@ def _places_of_nan(scores: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
 def _text(batch: TokenIds, position: int) -> list[int]:
     tokens: list[int] = batch.ids[batch.begins[position] : batch.ends[position]].tolist()
     return tokens
-
-
-def weighted_sums(matrix: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute the sum of each row times the weights, rounded once."""
-    shares = np.ascontiguousarray(shares)
-    sums = np.zeros(len(matrix))
-
-    def work(start: int) -> int:
-        return _backend.chosen.weighted_sums(matrix, shares, sums, start)
-
-    def one(row: int) -> None:
-        _mirror.weighted_sums(matrix[row : row + 1], shares, sums[row : row + 1], 0)
-
-    _backend.go_on(work, 0, len(sums), one)
-    return sums
 
 
 def surface(*line: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import bar
 from ..errors import ArrayValueError, CybleuError
 from ..metrics import Bleu, find
-from ..metrics.formula import weighted_sums
-from ..nbest import NBest
 from ..text.numbering import number_together
 from ..text.values import TokenLists
-from .posterior import most_probable, posterior_of
+from .posterior import expected_utilities, most_probable, posterior_of
 from .selection import Selection, chosen
 from .texts import TextLists, check_alike, parse_lists
 
@@ -28,34 +25,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-@overload
-def mbr(
-    hypotheses: NBest | Sequence[Sequence[str]],
-    posterior: Any = None,
-    *,
-    scores: Any = None,
-    scale: float = 1.0,
-    evidence: Any = None,
-    metric: Any = "bleu",
-    prune: int | None = None,
-    threads: int | None = None,
-    progress: bool = False,
-    **options: Any,
-) -> Selection[str]: ...
-@overload
-def mbr(
-    hypotheses: Any,
-    posterior: Any = None,
-    *,
-    scores: Any = None,
-    scale: float = 1.0,
-    evidence: Any = None,
-    metric: Any = "bleu",
-    prune: int | None = None,
-    threads: int | None = None,
-    progress: bool = False,
-    **options: Any,
-) -> Selection[Any]: ...
 def mbr(
     hypotheses: Any,
     posterior: Any = None,
@@ -72,8 +41,8 @@ def mbr(
     """Choose the hypothesis of each segment with the highest expected utility (Kumar and Byrne 2004).
 
     The expected utility of a hypothesis is the mean of its BLEU against each text of the evidence as the only
-    reference, weighted by the posterior. It equals the result of a loop over sentence BLEU, with the sum rounded only
-    once, so it does not depend on the order of the list. If several hypotheses are equally good, the lowest index
+    reference, weighted by the posterior. Without a posterior it equals the result of a loop over sentence BLEU, with the
+    sum rounded only once; its order makes no difference. If several hypotheses are equally good, the lowest index
     is chosen. An empty hypothesis is chosen only if all of a segment are empty. The matrix of one segment is in memory,
     with 8 bytes for each pair.
 
@@ -202,8 +171,7 @@ def _matrices(
                     matrix = _scored(metric, evidence, texts, threads)
                 except CybleuError as error:
                     raise type(error)(f"segment {segment}: {error}") from error
-                total = math.fsum(shares[columns].tolist())
-                yield segment, rows, matrix, weighted_sums(matrix, shares[columns]) / total
+                yield segment, rows, matrix, expected_utilities(matrix, shares[columns])
             advance(1)
 
 

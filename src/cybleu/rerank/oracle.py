@@ -15,7 +15,10 @@ from ..nbest.container import check_nbest
 from .selection import CorpusSelection, Selection, chosen, metric_of, rows_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..metrics import Metric, Variant
+    from ..metrics.formula import Formula
 
 
 def oracle(
@@ -99,25 +102,49 @@ def _extreme(nbest: NBest, best: bool, level: str, metric: Metric, seed: int, pa
         selection = replace(chosen(nbest, nbest.offsets, -scores), scores=scores)
     if level == "sentence":
         return selection
-    # Swap until nothing improves. The candidates of a segment are those kept and its current choice.
+    # The candidates of a segment are those that may be chosen and its current choice.
     kept = filled if highest else everything
     kept[selection.rows[selection.rows >= 0]] = True
     rows = in_place(np.flatnonzero(kept), np.int64)
-    offsets = in_place(np.searchsorted(rows, nbest.offsets), np.int64)
+    offsets = np.searchsorted(rows, nbest.offsets)
+    now = np.where(selection.rows < 0, -1, np.searchsorted(rows, selection.rows))
     stats, metric = metric.summable(stats[rows])
-    formula = metric.formula(stats.shape[1])
-    now = in_place(np.where(selection.rows < 0, -1, np.searchsorted(rows, selection.rows)), np.int64)
-    segments = in_place(np.flatnonzero(now >= 0), np.int64)
-    start = score = formula.swap_pass(stats, offsets, segments[:0], now, highest)[1]
+    swaps = _Swaps(stats, offsets.tolist(), now, metric.formula(stats.shape[1]), highest)
+    start = swaps.score
     random = Random(seed)
-    order = segments.tolist()
-    swaps = count = 0
+    order = np.flatnonzero(now >= 0).tolist()
+    count = exchanged = 0
     while count < passes:
         random.shuffle(order)
-        looked_at = np.array(order, dtype=np.int64)
-        found, score = formula.swap_pass(stats, offsets, looked_at, now, highest)
-        swaps, count = swaps + found, count + 1
+        found = sum(map(swaps.visit, order))
+        exchanged, count = exchanged + found, count + 1
         if not found:
             break
     chosen_rows = np.where(now < 0, -1, rows[now]) if len(rows) else now
-    return CorpusSelection(nbest.offsets, chosen_rows, selection.scores, nbest, score, start, count, swaps)
+    return CorpusSelection(nbest.offsets, chosen_rows, selection.scores, nbest, swaps.score, start, count, exchanged)
+
+
+class _Swaps:
+    """The current choice, its sum of statistics and its score, which exchanges in single segments improve.
+
+    :param now: for each segment the row that is chosen, changed in place; -1 for segments without hypotheses
+    """
+
+    def __init__(
+        self, stats: NDArray[Any], offsets: list[int], now: NDArray[np.int64], formula: Formula, highest: bool
+    ):
+        self._stats, self._offsets, self._now, self._formula = stats, offsets, now, formula
+        self._sign = 1 if highest else -1
+        self._total = np.array([sum(column) for column in stats[now[now >= 0]].T.tolist()], stats.dtype)
+        self.score = float(formula.score_rows(self._total[None])[0])
+
+    def visit(self, segment: int) -> bool:
+        """Choose the first hypothesis of a segment with the best score of the corpus; return whether that is another."""
+        start, stop, now = *self._offsets[segment : segment + 2], self._now[segment]
+        sums = self._total - self._stats[now] + self._stats[start:stop]
+        scores = self._formula.score_rows(sums)
+        best = int((self._sign * scores).argmax())
+        if scores[best] == scores[now - start]:
+            return False
+        self._now[segment], self._total, self.score = start + best, sums[best], float(scores[best])
+        return True

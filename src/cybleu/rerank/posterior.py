@@ -1,10 +1,12 @@
-"""Posterior probabilities of the evidence, and pruning by them."""
+"""Posterior probabilities of the evidence, pruning by them, and the utilities that they make expect."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import bincount, first_not_finite, floats_given, index, np, repeat
+from .._runtime.interrupts import PIECE
 from .._runtime.numbers import check_whole
 from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, LengthMismatchError
@@ -26,44 +28,49 @@ def posterior_of(posterior: Any, scores: Any, scale: float, lists: TextLists) ->
     factor = floats_given(scale, "scale")
     if factor.ndim or not np.isfinite(factor):
         raise ArrayValueError(f"scale is {scale!r}; it must be a finite number")
-    scale = float(factor)
-    name = "posterior" if scores is None else "scores"
-    values = _numbers(posterior if scores is None else scores, name, lists)
-    filled = np.diff(lists.offsets) > 0
-    if not len(values):
-        return values
-    if scores is not None:
-        with np.errstate(over="ignore"):
-            values = values * scale
+    if scores is None:
+        values = _numbers(posterior, "posterior", lists)
+        most = _largest(values, lists)
+        wrong = (values < 0) | (most <= 0)
+        if wrong.any():
+            segment = lists.segment_of(wrong.argmax())
+            raise ArrayValueError(f"the posterior of segment {segment} must be numbers from 0, of which one is above 0")
+        shares: Floats = values / most
+        return shares
+    with np.errstate(over="ignore"):  # a text that is far below the best has the probability 0
+        values = _numbers(scores, "scores", lists) * factor
         if not np.isfinite(values).all():
             raise ArrayValueError(f"scores times the scale {scale} are beyond the range of numbers")
-    most = repeat(np.maximum.reduceat(values, index(lists.offsets[:-1][filled])), np.diff(lists.offsets)[filled])
-    if scores is not None:
-        with np.errstate(over="ignore"):  # a text that is so far below the best has the probability 0
-            of_scores: Floats = np.exp(values - most)
-        return of_scores
-    wrong = (values < 0) | (most <= 0)
-    if wrong.any():
-        segment = lists.segment_of(wrong.argmax())
-        raise ArrayValueError(f"the posterior of segment {segment} must be numbers from 0, of which one is above 0")
-    of_largest: Floats = values / most
-    return of_largest
+        shares = np.exp(values - _largest(values, lists))
+    return shares
+
+
+def _largest(values: Floats, lists: TextLists) -> Floats:
+    """Return for each text the largest value of its segment."""
+    sizes = np.diff(lists.offsets)
+    starts = lists.offsets[:-1][sizes > 0]
+    return repeat(np.maximum.reduceat(values, index(starts)), sizes[sizes > 0]) if len(values) else values
 
 
 def _numbers(values: Any, name: str, lists: TextLists) -> Floats:
-    sizes = np.diff(lists.offsets)
+    """Flatten a number for each text, given for all texts or as a sequence for each segment."""
     values = by_position(values)
     if not hasattr(type(values), "__len__"):
         raise LengthMismatchError(f"{name} is {values!r}; give a number for each text")
-    if not is_array(values) and len(values) and all(map(_is_list, values)):
-        given = [len(part) for part in values]
-        if given != sizes.tolist():
-            where = next(
-                (i for i, pair in enumerate(zip(given, sizes)) if pair[0] != pair[1]), min(len(given), len(sizes))
+    if (
+        not is_array(values)
+        and len(values)
+        and all(getattr(part, "ndim", hasattr(type(part), "__len__")) for part in values)
+    ):
+        parts = [floats_given(part, f"{name}[{number}]").reshape(-1) for number, part in enumerate(values)]
+        sizes = np.diff(lists.offsets).tolist()
+        given = [len(part) for part in parts]
+        if given != sizes:
+            same = (pair[0] == pair[1] for pair in zip([*given, -1], [*sizes, -2]))
+            raise LengthMismatchError(
+                f"{name} does not have a number for each text: see segment {[*same].index(False)}"
             )
-            raise LengthMismatchError(f"{name} does not have a number for each text: see segment {where}")
-        parts = [floats_given(part, f"{name}[{number}]") for number, part in enumerate(values)]
-        values = np.concatenate([part.reshape(-1) for part in parts])
+        values = np.concatenate(parts)
     array = floats_given(values, name).reshape(-1)
     if len(array) != len(lists.lengths):
         raise LengthMismatchError(f"{name} has {len(array)} numbers for {len(lists.lengths)} texts")
@@ -71,10 +78,6 @@ def _numbers(values: Any, name: str, lists: TextLists) -> Floats:
         segment = lists.segment_of(row)
         raise ArrayValueError(f"{name} of text {row - lists.offsets[segment]} of segment {segment} is {array[row]}")
     return array
-
-
-def _is_list(value: Any) -> bool:
-    return hasattr(type(value), "__len__") and getattr(value, "ndim", 1) > 0
 
 
 def most_probable(shares: Floats, lists: TextLists, prune: int | None) -> NDArray[np.bool_]:
@@ -92,3 +95,34 @@ def most_probable(shares: Floats, lists: TextLists, prune: int | None) -> NDArra
             f"the texts that prune={prune} keeps of segment {lacking.argmax()} have the probability 0"
         )
     return kept
+
+
+def expected_utilities(utilities: Floats, shares: Floats) -> Floats:
+    """Compute the mean of each row, weighted by the shares. Sums are rounded once, so their order makes no difference."""
+    sums = np.empty(len(utilities))
+    at_once = max(1, PIECE // max(1, len(shares)))
+    for start in range(0, len(sums), at_once):
+        sums[start : start + at_once] = _sums(utilities[start : start + at_once] * shares)
+    return sums / math.fsum(shares.tolist())
+
+
+def _sums(rows: Floats) -> Floats:
+    """Sum each row, rounded once.
+
+    Each number is split into a multiple of a unit so large that sums of the multiples are exact, and a rest so small
+    that rounding errors of its sum hardly ever change the result (Rump, Ogita and Oishi 2008). `math.fsum` sums the
+    rows where they may.
+    """
+    count = rows.shape[1]
+    limit = count * float(np.abs(rows).max(initial=0.0))
+    if not limit < 2.0**1000:
+        return np.array([math.fsum(row) for row in rows.tolist()])
+    shift = math.ldexp(3.0, math.frexp(limit)[1])
+    multiples = (rows + shift) - shift
+    rests = rows - multiples
+    total, rest = multiples.sum(axis=1), rests.sum(axis=1)
+    margin = np.abs(rests).sum(axis=1) * (count * 2.0**-52)  # twice the bound of the errors
+    sums: Floats = total + (rest - margin)
+    for row in np.flatnonzero(sums != total + (rest + margin)).tolist():
+        sums[row] = math.fsum(rows[row].tolist())
+    return sums
