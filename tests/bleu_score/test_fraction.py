@@ -55,7 +55,7 @@ def test_is_the_number(pair):
         round(plain),
     )
     assert (abs(ours), -ours, +ours, complex(ours)) == (abs(plain), -plain, +plain, complex(plain))
-    assert ours.limit_denominator(7) == plain.limit_denominator(7)
+    assert ours.limit_denominator(7) == ours.limit_denominator(max_denominator=7) == plain.limit_denominator(7)
     assert ours == nltk_bleu.Fraction(*pair)
 
 
