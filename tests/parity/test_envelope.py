@@ -67,12 +67,12 @@ def rows_of(backend, columns):
 
 
 def prepared(backend, columns, offsets):
-    order = np.empty(columns.shape[1], dtype=np.int32)
-    backend.sort_lines(columns[1], offsets, order)
-    chosen = np.empty(len(offsets) - 1, dtype=np.int64)
+    sizes = np.diff(offsets)
+    order = np.lexsort([columns[1], np.repeat(np.arange(len(sizes)), sizes)]) - np.repeat(offsets[:-1], sizes)
+    chosen = np.empty(len(sizes), dtype=np.int64)
     values = np.empty(columns.shape[1])
     rows_of(backend, columns).winners(offsets, np.array([1.0, 0.0]), chosen, values)
-    return order, chosen, values
+    return order.astype(np.int32), chosen, values
 
 
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
@@ -113,19 +113,6 @@ def test_of_two_intervals_that_meet_at_0_it_is_the_first(kernels):
         arguments = (values, columns[1], order, np.array([0, 2], dtype=np.int64), chosen, stats, -math.inf, math.inf)
         found = backend.best_interval(*arguments, backend.Definition(choices), np.empty(4, dtype=np.int64))
         assert found == (0.0, -math.inf, 0.0, 0.0, 0.0)
-
-
-@pytest.mark.parametrize("size", [1, 7, 8, 9, 16, 17, 33, 100, 257, 1000])
-def test_orders(kernels, size):
-    generator = np.random.default_rng(size)
-    for slope in (generator.normal(size=3 * size), generator.integers(-2, 3, 3 * size).astype(float)):
-        offsets = np.array([0, size, 3 * size], dtype=np.int64)
-        orders = []
-        for backend in (kernels, MIRROR):
-            order = np.empty(3 * size, dtype=np.int32)
-            backend.sort_lines(slope, offsets, order)
-            orders.append(order.tolist())
-        assert orders[0] == orders[1]
 
 
 @pytest.mark.parametrize("kind", ["normal", "integers", "pencil", "tangents"])
@@ -182,7 +169,7 @@ def test_the_best_among_those_that_may_be(kernels, data):
     values = prepared(kernels, columns, offsets)[2]
     moved = weights + step * np.array([0.0, 1.0])
     exact = np.empty(len(offsets) - 1, dtype=np.int64)
-    rows_of(kernels, columns).winners(offsets, moved, exact)
+    rows_of(kernels, columns).winners(offsets, moved, exact, np.empty(len(values)))
     sums = moved[0] * columns[0] + moved[1] * columns[1]
     distance = np.abs(values + step * columns[1] - sums)
     tight = np.maximum.reduceat(distance, offsets[:-1].astype(np.intp))

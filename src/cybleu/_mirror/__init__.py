@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from .scoring.scores import COMPILER as COMPILER
     from .scoring.scores import Scorer as Scorer
     from .search.envelope import best_interval as best_interval
-    from .search.envelope import sort_lines as sort_lines
     from .search.envelope import surface as surface
     from .search.feature_rows import FeatureRows as FeatureRows
     from .search.mira import mira_pass as mira_pass

@@ -19,7 +19,7 @@ NAMES = {
     "scoring.gleu": "gleu_counts",
     "scoring.nist": "corpus_nist",
     "scoring.scores": "COMPILER Scorer",
-    "search.envelope": "best_interval sort_lines surface",
+    "search.envelope": "best_interval surface",
     "search.feature_rows": "FeatureRows",
     "search.mira": "mira_pass",
     "text.raw_texts": "RawTexts",

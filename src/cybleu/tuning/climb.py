@@ -221,7 +221,7 @@ class _Climb:
 
     def _end(self, point: Point, moves: list[Move], best_first: bool) -> tuple[Point, int]:
         """Climb to the end, and append the moves. Returns the end and the number of searches."""
-        search = Search(self.problem, self.low, self.high, True, not best_first)
+        search = Search(self.problem, self.low, self.high, goes_on=True)
         step = self._best_first(search) if best_first else self._in_turn(search)
         while (found := step(point)) is not None:
             line, reached = found
@@ -230,30 +230,19 @@ class _Climb:
         return point, search.count
 
     def _in_turn(self, search: Search) -> _Steps:
-        """Return a function that moves along one axis after the other, or returns None when no axis has a move.
-
-        Values are updated from move to move, which takes a third of the time. After an axis without a move they are
-        computed from the weights, and the axis counts as not searched, so that the end is an optimum by exact values.
-        """
+        """Return a function that moves along one axis after the other, or returns None when no axis has a move."""
         places = len(self.axes)
         place = 0
-        at_best = 0  # axes in a row without a move
 
         def step(point: Point) -> tuple[Line, Reached] | None:
-            nonlocal place, at_best
-            while True:
-                if point.errors is not None and at_best >= min(1, places):
-                    point = self.problem.point(point.weights)
-                    at_best = 0
-                if at_best >= places:
-                    return None
+            nonlocal place
+            for _ in range(places):
                 line = self._line(place, point)
                 place = (place + 1) % places
-                at_best += 1
                 reached = search.best(point, line) if line.lower < line.upper else None
                 if reached is not None and reached.point is not point:
-                    at_best = 0
                     return line, reached
+            return None
 
         return step
 

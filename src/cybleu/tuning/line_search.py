@@ -129,7 +129,6 @@ class Search:
     """Find the best point on a line from a point on it.
 
     :param goes_on: whether searches from the point found will follow
-    :param nearly: whether these may use values with rounding errors
     :ivar count: the number of lines searched
     """
 
@@ -137,7 +136,6 @@ class Search:
     low: Any
     high: Any
     goes_on: bool
-    nearly: bool = False
     count: int = 0
 
     def first(self, point: Point, line: Line) -> tuple[tuple[float, float], Interval]:
@@ -190,10 +188,8 @@ class Search:
             if not interval.left < moved < interval.right:
                 return None
         try:
-            if self.goes_on and not self.nearly:
-                reached = self.problem.point(weights)
-            else:
-                reached = self.problem.moved(point, line, step, weights, self.nearly)
+            problem = self.problem
+            reached = problem.point(weights) if self.goes_on else problem.moved(point, line, step, weights)
         except WeightsError:
             return None
         return Reached(reached, step, interval.left, interval.right)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from math import frexp, inf, ldexp, sqrt
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
 from .._runtime.arrays import first_not_finite, index, np, repeat
 from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
 from ..metrics.formula import surface
@@ -29,17 +29,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Weights with the values of all hypotheses, the best hypothesis of each segment, and the score.
-
-    :ivar errors: for each segment the largest error of the values; None if they are exact. All other fields are exact.
-    """
+    """Weights with the values of all hypotheses, the best hypothesis of each segment, and the score."""
 
     weights: NDArray[np.float64]
     values: NDArray[np.float64]
     chosen: NDArray[np.int64]
     row: NDArray[Any]
     merit: tuple[float, float]
-    errors: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +91,10 @@ class Axes:
             return self._orders[axis]
 
     def sorted(self, slope: NDArray[np.float64]) -> NDArray[np.int32]:
+        """Sort the hypotheses of each segment by ascending slope, stably; return their positions within the segment."""
         order = np.empty(len(slope), dtype=np.int32)
-        _backend.chosen.sort_lines(slope, self.offsets, order)
+        for first, last in pairwise(self.offsets.tolist()):
+            order[first:last] = slope[first:last].argsort(kind="stable")
         return order
 
     def extents(self) -> NDArray[np.float64]:
@@ -169,7 +167,10 @@ class Problem:
         :param values: receives the value of each hypothesis
         """
         chosen: NDArray[np.int64] = np.empty(len(self.axes.present), dtype=np.int64)
-        if not self.rows.winners(self.axes.offsets, weights, chosen, values):
+        if values is None:
+            values = np.empty(len(self.nbest.features))
+        self.rows.winners(self.axes.offsets, weights, chosen, values)
+        if not np.isfinite(values).all():
             raise WeightsError(
                 f"these weights times the features are more than a float can hold; scale the features: {weights.tolist()}"
             )
@@ -221,34 +222,23 @@ class Problem:
 
     # ------------------------------------------------------------------------------------------------------- lines
 
-    def moved(
-        self, point: Point, line: Line, step: float, weights: NDArray[np.float64], with_values: bool = False
-    ) -> Point:
-        """Compute the point at a step on a line, without evaluating hypotheses that are clearly not the best.
+    def moved(self, point: Point, line: Line, step: float, weights: NDArray[np.float64]) -> Point:
+        """Compute the point at a step on a line without its values, reading only hypotheses that may be the best.
 
         A value is a sum of products, so the error of each operation is below 2 ** -53 of the largest possible value. If
         this largest value is finite, the values are finite, too.
-
-        :param with_values: include values that may have such errors
         """
         operations = 4 * (len(weights) + 4)
         with np.errstate(over="ignore", invalid="ignore"):
             largest = np.abs(point.weights) + np.abs(step * line.direction)
             errors = operations * 2.0**-53 * (largest @ self.axes.extents()) + 2.0**-1000
-            if point.errors is not None:
-                errors += 1.01 * point.errors
         if not np.isfinite(errors).all():
             # the other values are unknown, and may overflow
             return self.point(weights)
         chosen = np.empty(len(self.axes.present), dtype=np.int64)
         self.rows.winners_near(self.axes.offsets, weights, point.values, line.slope, step, errors, chosen)
         row = self.objective.sum_of(chosen)
-        merit = self.objective.merit(row)
-        if not with_values:
-            return Point(weights, point.values[:0], chosen, row, merit)
-        values = line.slope * step
-        values += point.values
-        return Point(weights, values, chosen, row, merit, errors)
+        return Point(weights, point.values[:0], chosen, row, self.objective.merit(row))
 
     def axis(self, axis: int, lower: float, upper: float) -> Line:
         direction = np.zeros(len(self.nbest.names))

@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from cybleu._kernels.common.base cimport CYBLEU_PREFETCH, allocated, new_array
+from cybleu._kernels.common.base cimport CYBLEU_PREFETCH, allocated
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.common.ngram_tables cimport check_offsets
 from cybleu._kernels.scoring.definitions cimport (
@@ -59,73 +59,11 @@ cdef struct Hull:
     Py_ssize_t first            # first hypothesis of the segment
 
 
-# ------------------------------------------------------------------------------------------------------------ the order
-
-
-cdef int sort_segment(const double *slope, int32_t *order, int32_t *spare, int32_t size,
-                      Watch *watching) except -1 nogil:
-    """Sort positions by slope, stably: insertion sort of runs of 8, then merge sort."""
-    cdef int32_t begin, middle, end, i, j, k, width
-    cdef double value
-    cdef int32_t *source = order
-    cdef int32_t *target = spare
-    for begin in range(0, size, 8):
-        watch(watching, 8)
-        for i in range(begin, min(begin + 8, size)):
-            value = slope[i]
-            j = i
-            while j > begin and slope[order[j - 1]] > value:
-                order[j] = order[j - 1]
-                j -= 1
-            order[j] = i
-    width = 8
-    while width < size:
-        begin = 0
-        while begin < size:
-            middle = begin + width if size - begin > width else size
-            end = middle + width if size - middle > width else size
-            i, j = begin, middle
-            for k in range(begin, end):
-                if k % 1024 == 0:
-                    watch(watching, 1024)
-                if i < middle and (j == end or slope[source[i]] <= slope[source[j]]):
-                    target[k] = source[i]
-                    i += 1
-                else:
-                    target[k] = source[j]
-                    j += 1
-            begin = end
-        source, target = target, source
-        if width > size // 2:
-            break
-        width *= 2
-    if source != order:
-        memcpy(order, source, size * sizeof(int32_t))
-    return 0
-
-
 cdef Py_ssize_t longest_segment(const int64_t[::1] offsets, Py_ssize_t count) except -1:
     """Check that each segment has a hypothesis and that positions fit 32 bits."""
     if count >= 2**31:
         raise ValueError("there are too many hypotheses")
     return check_offsets(offsets, count, 1)
-
-
-def sort_lines(const double[::1] slope, const int64_t[::1] offsets, int32_t[::1] order):
-    """Sort the hypotheses of each segment by ascending slope, stably, and write their positions within the segment."""
-    cdef Py_ssize_t longest = longest_segment(offsets, slope.shape[0])
-    cdef Py_ssize_t s
-    if order.shape[0] != slope.shape[0]:
-        raise ValueError("the order does not fit the slopes")
-    cdef Watch watching = begin_watch()
-    cdef int32_t *spare = <int32_t *>new_array(longest, sizeof(int32_t))
-    try:
-        with nogil:
-            for s in range(offsets.shape[0] - 1):
-                sort_segment(&slope[offsets[s]], &order[offsets[s]], spare, <int32_t>(offsets[s + 1] - offsets[s]),
-                             &watching)
-    finally:
-        free(spare)
 
 
 # -------------------------------------------------------------------------------------------------------- the envelopes
@@ -138,47 +76,6 @@ cdef double meeting(const double *base, const double *slope, int32_t p, int32_t 
 
 cdef double floor_at(const double *base, const double *slope, int32_t p, int32_t q, double x) noexcept nogil:
     return min(base[p] + slope[p] * x, base[q] + slope[q] * x)
-
-
-cdef Py_ssize_t above_five(const double *base, const double *slope, int32_t first, int32_t likely, int32_t last,
-                           const double *above, int32_t *kept, Py_ssize_t size) noexcept nogil:
-    """Keep lines that are not below five lines: the three, and on each side the highest one at an intersection."""
-    cdef int32_t lines[5]
-    cdef double x[4]
-    cdef double floors[4]
-    cdef double highest[2]
-    cdef double tiny = 0.0
-    cdef double steepest = max(fabs(slope[first]), fabs(slope[last]))
-    cdef Py_ssize_t position
-    cdef Py_ssize_t count = 0
-    cdef int32_t i
-    cdef int k
-    highest[0] = highest[1] = -INFINITY
-    lines[0], lines[1], lines[2], lines[3], lines[4] = first, likely, likely, likely, last
-    for position in range(size):
-        i = kept[position]
-        if slope[i] < slope[likely]:
-            if above[i] > highest[0]:
-                highest[0] = above[i]
-                lines[1] = i
-        elif slope[i] > slope[likely] and above[i] > highest[1]:
-            highest[1] = above[i]
-            lines[3] = i
-    for k in range(4):
-        x[k] = meeting(base, slope, lines[k], lines[k + 1]) if slope[lines[k]] < slope[lines[k + 1]] else 0.0
-        floors[k] = floor_at(base, slope, lines[k], lines[k + 1], x[k])
-        tiny += fabs(base[lines[k]])
-    if not x[0] <= x[1] <= x[2] <= x[3]:
-        return size
-    tiny = TINY * (tiny + fabs(base[last]) + steepest * (fabs(x[0]) + fabs(x[3])))
-    k = 0
-    for position in range(size):
-        i = kept[position]
-        while k < 3 and slope[i] >= slope[lines[k + 1]]:
-            k += 1
-        kept[count] = i
-        count += not base[i] + slope[i] * x[k] < floors[k] - tiny
-    return count
 
 
 cdef Py_ssize_t candidates(const double *base, const double *slope, const int32_t *order, Py_ssize_t size,
@@ -226,8 +123,6 @@ cdef Py_ssize_t candidates(const double *base, const double *slope, const int32_
     for position in range(begin, end):
         kept[count] = order[position]
         count += not above[order[position]] < 0.0
-    if count - begin > 4:
-        count = begin + above_five(base, slope, first, <int32_t>likely, last, above, kept + begin, count - begin)
     for position in range(end, size):
         kept[count] = order[position]
         count += 1

@@ -14,7 +14,6 @@ cdef struct Rows:
     Py_ssize_t width            # dense features
     Py_ssize_t size             # all features
     Py_ssize_t longest          # maximum number of compressed features in a row
-    double largest              # largest absolute value of a feature
 
 
 # Weighted sums of consecutive rows.

@@ -1,7 +1,7 @@
 # cython: freethreading_compatible=True
 """Sparse features of hypotheses: weighted sums of rows and of columns, and differences of rows."""
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
@@ -9,9 +9,6 @@ from libc.string cimport memset
 from cybleu._kernels.common.base cimport PY_SSIZE_T_MAX, new_array
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.common.ngram_tables cimport check_offsets
-
-cdef enum:
-    BLOCK = 1024        # rows that are weighed together
 
 cdef extern from *:
     """
@@ -91,23 +88,6 @@ cdef inline Py_ssize_t first_highest(const double *values, Py_ssize_t size) noex
     return best if best < size else 0       # NaN equals nothing
 
 
-cdef bint are_finite(const double *values, Py_ssize_t size) noexcept nogil:
-    cdef double nothing = 0.0
-    cdef Py_ssize_t i
-    for i in range(size):
-        nothing += values[i] * 0.0          # NaN if any value is not finite
-    return nothing == 0.0
-
-
-cdef double largest_of(const double *values, Py_ssize_t size) noexcept nogil:
-    """Return the largest absolute value."""
-    cdef double largest = 0.0
-    cdef Py_ssize_t i
-    for i in range(size):
-        largest = max(largest, fabs(values[i]))
-    return largest
-
-
 cdef Py_ssize_t differ(const Rows *rows, Py_ssize_t one, Py_ssize_t other, int64_t *columns,
                        double *changes) noexcept nogil:
     cdef Py_ssize_t width = rows.width
@@ -167,7 +147,6 @@ cdef class FeatureRows:
             raise ValueError("the number of compressed features is out of range")
         rows.size = rows.width + compressed
         rows.dense = &dense[0, 0] if dense.size else NO_FEATURES
-        rows.largest = largest_of(rows.dense, dense.size)
         if indptr is not None:
             if columns is None or values is None or columns.shape[0] != values.shape[0]:
                 raise ValueError("the columns and the values do not fit each other")
@@ -182,7 +161,6 @@ cdef class FeatureRows:
             rows.indptr = &indptr[0]
             if columns.shape[0]:
                 rows.columns, rows.values = &columns[0], &values[0]
-                rows.largest = max(rows.largest, largest_of(rows.values, values.shape[0]))
         self.rows = rows
         self.dense, self.indptr, self.columns, self.values = dense, indptr, columns, values
 
@@ -198,44 +176,25 @@ cdef class FeatureRows:
             out[:] = 0.0
 
     def winners(self, const int64_t[::1] offsets not None, const double[::1] weights not None,
-                int64_t[::1] chosen not None, double[::1] values=None):
-        """Write the first row with the highest value of each segment, and return whether all values are finite.
+                int64_t[::1] chosen not None, double[::1] values not None):
+        """Write the first row with the highest value of each segment.
 
         :param chosen: receives the row numbers
         :param values: receives the value of each row
         """
         cdef Watch watching = begin_watch()
         cdef const Rows *rows = &self.rows
-        cdef Py_ssize_t longest = check_offsets(offsets, rows.count, 1)
-        cdef Py_ssize_t segments = offsets.shape[0] - 1
-        cdef Py_ssize_t begin = 0
-        cdef Py_ssize_t end, s, first, size
-        cdef bint finite = True
-        cdef bint beyond_doubt
-        cdef double *out
-        if (weights.shape[0] != rows.size or rows.size == 0 or chosen.shape[0] != segments
-                or (values is not None and values.shape[0] != rows.count)):
+        cdef Py_ssize_t s, first, size
+        check_offsets(offsets, rows.count, 1)
+        if (weights.shape[0] != rows.size or rows.size == 0 or chosen.shape[0] != offsets.shape[0] - 1
+                or values.shape[0] != rows.count):
             raise ValueError("the weights or the segments do not fit the rows")
-        cdef double *scratch = <double *>new_array(longest + BLOCK, sizeof(double))
-        try:
-            with nogil:
-                beyond_doubt = (largest_of(&weights[0], rows.size) * rows.largest
-                                * <double>(rows.width + rows.longest) < 1e300)
-                while begin < segments:
-                    end = begin + 1
-                    while end < segments and offsets[end] - offsets[begin] < BLOCK:
-                        end += 1
-                    first = offsets[begin]
-                    size = offsets[end] - first
-                    out = scratch if values is None else &values[first]
-                    weigh_rows(rows, &weights[0], first, size, out, &watching)
-                    for s in range(begin, end):
-                        chosen[s] = offsets[s] + first_highest(out + (offsets[s] - first), offsets[s + 1] - offsets[s])
-                    finite = finite and (beyond_doubt or are_finite(out, size))
-                    begin = end
-        finally:
-            free(scratch)
-        return finite
+        with nogil:
+            for s in range(chosen.shape[0]):
+                first = offsets[s]
+                size = offsets[s + 1] - first
+                weigh_rows(rows, &weights[0], first, size, &values[first], &watching)
+                chosen[s] = first + first_highest(&values[first], size)
 
     def winners_near(self, const int64_t[::1] offsets not None, const double[::1] weights not None,
                      const double[::1] values not None, const double[::1] slope not None, double step,

@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     Change = tuple[float, list[float]]
 
 
-def sort_lines(slope: Any, offsets: Any, order: Any) -> None:
-    """Sort the hypotheses of each segment by ascending slope, stably, and write their positions within the segment."""
-    for first, last in pairwise(offsets.tolist()):
-        order[first:last] = sorted(range(last - first), key=slope[first:last].tolist().__getitem__)
-
-
 def surface(
     base: Any,
     slope: Any,
@@ -42,7 +36,7 @@ def surface(
 ) -> tuple[Any, Any]:
     """Compute the error surface between two ends: ascending thresholds and the summed statistics between them.
 
-    :param order: the lines of each segment by slope, from :func:`sort_lines`
+    :param order: the lines of each segment by ascending slope, as positions within the segment, int32
     :param likely: for each segment a hypothesis that probably wins; affects speed only
     :param empty: function that creates an array from a shape and a dtype
     """

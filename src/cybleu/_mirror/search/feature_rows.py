@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import isfinite
 
 from ..._runtime.interrupts import look
 
@@ -49,8 +48,8 @@ class FeatureRows:
         """Write the weighted sum of each row."""
         out[:] = self.values(weights.tolist(), 0, self.count)
 
-    def winners(self, offsets: Any, weights: Any, chosen: Any, values: Any = None) -> bool:
-        """Write the first row with the highest value of each segment, and return whether all values are finite.
+    def winners(self, offsets: Any, weights: Any, chosen: Any, values: Any) -> None:
+        """Write the first row with the highest value of each segment.
 
         :param chosen: receives the row numbers
         :param values: receives the value of each row
@@ -58,9 +57,7 @@ class FeatureRows:
         found = self.values(weights.tolist(), 0, self.count)
         for segment, (first, last) in enumerate(pairwise(offsets.tolist())):
             chosen[segment] = max(range(first, last), key=found.__getitem__)
-        if values is not None:
-            values[:] = found
-        return all(map(isfinite, found))
+        values[:] = found
 
     def winners_near(
         self, offsets: Any, weights: Any, values: Any, slope: Any, step: float, errors: Any, chosen: Any
@@ -71,7 +68,7 @@ class FeatureRows:
             Affects speed only
         :param errors: for each segment an upper bound of the error of this approximation. Affects speed only
         """
-        self.winners(offsets, weights, chosen)
+        self.winners(offsets, weights, chosen, [0.0] * self.count)
 
     def add_weighted(self, shares: Any, out: Any, squared: bool = False) -> None:
         """Write the sum of share * row, or of share * row * row, for each feature, adding rows in order."""
