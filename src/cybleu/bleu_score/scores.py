@@ -18,9 +18,8 @@ from ..errors import (
 )
 from ..stats.counts import nltk_row
 from .no_match import warn_no_match
-from .parts import brevity_penalty, modified_precision
-from .precisions import recognised, smoothed
-from .smoothing import METHODS, SmoothingFunction
+from .parts import brevity_penalty
+from .smoothing import METHODS, SmoothingFunction, number_of, smoothed_counts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -252,9 +251,7 @@ def _no_weights(weights: Any) -> str:
 
 def methods_of_five_grams(smoothing_function: SmoothingCallable | None) -> bool:
     """Return whether this method uses the 5-grams of the last segment."""
-    if smoothing_function is None:
-        return False
-    return recognised(smoothing_function, SmoothingFunction, METHODS) in (5, 6, 7)
+    return number_of(smoothing_function) in (5, 6, 7)
 
 
 def weights_given(weights: Any) -> Any:
@@ -303,23 +300,10 @@ def smoothed_precisions(
     hypothesis: Tokens,
     length: int,
 ) -> Iterable[Any]:
-    if not smoothing_function:
-        smoothing_function = SmoothingFunction().method0
-    number = recognised(smoothing_function, SmoothingFunction, METHODS)
-    if number is not None:
-        instance = getattr(smoothing_function, "__self__", None)
-        if number == 0:
-            for order, matched in enumerate(matches, start=1):
-                if matched == 0:
-                    warn_no_match(order)
-
-        def five_grams() -> tuple[int, int]:
-            precision = modified_precision(references, hypothesis, 5)
-            return precision.numerator, precision.denominator
-
-        precisions = smoothed(number, instance, matches, denominators, length, hypothesis, five_grams)
-        if precisions is not None:
-            return precisions
+    smoothing_function = smoothing_function or SmoothingFunction().method0
+    precisions = smoothed_counts(smoothing_function, matches, denominators, length)
+    if precisions is not None:
+        return precisions
     is_class = isinstance(smoothing_function, type) and issubclass(smoothing_function, SmoothingFunction)
     if is_class or not callable(smoothing_function):
         raise SmoothingTypeError(

@@ -6,7 +6,7 @@ import sys
 from functools import wraps
 
 from .. import bleu_score
-from .._mirror.scoring.definitions import halved_by_length
+from .._mirror.scoring.definitions import SMOOTHINGS, halved_by_length
 from ..errors import OrderError, SmoothingParameterError, SmoothingTypeError, ZeroPrecisionError
 from .no_match import warn_no_match
 from .parts import modified_precision
@@ -181,3 +181,31 @@ for _name in [f"method{number}" for number in range(8)]:
     setattr(SmoothingFunction, _name, _with_precisions(getattr(SmoothingFunction, _name)))
 
 METHODS = tuple(getattr(SmoothingFunction, f"method{number}") for number in range(8))
+
+
+def number_of(smoothing_function: Any) -> int | None:
+    """Return the number of this method of a SmoothingFunction; None for methods of subclasses and other callables."""
+    function = getattr(smoothing_function, "__func__", None)
+    if type(getattr(smoothing_function, "__self__", None)) is not SmoothingFunction:
+        return None
+    return next((number for number, method in enumerate(METHODS) if method is function), None)
+
+
+def smoothed_counts(
+    smoothing_function: Any, matches: Sequence[int], denominators: Sequence[int], length: int
+) -> list[Any] | None:
+    """Apply method 0 to 4 to counts, which is faster than to fractions; None if fractions are required."""
+    number = number_of(smoothing_function)
+    if number is None or number > 4 or (number == 4 and length < 2):  # which smooths nothing, so k does not matter
+        return None
+    if number == 0:
+        for order, matched in enumerate(matches, start=1):
+            if matched == 0:
+                warn_no_match(order)
+    kind, parameter = _DEFINITIONS[number]
+    value = getattr(smoothing_function.__self__, parameter) if parameter and 0 in matches else 1
+    return SMOOTHINGS[kind](matches, denominators, value, 1, length)
+
+
+# the smoothings of BLEU's definitions that are methods 0 to 4, each with the attribute of its parameter
+_DEFINITIONS = (("tiny", None), ("floor", "epsilon"), ("add-k", None), ("exp", None), ("exp-by-length", "k"))
