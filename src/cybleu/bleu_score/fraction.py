@@ -56,7 +56,10 @@ class Fraction(fractions.Fraction):
 
 
 def _reduced(value: Any) -> Any:
-    return fractions.Fraction(value.numerator, value.denominator) if isinstance(value, fractions.Fraction) else value
+    """Return the reduced fraction of a Fraction of this or NLTK's class, and anything else unchanged."""
+    if isinstance(value, fractions.Fraction) and type(value) is not fractions.Fraction:
+        return fractions.Fraction(value.numerator, value.denominator)
+    return value
 
 
 def _of_reduced(method: Callable[..., Any]) -> Callable[..., Any]:

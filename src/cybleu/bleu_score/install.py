@@ -13,40 +13,27 @@ from .no_match import attribute_warnings_to
 
 __all__ = ["Installation", "install_as_nltk", "run_as_nltk", "uninstall"]
 
+_OF_BLEU = """
+    Fraction SmoothingFunction brevity_penalty closest_ref_length corpus_bleu modified_precision sentence_bleu
+""".split()
+# by the name of the metric, cybleu's module and the names that NLTK's module has too
+_MODULES = {
+    "bleu": (bleu_score, _OF_BLEU),
+    "chrf": (chrf_score, chrf_score.__all__),
+    "gleu": (gleu_score, gleu_score.__all__),
+    "nist": (nist_score, nist_score.__all__),
+}
 # The patched names: NLTK's module, the name in it, cybleu's module, and the name there.
-_PLACES = (
-    *(
-        ("nltk.translate.bleu_score", name, bleu_score, name)
-        for name in (
-            "Fraction",
-            "SmoothingFunction",
-            "brevity_penalty",
-            "closest_ref_length",
-            "corpus_bleu",
-            "modified_precision",
-            "sentence_bleu",
-        )
-    ),
-    *(
-        ("nltk.translate.chrf_score", name, chrf_score, name)
-        for name in ("chrf_precision_recall_fscore_support", "corpus_chrf", "sentence_chrf")
-    ),
-    *(("nltk.translate.gleu_score", name, gleu_score, name) for name in ("corpus_gleu", "sentence_gleu")),
-    *(
-        ("nltk.translate.nist_score", name, nist_score, name)
-        for name in ("corpus_nist", "nist_length_penalty", "sentence_nist")
-    ),
-    *(
-        (place, alias, module, name)
-        for place in ("nltk.translate", "nltk")
-        for alias, module, name in (
-            ("bleu", bleu_score, "sentence_bleu"),
-            ("chrf", chrf_score, "sentence_chrf"),
-            ("gleu", gleu_score, "sentence_gleu"),
-            ("nist", nist_score, "sentence_nist"),
-        )
-    ),
-)
+_PLACES = [
+    (f"nltk.translate.{metric}_score", name, module, name)
+    for metric, (module, names) in _MODULES.items()
+    for name in names
+]
+_PLACES += [
+    (place, metric, module, f"sentence_{metric}")
+    for metric, (module, _) in _MODULES.items()
+    for place in ("nltk.translate", "nltk")
+]
 
 
 class Installation(Replacement):

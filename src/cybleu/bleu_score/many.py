@@ -11,15 +11,7 @@ from .._runtime.parallel import run
 from .._runtime.sequences import plain_segment
 from ..errors import CybleuError
 from ..text.parsing import parse_segments
-from .scores import (
-    QUARTERS,
-    number_of_segments,
-    score_counts,
-    scorer,
-    sentence_bleu,
-    weight_vectors,
-    weights_given,
-)
+from .scores import QUARTERS, number_of_segments, score_counts, scorer, sentence_bleu, weight_vectors, weights_given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,9 +63,8 @@ def sentence_bleu_many(
             raise type(error)(f"segment {position}: {error}") from error.__cause__
 
     def work(start: int, stop: int) -> None:
-        def score(position: int) -> int:
-            done: int = scorer().sentences(list_of_references, hypotheses, *call, position, scores[:stop])
-            return done
+        def score(position: int) -> Any:
+            return scorer().sentences(list_of_references, hypotheses, *call, position, scores[:stop])
 
         _backend.go_on(score, start, stop, general)
 
@@ -100,9 +91,7 @@ def score_rows(
     def general(position: int) -> None:
         row = stats[position].tolist()
         denominators = [total or 1 for total in row[2 + order : 2 + order + max_order]]
-        scores[position] = score_counts(
-            row, denominators, *segment(position), vectors, smoothing_function, auto_reweigh
-        )
+        scores[position] = score_counts(row, denominators, *segment(position), vectors, *call[1:])
 
     _backend.go_on(lambda position: scorer().rows(stats, *call, position, scores), 0, len(stats), general)
     return scores if len(vectors) > 1 else scores[:, 0]

@@ -43,17 +43,15 @@ def warn_no_match(order: int) -> None:
         if ignored:
             return
     frame = sys._getframe(1)
-    names = frame.f_globals
-    while str(names.get("__name__")).startswith(_PACKAGE) and frame.f_back is not None:
+    while str(frame.f_globals.get("__name__")).startswith("cybleu.") and frame.f_back is not None:
         frame = frame.f_back
-        names = frame.f_globals
     warnings.warn_explicit(
         _warning_text(order),
         UserWarning,
         frame.f_code.co_filename,
         frame.f_lineno,
         _warning_home["__name__"],
-        names.setdefault("__warningregistry__", {}),
+        frame.f_globals.setdefault("__warningregistry__", {}),
     )
 
 
@@ -62,9 +60,6 @@ def attribute_warnings_to(module: ModuleType) -> None:
     global _warning_home, _silence
     _warning_home = vars(module)
     _silence = ([], {})
-
-
-_PACKAGE = f"{__name__.partition('.')[0]}."
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from bisect import bisect_left
 
 from .. import bleu_score
 from .._runtime.sequences import check_references, length_of
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from .fraction import Fraction
 
     Tokens: TypeAlias = Collection[Hashable]
-
-
-_SIMPLE = {list, tuple}  # types whose length is read without calling Python code
 
 
 def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
@@ -54,25 +50,17 @@ def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
     >>> closest_ref_length([["a"] * 13, ["a"] * 11], 12)
     11
     """
-    if type(references) is list and type(hyp_len) is int and _SIMPLE.issuperset(map(type, references)):
-        lengths = sorted(set(map(len, references)))
-        place = bisect_left(lengths, hyp_len)
-        if lengths and place == len(lengths):
-            return lengths[-1]
-        if lengths and (place == 0 or lengths[place] - hyp_len < hyp_len - lengths[place - 1]):
-            return lengths[place]
-        if lengths:
-            return lengths[place - 1]
-    check_references(references)
-    closest = None
-    for number, reference in enumerate(references):
-        length = length_of(reference, f"reference {number}")
-        distance = abs(length - hyp_len)
-        if closest is None or (distance, length) < closest:
-            closest = distance, length
-    if closest is None:
+    try:
+        references = list(references)
+        lengths = set(map(len, references))
+    except TypeError:
+        check_references(references)
+        for number, reference in enumerate(references):
+            length_of(reference, f"reference {number}")
+        raise
+    if not lengths:
         raise NoReferencesError("there is no reference to take a length from; give at least one")
-    return closest[1]
+    return min(lengths, key=lambda length: (abs(length - hyp_len), length))
 
 
 def brevity_penalty(closest_ref_len: float, hyp_len: float) -> float:
@@ -102,11 +90,8 @@ def checked_order(n: Any, *sequences: Tokens) -> int:
         if isinstance(error, CybleuError):
             raise
         raise OrderError(f"the n-gram order must be a whole number, not {type(n).__name__}") from None
-    if not isinstance(n, int):
-        if hasattr(type(n), "__index__") and not n < 0:
-            raise OrderError(f"the n-gram order must be an int, not {type(n).__name__}; convert it with int()")
-        if not hasattr(type(n), "__index__"):
-            raise OrderError(f"the n-gram order must be a whole number, not {n!r}")
-    if n < 0:
+    if n < 0 and hasattr(type(n), "__index__"):
         raise OrderError(f"the n-gram order must not be negative, and it is {n}")
+    if not isinstance(n, int):
+        raise OrderError(f"the n-gram order must be an int, not {n!r}")
     return min(int(n), sys.maxsize)

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cache
 from itertools import chain
 
 from .. import _backend, bleu_score
 from .._runtime.sequences import check_numbers, length_of, looks_like_tokens, refuse_masked
 from .._runtime.shapes import mistake_in_tokens, warn_of
-from ..errors import (
-    CybleuError,
-    EmptyCorpusError,
-    LengthMismatchError,
-    SmoothingTypeError,
-    WeightsError,
-)
+from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, SmoothingTypeError, WeightsError
 from ..stats.counts import nltk_row
 from .no_match import warn_no_match
 from .parts import brevity_penalty
@@ -151,13 +146,12 @@ def corpus_bleu(
 
 def scorer() -> Any:
     """Return the scorer of plain lists in the active backend."""
-    found = _scorers.get(_backend.BACKEND)
-    if found is None:
-        found = _scorers[_backend.BACKEND] = _backend.chosen.Scorer(SmoothingFunction, METHODS, warn_no_match)
-    return found
+    return _scorer_of(_backend.BACKEND)
 
 
-_scorers: dict[str, Any] = {}  # by backend, created on first use
+@cache
+def _scorer_of(backend: str) -> Any:
+    return _backend.chosen.Scorer(SmoothingFunction, METHODS, warn_no_match)
 
 
 def _general_bleu(
@@ -242,11 +236,10 @@ def _check_numbers_of(vectors: Sequence[Any]) -> None:
             weight * 1.0
     except TypeError:
         given = vectors[0] if type(vectors) is list and len(vectors) == 1 else vectors
-        raise WeightsError(_no_weights(given)) from None
+        raise WeightsError(_NO_WEIGHTS.format(given)) from None
 
 
-def _no_weights(weights: Any) -> str:
-    return f"weights must be a sequence of numbers, one for each n-gram order, not {weights!r}"
+_NO_WEIGHTS = "weights must be a sequence of numbers, one for each n-gram order, not {!r}"
 
 
 def methods_of_five_grams(smoothing_function: SmoothingCallable | None) -> bool:
@@ -263,7 +256,7 @@ def weights_given(weights: Any) -> Any:
     refuse_masked(weights, "weights")
     of_texts = isinstance(weights, (list, tuple)) and any(isinstance(weight, (str, bytes)) for weight in weights)
     if of_texts or isinstance(weights, (str, bytes, Mapping)) or getattr(weights, "ndim", 1) == 0:
-        raise WeightsError(_no_weights(weights))
+        raise WeightsError(_NO_WEIGHTS.format(weights))
     weights = _as_list(weights)
     return list(map(_as_list, weights)) if type(weights) is list else weights
 
@@ -276,8 +269,6 @@ def _as_list(weights: Any) -> Any:
 
 def weight_vectors(weights: Any) -> tuple[Sequence[Any], int]:
     """Return the weight vectors, and the largest order."""
-    if type(weights) is tuple and weights and type(weights[0]) is float:
-        return [weights], len(weights)
     try:
         weights[0][0]
         vectors = weights
@@ -286,8 +277,7 @@ def weight_vectors(weights: Any) -> tuple[Sequence[Any], int]:
     for vector in vectors:
         if not hasattr(type(vector), "__len__"):
             raise WeightsError(
-                f"weights must be a sequence of numbers, one for each n-gram order, or a list of such sequences; "
-                f"{type(vector).__name__} has no length"
+                f"weights must be a sequence of numbers, or a list of such sequences; {type(vector).__name__} has no length"
             )
     return vectors, max(len(vector) for vector in vectors)
 

@@ -13,7 +13,7 @@ from .parts import modified_precision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
 
@@ -41,14 +41,8 @@ class SmoothingFunction:
 
     def method0(self, p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
         """Do not smooth: the precision of an order without a match is the smallest positive float, with a warning."""
-        precisions = []
-        for order, precision in enumerate(p_n, start=1):
-            if precision.numerator != 0:
-                precisions.append(precision)
-            else:
-                warn_no_match(order)
-                precisions.append(sys.float_info.min)
-        return precisions
+        _warn_of_zeros(precision.numerator for precision in p_n)
+        return [precision if precision.numerator != 0 else sys.float_info.min for precision in p_n]
 
     def method1(self, p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
         """Count `epsilon` matches for an order without a match."""
@@ -152,6 +146,12 @@ def nltk_3_2(p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
     return [precision for precision in p_n if precision.numerator != 0]
 
 
+def _warn_of_zeros(matches: Iterable[int]) -> None:
+    for order, matched in enumerate(matches, start=1):
+        if matched == 0:
+            warn_no_match(order)
+
+
 def _check_method6(p_n: Sequence[Any]) -> None:
     if len(p_n) < 3:
         raise OrderError(f"method6 needs weights for at least 3 n-gram orders, not {len(p_n)}")
@@ -199,9 +199,7 @@ def smoothed_counts(
     if number is None or number > 4 or (number == 4 and length < 2):  # which smooths nothing, so k does not matter
         return None
     if number == 0:
-        for order, matched in enumerate(matches, start=1):
-            if matched == 0:
-                warn_no_match(order)
+        _warn_of_zeros(matches)
     kind, parameter = _DEFINITIONS[number]
     value = getattr(smoothing_function.__self__, parameter) if parameter and 0 in matches else 1
     return SMOOTHINGS[kind](matches, denominators, value, 1, length)
