@@ -73,11 +73,10 @@ def _warning_text(order: int) -> str:
 
 def _is_ignored(text: str, filters: list[Any]) -> bool:
     """Return whether the first matching filter of :mod:`warnings` ignores this warning, at whatever line."""
-    values = (text, _warning_home["__name__"])
     for action, message, category, module, line in filters:
         patterns_match = all(
             pattern is None or (pattern == value if isinstance(pattern, str) else pattern.match(value))
-            for pattern, value in zip((message, module), values)
+            for pattern, value in ((message, text), (module, _warning_home["__name__"]))
         )
         if patterns_match and issubclass(UserWarning, category):
             return bool(action == "ignore" and line == 0)

@@ -164,22 +164,23 @@ def _general_bleu(
     """Score any containers, tokens, weights and smoothing, segment by segment."""
     number = number_of_segments(list_of_references, hypotheses)
     vectors, max_order = weight_vectors(weights)
-    row, denominators = [0] * (2 + max_order), [0] * max_order
+    rows = []
     references: Collection[Tokens] = ()
     hypothesis: Tokens = ()
     for position, (references, hypothesis) in enumerate(zip(list_of_references, hypotheses)):
         try:
-            counts = nltk_row(references, hypothesis, max_order)
+            rows.append(nltk_row(references, hypothesis, max_order))
         except CybleuError as error:
             if number == 1:
                 raise
             raise type(error)(f"segment {position}: {error}") from error.__cause__
-        row = [total + count for total, count in zip(row, counts)]
-        # NLTK's rule: a segment that is too short for an order counts as one n-gram without a match
-        denominators = [total + (count or 1) for total, count in zip(denominators, counts[2 + max_order :])]
     if number == 0 and max_order > 0:
         raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
     warn_of(mistake_in_tokens(list_of_references, hypotheses))
+    columns = [*zip(*rows)] or [()] * (2 + 2 * max_order)
+    row = [*map(sum, columns)]
+    # NLTK's rule: a segment that is too short for an order counts as one n-gram without a match
+    denominators = [sum(column) + column.count(0) for column in columns[2 + max_order :]]
     return score_counts(row, denominators, references, hypothesis, vectors, smoothing_function, auto_reweigh)
 
 
