@@ -14,7 +14,7 @@ from functools import lru_cache
 from . import _backend
 from ._runtime.sequences import check_numbers, length_of, refuse_missing
 from ._runtime.shapes import mistake_in_segments, warn_of
-from .errors import EmptyCorpusError
+from .errors import EmptyCorpusError, OrderError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def sentence_chrf(
     :param ignore_whitespace: leave white space out
     :return: from 0 to 1. An order that one of the texts is too short for, or that has no match, counts as 1e-16
     :raises EmptyCorpusError: there is no order from `min_len` to `max_len`
+    :raises OrderError: an order is not from 1 to 64
 
     >>> round(sentence_chrf("the cat is on the mat".split(), "the the the the the the the".split()), 4)
     0.1468
@@ -73,25 +74,27 @@ def corpus_chrf(
     :return: from 0 to 1
     :raises LengthMismatchError: there are not as many references as hypotheses
     :raises EmptyCorpusError: there are no segments, or no orders
+    :raises OrderError: an order is not from 1 to 64
 
     >>> round(corpus_chrf(["the cat sat", "it rains"], ["the cat sits", "it rains"]), 12)
     0.837988737422
     """
-    check_numbers(length_of(hypotheses, "the hypotheses"), length_of(references, "the references"), "references")
+    number = length_of(hypotheses, "the hypotheses")
+    check_numbers(number, length_of(references, "the references"), "references")
     warn_of(mistake_in_segments(references, hypotheses))
-    scores: list[list[float]] = [[] for _ in range(min_len, max_len + 1)]
+    orders = range(min_len, max_len + 1)
+    if not orders:
+        raise EmptyCorpusError(f"there is no order from min_len={min_len} to max_len={max_len}")
+    if orders[0] < 1 or orders[-1] > MOST_ORDERS:
+        raise OrderError(f"min_len is {min_len} and max_len {max_len}; orders are from 1 to {MOST_ORDERS}")
+    if number == 0:
+        raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its reference")
     try:
-        _count(references, hypotheses, min_len, max_len, beta, ignore_whitespace, scores)
+        scores = _scores(list(references), list(hypotheses), orders, beta, bool(ignore_whitespace))
     except TypeError:
         refuse_missing([[reference] for reference in references], hypotheses)
         raise
-    if not scores or not scores[0]:
-        raise EmptyCorpusError(
-            "there is no segment to score; give at least one hypothesis with its reference"
-            if scores
-            else f"there is no order from min_len={min_len} to max_len={max_len}"
-        )
-    return (sum([sum(of_order) for of_order in scores]) / len(scores)) / len(hypotheses)
+    return (sum([sum(of_order) for of_order in scores]) / len(orders)) / number
 
 
 def chrf_precision_recall_fscore_support(
@@ -114,28 +117,20 @@ def chrf_precision_recall_fscore_support(
     return *_of_counts(shared, ngrams, wanted, beta, epsilon), shared
 
 
-def _count(
-    references: Sequence[Any],
-    hypotheses: Sequence[Any],
-    min_len: int,
-    max_len: int,
-    beta: Any,
-    ignore_whitespace: bool,
-    scores: list[list[float]],
-) -> None:
-    """Append the F-scores of all segments to those of each order."""
-    if not _are_orders(min_len, max_len):
-        return _count_any_orders(references, hypotheses, min_len, beta, ignore_whitespace, scores)
-    measure = _measure(_backend.BACKEND, max_len, bool(ignore_whitespace))
-    # like NLTK, accept iterables that cannot be indexed
-    references, hypotheses = list(references), list(hypotheses)
+def _scores(
+    references: list[Any], hypotheses: list[Any], orders: range, beta: Any, ignore_whitespace: bool
+) -> list[list[float]]:
+    """Compute the F-scores of all segments, for each order."""
+    most = orders[-1]
+    measure = _measure(_backend.BACKEND, most, ignore_whitespace)
+    scores: list[list[float]] = [[] for _ in orders]
     for start in range(0, len(hypotheses), BLOCK):
         block = slice(start, start + BLOCK)
-        numbers = _numbers(measure, max_len, references[block], hypotheses[block])
-        for place, of_order in enumerate(scores):
-            first = 3 * (min_len + place - 1)
-            ngrams, wanted, shared = (numbers[first + column :: 3 * max_len] for column in range(3))
+        numbers = _numbers(measure, most, references[block], hypotheses[block])
+        for n, of_order in zip(orders, scores):
+            ngrams, wanted, shared = (numbers[column :: 3 * most] for column in range(3 * n - 3, 3 * n))
             of_order += _fscores(ngrams, wanted, shared, beta)
+    return scores
 
 
 @lru_cache
@@ -143,10 +138,6 @@ def _measure(backend: str, max_len: int, ignore_whitespace: bool) -> Any:
     """Return the backend's object that counts; its scoring is not used."""
     space = "dropped but separators" if ignore_whitespace else "kept"
     return _backend.chosen.CharacterF(max_len, 0, 1, space, False)
-
-
-def _are_orders(min_len: Any, max_len: Any) -> bool:
-    return type(min_len) is int and type(max_len) is int and 1 <= min_len <= max_len <= MOST_ORDERS
 
 
 def _text(given: str | Iterable[str]) -> str:
@@ -158,8 +149,6 @@ def _numbers(measure: Any, max_len: int, references: Sequence[Any], hypotheses: 
     texts = _backend.chosen.RawTexts([_text(text) for text in hypotheses])
     others = _backend.chosen.RawTexts([_text(text) for text in references])
     count, width = len(texts), 3 * max_len
-    if not count:
-        return []
     rows = array("q", bytes(8 * count * width))
     measure.rows(
         texts, others, array("q", range(count + 1)), 0, count, memoryview(rows).cast("B").cast("q", (count, width))
@@ -192,34 +181,8 @@ def _of_counts(shared: int, ngrams: int, wanted: int, beta: Any, epsilon: float)
         return epsilon, epsilon, epsilon
 
 
-# ---------------------------------------------------------------------------------------------- orders that cannot be rows
-
-
-def _count_any_orders(
-    references: Sequence[Any],
-    hypotheses: Sequence[Any],
-    min_len: int,
-    beta: Any,
-    ignore_whitespace: bool,
-    scores: list[list[float]],
-) -> None:
-    measure_of = (lambda text: "".join(_without_space(text))) if ignore_whitespace else (lambda text: text)
-    for reference, hypothesis in zip(references, hypotheses):
-        reference, hypothesis = measure_of(_text(reference)), measure_of(_text(hypothesis))
-        for n, of_order in enumerate(scores, min_len):
-            of_order.append(chrf_precision_recall_fscore_support(reference, hypothesis, n, beta)[2])
-
-
-def _without_space(text: str) -> list[str]:
-    """Remove white space as NLTK's regular expression does, which keeps U+001C to U+001F."""
-    return [one for one in text if one in "\x1c\x1d\x1e\x1f" or not one.isspace()]
-
-
 def _counted(sequence: Iterable[Any], n: int) -> Counter[Any]:
-    """Count n-grams as NLTK does. N-grams of order 0 are empty; there is one more of them than tokens."""
+    if n < 1:
+        raise OrderError(f"n is {n}; an order is a whole number from 1")
     items = list(sequence)
-    if n < 0:
-        raise ValueError(f"n is {n}; an order is a whole number from 0")
-    if n == 0:
-        return Counter({(): len(items) + 1})
     return Counter(zip(*[items[place:] for place in range(n)]))

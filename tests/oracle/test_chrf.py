@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF as Theirs
 
 from cybleu import chrf_score, install_as_sacrebleu, sacrebleu_compat, score
+from cybleu.errors import OrderError
 from cybleu.metrics import Chrf
 from cybleu.sacrebleu_compat import CHRF
 from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s, assert_same_calls
@@ -178,8 +179,8 @@ texts = lines | st.lists(st.sampled_from(["a", "b c", "the", "", "é", "\x1c"]),
 orders = st.fixed_dictionaries(
     {},
     optional={
-        "min_len": st.sampled_from([0, 1, 2, 3, -1]),
-        "max_len": st.sampled_from([0, 1, 2, 6, 9, 70]),
+        "min_len": st.sampled_from([1, 2, 3]),
+        "max_len": st.sampled_from([0, 1, 2, 6, 9, 64]),
         "beta": st.sampled_from([0, 1, 2.5, 3.0, -1, float("nan"), float("inf"), 1e200]),
         "ignore_whitespace": st.booleans(),
     },
@@ -196,7 +197,7 @@ def test_nltks_functions(pairs, options):
         assert_same_calls(chrf_score.sentence_chrf, nltk_chrf.sentence_chrf, *pair, **options)
 
 
-@given(texts, texts, st.integers(0, 3), st.sampled_from([1, 3.0, 0]))
+@given(texts, texts, st.integers(1, 3), st.sampled_from([1, 3.0, 0]))
 def test_nltks_parts(reference, hypothesis, n, beta):
     parts = "chrf_precision_recall_fscore_support"
     assert_same_calls(getattr(chrf_score, parts), getattr(nltk_chrf, parts), reference, hypothesis, n, beta, 0.5)
@@ -207,6 +208,14 @@ def test_nltks_parts(reference, hypothesis, n, beta):
 )
 def test_nltks_errors(given_):
     assert_same_calls(chrf_score.corpus_chrf, nltk_chrf.corpus_chrf, *given_)
+
+
+@pytest.mark.parametrize("orders", [(0, 2), (-1, 6), (1, 65), (0, 0)])
+def test_orders_that_are_none(orders):
+    with pytest.raises(OrderError, match=f"min_len is {orders[0]} and max_len {orders[1]}; orders are from 1 to 64"):
+        chrf_score.corpus_chrf(["a b"], ["a"], *orders)
+    with pytest.raises(OrderError, match="n is 0; an order is a whole number from 1"):
+        chrf_score.chrf_precision_recall_fscore_support("a b", "a", 0)
 
 
 @pytest.mark.parametrize(
