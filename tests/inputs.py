@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from cybleu import _backend
 from cybleu.errors import ShapeWarning
+from cybleu.metrics import Metric
 
 
 class CaseBlind(str):
@@ -62,6 +63,18 @@ class Near:
 
     def __repr__(self):
         return f"Near({self.value})"
+
+
+class Own(Metric):
+    """A metric of the user's, which reads the tokens in Python."""
+
+    name, scale, columns = "own", 1, ("shared", "words")
+
+    def count(self, hypothesis, references):
+        return [len({*hypothesis} & {*references[0]}), len({*hypothesis})]
+
+    def evaluate(self, row):
+        return row[0] / row[1] if row[1] else 0.0
 
 
 NAN = float("nan")

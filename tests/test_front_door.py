@@ -19,30 +19,18 @@ from cybleu import References, errors
 from cybleu.bleu_score import SmoothingFunction, sentence_bleu_many
 from cybleu.checks import check
 from cybleu.columns import rows as column_rows
-from cybleu.explanations import explain, explain_blocks, explain_difference
-from cybleu.frameworks import CaptionBleu, load
-from cybleu.metrics import Bleu, Chrf, Metric, Nist, NistInformation, Ter, find, score, scores
+from cybleu.explanations import explain_blocks, explain_difference
+from cybleu.frameworks import load
+from cybleu.metrics import Bleu, Chrf, Ter, find
 from cybleu.nbest import NBest
 from cybleu.pairwise import self_bleu
 from cybleu.rerank import diverse, mbr
 from cybleu.rewards import Reward
 from cybleu.text import Ragged, parsing
 from cybleu.text.values import ReferenceLists
-from inputs import Labelled, OnADevice
+from inputs import Labelled, Own
 
 pytestmark = pytest.mark.usefixtures("backend")
-
-
-class Own(Metric):
-    """A metric of the user's, which reads the tokens in Python."""
-
-    name, scale, columns = "own", 1, ("shared", "words")
-
-    def count(self, hypothesis, references):
-        return [len({*hypothesis} & {*references[0]}), len({*hypothesis})]
-
-    def evaluate(self, row):
-        return row[0] / row[1] if row[1] else 0.0
 
 
 def scored(**how):
@@ -549,22 +537,6 @@ NO_TEXTS = {  # in the place of a text: classes of error, and what the message s
 PLACES = r"(hypotheses\[1\]|references\[1\]\[0\]|the hypothesis|reference 0)"
 
 
-def test_masked_arrays():
-    ids = np.arange(12).reshape(3, 4)
-    masked, prepared = np.ma.array(ids, mask=ids == 3), References(ids)
-    assert (cybleu.rows(np.ma.array(ids), prepared) == cybleu.rows(ids, prepared)).all()
-    for call in (
-        lambda texts: cybleu.rows(texts, prepared),
-        lambda texts: cybleu.rows(texts, ids),
-        lambda texts: cybleu.rows(ids, texts),
-        References,
-        cybleu.pairs,
-        lambda owner: cybleu.rows(ids, prepared, owner=owner[0, 1:]),
-    ):
-        with pytest.raises(errors.ArrayValueError, match="has masked entries"):
-            call(masked)
-
-
 # by segment, an array of floats is a list of tokens
 BY_SEGMENT = ("sentence_bleu_many", "explain_difference", "explain_blocks")
 
@@ -632,33 +604,6 @@ def test_views_of_a_dict_are_in_order():
     assert sentence_bleu_many([[text] for text in texts], texts.keys()).tolist() == [1.0, 1.0]
 
 
-NO_LINES = {
-    "None": (None, errors.SequenceTypeError, "is a NoneType; with tokenize each text must be raw text"),
-    "number": (5, errors.SequenceTypeError, "is a int; with tokenize"),
-    "list": (["a"], errors.SequenceTypeError, "is a list; with tokenize"),
-    "not UTF-8": (b"a \xff", errors.NotUtf8Error, "is not UTF-8: byte 0xff at position 2; decode it"),
-}
-
-
-@pytest.mark.parametrize("tokenize", ["13a", str.split])
-@pytest.mark.parametrize("line", NO_LINES)
-@pytest.mark.parametrize("name", ["explain_difference", "explain_blocks"])
-def test_wrong_lines_are_named_where_scores_are_explained(name, line, tokenize):
-    call, (value, error, message) = OF_RAW_TEXT[name], NO_LINES[line]
-    with pytest.raises(error, match=rf"hypotheses\[1\] {message}"):
-        call(LINES[0], [LINES[1][0], value], tokenize=tokenize)
-    with pytest.raises(error, match=rf"references\[1\]\[0\] {message}"):
-        call([LINES[0][0], [value]], LINES[1], tokenize=tokenize)
-    with pytest.raises(errors.NoReferencesError, match=r"references\[1\] has no reference; give at least one"):
-        call([LINES[0][0], []], LINES[1], tokenize=tokenize)
-    with pytest.raises(
-        errors.SequenceTypeError, match=r"references\[0\] is one str; .* \[\[reference\] for reference in"
-    ):
-        call(LINES[1], LINES[1], tokenize=tokenize)
-    with pytest.raises(errors.SequenceTypeError, match="hypotheses is one str; give a list of lines"):
-        call(LINES[0], "The cat", tokenize=tokenize)
-
-
 MISSING = (errors.SequenceTypeError, r"hypotheses\[1\] must be raw text.*not None")
 NONE_LEFT = (errors.NoReferencesError, r"references\[1\] has no reference")
 HOLDS_TOKENS = (errors.MixedTokensError, r"references\[1\] holds tokens")
@@ -707,260 +652,6 @@ def test_wrong_batches_are_named(call):
     if call is not OF_TOKENS["rows, owner"]:
         with pytest.raises(errors.LengthMismatchError, match=r"2 hypotheses and 1 (set|entry) of references"):
             call(TOKENS[0][:1], TOKENS[1])
-
-
-@pytest.mark.parametrize("text", ["the cat", b"the cat"])
-def test_a_text_that_is_not_split_is_refused_where_scores_are_explained(text):
-    kind = type(text).__name__
-    for place, call in {
-        "the hypothesis": lambda: cybleu.explain([["the"]], text),
-        "reference 1": lambda: cybleu.explain([["the"], text], ["the"]),
-        "reference 0": lambda: cybleu.explain([text], ["the"], metric="sacrebleu"),
-    }.items():
-        with pytest.raises(errors.SequenceTypeError, match=f"{place} is a {kind}, not a list of tok"):
-            call()
-
-
-@pytest.mark.parametrize("text", ["the cat", b"the cat"])
-def test_raw_text_beside_tokens_in_lists(text):
-    kind = type(text).__name__
-    tokens = ["the", "cat"]
-    for message, call in {
-        rf"hypotheses\[0\]\[1\] is a {kind} and hypotheses\[0\]\[0\] a list": lambda: mbr([[tokens, text]]),
-        "hypotheses are tokens, and evidence raw text": lambda: mbr([[tokens], [tokens]], evidence=[[text], [text]]),
-        rf"hypotheses\[1\]\[0\] is a {kind} and hypotheses\[0\]\[0\] a list": lambda: diverse([[tokens], [text]], 1),
-        rf"references\[0\]\[1\] is a {kind} and references\[0\]\[0\] a list": lambda: NBest.from_texts(
-            [[tokens]], [[tokens, text]]
-        ),
-    }.items():
-        with pytest.raises(errors.MixedTokensError, match=message):
-            call()
-    for how in ({}, {"tokenize": "13a"}, {"tokenize": str.split}):
-        if kind == "str":
-            assert mbr([[text]], **how).texts == [text]
-            assert NBest.from_texts([[text]], [[text]], **how).stats.tolist()[0][:3] == [2, 2, 2]
-        else:
-            with pytest.raises(errors.SequenceTypeError, match=r"hypotheses\[0\]\[0\] is a bytes.*decode"):
-                NBest.from_texts([[text]], [["the cat"]], **how)
-
-
-class SizedOnADevice(OnADevice):
-    def __len__(self):
-        return 1
-
-
-ONE = References([[[1, 2, 3]]])
-RAW = References([["a"]])
-RAW_BLEU = Bleu(tokenize="zh")
-
-
-def of_one(hypotheses, **how):
-    return cybleu.rows(hypotheses, ONE, **how)
-
-
-REFUSED = {
-    errors.ArrayValueError: [
-        (lambda: of_one(np.array([[1.0, 2.0]])), "hypotheses has dtype float64"),
-        (lambda: of_one(np.array([[True, False]])), "dtype bool"),
-        (lambda: of_one(np.ones((1, 2, 3), int)), "has 3 dimensions; it must have 2"),
-        (lambda: of_one(OnADevice()), r"on the device cuda:0; copy it to the CPU"),
-        (lambda: of_one([SizedOnADevice()]), r"hypotheses\[0\] is an array on the device"),
-        (lambda: References(OnADevice()), "references is an array on the device"),
-        (lambda: References(np.ones((1, 1, 1, 1), int)), "references has 4 dimensions"),
-        (lambda: of_one(np.ones((1, 3), int), lengths=[np.nan]), "lengths has dtype float64"),
-        (lambda: of_one(Ragged(np.ones(3, int), np.array([0.0, 3.0]))), "the offsets of hypotheses"),
-        (lambda: of_one([[1]], owner=[0.5]), "owner has dtype float64"),
-        (lambda: of_one(np.array([[2**63]], dtype=np.uint64)), "does not fit int64"),
-        (lambda: of_one(np.ones((1, 3), int), lengths=[4]), r"lengths\[0\] is 4, .* 0 to 3"),
-        (lambda: of_one(np.ones((1, 3), int), lengths=[-1]), r"lengths\[0\] is -1"),
-        (lambda: of_one(np.ones((1, 3), int), lengths=[1, 1]), "2 entries for 1 texts"),
-        (lambda: of_one([[1]], lengths=[1]), "lengths are for a 2-D array"),
-        (lambda: of_one(Ragged(np.ones(3, int), np.array([0, 2]))), "offsets of hypotheses must begin"),
-        (lambda: of_one(Ragged(np.ones(3, int), np.array([0, 2, 1, 3]))), "offset 2 is 1 after 2"),
-        (lambda: of_one([[1]], owner=[1]), r"owner\[0\] is 1, which is not from 0 to 0"),
-        (lambda: of_one([[1]], owner=[-1]), r"owner\[0\] is -1"),
-        (lambda: References([[[1]]], pad_id="x"), "pad_id is 'x'"),
-        (lambda: References([[[1]]], unk_id=2**63), "unk_id"),
-        (lambda: References(np.ones((2, 3, 4), int), lengths=np.ones((3, 2), int)), r"shape \(3, 2\); .* \(2, 3\)"),
-        (
-            lambda: cybleu.reward_scores([[1]], ONE, pad_id=0),
-            "pad_id is for token ids, and the references are prepared",
-        ),
-        (lambda: cybleu.pairs([[1]], pad_id=0.5), "pad_id is 0.5"),
-        (lambda: cybleu.rows([[1]], [[1]], pad_id=np.array([[-1, -1]])), "pad_id is array"),
-        (lambda: References([[[1]]], unk_id=np.array([1])), "unk_id is array"),
-        (lambda: cybleu.reward_scores([[1]], [[[1]]], eos_id=np.array([[1, 1]])), "eos_id is array"),
-        (lambda: Reward(pad_id=np.array([[-1, -1]])), "pad_id is array"),
-        (lambda: Reward(eos_id="</s>"), "eos_id is '</s>'"),
-        (lambda: Reward(unk_id=True), "unk_id is True"),
-        (lambda: self_bleu([[1], [2]], pad_id=2**63), "pad_id is 9223372036854775808"),
-        (lambda: self_bleu([[1], [2]], eos_id=True), "eos_id is True"),
-        (lambda: find("ter").rows(["a"], [["a"]], pad_id=0), "pad_id is for token ids"),
-        (lambda: cybleu.rows(["a"], [["a"]], pad_id=0), "pad_id is for token ids"),
-        (lambda: cybleu.reward_scores(["a"], [["a"]], pad_id=2), "pad_id is for token ids"),
-        (lambda: References(["a"], pad_id=0), "pad_id is for token ids"),
-        (lambda: cybleu.pairs(["a"], eos_id=2), "eos_id is for token ids"),
-        (lambda: find("chrf").rows(["a"], [["a"]], pad_id=0), "pad_id is for token ids"),
-        (lambda: find("nist").rows(["a"], [["a"]], pad_id=0), "pad_id is for token ids"),
-        (lambda: find("chrf").rows(["a"], [["a"]], owner=[1]), "owner"),
-        (lambda: find("chrf").rows(["a"], RAW, owner=[1]), r"owner\[0\] is 1"),
-        (lambda: find("chrf").rows(["a"], RAW, lengths=[1]), "lengths is for token ids"),
-    ],
-    errors.MixedTokensError: [
-        (lambda: of_one(np.array([["a", "b"]])), "a str, and the references hold token ids"),
-        (lambda: of_one([["a"]]), r"token 0 of hypotheses\[0\] is a str"),
-        (lambda: cybleu.rows([[1, 2**63]], References([[[1]]], pad_id=0)), "does not fit int64"),
-        (lambda: cybleu.rows([[1]], References([[["a"]]])), "hypotheses are token ids"),
-        (lambda: cybleu.rows(np.array([[1]]), References([[["a"]]])), "hypotheses are token ids"),
-        (lambda: cybleu.rows([["a"]], References([[["a"]]], pad_id=0)), "are for token ids"),
-        (lambda: cybleu.rows([["a"]], [[["a"]]], pad_id=0), "are for token ids"),
-        (lambda: of_one([[1]], ignore=[("a",)]), "ignore holds"),
-        (lambda: find("chrf").rows(["a"], References([[["a"]]])), "hypotheses are raw text"),
-        (lambda: Chrf(lowercase=True).rows(["a"], References([[["a"]]])), "hypotheses are raw text"),
-        (lambda: find("chrf").rows([["a"]], RAW), "hypotheses are tokens"),
-        (lambda: cybleu.rows([[1]], [[["a"]]]), "token ids and the other strings"),
-        (lambda: cybleu.rows([["a"]], [[[1]]]), "token ids and the other strings"),
-        (lambda: cybleu.pairs([[1]], [["a"]]), "token ids"),
-    ],
-    errors.SequenceTypeError: [
-        (lambda: of_one([OnADevice()]), r"hypotheses\[0\] must be a list of tokens"),
-        (lambda: of_one([np.array([1]), 5]), r"hypotheses\[1\] must be raw text, a list of tokens or"),
-        (lambda: cybleu.pairs("a b", [["a"]]), "texts is one str; pass a list"),
-        (lambda: cybleu.pairs([["a"]], "a b"), "others is one str; pass a list"),
-        (lambda: Own().rows(["a"], ["a"]), "own reads tokens, and the hypotheses are raw text; split them"),
-        (lambda: cybleu.pairs([["a"]], metric="chrf"), "chrf reads raw text, and the hypotheses are tokens"),
-        (lambda: mbr([[["a"]]], metric="chrf"), "chrf reads raw text, and the hypotheses are tokens"),
-        (
-            lambda: self_bleu([["a"], ["b"]], tokenize="13a"),
-            r"texts\[0\] is a list; with tokenize each text must be raw",
-        ),
-        (lambda: check([["a"]], "a", tokenize="13a"), "hypotheses is a str, not a list of hypotheses"),
-        (lambda: check(["a"], ["a"], tokenize="13a"), r"references\[0\] is one str; .* \[\[reference\] for"),
-        (lambda: load("bleu").add_batch(predictions="a", references=["a"]), "predictions is one str; give a list"),
-        (
-            lambda: load("bleu").add_batch(predictions=["a"], references={"a"}),
-            "references is a set, which has no order of segments",
-        ),
-        (lambda: column_rows({"hypothesis": "a", "reference": ["a"]}), "hypothesis is one str; give a list"),
-        (lambda: column_rows({"hypothesis": ["a"], "reference": None}), "reference is one NoneType; give a list"),
-        (lambda: load("bleu").add(prediction=["a"], reference="a"), r"predictions\[0\]"),
-        (lambda: load("bleu").add(prediction="a", reference=[["a"]]), r"references\[0\] holds"),
-        (lambda: load("bleu").add(prediction="a", reference=1), r"references\[0\] is one int"),
-        (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: ["a", "b"]}), "one caption"),
-        (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: "a"}), "one caption"),
-        (lambda: CaptionBleu().compute_score({1: "a"}, {1: ["a"]}), r"gts\[1\]"),
-    ],
-    errors.LengthMismatchError: [
-        (lambda: of_one([[1], [1]]), "2 hypotheses and 1 set .* owner"),
-        (lambda: cybleu.rows([], [[["a"]]]), "0 hypotheses and 1"),
-        (lambda: cybleu.rows(["a", "b"], [["a"]]), "2 hypotheses and 1 entry"),
-        (lambda: check([["a"], ["b"]], ["a"], tokenize="13a"), "there are 1 hypotheses and 2 lists of references"),
-        (lambda: find("chrf").rows(["a", "b"], [["a"]]), "2 hypotheses and 1 entry"),
-        (lambda: find("chrf").rows(["a", "b"], RAW), "2 hypotheses and 1 set"),
-        (lambda: load("bleu").add_batch(predictions=["a"], references=[]), "1 predictions"),
-        (lambda: CaptionBleu().compute_score({1: ["a"]}, {2: ["a"]}), "keys differ; give both for each image"),
-    ],
-    errors.NoReferencesError: [
-        (lambda: References(np.zeros((2, 0, 3), int)), "no reference"),
-        (lambda: cybleu.rows([[1]], np.array([[[1, 2], [0, 0]]]), pad_id=0), r"references\[0, 1\] is empty"),
-        (
-            lambda: cybleu.rows([[1]], References(np.array([[[1, 2], [0, 0]]]), pad_id=0)),
-            r"references\[0, 1\] is empty",
-        ),
-        (lambda: self_bleu([["a"]]), "there are 1, give at least two"),
-        (lambda: self_bleu([]), "there are 0"),
-        (lambda: load("bleu").add(prediction="a", reference=[]), r"references\[0\]"),
-        (lambda: CaptionBleu().compute_score({1: []}, {1: ["a"]}), r"gts\[1\]"),
-        (lambda: NistInformation([[]]), "references has no reference"),
-    ],
-    errors.OrderError: [
-        (lambda: of_one([[1]], max_order=0), "max_order is 0"),
-        (lambda: of_one([[1]], max_order=2.0), "max_order is 2.0"),
-        (lambda: cybleu.rows([["a"]], [[["a"]]], max_order=65, ignore=[("a",)]), "up to order 64"),
-        (lambda: cybleu.pairs([["a"]], weights=(1,), max_order=2), "max_order is 2, and there are 1"),
-        (lambda: CaptionBleu(0), "n is 0"),
-        (lambda: Chrf(0), "both 0"),
-        (lambda: Chrf(-1), "char_order is -1"),
-        (lambda: Chrf(6, 65), "word_order is 65"),
-        (lambda: Nist(10), "max_order is 10"),
-    ],
-    errors.UnknownNameError: [
-        (lambda: of_one([[1]], reference_length="longest"), "closest, closest-first, shortest, average"),
-        (lambda: cybleu.rows([["a"]], [[["a"]]], reference_length="mean"), "closest"),
-        (lambda: cybleu.reward_scores([["a"]], [[["a"]]], smoothing="method1"), "no smoothing"),
-        (lambda: cybleu.pairs([["a"]], metric="bleurt"), "unknown metric"),
-        (lambda: cybleu.pairs([["a"]], variant="moses"), "variant is no option"),
-        (lambda: cybleu.rows(["a"], [["a"]], tokenize="13b"), "unknown tokeniser '13b'"),
-        (lambda: cybleu.rows([["a"]], [["a"]], lowercase=True), "lowercase is for raw text"),
-        (lambda: check([["a"]], ["a"], lowercase=True), "lowercase is for raw text"),
-        (lambda: self_bleu([["a"], ["b"]], lowercase=True), "lowercase is for raw text"),
-        (lambda: mbr([[["a"]]], lowercase=True), "lowercase is for raw text"),
-        (lambda: diverse([[["a"]]], 2, lowercase=True), "lowercase is for raw text"),
-        (lambda: cybleu.pairs([["a"]], smoothing="method1"), "sacrebleu has no smoothing"),
-        (lambda: cybleu.pairs(["a"], metric="chrf", tokenize="13a"), "takes no tokeniser"),
-        (lambda: mbr([["a"]], metric="chrf", tokenize=str.split), "takes no tokeniser"),
-        (lambda: Reward(metric="chrf", tokenize="13a"), "takes no tokeniser"),
-        (lambda: cybleu.rows(["a"], ["a"], "chrf", tokenize="13a"), "takes no tokeniser"),
-        (lambda: cybleu.rows(["a"], ["a"], "ter", tokenize="13a"), "takes no tokeniser"),
-        (lambda: find("chrf", smoothing="exp"), "has no 'smoothing'"),
-        (lambda: find("ter", smoothing="exp"), "has no 'smoothing'"),
-        (lambda: find("nist", smoothing="exp"), "has no 'smoothing'"),
-        (lambda: cybleu.rows(["a"], ["a"], RAW_BLEU, tokenize="13a"), "tokenize is a field of the metric"),
-        (lambda: cybleu.pairs(["a"], metric=RAW_BLEU, lowercase=True), "lowercase is a field of the metric"),
-        (lambda: Nist(information=[["a"]]), "give a NistInformation"),
-        (lambda: explain([["a"]], ["a"], metric="chrf"), "the metric is chrf"),
-        (lambda: load("rouge"), "use one of bleu, sacrebleu, google_bleu, chrf"),
-        (lambda: of_one([[1]], threads=0), "threads is 0"),
-        (lambda: cybleu.rows([["a"]], [[["a"]]], threads=0), "threads is 0"),
-        (lambda: cybleu.pairs([["a"]], threads=-1), "threads is -1"),
-        (lambda: cybleu.rows([["a"]], [[["a"]]], ignore=["a"]), "an n-gram is a tuple"),
-    ],
-    errors.StatisticsError: [
-        (lambda: score([np.nan, 2, 1, 2]), "whole numbers from 0"),
-        (lambda: score([2, 2, 1, np.inf]), "whole numbers from 0"),
-        (lambda: score(["x", 2, 1, 2]), "whole numbers from 0"),
-        (lambda: score([1, 1, 1, 0, 1, 1]), "NLTK's BLEU counted it"),
-        (lambda: scores(np.array([[2, 2, 3, 2]])), "row 0 has more matches"),
-        (lambda: scores(np.array([[2, 2, 1, 2], [2, 2, -1, 2]])), "whole numbers from 0"),
-        (lambda: scores(np.array([[2.0, 2, 1, 2]])), "dtype float64"),
-        (lambda: scores(np.array([2, 2, 1, 2])), "1 dimensions"),
-        (lambda: scores(np.array([[2, 2, 1]])), "a row has 3 entries"),
-        (lambda: scores(np.zeros((1, 4), int), "chrf"), "18 entries"),
-        (lambda: scores(np.zeros((1, 4)), "ter"), "2 entries"),
-        (lambda: scores([[1.0, -2.0]], "ter"), "finite numbers from 0"),
-        (lambda: score([float("nan"), 2.0], "ter"), "finite numbers"),
-        (lambda: Ter().evaluate([1.0]), "2 entries"),
-        (lambda: scores(np.zeros((1, 4)), "nist"), "11 entries"),
-        (lambda: scores(-np.ones((1, 11)), "nist"), "finite numbers from 0"),
-        (lambda: Nist(1).evaluate([1.0, float("inf"), 1.0]), "finite numbers from 0"),
-        (lambda: column_rows({"hypothesis": [], "reference": []}, metric="nist"), "in parts"),
-        (lambda: Chrf(beta=float("nan")), "beta is nan"),
-        (lambda: Chrf(beta="2"), "beta is '2'"),
-    ],
-    errors.EmptyHypothesisError: [
-        (lambda: cybleu.pairs([[]], [["a"]], metric="multi-bleu"), r"(texts|hypotheses)\[0\]"),
-        (lambda: load("bleu").compute(predictions=[""], references=["a"]), "hypotheses have no token"),
-    ],
-    errors.EmptyCorpusError: [
-        (lambda: load("bleu").compute(), "no text"),
-        (lambda: CaptionBleu().compute_score({}, {}), "no image"),
-    ],
-    errors.TokensError: [(lambda: check([[" "]], ["a"], tokenize="13a"), r"references\[0\]\[0\] has no token")],
-    errors.NotUtf8Error: [
-        (lambda: cybleu.bleu([b"a"], [[b"\x80"]]), r"^references\[0\]\[0\] is not UTF-8"),
-        (lambda: cybleu.bleu([b"a"], [[b"\x80"]], tokenize=str.split), r"^references\[0\]\[0\] is not UTF-8"),
-    ],
-    errors.SampleError: [(lambda: self_bleu([["a"], ["b"]], sample=3), "from 1 to 2")],
-    errors.UnhashableTokenError: [(lambda: cybleu.rows([["a"]], References([[["a", []]]])), "token 1 of reference")],
-}
-
-
-@pytest.mark.parametrize(
-    ("error", "call", "message"), [(error, *row) for error, rows in REFUSED.items() for row in rows]
-)
-def test_what_is_refused(error, call, message):
-    with pytest.raises(error, match=message):
-        call()
 
 
 def test_a_copy_of_a_smoothing_function_keeps_its_parameters_and_methods():

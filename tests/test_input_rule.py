@@ -12,10 +12,7 @@ import pytest
 
 import cybleu
 from cybleu.errors import (
-    LengthMismatchError,
     MixedTokensError,
-    NoReferencesError,
-    SequenceTypeError,
     ShapeWarning,
     UnknownNameError,
 )
@@ -132,69 +129,6 @@ def test_forms(hypotheses, references, lists):
         assert cybleu.rows(hypotheses, cybleu.References(references)).tolist() == expected
 
 
-# (name, hypotheses, references, class, fragments of the message)
-REFUSED = [
-    ("transposed, one document", ["a b", "c"], [["a b", "c"]], LengthMismatchError, "list(zip(*references))"),
-    ("transposed, three documents", ["a b", "c"], [["a b", "c"]] * 3, LengthMismatchError, "list(zip(*references))"),
-    ("one hypothesis, several str", ["a b"], ["a b", "a c"], LengthMismatchError, "[references]"),
-    ("numbers differ", [["a"], ["b"]], [["a"], ["b"], ["c"]], LengthMismatchError, "owner="),
-    ("raw, str and a list", ["a b", "c"], ["a b", ["c"]], SequenceTypeError, "references[0]", "references[1]"),
-    ("tokens and a str", [["a"], ["b"]], [["a", "b"], "c"], MixedTokensError, "references[1]", "split them"),
-    ("raw, no reference", ["a b", "c"], ["a b", []], NoReferencesError, "references[1]"),
-    ("raw, an empty list among lists", ["a b", "c"], [["a b"], []], NoReferencesError, "references[1]"),
-    ("raw, None alone", ["a b", "c"], ["a b", None], NoReferencesError, "references[1]"),
-    ("tokens, no reference", [["a", "b"], ["c"]], [[["a", "b"]], []], NoReferencesError, "references[1]"),
-    ("tokens, all empty", [["a", "b"], ["c"]], [[], []], NoReferencesError, "references"),
-    ("tokens, nothing but None", [["a", "b"], ["c"]], [[["a", "b"]], [None]], NoReferencesError, "references[1]"),
-    ("tokens, a text and a token", [["a"]], [[["a"], "b"]], MixedTokensError, "references[0][1]", "references[0][0]"),
-    ("tokens, a number", [["a"], ["c"]], [["a"], 5], SequenceTypeError, "references[1]", "int"),
-    ("a hypothesis that is a number", [["a"], 5], [["a"], ["b"]], SequenceTypeError, "hypotheses[1]", "int"),
-    ("tokens, None", [["a", "b"], ["c"]], [["a", "b"], None], NoReferencesError, "references[1]"),
-    ("tokens, one and several", [["a"], ["c"]], [["a"], [["c"]]], SequenceTypeError, "references[0]", "references[1]"),
-    ("tokens, raw references", [["a", "b"], ["c"]], ["a b", "c"], MixedTokensError, "split them"),
-    ("tokens, raw references in lists", [["a", "b"], ["c"]], [["a b"], ["c d"]], MixedTokensError, "split them"),
-    ("raw, references of tokens", ["a b", "c"], [[["a", "b"]], [["c"]]], MixedTokensError, "references[0]"),
-    ("raw, references of ids", ["a b", "c"], ARRAY([[1, 2], [3, 4]]), MixedTokensError, "raw text"),
-    ("ids, raw references", ARRAY([[1, 2]]), ["a b"], MixedTokensError, "split them"),
-    ("one str", "a b", ["a b"], SequenceTypeError, "hypotheses", "pass a list"),
-    ("one array", ARRAY([1, 2]), [[1, 2]], SequenceTypeError, "hypotheses", "pass a list"),
-    ("one list of ids", [1, 2], [[1, 2]], SequenceTypeError, "hypotheses", "pass a list"),
-    ("references are one str", ["a b"], "a b", SequenceTypeError, "references"),
-    ("raw text beside tokens", ["a b", ["c"]], ["a b", "c"], MixedTokensError, "hypotheses[0]", "hypotheses[1]"),
-    ("str beside bytes", ["a b", b"c"], ["a b", "c"], MixedTokensError, "hypotheses[0]", "hypotheses[1]"),
-    ("str beside bytes in references", ["a b", "c"], ["a b", b"c"], MixedTokensError, "references[0]", "references[1]"),
-    (
-        "str beside bytes in lists",
-        ["a", "b"],
-        [["a", "b"], ["c", b"c"]],
-        MixedTokensError,
-        "references[0] holds a str",
-        "references[1] a bytes",
-    ),
-    ("str and int tokens", [["a", "b"]], [[1, 2]], MixedTokensError, "ids"),
-    ("None as a hypothesis", ["a b", None], ["a b", "c"], SequenceTypeError, "hypotheses[1]"),
-    (
-        "a column of raw references beside tokens",
-        [["a", "b"], ["c"]],
-        pd.Series(["a b", "c"]),
-        MixedTokensError,
-        "split them",
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    ("hypotheses", "references", "kind", "fragments"),
-    [(case[1], case[2], case[3], case[4:]) for case in REFUSED],
-    ids=[case[0] for case in REFUSED],
-)
-def test_refusals(hypotheses, references, kind, fragments):
-    with pytest.raises(kind) as caught:
-        cybleu.rows(hypotheses, references)
-    for fragment in fragments:
-        assert fragment in str(caught.value)
-
-
 def test_references_that_look_like_the_tokens_of_one():
     with pytest.warns(ShapeWarning, match="tokens of one reference"):
         cybleu.rows(["the cat sat"], [["the", "cat", "sat"]])
@@ -228,20 +162,6 @@ def test_prepared_references_of_another_kind():
         cybleu.rows([["a", "b"]], cybleu.References(["a b"]))
     with pytest.raises(MixedTokensError, match="raw text"):
         cybleu.rows(["a b"], cybleu.References([[["a", "b"]]]))
-
-
-def test_token_lists_are_never_tokenised():
-    with pytest.raises(UnknownNameError, match="tokenize"):
-        cybleu.rows([["a", "b"]], [["a", "b"]], tokenize="13a")
-
-
-@pytest.mark.parametrize("metric", ["bleu", "gleu", "chrf"])
-@pytest.mark.parametrize("texts", [["a b"], [["a", "b"]]])
-def test_methods_take_no_fields(metric, texts):
-    found = cybleu.metrics.find(metric)
-    for count in (found.rows, found.pairs):
-        with pytest.raises(UnknownNameError, match=rf"pass {type(found).__name__}\(tokenize=...\)"):
-            count(texts, [texts], tokenize="13a")
 
 
 def test_options_beside_an_instance():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 from functools import partial
 
 import pytest
@@ -77,33 +76,6 @@ def test_extract_plain(folder):
     read = NBest.from_moses("F", "S")
     assert read.features.tolist() == [[1, 2], [3, 4]] * 3
     assert read.stats[:, 0].tolist() == [3, 1] * 3
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("list", "nosuch", *FILES), "nosuch: cannot be read"),
-        (
-            ("list", "ref1", *FILES, "--format", "joshua"),
-            "list, line 1: 'd=' is not a feature|list, line 1: the value of 'd'",
-        ),
-        (("list", "ref1", *FILES, "--tokenize", "nosuch"), "unknown tokeniser 'nosuch'"),
-        (("list", "ref1", "--features-file", "no/F", "--scores-file", "S"), "no/F: cannot be written"),
-        (("list", "ref1", *FILES, "--format", "plain"), "--format plain needs --size, the number of lines"),
-    ],
-)
-def test_extract_says_what_is_wrong(folder, arguments, message):
-    written(folder, line())
-    result = extract(*arguments)
-    assert result.exit_code == 2
-    assert re.search(f"^cybleu: error: .*({message})", result.stderr)
-    assert len(result.stderr.splitlines()) == 1
-
-
-def test_extract_reads_standard_input_once(folder):
-    result = extract("-", "-", *FILES, stdin=b"")
-    assert result.exit_code == 2
-    assert "only one of the files can be standard input" in result.stderr
 
 
 @pytest.mark.real_data

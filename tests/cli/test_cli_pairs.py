@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from functools import partial
 
@@ -113,10 +112,6 @@ def test_a_start_with_features_that_the_list_does_not_have(files, nbest):
         assert done.exit_code == 0
         assert "does not have these features, whose weights stay: w_other" in done.stderr
         assert weights_in(done.stdout)["w_other"] == 7
-        (files / "near").write_text("lm 1\ntm_0 1\n")
-        near = run(command, files / "list", files / "ref", "--start", files / "near")
-        assert near.exit_code == 2
-        assert "is 'lm_0' meant?" in near.stderr
 
 
 def test_mert_holds_sparse_weights(files, nbest):
@@ -162,37 +157,6 @@ def test_loops(files, tuner):
     begun = run(*arguments, "--tuner", other)
     assert begun.exit_code == 2
     assert "run.json: the run in this folder" in begun.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ("kbmira list", "no file of references"),
-        ("kbmira", "give an n-best list and its references"),
-        ("kbmira list ref --step 0", "'0' is not a number above 0"),
-        ("kbmira list ref --step 1_0", "'1_0' is not a number"),
-        ("kbmira list ref --decay 1.5", "'1.5' is not a number from 0, at most 1"),
-        ("kbmira list ref --decay nan", "'nan' is not a number"),
-        ("kbmira list ref --passes 0", "--passes"),
-        ("kbmira list ref --start 1,2,3", "--start has 3 numbers, and there are 2 features: lm_0, tm_0"),
-        ("kbmira list ref --start nothing", "neither a file nor a list"),
-        ("kbmira list ref --output list", "list"),
-        ("kbmira list ref --range lm_0=0:1", "No such option"),
-        ("pro list ref --minimum -1", "'-1' is not a number from 0"),
-        ("pro list ref --minimum 101", "no pair of hypotheses differs enough"),
-        ("pro list ref --regularisation 0", "'0' is not a number above 0"),
-        ("pro list ref --interpolation 2", "at most 1"),
-        ("pro list ref --output no/where", "no/where"),
-    ],
-)
-def test_refusals(files, monkeypatch, arguments, text):
-    monkeypatch.chdir(files)
-    before = (files / "list").read_text()
-    done = run(*arguments.split())
-    assert done.exit_code == 2
-    assert text in done.stderr.replace("\n", " ")
-    assert (files / "list").read_text() == before
-    assert not os.path.exists("no")
 
 
 def test_an_interrupt_tells_the_best_so_far(files, nbest, monkeypatch):

@@ -306,29 +306,6 @@ def test_a_score_is_practically_0_or_0():
     assert "0 of 3 2-grams match, precision 2.22507e-306 rather than 0\n" in text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (([], []), errors.EmptyCorpusError, "there is no segment to score; give at least one hypothesis"),
-        (([[["a"]]], []), errors.LengthMismatchError, "there are 0 hypotheses and 1 lists of references; each"),
-        ((iter([]), []), errors.SequenceTypeError, "references must be a list"),
-        (([[["a"]], []], [["a"], ["b"]]), errors.NoReferencesError, "segment 1: there is no reference"),
-        (([[]], [["a"]]), errors.NoReferencesError, "there is no reference"),
-        (([[["a"]]], [[["a"]]]), errors.UnhashableTokenError, "token 0 of the hypothesis is a list"),
-        (([[["a"]]], [["a"]], ["bleu"]), errors.UnknownNameError, "unknown variant 'bleu'; use one of nltk"),
-        (([[["a"]]], [["a"]], [("nltk", "exp")]), errors.UnknownNameError, "nltk has no smoothing 'exp'; use one of"),
-        (([[["a"]]], [["a"]], ["nltk"], 0), errors.OrderError, "the largest n-gram order is 0; it must be a whole"),
-        (([[["a"]]], [["a"]], ["nltk"], 2**31), errors.OrderError, "must be a whole number from 1 to 64"),
-        (([[["a"]]], [["a"]], ["nltk"], 2**63), errors.OrderError, "must be a whole number from 1 to 64"),
-        (([[["a"]]], [["a"]], ["nltk"], 2.0), errors.OrderError, "must be an int, not float"),
-        (([[["a"]]], [["a"]], ["nltk"], 4, (0.5, 0.5)), errors.StatisticsError, "2 weights for 4 n-gram orders; give"),
-    ],
-)
-def test_bad_input(arguments, error, message):
-    with pytest.raises(error, match=message):
-        explain_difference(*arguments)
-
-
 # ------------------------------------------------------------------------------------------------------------ real data
 
 

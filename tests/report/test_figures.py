@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cybleu
-from cybleu.errors import CybleuError, EmptyHypothesisError
+from cybleu.errors import EmptyHypothesisError
 from cybleu.metrics import find
 from cybleu.report import analyse, html
 from cybleu.sacrebleu_compat import CHRF
@@ -307,44 +307,6 @@ def test_the_tools_way_of_lower_case(backend):
     for metric in ("sacrebleu", "mteval-v13a"):
         found = analyse([["ä b C d E"], ["ä b C d E"]], {"it": lines}, metric, lowercase=True, **FEW)
         assert (found.rows["it"][0, 2], "|case:lc|" in found.signature) == (5 if metric == "sacrebleu" else 4, True)
-
-
-def wrong(change):
-    arguments = {"references": REFERENCES, "systems": SYSTEMS} | change
-    with pytest.raises(CybleuError) as caught:
-        analyse(arguments.pop("references"), arguments.pop("systems"), **arguments)
-    return str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"systems": {}}, "there is no system; give at least one"),
-        ({"systems": [1]}, "give for example {'mine': lines}"),
-        ({"systems": {"one": REFERENCE[:-1]}}, "one has 39 lines, and there are references for 40 segments"),
-        ({"systems": {"one": [1] * 40}}, "one[0] is a int; give the raw text, a str"),
-        ({"references": []}, "there is no segment"),
-        ({"references": [[]] * 40}, "references[0] has no reference"),
-        ({"references": [[b"a"]] * 40}, "references[0][0] is a bytes; give the raw text, a str"),
-        ({"systems": {"one": "the cat"}}, "one is one str; give a list of lines"),
-        ({"references": "the cat"}, "references is one str; give a list of those of each segment"),
-        ({"metric": "chrf"}, "requires a corpus BLEU, and chrf is not BLEU; add one, such as sacrebleu"),
-        ({"metric": "sacrebleu", "level": "mean"}, "is a mean of segment scores; add one, such as sacrebleu"),
-        ({"n_end": 0}, "n_end is 0; it must be a whole number from 1 to 64"),
-        ({"baseline": "four"}, "there is no system 'four' to be the baseline; there are one, two, three"),
-        ({"resamples": 0}, "samples is 0"),
-        ({"confidence": 2}, "confidence is 2"),
-    ],
-)
-def test_what_cannot_be(backend, change, message):
-    assert message in wrong(change)
-
-
-def test_unknown_names(report):
-    with pytest.raises(CybleuError, match="there is no system 'four'; there are one, two, three"):
-        report.between("one", "four")
-    with pytest.raises(CybleuError, match="unknown groups 'colour'; use one of length, difference, score"):
-        report.buckets("colour")
 
 
 def test_a_report_is_pickled_and_copied(report, jinja2):

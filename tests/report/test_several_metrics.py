@@ -94,22 +94,6 @@ def test_systems_and_pairs_have_one_order(backend):
     assert ter.metric.higher_is_better is False
 
 
-@pytest.mark.parametrize(
-    ("metric", "message"),
-    [
-        (["chrf", "ter"], "a report requires a corpus BLEU, and chrf is not BLEU, ter is not BLEU; add one"),
-        ("chrf", "chrf is not BLEU; add one, such as sacrebleu"),
-        ([], "there is no metric; add one"),
-        ([Bleu("nltk", level="mean"), "ter"], "nltk is a mean of segment scores"),
-        (["sacrebleu", "ter", "ter"], "two metrics are called 'ter'; give each once"),
-        (["sacrebleu", "bleurt"], "unknown metric 'bleurt'"),
-    ],
-)
-def test_metrics_that_cannot_be(backend, metric, message):
-    with pytest.raises(UnknownNameError, match=re.escape(message)):
-        analyse(REFERENCES, SYSTEMS, metric, **FEW)
-
-
 def test_a_tokeniser_for_each_metric(backend):
     report = analyse(REFERENCES, SYSTEMS, ["sacrebleu", "ter", "nltk"], tokenize=["intl", None, "char"], **FEW)
     assert [re.search(r"tok:(\w+)", figures.signature)[1] for figures in report.by_metric] == ["intl", "tercom", "char"]

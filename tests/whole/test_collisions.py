@@ -17,7 +17,6 @@ from functools import partial
 from importlib import import_module
 from itertools import product
 from pathlib import Path
-from random import Random
 from string import ascii_letters
 from textwrap import dedent
 
@@ -35,7 +34,6 @@ from cybleu import (
 from inputs import MODULUS
 
 SIZE = 4096
-MASK = 2**64 - 1
 
 
 @pytest.fixture
@@ -71,24 +69,6 @@ def flipped(count, low, high):
     """
     blocks = low * 16, (low * 7 + high) + (low * 3 + high + low * 3 + high)
     return ["".join(word) + low * 16 for word, _ in zip(product(blocks, repeat=count.bit_length()), range(count))]
-
-
-def former_slot(word):
-    """The slot of a short token where the multiplier is a constant of the source."""
-    data = word.encode()
-    padded = bytes(16 - len(data)) + data
-    second = int.from_bytes(padded[:8], "little") | len(data) << 3 | 1
-    first = int.from_bytes(padded[8:], "little")
-    return ((first ^ (second << 29 | second >> 35)) & MASK) * 0x9E3779B97F4A7C15 % 2**64 >> 55
-
-
-def former_collisions(count):
-    """Words that would all take the same slot of 512 by a hash without a seed."""
-    random = Random(0)
-    words = ("".join(random.choices(ascii_letters, k=8)) for _ in range(10**6))
-    found = {word for word, _ in zip((word for word in words if former_slot(word) == 0), range(count))}
-    assert len(found) > count * 0.9
-    return sorted(found)
 
 
 def swapped(count):
@@ -152,70 +132,52 @@ ORDERS = {
 }
 
 
-# ------------------------------------------------------------------------------------------------------------------ growth
+def of_lists(tokens):
+    sentence_bleu([tokens], tokens, (1.0,))
 
 
-def check_growth(probed, call, family):
+def of_raw_text(words):
+    text = " ".join(words)
+    cybleu.rows([text], [[text]], tokenize="none")
+    cybleu.rows([text] * 2, [[text]], tokenize="none", owner=[0, 0])
+
+
+CHARACTERS = "".join(chr(0x4E00 + number) for number in range(250))  # whose numbers are bytes, in this order
+
+
+def of_chrf(words):
+    text = " ".join([CHARACTERS, *words])
+    sacrebleu_compat.corpus_chrf([text], [[text]], word_order=2)
+
+
+def of_ids(ids):
+    ids = np.array([ids])
+    cybleu.reward_scores(ids, ids[:, None])
+    cybleu.rows(ids, ids[:, None])
+    self_bleu(ids.repeat(2, 0))
+    cybleu.pairs(ids.repeat(2, 0))
+
+
+def of_ngrams(ids):
+    sentence_bleu([[*map(str, ids)]], [*map(str, ids)])
+    of_ids(ids)
+
+
+FAMILIES = {
+    of_lists: TOKENS,
+    of_raw_text: WORDS,
+    of_chrf: {**WORDS, "highest bits": lambda count: flipped(count, CHARACTERS[0], CHARACTERS[128])},
+    of_ids: IDS,
+    of_ngrams: ORDERS,
+}
+
+
+@pytest.mark.parametrize(("call", "name"), [(call, name) for call, families in FAMILIES.items() for name in families])
+def test_growth(probed, call, name):
     """The long probes of twice as many keys are not four times as many, and a few a key at most."""
-    one, two = (probed(call, family(size)) for size in (SIZE, 2 * SIZE))
+    one, two = (probed(call, FAMILIES[call][name](size)) for size in (SIZE, 2 * SIZE))
     assert one <= 8 * SIZE, one
     assert two <= max(3 * one, 8 * SIZE), (one, two)
-
-
-@pytest.mark.parametrize("name", TOKENS)
-def test_token_lists(probed, name):
-    check_growth(probed, lambda tokens: sentence_bleu([tokens], tokens, (1.0,)), TOKENS[name])
-
-
-@pytest.mark.parametrize("name", WORDS)
-def test_raw_text(probed, name):
-    def call(words):
-        text = " ".join(words)
-        cybleu.rows([text], [[text]], tokenize="none")
-        cybleu.rows([text] * 2, [[text]], tokenize="none", owner=np.array([0, 0]))
-
-    check_growth(probed, call, WORDS[name])
-
-
-@pytest.mark.parametrize("name", [*WORDS, "highest bits"])
-def test_words_of_chrf(probed, name):
-    characters = "".join(chr(0x4E00 + number) for number in range(250))  # their numbers are bytes, in this order
-
-    def family(count):
-        if name == "highest bits":
-            return flipped(count, characters[0], characters[128])
-        return WORDS[name](count)
-
-    def call(words):
-        text = " ".join([characters, *words])
-        sacrebleu_compat.corpus_chrf([text], [[text]], word_order=2)
-
-    check_growth(probed, call, family)
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_ids(probed, name):
-    def call(ids):
-        ids = np.array([ids])
-        cybleu.reward_scores(ids, ids[:, None])
-        cybleu.rows(ids, ids[:, None])
-        self_bleu(ids.repeat(2, 0))
-        cybleu.pairs(ids.repeat(2, 0))
-
-    check_growth(probed, call, IDS[name])
-
-
-@pytest.mark.parametrize("name", ORDERS)
-def test_ngrams(probed, name):
-    def call(ids):
-        tokens = [*map(str, ids)]
-        sentence_bleu([tokens], tokens)
-        ids = np.array([ids])
-        cybleu.reward_scores(ids, ids[:, None])
-        self_bleu(ids.repeat(2, 0))
-        cybleu.pairs(ids.repeat(2, 0))
-
-    check_growth(probed, call, ORDERS[name])
 
 
 VOCABULARIES = {
@@ -283,13 +245,10 @@ def test_seeds(kernels):
         subprocess.run([sys.executable, "-c", dedent(script)], cwd=Path(__file__).parent, env=environment, check=True)
 
 
-# ---------------------------------------------------------------------------------------------------------------- sentences
-
-
-@pytest.mark.parametrize("name", ["former slots", *TOKENS])
+@pytest.mark.parametrize("name", TOKENS)
 def test_sentences(probed, name):
     """Up to 64 tokens are in a table of its own, and up to 512 of raw text in another."""
-    tokens = (former_collisions if name == "former slots" else TOKENS[name])(64)
+    tokens = TOKENS[name](64)
     assert probed(corpus_bleu, [[tokens]] * 20, [tokens] * 20) <= 20 * 64
     if all(type(token) is str and token.isascii() and token.isprintable() for token in tokens):
         text = " ".join(tokens)

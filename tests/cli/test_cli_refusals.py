@@ -1,0 +1,316 @@
+"""What commands refuse: one sentence that says what is wrong, exit code 2, no output, and no file that is touched."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shlex
+
+import pytest
+
+import command_line
+from command_line import run
+from reports import OTHER, REFERENCE, SYSTEMS
+
+pytestmark = [
+    pytest.mark.usefixtures("backend"),
+    pytest.mark.thread_unsafe(reason="commands write to the standard output of the process"),
+]
+
+TEXT = ["the cat is on a mat", "a dog sat", "", "so it was said again and again"]
+LIST = ["0 ||| a cat ||| a= 3 b= 0 ||| 0", "0 ||| the cat ||| a= 0 b= 3 ||| 1", "1 ||| it rains ||| a= 1 b= 3 ||| 0"]
+FILES = {
+    "hyp": TEXT,
+    "ref": [line.replace("mat", "hat") for line in TEXT],
+    "refs": ["the cat sat", "it rains"],
+    "short": ["one line"],
+    "empty": [],
+    "long": ["line"] * 3000,
+    "list": LIST,
+    "sparse": [line.replace(" ||| 0", " w_x= 1 ||| 0") for line in LIST],
+    "named": ["0 ||| a cat ||| a=b=1 c=2 ||| 0", "1 ||| it ||| a=b=2 c=1 ||| 0"],
+    "bare": ["0 ||| a cat"],
+    "swapped": ["1 ||| a ||| a= 1 ||| 0", "0 ||| b ||| a= 1 ||| 0"],
+    "seventh": ["0 ||| a ||| a= 1 ||| 0", "7 ||| b ||| a= 1 ||| 0"],
+    "from1": ["0 ||| a ||| a= 1 ||| 0", "1 ||| b ||| a= 1 ||| 0"],
+    "wrong": ["0 ||| a ||| a= x ||| 0"],
+    "json": ["{"],
+    "broken": ['["a\\nb"]'],
+    "weights": ["a_0 1", "b_0 2"],
+    "nameless": ["a_0"],
+    "twice": ["a_0 0.5", "a_0 1", "b_0 1"],
+    "numberless": ["a_0 x"],
+    "without_b": ["a_0 1"],
+    "renamed": ["a 1", "b_0 1"],
+    "numbers": ["1 2"],
+    "ref1": REFERENCE,
+    "ref2": OTHER,
+    **{f"{name}.txt": lines for name, lines in SYSTEMS.items()},
+}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command_line.write_lines(tmp_path, FILES)
+    (tmp_path / "latin").write_bytes(b"a\nb\nca\xe9f\nd\n")
+    (tmp_path / "cut.gz").write_bytes(gzip.compress((tmp_path / "hyp").read_bytes())[:-9])
+    return tmp_path
+
+
+def check_refusal(folder, arguments, fragment):
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    result = run(*shlex.split(arguments))
+    assert (result.exit_code, result.stdout) == (2, ""), arguments
+    said = " ".join(result.stderr.split()).replace("'", "")  # not every version of click quotes an option
+    assert fragment.replace("'", "") in said, said
+    assert result.stderr.splitlines()[-1].startswith(("cybleu: error: ", "Error: ")), said
+    assert "Traceback" not in said and "\x1b" not in said and not re.search("None|size=|first_id", said)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+OF_FILES = {
+    "missing ref": "cybleu: error: missing: cannot be read: No such file or directory",
+    "hyp .": "cybleu: error: .: cannot be read: Is a directory",
+    "short ref ref": "different numbers of lines, and a line is a segment: short: 1, ref: 4, ref: 4",
+    "hyp ref long": "hyp: 4, ref: 4, long: 3000",
+    "latin ref": "cybleu: error: latin, line 3: not UTF-8 text: byte 0xe9; convert the file, with iconv for example",
+    "cut.gz ref": "cybleu: error: cut.gz, after line 0: the gzip data is damaged or cut off: ",
+    "empty empty": "cybleu: error: the files have no line, so there is no segment to score",
+    "- -": "only one of the files can be standard input",
+}
+
+
+@pytest.mark.parametrize("names", OF_FILES)
+@pytest.mark.parametrize("command", ["score", "score --segments --json", "score --variant nltk", "variants --json"])
+def test_files_of_texts(files, command, names):
+    check_refusal(files, f"{command} {names}", OF_FILES[names])
+
+
+FEATURES = "--features-file F --scores-file S"
+BOTH = "one.txt two.txt -r ref1"
+REFUSED = {
+    "score": {
+        "hyp": "Missing argument 'REF...'",
+        "hyp ref --weights a,b": "'a,b' is not a list of numbers such as 0.1,0.3,0.5,0.1",
+        "hyp ref --weights 1_0,1": "'1_0,1' is not a list of numbers",
+        "hyp ref --weights \u0663,1": "is not a list of numbers",
+        "hyp ref --weights 1,2 --order 3": "--order 3 does not fit the 2 weights",
+        f"hyp ref --weights {','.join('1' * 65)}": "there are 65 weights, and at most 64 n-gram orders",
+        "hyp ref --order 0": "0 is not in the range 1<=x<=64",
+        "hyp ref --smoothing method1": "sacrebleu has no smoothing 'method1'; use one of exp, floor, add-k, none",
+        "hyp ref --smoothing exp --smoothing-value 1": "the smoothing 'exp' of sacrebleu takes no value",
+        "hyp ref --variant nltk --smoothing exp": "nltk has no smoothing 'exp'; use one of none, method0, method1",
+        "hyp ref --variant nltk --smoothing method6 --order 2": "at least 3 n-gram orders",
+        "hyp ref --variant nope": "'nope' is not one of",
+        "hyp ref --tokenize 13b": "unknown tokeniser '13b'; use one of unicode, none, ascii, space, 13a, ",
+        "hyp ref --metric gleu --order 2": "the metric gleu takes no --order",
+        "hyp ref --metric gleu --weights 1": "the metric gleu takes no --weights",
+        "hyp ref --metric chrf --smoothing-value 1": "the metric chrf takes no --smoothing-value",
+        "hyp ref --metric chrf --metric ter --smoothing exp": "takes no --smoothing",
+        "hyp ref --confidence --metric nltk --smoothing method5": "method5",
+        "hyp ref --confidence --level mean": "mean",
+        "hyp ref --lc": "Did you mean '--lowercase'?",
+        "hyp ref --format json": "Did you mean '--json'?",
+    },
+    "variants": {
+        "hyp ref --variant bleu": "cybleu: error: unknown variant 'bleu'; use one of nltk, nltk-3.2, sacrebleu",
+        "hyp ref --variant nltk:exp": "cybleu: error: nltk has no smoothing 'exp'; use one of none, method0",
+        "hyp ref --tokenize 13b": "unknown tokeniser '13b'",
+    },
+    "explain": {
+        "hyp ref": "Missing option '--line'",
+        "hyp ref --line 5": "cybleu: error: --line is 5, and the files have 4 lines",
+        "hyp ref --line 0": "0 is not in the range",
+        "hyp none --line 1": "none: cannot be read",
+        "hyp ref --line 3 --variant huggingface": "have no token",
+        "hyp ref --line 1 --smoothing method1": "sacrebleu has no smoothing 'method1'",
+        "hyp ref --line 1 --variant nltk --smoothing method5 --smoothing-value 1": "takes no",
+    },
+    "compare": {
+        "-r ref1": "there is no system; give the files of at least two, before -r",
+        "-r ref1 one.txt two.txt": "there is no system",
+        "one.txt -r ref1": "at least two systems",
+        "one.txt two.txt --references=ref1 ref2": "'ref2' after '--references=ref1' may be a reference or a system; "
+        "give the systems first, and several references as -r ref1 ref2",
+        "one.txt two.txt -rref1 'a b'": "references as -r ref1 'a b'",
+        "one.txt two.txt": "Missing option '-r'",
+        "one.txt two.txt -r": "'-r' requires an argument",
+        "one.txt one.txt -r ref1": "two systems are called 'one'; give names of your own: NAME=FILE",
+        "one.txt =b -r ref1": "'=b' is not a system; give FILE, NAME=FILE or NAME=FILE,FILE,...",
+        "one.txt b=b, -r ref1": "'b=b,' is not a system",
+        "one.txt nothing -r ref1": "nothing: cannot be read",
+        "- x=- -r ref1": "only one of the files can be standard input",
+        f"{BOTH} --baseline c": "there is no system 'c' to be the baseline; there are one, two",
+        f"{BOTH} --samples 0": "Invalid value for '--samples'",
+        f"{BOTH} --samples {10**8 + 1}": "'--samples': 100000001 is not in the range 1<=x<=100000000",
+        f"{BOTH} --seed -1": "Invalid value for '--seed'",
+        f"{BOTH} --influence": "--influence is for --format json",
+        f"{BOTH} --metric blue": "'blue' is not one of",
+        f"{BOTH} --json --format csv": "--json and --format csv exclude each other",
+        "one.txt short -r ref1": "short: 1",
+        "one=short two=short -r short": "there is one segment",
+        "one=empty two=empty -r empty": "there is no segment to score",
+        f"{BOTH} --source refs": "--source is for --report",
+        f"{BOTH} --all-segments": "--all-segments is for --report",
+    },
+    "compare --report": {
+        "r.html one.txt -r ref1 --format csv": "--format csv is for two systems and more",
+        f"ref1 {BOTH}": "ref1: is read and would be written, too",
+        f"none/r.html {BOTH}": "none/r.html: cannot be written",
+        f"r.html {BOTH} --metric chrf": "chrf is not BLEU; add one, such as sacrebleu",
+        "r.html one.txt short -r ref1": "one.txt: 40, short: 1, ref1: 40",
+        "r.html empty -r empty": "the files have no line, so there is no segment to score",
+        "r.html short -r short": "segment",
+        f"- {BOTH}": "--report - would mix the page with the tables",
+    },
+    "plot": {
+        "precision one.txt -r ref1 --output a.gif": "must be a .svg, .png or .pdf file",
+        "precision one.txt -r ref1 --output a.svg --n-start 10": "--n-start 10 is more than",
+        "scores one.txt -r ref1 --output a.svg --differences": "at least two systems",
+        "buckets -r ref1 --output a.svg": "there is no system; give the file of one",
+    },
+    "mert": {
+        "": "give an n-best list and its references",
+        "list": "no file of references",
+        "list refs --features-file x": "give an n-best list and its references, or",
+        "--features-file x": "in pairs",
+        "--features-file x --scores-file y --more z": "do not go with",
+        "--features-file x,y --scores-file z": "in pairs",
+        "--features-file hyp,missing --scores-file hyp,hyp": "FEATURES_TXT_BEGIN",
+        "- -": "only one of the files",
+        "list missing": "missing",
+        "hyp refs": "no n-best list with fields; if fairseq",
+        "bare refs": "give --format moses or --format joshua",
+        "list refs --first-id 1": "--first-id",
+        "list refs --start 1,x": "neither a file nor a list of numbers",
+        "list refs --start nan,1": "neither a file nor a list of numbers",
+        "list refs --start '\x1b[31m'": "neither a file nor a list of numbers",
+        "list refs --start 1": "there are 2 features: a_0, b_0",
+        f"list refs --start {','.join(['0.123456'] * 600)}": "--start has 600 numbers",
+        "list refs --start list": "line 1",
+        "list refs --start 0,0": "all start weights are 0",
+        "list refs --start renamed": "is 'a_0' meant?",
+        "list refs --range a": "is not NAME=LOW:HIGH",
+        "list refs --range a=1_0:20": "is not NAME=LOW:HIGH",
+        "list refs --range x=0:1": "no feature 'x'; there are a_0, b_0",
+        "list refs --fix x": "no feature 'x'",
+        "list refs --normalise sum --fix a_0": "cannot be held at a number",
+        "list refs --smoothing x": "moses has no smoothing 'x'; use one of none, add",
+        "list refs --metric chrf": "chrf needs other counts",
+        "list refs --metric codexglue": "codexglue is a mean of the scores of segments",
+        f"list refs --restarts {10**18}": "is not in the range 0<=x<=1000000",
+        "list refs --output=": "'': cannot be written: No such file",
+        "list refs --output no/such": "cannot be written",
+        "named refs --output out": "'a=b' cannot be written",
+        "list refs --output list": "is read and would be",
+        "list refs --start weights --output weights": "is read and would be",
+        "list refs --output refs": "is read and would be",
+    },
+    "kbmira": {
+        "": "give an n-best list and its references",
+        "list refs --step 0": "'0' is not a number above 0",
+        "list refs --step 1_0": "'1_0' is not a number",
+        "list refs --decay 1.5": "'1.5' is not a number from 0, at most 1",
+        "list refs --decay nan": "'nan' is not a number",
+        f"list refs --passes {10**18}": "is not in the range 1<=x<=1000000",
+        "list refs --start renamed": "is 'a_0' meant?",
+        "list refs --start 1,2,3": "--start has 3 numbers, and there are 2 features: a_0, b_0",
+        "list refs --range a_0=0:1": "No such option",
+        "list refs --metric chrf": "chrf needs other counts",
+        "list refs --output list": "is read and would be",
+        "sparse refs --output-format numbers": "--output-format moses",
+    },
+    "pro": {
+        "list refs --minimum -1": "'-1' is not a number from 0",
+        "list refs --minimum 101": "no pair of hypotheses differs enough",
+        "list refs --regularisation 0": "'0' is not a number above 0",
+        "list refs --interpolation 2": "at most 1",
+        "list refs --start renamed": "is 'a_0' meant?",
+        "list refs --metric codexglue": "codexglue is a mean of the scores of segments",
+        f"list refs --samples {10**18}": "is not in the range 1<=x<=100000000",
+        "list refs --output no/where": "no/where",
+    },
+    "mert-loop": {
+        "run refs --decoder x --start weights --range a": "is not NAME=LOW:HIGH",
+        "run refs --decoder x --start weights --weights-settle x": "--weights-settle",
+        "run refs --decoder x --start weights --score-settles -1": "--score-settles",
+        "run refs --decoder x --start weights --keep 9": "--keep is an option of pro, and the tuner is mert",
+        "run refs --decoder x --start weights --tuner pro --restarts 2": "--restarts is an option of mert",
+    },
+    "extract": {
+        f"list nosuch {FEATURES}": "nosuch: cannot be read",
+        f"list refs {FEATURES} --format joshua": "list, line 1: ",
+        f"list refs {FEATURES} --tokenize nosuch": "unknown tokeniser 'nosuch'",
+        f"list refs {FEATURES} --format plain": "--format plain needs --size, the number of lines",
+        f"list refs {FEATURES} --first-id 1": "--first-id",
+        f"hyp refs {FEATURES}": "as --size; if fairseq",
+        f"- - {FEATURES}": "only one of the files can be standard input",
+        "list refs --features-file no/F --scores-file S": "no/F: cannot be written",
+        "list refs --features-file - --scores-file S": "--features-file must be a file",
+        "list refs --features-file out --scores-file ./out": "two outputs would be written to the same file",
+        "list refs --features-file out --scores-file refs": "is read and would be",
+    },
+    "rerank linear": {
+        "list --weights empty": "empty: has no weight",
+        "list --weights nameless": "is not a name and its weight",
+        "list --weights twice": "twice, line 2: the weight of 'a_0' appears twice",
+        "list --weights numberless": "numberless, line 1: the weight of 'a_0' 'x' is not a number",
+        "list --weights without_b": "nothing for the feature 'b_0'",
+        "hyp --format plain --size 1 --weights numbers": "has 2 numbers without names",
+        "list --weights weights -o weights": "is read and would be",
+    },
+    "rerank mbr": {
+        "hyp": "give that number as --size; if fairseq printed it, or if it is JSON lines, name that as --format",
+        "hyp --format plain": "needs --size, the number of lines of each segment",
+        "hyp --format plain --size 2 --scale 1": "--scale needs the scores of a list",
+        "list --prune 1 --list moses": "--prune",
+        "list --metric chrf --tokenize 13a": "--tokenize makes tokens, and chrf counts",
+        "list --explain 2": "no segment 2",
+        "json --format json": "json, line 1: is not JSON",
+        "broken --format json": "has a line break",
+        "swapped": "the segment 0 comes after 1, and ids must ascend",
+        "from1 --first-id 1": "begin at 1; give --first-id",
+        "seventh --segment-count 7": "has the segment 7, and the number of segments",
+        f"list --segment-count {10**12} -o out": "would fill the disk",
+        "wrong": "line 1",
+        "list -o list": "is read and would be",
+    },
+    "rerank oracle": {
+        "list refs --metric chrf": "counts the n-grams of BLEU, and chrf needs other counts",
+        "list refs --metric gleu --level corpus": "and gleu needs other counts",
+        "list refs --metric codexglue --level corpus": "codexglue is a mean of the scores",
+        "list refs --level corpus --list moses": "--list",
+        "list refs --segment-count 5": "--segment-count",
+        "list short": "the segment 1, and the number of segments from 0 on is 1",
+        "- -": "standard input",
+        "list refs -o refs": "is read and would be",
+    },
+    "rerank perceptron": {
+        "list refs --metric codexglue": "codexglue is a mean of the scores",
+        "list refs --held-out -": "the texts of --held-out would be mixed",
+        "list refs --folds 9": "folds",
+        "list refs --segment-count 5": "--segment-count",
+        f"list refs --epochs {10**18}": "is not in the range 1<=x<=1000000",
+        "sparse refs --folds 2 --output-format numbers": "1 sparse features, whose weights need names; write --output-format",
+        "- -": "standard input",
+        "list refs -o out --held-out out": "two outputs would be written to the same file",
+        "list refs --held-out list": "is read and would be",
+    },
+    "": {
+        "scor hyp ref": "Did you mean score",
+        "compar hyp other -r ref": "Did you mean compare",
+        "--cite rouge": "unknown metric 'rouge'",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "fragment"),
+    [(command, *row) for command, rows in REFUSED.items() for row in rows.items()],
+    ids=lambda value: value[:60],
+)
+def test_what_is_refused(files, request, command, arguments, fragment):
+    if command in ("plot", "compare --report"):
+        request.getfixturevalue("jinja2" if command != "plot" else "matplotlib")
+    check_refusal(files, f"{command} {arguments}", fragment)

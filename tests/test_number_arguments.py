@@ -1,0 +1,165 @@
+"""Numbers and arrays of every kind, wherever they are accepted: read as the numbers that they are, or refused; nothing is guessed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import cybleu
+from cybleu import Ragged, References, errors, explain, score, scores, self_bleu, sentence_bleu_many
+from cybleu.metrics import Bleu
+from cybleu.nbest import NBest
+from cybleu.rerank import linear, mbr, nbest_sorted
+from cybleu.tuning import (
+    cross_validate,
+    kbmira,
+    line_search,
+    tune,
+    write_weights,
+)
+from inputs import Own
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+ROW = [5, 5, 4, 2, 1, 0, 5, 4, 3, 2]
+ROWS = np.array([ROW, ROW])
+FEATURES = [[0.0, 1.0], [1.0, 0.0]]
+NUMBERS = np.array([1.0, 2.0])
+IDS = np.arange(12).reshape(3, 4)
+TEXTS = [["a", "b", "c"], ["a", "b"]]
+
+
+def a_list(**changed):
+    given = {"offsets": [0, 2], "features": FEATURES, "stats": ROWS, **changed}
+    return NBest(given.pop("offsets"), given.pop("features"), given.pop("stats"), **given)
+
+
+def two_segments():
+    return NBest([0, 1, 2], FEATURES, ROWS)
+
+
+FLOATS = {  # what takes two numbers: an array, or a list of them
+    "linear": lambda numbers: linear(a_list(), numbers),
+    "nbest_sorted": lambda numbers: nbest_sorted(a_list(), scores=numbers),
+    "line_search": lambda numbers: line_search(a_list(), numbers, [1.0, 0.0]),
+    "direction": lambda numbers: line_search(a_list(), [1.0, 1.0], numbers),
+    "tune": lambda numbers: tune(a_list(), numbers, restarts=0),
+    "bounds": lambda numbers: tune(a_list(), bounds={"f0": numbers}, restarts=0),
+    "fixed": lambda numbers: tune(a_list(), fixed={"f0": next(iter(numbers)), "f1": list(numbers)[1]}, restarts=0),
+    "kbmira": lambda numbers: kbmira(a_list(), numbers, iterations=1),
+    "posterior": lambda numbers: mbr([TEXTS], numbers),
+    "posterior of segments": lambda numbers: mbr([TEXTS], [numbers]),
+    "scores": lambda numbers: mbr([TEXTS], scores=numbers),
+    "scale": lambda numbers: mbr([TEXTS], scores=[1.0, 2.0], scale=next(iter(numbers))),
+    "model_scores": lambda numbers: a_list(model_scores=numbers),
+    "features": lambda numbers: a_list(features=[numbers, [1.0, 0.0]]),
+    "sparse": lambda numbers: a_list(sparse=([0, 1, 2], [0, 0], numbers, ("x",))),
+    "Bleu": lambda numbers: Bleu(weights=numbers),
+    "write_weights": lambda numbers: write_weights("/dev/null", {"a": next(iter(numbers)), "b": list(numbers)[1]}),
+}
+COUNTS = {  # what takes a row of counts
+    "score": score,
+    "score of rows": lambda row: score([row, row]),
+    "scores": lambda row: scores([row, row]),
+    "total": Bleu().total,
+    "total of rows": lambda row: Bleu().total([ROW, row]),
+    "total of NLTK's": Bleu("nltk").total,
+    "stats": lambda row: a_list(stats=[row, ROW]),
+}
+WHOLE = {  # what takes three numbers from 0 to 2
+    "owner": lambda numbers: cybleu.rows(IDS, References(IDS), owner=numbers),
+    "owner of another metric": lambda numbers: Own().rows([["a"]] * 3, [TEXTS] * 3, owner=numbers),
+    "lengths": lambda numbers: cybleu.rows(IDS, References(IDS), lengths=numbers),
+    "reference lengths": lambda numbers: References(IDS, lengths=numbers),
+    "reference lengths of sets": lambda numbers: References(
+        IDS.reshape(3, 1, 4), lengths=[[number] for number in numbers]
+    ),
+    "offsets": lambda numbers: References(Ragged(np.arange(2), np.array(numbers))),
+    "ragged": lambda numbers: References(Ragged(np.array(numbers), np.array([0, 3]))),
+    "offsets of a list": lambda numbers: NBest(numbers, FEATURES, ROWS),
+    "ids": lambda numbers: NBest([0, 2, 2, 2], FEATURES, ROWS, ids=numbers),
+    "index": lambda numbers: a_list(index=list(numbers)[:2], inputs=3),
+    "columns": lambda numbers: a_list(sparse=(numbers, [0, 0], [1.0, 1.0], ("x",))),
+    "folds": lambda numbers: cross_validate(two_segments(), list(numbers)[:2], restarts=0),
+}
+
+
+NUMBERS_OF_ANY_KIND = {
+    "array": NUMBERS[::-1][::-1],
+    "strided": np.array([1.0, 9.0, 2.0])[::2],
+    "big endian": NUMBERS.astype(">f8"),
+    "half": NUMBERS.astype(np.float16),
+    "long": NUMBERS.astype(np.longdouble),
+    "unmasked": np.ma.array([1.0, 2.0]),
+    "no dimension": [np.array(1.0), np.array(2.0)],
+    "fractions": [Fraction(1), Fraction(2)],
+    "whole": (1, 2),
+}
+NO_FLOATS = [["1", "2"], [b"1", b"2"], [None, 2.0], [float("nan"), 2.0], [1j, 2.0], [[1.0], [1.0, 2.0]]]
+NO_COUNTS = [*([*ROW[:-1], last] for last in (1.5, float("nan"), None, -1)), [*map(str, ROW)], ROW[:-1]]
+NO_COUNTS += ["5542105432", {"a": 1}, None, 7, np.array(7)]
+NO_WHOLE = [[0.5, 1.0, 2.0], ["0", "1", "2"], [None, 1, 2], [[0], [1, 2], 0]]
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_numbers_of_any_kind(name):
+    FLOATS[name]([1.0, 2.0])
+    for numbers in NUMBERS_OF_ANY_KIND.values():
+        FLOATS[name](numbers)
+
+
+def test_numbers_of_any_kind_are_the_same_numbers():
+    expected = kbmira(a_list(), [1.0, 2.0], iterations=1).weights
+    for numbers in NUMBERS_OF_ANY_KIND.values():
+        assert kbmira(a_list(), numbers, iterations=1).weights == expected
+        assert linear(a_list(), numbers).scores.tolist() == linear(a_list(), [1.0, 2.0]).scores.tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "wrong"),
+    [
+        pytest.param(call, wrong, id=f"{name}-{type(wrong).__name__}{place}")
+        for calls, kinds in ((FLOATS, NO_FLOATS), (COUNTS, NO_COUNTS), (WHOLE, NO_WHOLE))
+        for name, call in calls.items()
+        for place, wrong in enumerate(kinds)
+    ],
+)
+def test_what_is_no_number_there(call, wrong):
+    if call is COUNTS["stats"] and wrong is NO_COUNTS[0]:
+        call(wrong)  # the statistics of some other metric
+        return
+    if call in (WHOLE["offsets"], WHOLE["ragged"]):
+        wrong = np.array(wrong, dtype=object) if isinstance(wrong[1], (int, list)) else np.array(wrong)
+    with pytest.raises(errors.CybleuError):
+        call(wrong)
+
+
+def test_weights_with_labels_are_read_by_position(pandas):
+    weights = pandas.Series([9.0, 0.7, 0.3])[1:]
+    segment = [["a", "b", "c"]], ["a", "b", "x"]
+    expected = sentence_bleu_many([segment[0]], [segment[1]], (0.7, 0.3))
+    assert sentence_bleu_many([segment[0]], [segment[1]], weights) == expected
+    assert sentence_bleu_many([segment[0]], [segment[1]], [weights, weights]).tolist() == [[*expected, *expected]]
+    assert self_bleu(TEXTS, weights).tolist() == self_bleu(TEXTS, (0.7, 0.3)).tolist()
+    assert explain(*segment, weights).score == expected[0]
+    assert tune(a_list(), weights, restarts=0).weights == tune(a_list(), [0.7, 0.3], restarts=0).weights
+
+
+def test_rows_of_a_metric_of_the_user_are_not_rounded():
+    for result in ([0.5, 1], [1], ["1", "2"], [float("nan"), 1], 3):
+
+        class Counted(Own):
+            def count(self, hypothesis, references):
+                return result  # noqa: B023
+
+        for call in (lambda: Counted().rows([["a"]], [TEXTS]), lambda: Counted().sum_of([TEXTS], [["a"]])):
+            with pytest.raises(errors.StatisticsError, match="own"):
+                call()
+        for call in (lambda result=result: score(result, Own()), lambda result=result: scores([result], Own())):
+            with pytest.raises(errors.CybleuError):
+                call()
+    assert scores([[1, 2], [3, 4]], Own()).tolist() == [0.5, 0.75]
+    assert score([[1, 2], [2, 2]], Own()).score == score(np.array([[1, 2], [2, 2]]), Own()).score == 0.75
+    assert score([[2**62, 2**62]] * 4, Own()).score == score(np.array([[2**62, 2**62]] * 4), Own()).score == 1

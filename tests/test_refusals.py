@@ -1,0 +1,501 @@
+"""What the library refuses: the class of the error, the place that it names, and a fragment of its advice."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from cybleu import (
+    References,
+    bleu,
+    closest_ref_length,
+    corpus_bleu,
+    errors,
+    modified_precision,
+    pairs,
+    reward_scores,
+    rows,
+    sentence_bleu,
+)
+from cybleu.bleu_score import sentence_bleu_many
+from cybleu.checks import check
+from cybleu.chrf_score import corpus_chrf, sentence_chrf
+from cybleu.columns import rows as column_rows
+from cybleu.explanations import blind_spots, explain, explain_blocks, explain_difference
+from cybleu.frameworks import CaptionBleu, load
+from cybleu.gleu_score import corpus_gleu, sentence_gleu
+from cybleu.metrics import Bleu, Chrf, Nist, NistInformation, Ter, find, score, scores
+from cybleu.nbest import NBest
+from cybleu.nist_score import corpus_nist, sentence_nist
+from cybleu.pairwise import self_bleu
+from cybleu.report import analyse, save_page
+from cybleu.rerank import diverse, linear, mbr, perceptron
+from cybleu.rewards import Reward
+from cybleu.significance import paired_test
+from cybleu.text import Ragged
+from cybleu.tuning import kbmira, pro, read_weights, tune, write_weights
+from inputs import Labelled, OnADevice, Own
+from reports import REFERENCE, REFERENCES, SYSTEMS, analysed
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+R, H, TEXTS = "the cat sat on the mat".split(), "the cat sat on a mat".split(), [["a", "b", "c"], ["a", "b"]]
+RAW_13A = {"tokenize": "13a"}
+NAN = float("nan")
+ROW = [5, 5, 4, 2, 1, 0, 5, 4, 3, 2]
+FEATURES = [[0.0, 1.0], [1.0, 0.0]]
+IDS = np.arange(12).reshape(3, 4)
+MASKED = np.ma.array([1.0, 2.0], mask=[1, 0])
+MASKED_ROW = np.ma.array(ROW, mask=[0] * 9 + [1])
+MASKED_IDS = np.ma.array(IDS, mask=IDS == 3)
+ONE = References([[[1, 2, 3]]])
+RAW = References([["a"]])
+RAW_BLEU = Bleu(tokenize="zh")
+
+
+class SizedOnADevice(OnADevice):
+    def __len__(self):
+        return 1
+
+
+class LazyFrame:
+    """A frame of polars that is not computed yet."""
+
+    def collect(self):
+        return {}
+
+
+def a_list(**changed):
+    given = {"features": FEATURES, "stats": [ROW, ROW], **changed}
+    return NBest([0, 2], given.pop("features"), given.pop("stats"), **given)
+
+
+def of_one(hypotheses, **how):
+    return rows(hypotheses, ONE, **how)
+
+
+REFUSED = {
+    errors.ArrowError: [
+        (lambda: column_rows(LazyFrame()), r"collect it first, with \.collect\(\)"),
+    ],
+    errors.ArrayValueError: [
+        (lambda: of_one(np.array([[1.0, 2.0]])), "hypotheses has dtype float64"),
+        (lambda: of_one(np.array([[True, False]])), "dtype bool"),
+        (lambda: of_one(np.ones((1, 2, 3), int)), "has 3 dimensions; it must have 2"),
+        (lambda: of_one(OnADevice()), r"on the device cuda:0; copy it to the CPU"),
+        (lambda: of_one([SizedOnADevice()]), r"hypotheses\[0\] is an array on the device"),
+        (lambda: References(OnADevice()), "references is an array on the device"),
+        (lambda: References(np.ones((1, 1, 1, 1), int)), "references has 4 dimensions"),
+        (lambda: of_one(np.ones((1, 3), int), lengths=[np.nan]), "lengths has dtype float64"),
+        (lambda: of_one(Ragged(np.ones(3, int), np.array([0.0, 3.0]))), "the offsets of hypotheses"),
+        (lambda: of_one([[1]], owner=[0.5]), "owner has dtype float64"),
+        (lambda: of_one(np.array([[2**63]], dtype=np.uint64)), "does not fit int64"),
+        (lambda: of_one(np.ones((1, 3), int), lengths=[4]), r"lengths\[0\] is 4, .* 0 to 3"),
+        (lambda: of_one(np.ones((1, 3), int), lengths=[-1]), r"lengths\[0\] is -1"),
+        (lambda: of_one(np.ones((1, 3), int), lengths=[1, 1]), "2 entries for 1 texts"),
+        (lambda: of_one([[1]], lengths=[1]), "lengths are for a 2-D array"),
+        (lambda: of_one(Ragged(np.ones(3, int), np.array([0, 2]))), "offsets of hypotheses must begin"),
+        (lambda: of_one(Ragged(np.ones(3, int), np.array([0, 2, 1, 3]))), "offset 2 is 1 after 2"),
+        (lambda: of_one([[1]], owner=[1]), r"owner\[0\] is 1, which is not from 0 to 0"),
+        (lambda: of_one([[1]], owner=[-1]), r"owner\[0\] is -1"),
+        (lambda: References([[[1]]], pad_id="x"), "pad_id is 'x'"),
+        (lambda: References([[[1]]], unk_id=2**63), "unk_id"),
+        (lambda: References(np.ones((2, 3, 4), int), lengths=np.ones((3, 2), int)), r"shape \(3, 2\); .* \(2, 3\)"),
+        (lambda: reward_scores([[1]], ONE, pad_id=0), "pad_id is for token ids, and the references are prepared"),
+        (lambda: pairs([[1]], pad_id=0.5), "pad_id is 0.5"),
+        (lambda: rows([[1]], [[1]], pad_id=np.array([[-1, -1]])), "pad_id is array"),
+        (lambda: References([[[1]]], unk_id=np.array([1])), "unk_id is array"),
+        (lambda: reward_scores([[1]], [[[1]]], eos_id=np.array([[1, 1]])), "eos_id is array"),
+        (lambda: Reward(pad_id=np.array([[-1, -1]])), "pad_id is array"),
+        (lambda: Reward(eos_id="</s>"), "eos_id is '</s>'"),
+        (lambda: Reward(unk_id=True), "unk_id is True"),
+        (lambda: self_bleu([[1], [2]], pad_id=2**63), "pad_id is 9223372036854775808"),
+        (lambda: self_bleu([[1], [2]], eos_id=True), "eos_id is True"),
+        (lambda: find("ter").rows(["a"], [["a"]], pad_id=0), "pad_id is for token ids"),
+        (lambda: rows(["a"], [["a"]], pad_id=0), "pad_id is for token ids"),
+        (lambda: reward_scores(["a"], [["a"]], pad_id=2), "pad_id is for token ids"),
+        (lambda: References(["a"], pad_id=0), "pad_id is for token ids"),
+        (lambda: pairs(["a"], eos_id=2), "eos_id is for token ids"),
+        (lambda: find("chrf").rows(["a"], [["a"]], pad_id=0), "pad_id is for token ids"),
+        (lambda: find("nist").rows(["a"], [["a"]], pad_id=0), "pad_id is for token ids"),
+        (lambda: find("chrf").rows(["a"], [["a"]], owner=[1]), "owner"),
+        (lambda: find("chrf").rows(["a"], RAW, owner=[1]), r"owner\[0\] is 1"),
+        (lambda: find("chrf").rows(["a"], RAW, lengths=[1]), "lengths is for token ids"),
+        (lambda: linear(a_list(), MASKED), "has masked entries; leave them out, or fill them"),
+        (lambda: mbr([TEXTS], MASKED), "has masked entries"),
+        (lambda: a_list(features=np.ma.array([[1.0, 0.0]] * 2, mask=[[1, 0]] * 2)), "has masked entries"),
+        (lambda: a_list(model_scores=MASKED), "has masked entries"),
+        (lambda: Bleu(weights=MASKED), "has masked entries"),
+        (lambda: sentence_bleu_many([TEXTS], [["a"]], MASKED), "has masked entries"),
+        (lambda: explain(TEXTS, ["a"], MASKED), "has masked entries"),
+        (lambda: score(MASKED_ROW), "has masked entries"),
+        (lambda: score([ROW, MASKED_ROW]), "has masked entries"),
+        (lambda: scores(np.ma.array([ROW], mask=[MASKED_ROW.mask])), "has masked entries"),
+        (lambda: rows(IDS, References(IDS), owner=MASKED_IDS[0, 1:]), "has masked entries"),
+        (lambda: rows(MASKED_IDS, IDS), "has masked entries"),
+        (lambda: References(MASKED_IDS), "has masked entries"),
+        (lambda: pairs(MASKED_IDS), "has masked entries"),
+        (lambda: References(Ragged(np.arange(2), MASKED_IDS[0])), "has masked entries"),
+        (lambda: explain([[1, 2]], MASKED_IDS[0]), "has masked entries"),
+        (lambda: NBest(MASKED_IDS[0], FEATURES, [ROW, ROW]), "has masked entries"),
+        (lambda: Own().rows([["a"]], [TEXTS], owner=[-1]), r"owner\[0\] is -1"),
+    ],
+    errors.MixedTokensError: [
+        (lambda: mbr([[R, "the cat"]]), r"hypotheses\[0\]\[1\] is a str and hypotheses\[0\]\[0\] a list"),
+        (lambda: mbr([[R], [R]], evidence=[["a"], ["b"]]), "hypotheses are tokens, and evidence raw text"),
+        (lambda: diverse([[R], [b"a"]], 1), r"hypotheses\[1\]\[0\] is a bytes and hypotheses\[0\]\[0\] a list"),
+        (lambda: NBest.from_texts([[R]], [[R, "a"]]), r"references\[0\]\[1\] is a str and references\[0\]\[0\] a list"),
+        (lambda: of_one(np.array([["a", "b"]])), "a str, and the references hold token ids"),
+        (lambda: of_one([["a"]]), r"token 0 of hypotheses\[0\] is a str"),
+        (lambda: rows([[1, 2**63]], References([[[1]]], pad_id=0)), "does not fit int64"),
+        (lambda: rows([[1]], References([[["a"]]])), "hypotheses are token ids"),
+        (lambda: rows(np.array([[1]]), References([[["a"]]])), "hypotheses are token ids"),
+        (lambda: rows([["a"]], References([[["a"]]], pad_id=0)), "are for token ids"),
+        (lambda: rows([["a"]], [[["a"]]], pad_id=0), "are for token ids"),
+        (lambda: of_one([[1]], ignore=[("a",)]), "ignore holds"),
+        (lambda: find("chrf").rows(["a"], References([[["a"]]])), "hypotheses are raw text"),
+        (lambda: Chrf(lowercase=True).rows(["a"], References([[["a"]]])), "hypotheses are raw text"),
+        (lambda: find("chrf").rows([["a"]], RAW), "hypotheses are tokens"),
+        (lambda: rows([[1]], [[["a"]]]), "token ids and the other strings"),
+        (lambda: rows([["a"]], [[[1]]]), "token ids and the other strings"),
+        (lambda: pairs([[1]], [["a"]]), "token ids"),
+        (lambda: rows([["a"], ["b"]], [["a", "b"], "c"]), r"references\[1\].* split them"),
+        (lambda: rows([["a"]], [[["a"], "b"]]), r"references\[0\]\[1\].*references\[0\]\[0\]"),
+        (lambda: rows([["a", "b"], ["c"]], ["a b", "c"]), "split them"),
+        (lambda: rows([["a", "b"], ["c"]], [["a b"], ["c d"]]), r"references\[0\] holds raw.*split them"),
+        (lambda: rows([["a", "b"], ["c"]], Labelled(["a b", "c"])), "split them"),
+        (lambda: rows(["a b", "c"], [[["a", "b"]], [["c"]]]), r"references\[0\]"),
+        (lambda: rows(["a b", "c"], np.array([[1, 2], [3, 4]])), "raw text"),
+        (lambda: rows(np.array([[1, 2]]), ["a b"]), "split them"),
+        (lambda: rows(["a b", ["c"]], ["a b", "c"]), r"hypotheses\[\d\].*hypotheses\[\d\]"),
+        (lambda: rows(["a b", b"c"], ["a b", "c"]), r"hypotheses\[\d\].*hypotheses\[\d\]"),
+        (lambda: rows(["a b", "c"], ["a b", b"c"]), r"references\[\d\].*references\[\d\]"),
+        (lambda: rows(["a", "b"], [["a", "b"], ["c", b"c"]]), r"references\[0\] holds a str.*references\[1\] a bytes"),
+        (lambda: rows([["a", "b"]], [[1, 2]]), "ids"),
+    ],
+    errors.SequenceTypeError: [
+        (lambda: analyse(REFERENCES, SYSTEMS, source="text"), "source is one str; give a list of lines"),
+        (
+            lambda: analyse(REFERENCES, SYSTEMS, source=[None] * 40),
+            r"source\[0\] is a NoneType; give the raw text, a str",
+        ),
+        (
+            lambda: explain_difference(["a"], [5], tokenize="13a"),
+            "is one str|is a int; with tokenize each text must be raw text",
+        ),
+        (lambda: explain_difference([["a"]], [["a"]], tokenize=str.split), r"hypotheses\[0\] is a list; with tokenize"),
+        (
+            lambda: explain_difference([["a"], [None]], ["a", "b"], tokenize="13a"),
+            r"references\[1\]\[0\] is a NoneType; with token",
+        ),
+        (
+            lambda: explain_difference(["a"], ["a"], tokenize="13a"),
+            r"references\[0\] is one str; .* \[\[reference\] for reference in",
+        ),
+        (lambda: explain_blocks([([["a"]], "a b")], tokenize="13a"), "hypotheses is one str; give a list of lines"),
+        (lambda: explain_difference(iter([]), []), "references must be a list"),
+        (lambda: explain([R], "the cat"), "the hypothesis is a str, not a list of tok"),
+        (lambda: explain([R, b"the cat"], R), "reference 1 is a bytes, not a list of tok"),
+        (lambda: explain(["the cat"], R, metric="sacrebleu"), "reference 0 is a str, not a list of tok"),
+        (lambda: NBest.from_texts([[b"a"]], [["a"]], tokenize="13a"), r"hypotheses\[0\]\[0\] is a bytes.*decode"),
+        (lambda: sentence_bleu_many([R], [H]), r"put it in a list: \[\['the', ...\]\]"),
+        (lambda: of_one([OnADevice()]), r"hypotheses\[0\] must be a list of tokens"),
+        (lambda: of_one([np.array([1]), 5]), r"hypotheses\[1\] must be raw text, a list of tokens or"),
+        (lambda: pairs("a b", [["a"]]), "texts is one str; pass a list"),
+        (lambda: pairs([["a"]], "a b"), "others is one str; pass a list"),
+        (lambda: Own().rows(["a"], ["a"]), "own reads tokens, and the hypotheses are raw text; split them"),
+        (lambda: pairs([["a"]], metric="chrf"), "chrf reads raw text, and the hypotheses are tokens"),
+        (lambda: mbr([[["a"]]], metric="chrf"), "chrf reads raw text, and the hypotheses are tokens"),
+        (
+            lambda: self_bleu([["a"], ["b"]], tokenize="13a"),
+            r"texts\[0\] is a list; with tokenize each text must be raw",
+        ),
+        (lambda: check([["a"]], "a", tokenize="13a"), "hypotheses is a str, not a list of hypotheses"),
+        (lambda: check(["a"], ["a"], tokenize="13a"), r"references\[0\] is one str; .* \[\[reference\] for"),
+        (lambda: load("bleu").add_batch(predictions="a", references=["a"]), "predictions is one str; give a list"),
+        (
+            lambda: load("bleu").add_batch(predictions=["a"], references={"a"}),
+            "references is a set, which has no order of segments",
+        ),
+        (lambda: column_rows({"hypothesis": "a", "reference": ["a"]}), "hypothesis is one str; give a list"),
+        (lambda: column_rows({"hypothesis": ["a"], "reference": None}), "reference is one NoneType; give a list"),
+        (lambda: load("bleu").add(prediction=["a"], reference="a"), r"predictions\[0\]"),
+        (lambda: load("bleu").add(prediction="a", reference=[["a"]]), r"references\[0\] holds"),
+        (lambda: load("bleu").add(prediction="a", reference=1), r"references\[0\] is one int"),
+        (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: ["a", "b"]}), "one caption"),
+        (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: "a"}), "one caption"),
+        (lambda: CaptionBleu().compute_score({1: "a"}, {1: ["a"]}), r"gts\[1\]"),
+        (lambda: rows(["a b", "c"], ["a b", ["c"]]), r"references\[\d\].*references\[\d\]"),
+        (lambda: rows([["a"], ["c"]], [["a"], 5]), r"references\[1\].* int"),
+        (lambda: rows([["a"], 5], [["a"], ["b"]]), r"hypotheses\[1\].* int"),
+        (lambda: rows([["a"], ["c"]], [["a"], [["c"]]]), r"references\[\d\].*references\[\d\]"),
+        (lambda: rows("a b", ["a b"]), r"hypotheses.* pass a list: \[text\]"),
+        (lambda: rows(np.array([1, 2]), [[1, 2]]), "hypotheses.* pass a list"),
+        (lambda: rows([1, 2], [[1, 2]]), "hypotheses.* pass a list"),
+        (lambda: rows(["a b"], "a b"), "references"),
+        (lambda: rows(["a b", None], ["a b", "c"]), r"hypotheses\[1\].* None; leave out"),
+        (lambda: rows([H, None], [[R], [R]]), r"hypotheses\[1\].* None; leave out"),
+        (lambda: rows([NAN], [["a"]], **RAW_13A), r"hypotheses\[0\] .* NaN \(a float\); leave out"),
+        (lambda: rows([H], [[R]], "chrf"), "pass each text as a str"),
+        (lambda: check(["the cat"], ["the cat"]), "split it.* or name a tokeniser"),
+        (lambda: sentence_bleu([R], None), "the hypothesis .* not NoneType; leave out the segment"),
+        (lambda: sentence_bleu([NAN], H), r"reference 0 .* not NaN \(a float\); leave out the segment"),
+        (lambda: sentence_bleu(None, H), "the references .* not NoneType; leave out"),
+        (lambda: sentence_bleu_many([[R]], [None]), "segment 0: .* leave out the segment"),
+        (lambda: sentence_bleu_many([None], [H]), "segment 0: the references .*; leave out"),
+        (
+            lambda: sentence_bleu_many([["Yes."]], ["No."]),
+            "reference 0 is a str, not a list of tokens; split it, for example",
+        ),
+        (lambda: corpus_bleu([[R], None], [H, H]), "segment 1: the references .*; leave out"),
+        (lambda: modified_precision(None, H, 1), "the references .*; leave out"),
+        (lambda: closest_ref_length(None, 1), "the references .*; leave out"),
+        (lambda: corpus_gleu([[R], None], [H, H]), "segment 1: the references are None; leave"),
+        (lambda: corpus_gleu(None, [H]), "the lists of references must be a list .* not NoneType"),
+        (lambda: sentence_gleu([R, None], H), "reference 1 is None; leave out"),
+        (lambda: sentence_nist(None, H), "the references are None; leave out"),
+        (lambda: sentence_nist([R], NAN), r"the hypothesis is NaN \(a float\); leave out"),
+        (lambda: corpus_nist(None, [H]), "the lists of references must be a list"),
+        (lambda: corpus_chrf(["a", None], ["a", "a"]), "segment 1: reference 0 is None; leave"),
+        (lambda: corpus_chrf(None, ["a"]), "the references must be a list"),
+        (lambda: corpus_chrf(["a"], None), "the hypotheses must be a list"),
+        (lambda: sentence_chrf("a", None), "the hypothesis is None; leave out"),
+        (lambda: blind_spots(None, H), "the references .*; leave out"),
+        (lambda: find("gleu").count(H, None), "the references .*; leave out"),
+        (lambda: find("chrf").count("a", None), "None.*; leave out"),
+        (lambda: find("ter").count("a", None), "None.*; leave out"),
+        (lambda: find("gleu").pairs(None), "texts must be a list of texts, not None; leave out"),
+        (lambda: check([[R], None], [H, H]), r"references\[1\] is None.*; leave out the segment"),
+        (lambda: rows(["a"], LazyFrame(), **RAW_13A), r"collect it first, with \.collect\(\)"),
+        (lambda: rows(LazyFrame(), [["a"]], **RAW_13A), "collect it first"),
+        (lambda: explain(H, [R]), "the arguments look swapped"),
+        (lambda: analyse(["a", "b"], {"x": ["a", None]}), r"x\[1\] .*; leave out"),
+        (lambda: self_bleu("the cat"), "is a str"),
+    ],
+    errors.LengthMismatchError: [
+        (
+            lambda: analyse(REFERENCES, SYSTEMS, source=["a"]),
+            "source has 1 lines, and there are references for 40 segments",
+        ),
+        (lambda: explain_difference([[["a"]]], []), "there are 0 hypotheses and 1 lists of references; each"),
+        (lambda: of_one([[1], [1]]), "2 hypotheses and 1 set .* owner"),
+        (lambda: rows([], [[["a"]]]), "0 hypotheses and 1"),
+        (lambda: rows(["a", "b"], [["a"]]), "2 hypotheses and 1 entry"),
+        (lambda: check([["a"], ["b"]], ["a"], tokenize="13a"), "there are 1 hypotheses and 2 lists of references"),
+        (lambda: find("chrf").rows(["a", "b"], [["a"]]), "2 hypotheses and 1 entry"),
+        (lambda: find("chrf").rows(["a", "b"], RAW), "2 hypotheses and 1 set"),
+        (lambda: load("bleu").add_batch(predictions=["a"], references=[]), "1 predictions"),
+        (lambda: CaptionBleu().compute_score({1: ["a"]}, {2: ["a"]}), "keys differ; give both for each image"),
+        ((lambda: rows(["a b", "c"], [["a b", "c"]])), r"list\(zip\(\*references\)\)"),
+        (lambda: rows(["a b", "c"], [["a b", "c"]] * 3), r"pass list\(zip\(\*references\)\)"),
+        (lambda: rows(["a b"], ["a b", "a c"]), r"pass \[references\]"),
+        (lambda: rows([["a"], ["b"]], [["a"], ["b"], ["c"]]), "owner="),
+        (lambda: sentence_bleu_many([[R]], H), r"put the hypothesis in a list: \[hyp"),
+        (lambda: corpus_bleu([[R]], H), r"put the hypothesis in a list: \[hyp"),
+    ],
+    errors.NoReferencesError: [
+        (
+            lambda: explain_blocks([([["a"], []], ["a", "b"])], tokenize="13a"),
+            r"references\[1\] has no reference; give at least one",
+        ),
+        (lambda: explain_difference([[R], []], [R, R]), "segment 1: there is no reference"),
+        (lambda: References(np.zeros((2, 0, 3), int)), "no reference"),
+        (lambda: rows([[1]], np.array([[[1, 2], [0, 0]]]), pad_id=0), r"references\[0, 1\] is empty"),
+        (lambda: rows([[1]], References(np.array([[[1, 2], [0, 0]]]), pad_id=0)), r"references\[0, 1\] is empty"),
+        (lambda: self_bleu([["a"]]), "there are 1, give at least two"),
+        (lambda: self_bleu([]), "there are 0"),
+        (lambda: load("bleu").add(prediction="a", reference=[]), r"references\[0\]"),
+        (lambda: CaptionBleu().compute_score({1: []}, {1: ["a"]}), r"gts\[1\]"),
+        (lambda: NistInformation([[]]), "references has no reference"),
+        (lambda: rows(["a b", "c"], ["a b", []]), r"references\[1\]"),
+        (lambda: rows(["a b", "c"], [["a b"], []]), r"references\[1\] has no reference; give at least one"),
+        (lambda: rows(["a b", "c"], ["a b", None]), r"references\[1\]"),
+        (lambda: rows([["a", "b"], ["c"]], [[["a", "b"]], []]), r"references\[1\]"),
+        (lambda: rows([["a", "b"], ["c"]], [[], []]), "references"),
+        (lambda: rows([["a", "b"], ["c"]], [[["a", "b"]], [None]]), r"references\[1\]"),
+        (lambda: rows([["a", "b"], ["c"]], [["a", "b"], None]), r"references\[1\]"),
+        (
+            lambda: rows(["a", "b"], Labelled([["a"], NAN]), **RAW_13A),
+            r"references\[1\] has no reference; give at least one",
+        ),
+    ],
+    errors.OrderError: [
+        (lambda: explain_difference([[R]], [R], ["nltk"], 0), "the largest n-gram order is 0; it must be a whole"),
+        (lambda: explain_difference([[R]], [R], ["nltk"], 2**63), "must be a whole number from 1 to 64"),
+        (lambda: explain_difference([[R]], [R], ["nltk"], 2.0), "must be an int, not float"),
+        *(
+            (lambda order=order: pairs([[1, 2]], max_order=order), "max_order is")
+            for order in (0, -1, True, 2**63, 10**30)
+        ),
+        (lambda: rows([[1]], [[[1]]], max_order=2**31), "max_order is"),
+        (lambda: rows([[1]], References([[1]]), max_order=2**62), "max_order is"),
+        (lambda: of_one([[1]], max_order=0), "max_order is 0"),
+        (lambda: of_one([[1]], max_order=2.0), "max_order is 2.0"),
+        (lambda: rows([["a"]], [[["a"]]], max_order=65, ignore=[("a",)]), "up to order 64"),
+        (lambda: pairs([["a"]], weights=(1,), max_order=2), "max_order is 2, and there are 1"),
+        (lambda: CaptionBleu(0), "n is 0"),
+        (lambda: Chrf(0), "both 0"),
+        (lambda: Chrf(-1), "char_order is -1"),
+        (lambda: Chrf(6, 65), "word_order is 65"),
+        (lambda: Nist(10), "max_order is 10"),
+    ],
+    errors.UnknownNameError: [
+        (
+            lambda: analyse(REFERENCES, SYSTEMS, ["chrf", "ter"]),
+            "requires a corpus BLEU, and chrf is not BLEU, ter is not BLEU; add",
+        ),
+        (lambda: analyse(REFERENCES, SYSTEMS, []), "there is no metric; add one"),
+        (lambda: analyse(REFERENCES, SYSTEMS, level="mean"), "is a mean of segment scores; add one, such as sacrebleu"),
+        (lambda: analyse(REFERENCES, SYSTEMS, ["nltk", "ter", "ter"]), "two metrics are called 'ter'; give each once"),
+        (lambda: analyse(REFERENCES, SYSTEMS, ["sacrebleu", "bleurt"]), "unknown metric 'bleurt'"),
+        (lambda: explain_difference([[R]], [R], ["bleu"]), "unknown variant 'bleu'; use one of nltk"),
+        (lambda: explain_difference([[R]], [R], [("nltk", "exp")]), "nltk has no smoothing 'exp'; use one of"),
+        (lambda: score(Labelled([R]), Labelled([H] * 100)), r"the metric is a \w+; count texts first: score\("),
+        (lambda: scores([[R]], [H]), r"count texts first: scores\(cybleu\.rows\("),
+        (lambda: score([[R]], [H]), r"count texts first: score\(cybleu\.rows\("),
+        (lambda: of_one([[1]], reference_length="longest"), "closest, closest-first, shortest, average"),
+        (lambda: rows([["a"]], [[["a"]]], reference_length="mean"), "closest"),
+        (lambda: reward_scores([["a"]], [[["a"]]], smoothing="method1"), "no smoothing"),
+        (lambda: pairs([["a"]], metric="bleurt"), "unknown metric"),
+        (lambda: pairs([["a"]], variant="moses"), "variant is no option"),
+        (lambda: rows(["a"], [["a"]], tokenize="13b"), "unknown tokeniser '13b'"),
+        (lambda: rows([["a"]], [["a"]], lowercase=True), "lowercase is for raw text"),
+        (lambda: check([["a"]], ["a"], lowercase=True), "lowercase is for raw text"),
+        (lambda: self_bleu([["a"], ["b"]], lowercase=True), "lowercase is for raw text"),
+        (lambda: mbr([[["a"]]], lowercase=True), "lowercase is for raw text"),
+        (lambda: diverse([[["a"]]], 2, lowercase=True), "lowercase is for raw text"),
+        (lambda: pairs([["a"]], smoothing="method1"), "sacrebleu has no smoothing"),
+        (lambda: pairs(["a"], metric="chrf", tokenize="13a"), "takes no tokeniser"),
+        (lambda: mbr([["a"]], metric="chrf", tokenize=str.split), "takes no tokeniser"),
+        (lambda: Reward(metric="chrf", tokenize="13a"), "takes no tokeniser"),
+        (lambda: rows(["a"], ["a"], "chrf", tokenize="13a"), "takes no tokeniser"),
+        (lambda: rows(["a"], ["a"], "ter", tokenize="13a"), "takes no tokeniser"),
+        (lambda: find("chrf", smoothing="exp"), "has no 'smoothing'"),
+        (lambda: find("ter", smoothing="exp"), "has no 'smoothing'"),
+        (lambda: find("nist", smoothing="exp"), "has no 'smoothing'"),
+        (lambda: rows(["a"], ["a"], RAW_BLEU, tokenize="13a"), "tokenize is a field of the metric"),
+        (lambda: pairs(["a"], metric=RAW_BLEU, lowercase=True), "lowercase is a field of the metric"),
+        (lambda: Nist(information=[["a"]]), "give a NistInformation"),
+        (lambda: explain([["a"]], ["a"], metric="chrf"), "the metric is chrf"),
+        (lambda: load("rouge"), "use one of bleu, sacrebleu, google_bleu, chrf"),
+        (lambda: of_one([[1]], threads=0), "threads is 0"),
+        (lambda: rows([["a"]], [[["a"]]], threads=0), "threads is 0"),
+        (lambda: pairs([["a"]], threads=-1), "threads is -1"),
+        (lambda: rows([["a"]], [[["a"]]], ignore=["a"]), "an n-gram is a tuple"),
+        (lambda: rows([H], [[R]], **RAW_13A), "leave tokenize out, or pass texts as str"),
+        (lambda: find("chrf").rows(["a b"], [["a b"]], tokenize="13a"), r"pass Chrf\(tokenize=...\)"),
+        (lambda: find("gleu").pairs([["a", "b"]], [[["a", "b"]]], tokenize="13a"), r"pass Gleu\(tokenize=...\)"),
+        (lambda: find("bleu").rows(["a b"], ["a b"], tokenize="13a"), r"pass Bleu\(tokenize=...\)"),
+        (lambda: explain(TEXTS, ["a"], smoothing_function=max, metric="moses"), "smoothing_function is for NLTK's"),
+    ],
+    errors.StatisticsError: [
+        (lambda: explain_difference([[R]], [R], ["nltk"], 4, (0.5, 0.5)), "2 weights for 4 n-gram orders; give"),
+        (lambda: score([np.nan, 2, 1, 2]), "whole numbers from 0"),
+        (lambda: score([2, 2, 1, np.inf]), "whole numbers from 0"),
+        (lambda: score(["x", 2, 1, 2]), "whole numbers from 0"),
+        (lambda: score([1, 1, 1, 0, 1, 1]), "NLTK's BLEU counted it"),
+        (lambda: scores(np.array([[2, 2, 3, 2]])), "row 0 has more matches"),
+        (lambda: scores(np.array([[2, 2, 1, 2], [2, 2, -1, 2]])), "whole numbers from 0"),
+        (lambda: scores(np.array([[2.0, 2, 1, 2]])), "dtype float64"),
+        (lambda: scores(np.array([2, 2, 1, 2])), "1 dimensions"),
+        (lambda: scores(np.array([[2, 2, 1]])), "a row has 3 entries"),
+        (lambda: scores(np.zeros((1, 4), int), "chrf"), "18 entries"),
+        (lambda: scores(np.zeros((1, 4)), "ter"), "2 entries"),
+        (lambda: scores([[1.0, -2.0]], "ter"), "finite numbers from 0"),
+        (lambda: score([float("nan"), 2.0], "ter"), "finite numbers"),
+        (lambda: Ter().evaluate([1.0]), "2 entries"),
+        (lambda: scores(np.zeros((1, 4)), "nist"), "11 entries"),
+        (lambda: scores(-np.ones((1, 11)), "nist"), "finite numbers from 0"),
+        (lambda: Nist(1).evaluate([1.0, float("inf"), 1.0]), "finite numbers from 0"),
+        (lambda: column_rows({"hypothesis": [], "reference": []}, metric="nist"), "in parts"),
+        (lambda: Chrf(beta=float("nan")), "beta is nan"),
+        (lambda: Chrf(beta="2"), "beta is '2'"),
+        (lambda: pairs([[1, 2]], weights=[]), "one for each order"),
+    ],
+    errors.EmptyHypothesisError: [
+        (lambda: pairs([[]], [["a"]], metric="multi-bleu"), r"(texts|hypotheses)\[0\]"),
+        (lambda: load("bleu").compute(predictions=[""], references=["a"]), "hypotheses have no token"),
+    ],
+    errors.EmptyCorpusError: [
+        (lambda: explain_difference([], []), "there is no segment to score; give at least one hypothesis"),
+        (lambda: corpus_bleu([], []), "no segment"),
+        (lambda: load("bleu").compute(), "no text"),
+        (lambda: CaptionBleu().compute_score({}, {}), "no image"),
+    ],
+    errors.TokensError: [
+        (lambda: check([[" "]], ["a"], tokenize="13a"), r"references\[0\]\[0\] has no token"),
+    ],
+    errors.NotUtf8Error: [
+        (
+            lambda: explain_difference([["a"]], [b"a \xff"], tokenize="13a"),
+            "is not UTF-8: byte 0xff at position 2; decode it",
+        ),
+        (lambda: bleu([b"a"], [[b"\x80"]]), r"^references\[0\]\[0\] is not UTF-8"),
+        (lambda: bleu([b"a"], [[b"\x80"]], tokenize=str.split), r"^references\[0\]\[0\] is not UTF-8"),
+    ],
+    errors.SampleError: [
+        *(
+            (lambda n=n: save_page(None, "r.html", segments=n), "it must be a whole number from 1")
+            for n in (0, 2.5, True, "all")
+        ),
+        (lambda: self_bleu([["a"], ["b"]], sample=3), "from 1 to 2"),
+    ],
+    errors.UnhashableTokenError: [
+        (lambda: explain_difference([[["a"]]], [[["a"]]]), "token 0 of the hypothesis is a list"),
+        (lambda: rows([["a"]], References([[["a", []]]])), "token 1 of reference"),
+    ],
+    errors.WeightsError: [
+        (lambda: write_weights("weights", [1.0]), r"must be by name, such as .*, and they are a list"),
+    ],
+    errors.FeatureError: [
+        (lambda: tune(a_list(), {1: 2.0}), "names 1, which is no feature"),
+    ],
+    errors.InputFileError: [
+        (lambda: read_weights("a\0b"), "cannot be the name of a file"),
+        (lambda: read_weights("\ud800"), "cannot be the name of a file"),
+        (lambda: NBest.from_texts([[]], "a\0b"), "cannot be the name of a file"),
+    ],
+    errors.CybleuError: [
+        (lambda: analyse(REFERENCES, {}), "there is no system; give at least one"),
+        (lambda: analyse(REFERENCES, [1]), r"give for example {'mine': lines}"),
+        (
+            lambda: analyse(REFERENCES, {"one": REFERENCE[:-1]}),
+            "one has 39 lines, and there are references for 40 segments",
+        ),
+        (lambda: analyse(REFERENCES, {"one": [1] * 40}), r"one\[0\] is a int; give the raw text, a str"),
+        (lambda: analyse([], SYSTEMS), "there is no segment"),
+        (lambda: analyse([[]] * 40, SYSTEMS), r"references\[0\] has no reference"),
+        (lambda: analyse([[b"a"]] * 40, SYSTEMS), r"references\[0\]\[0\] is a bytes; give the raw text, a str"),
+        (lambda: analyse(REFERENCES, {"one": "the cat"}), "one is one str; give a list of lines"),
+        (lambda: analyse("the cat", SYSTEMS), "references is one str; give a list of those of each segment"),
+        (lambda: analyse(REFERENCES, SYSTEMS, n_end=0), "n_end is 0; it must be a whole number from 1 to 64"),
+        (
+            lambda: analyse(REFERENCES, SYSTEMS, baseline="four"),
+            "no system 'four' to be the baseline; there are one, two, three",
+        ),
+        (lambda: analyse(REFERENCES, SYSTEMS, resamples=0), "samples is 0"),
+        (lambda: analyse(REFERENCES, SYSTEMS, confidence=2), "confidence is 2"),
+        (lambda: analysed("cython").between("one", "four"), "there is no system 'four'; there are one, two, three"),
+        (lambda: analysed("cython").buckets("colour"), "unknown groups 'colour'; use one of length, difference, score"),
+        (lambda: kbmira(a_list(), step=None), "step is"),
+        (lambda: kbmira(a_list(), decay=NAN), "decay"),
+        (lambda: perceptron(a_list(), folds=2, good=[1]), "good is"),
+        (lambda: perceptron(a_list(), folds=2, margin=1j), "margin is"),
+        (lambda: pro(a_list(), regularisation=b"1"), "regularisation is"),
+        (lambda: pro(a_list(), interpolation=np.ones(2)), "interpolation is"),
+        (lambda: paired_test(*[[ROW] * 2] * 2, np.sum, scale="1"), "scale is"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("error", "call", "advice"), [(error, *row) for error, rows in REFUSED.items() for row in rows]
+)
+def test_what_is_refused(error, call, advice):
+    with pytest.raises(error, match=f"(?s){advice}") as caught:
+        call()
+    message = str(caught.value)
+    assert isinstance(caught.value, errors.CybleuError) and len(message) < 400
+    assert str(pickle.loads(pickle.dumps(caught.value))) == message
