@@ -305,12 +305,22 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("command", "arguments", "fragment"),
-    [(command, *row) for command, rows in REFUSED.items() for row in rows.items()],
-    ids=lambda value: value[:60],
-)
-def test_what_is_refused(files, request, command, arguments, fragment):
-    if command in ("plot", "compare --report"):
-        request.getfixturevalue("jinja2" if command != "plot" else "matplotlib")
+def of_commands(drawing):
+    """The rows of the commands that draw, or of the others."""
+    rows = [
+        (command, *row)
+        for command, rows in REFUSED.items()
+        for row in rows.items()
+        if (command in ("plot", "compare --report")) == drawing
+    ]
+    return pytest.mark.parametrize(("command", "arguments", "fragment"), rows, ids=lambda value: value[:60])
+
+
+@of_commands(drawing=False)
+def test_what_is_refused(files, command, arguments, fragment):
+    check_refusal(files, f"{command} {arguments}", fragment)
+
+
+@of_commands(drawing=True)
+def test_what_is_refused_where_figures_are_drawn(jinja2, files, command, arguments, fragment):
     check_refusal(files, f"{command} {arguments}", fragment)
