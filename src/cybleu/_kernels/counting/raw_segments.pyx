@@ -110,7 +110,7 @@ cdef int match(SegmentWorkspace *work, Py_ssize_t texts, Py_ssize_t longest, int
             add_reference_masks(&work.matcher, numbers + starts[k], <int>(starts[k + 1] - starts[k] - 1))
         finish_masks(&work.matcher, matches)
         return 0
-    reserve(&work.memory, match_memory(starts[1] - 1, work.numbers.count))
+    reserve(&work.memory, match_memory(starts[1] - 1, work.numbers.count, texts))
     match_ngrams(numbers, starts, texts, distinct, max_order, work.memory.data, matches)
     if work.memory.capacity > KEPT:
         free_buffer(&work.memory)
