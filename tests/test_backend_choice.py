@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 import cybleu
+from cybleu.__main__ import version
+from cybleu.text.categories import unicode_version
 
 pytestmark = pytest.mark.thread_unsafe(reason="each test breaks a copy of the package")
 
@@ -181,3 +183,12 @@ def test_the_version_says_what_runs(backend):
     python = f"{platform.python_implementation()} {platform.python_version()}( free-threaded.*)?"
     expected = rf"cybleu {cybleu.__version__}, {backend} backend \({compiler}\), {python}, characters of (regex|Unicode) [0-9.]+, {platform.platform()}\n"
     assert re.fullmatch(expected, done.stdout), done
+
+
+@pytest.mark.parametrize(
+    ("gil", "words"), [(None, ""), (False, " free-threaded"), (True, " free-threaded, with the GIL")]
+)
+def test_the_version_says_whether_threads_are_free(monkeypatch, gil, words):
+    monkeypatch.setattr(sysconfig, "get_config_var", {"Py_GIL_DISABLED": gil is not None}.get)
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: gil, raising=False)
+    assert f" {platform.python_version()}{words}, characters of {unicode_version()}, {platform.platform()}" in version()

@@ -18,6 +18,7 @@ from cybleu import SmoothingFunction, _backend, bleu_score, sentence_bleu
 from cybleu.bleu_score import scores
 from cybleu.bleu_score.no_match import warn_no_match
 from cybleu.bleu_score.smoothing import METHODS
+from cybleu.errors import NoReferencesError
 from inputs import CATCHES_WARNINGS, CaseBlind, assert_same, outcome, using_backend
 
 pytestmark = CATCHES_WARNINGS
@@ -139,6 +140,12 @@ def test_it_gives_what_the_python_function_gives(original, call):
     ours, theirs = outcome(sentence_bleu, *again()), outcome(original, *again())
     assert_same(ours, theirs)
     assert type(ours.error) is type(theirs.error) and str(ours.error) == str(theirs.error)
+
+
+def test_an_error_comes_from_the_python_function(kernels):
+    with pytest.raises(NoReferencesError) as raised:
+        sentence_bleu([], HYPOTHESIS)
+    assert "_general_bleu" in [entry.name for entry in raised.traceback]
 
 
 @pytest.mark.thread_unsafe(reason="the backend is that of the process")

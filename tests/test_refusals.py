@@ -346,6 +346,11 @@ REFUSED = {
             lambda: analyse(REFERENCES, SYSTEMS, ["chrf", "ter"]),
             "requires a corpus BLEU, and chrf is not BLEU, ter is not BLEU; add",
         ),
+        (lambda: analyse(REFERENCES, SYSTEMS, "chrf"), "chrf is not BLEU; add one, such as sacrebleu"),
+        (
+            lambda: analyse(REFERENCES, SYSTEMS, [Bleu("nltk", level="mean"), "ter"]),
+            "nltk is a mean of segment scores",
+        ),
         (lambda: analyse(REFERENCES, SYSTEMS, []), "there is no metric; add one"),
         (lambda: analyse(REFERENCES, SYSTEMS, level="mean"), "is a mean of segment scores; add one, such as sacrebleu"),
         (lambda: analyse(REFERENCES, SYSTEMS, ["nltk", "ter", "ter"]), "two metrics are called 'ter'; give each once"),

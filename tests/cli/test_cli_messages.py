@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import lzma
 import os
 import re
 import subprocess
@@ -68,12 +70,35 @@ def test_shells_complete_names_of_metrics():
     assert [item.value for item in completed] == ["nltk", "nltk-3.2"]
 
 
+def test_every_seed_is_from_0_on():
+    found = [(names, one.type) for names, command in commands() for one in command.params if "--seed" in one.opts]
+    assert (("rerank", "oracle") in dict(found)) and (("rerank", "perceptron") in dict(found))
+    assert {(kind.min, kind.max) for _, kind in found} == {(0, None)}
+
+
+@pytest.mark.parametrize("names", [names for names, command in commands() if not isinstance(command, click.Group)])
+def test_help_speaks_of_references_only_where_they_are_taken(run, names):
+    usage, _, rest = run(*names, "--help").stdout.partition("\n\n")
+    assert "REF" in usage or "references" not in rest
+
+
+def test_segments_means_one_thing():
+    found = {
+        (names, option, parameter.is_flag)
+        for names, command in commands()
+        for parameter in command.params
+        for option in parameter.opts
+        if option == "--segments"
+    }
+    assert found == {(("score",), "--segments", True)}
+
+
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [
         (["--variant", "nltk", "--smoothing"], [f"method{number}" for number in range(8)]),
         (["--smoothing"], ["exp", "floor", "add-k", "none"]),
-        (["--tokenize"], ["13a", "intl", "unicode"]),
+        (["--tokenize"], ["13a", "intl", "unicode", "ascii", "space", "zh", "char", "none"]),
         (["--variant"], ["nltk", "sacrebleu", "moses"]),
     ],
 )
@@ -84,6 +109,15 @@ def test_errors_list_what_can_be_given(run, arguments, names):
     assert {*names} <= {*listed}
     for name in names if arguments == ["--tokenize"] else listed:  # others require more packages
         assert run("score", "text", "text", *arguments, name).exit_code == 0, name
+
+
+@pytest.mark.parametrize("compress", [bz2.compress, lzma.compress])
+@pytest.mark.parametrize("content", [b"", TEXT.encode()])
+def test_only_gzip_is_decompressed(run, tmp_path, compress, content):
+    (tmp_path / "compressed").write_bytes(compress(content))
+    result = run("score", "compressed", "text")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("cybleu: error: compressed, line 1: not UTF-8 text: byte 0x")
 
 
 WITH_OUTPUT = {

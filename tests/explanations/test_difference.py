@@ -402,3 +402,9 @@ def test_each_tool_with_its_own_tokens():
         explain_difference(references, hypotheses[:2], tokenize="of-tools")
     with pytest.raises(errors.EmptyCorpusError):
         explain_difference([], [], tokenize="of-tools")
+
+
+def test_one_variant_alone():
+    alone = explain_difference([[["a", "b", "c"]]], [["a", "b"]], "moses")
+    assert alone == explain_difference([[["a", "b", "c"]]], [["a", "b"]], ("moses",))
+    assert alone == explain_difference([[["a", "b", "c"]]], [["a", "b"]], VARIANTS["moses"])

@@ -317,3 +317,9 @@ def test_the_example_scripts(name, shown, capsys):
     exec(compile(script.read_text(), str(script), "exec"), {"__file__": str(script), "__name__": "__main__"})
     printed = capsys.readouterr().out
     assert all(re.search(part, printed) for part in shown), printed
+
+
+def test_the_weights_are_those_of_any_metric():
+    segment = [["a", "b", "c"]], ["a", "b", "x"]
+    expected = Bleu("moses", weights=(0.9, 0.1)).score(Bleu(max_order=2).count(*segment[::-1])).score
+    assert explain(*segment, (0.9, 0.1), metric="moses").score == expected

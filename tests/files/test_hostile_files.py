@@ -213,6 +213,14 @@ def test_marks_and_line_ends(tmp_path, start, ending):
         assert list(file) == ["a \ufeff b", "", "\0 c\0d", "e\rf", "g\u2028h"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_other_encodings(tmp_path, encoding):
+    path = tmp_path / "text"
+    path.write_bytes("the cat\n".encode(encoding))
+    with Lines(str(path)) as file, pytest.raises(InputFileError, match="line 1: not UTF-8 text: byte 0xff"):
+        list(file)
+
+
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize(
     "line, reason",
@@ -286,6 +294,14 @@ def test_statistics_beyond_64_bits(tmp_path):
     scores.write_text(scores.read_text().replace("1 1 1", "1 1 1e300"))
     with pytest.raises(InputFileError, match=f"{scores}, line 2: these are no statistics of BLEU"):
         NBest.from_moses(features, scores)
+
+
+@pytest.mark.parametrize("line", ["lm", "lm x", "lm 1 2", "lm 1\nlm 1", "\ud800".encode("utf-8", "surrogatepass")])
+def test_weights(tmp_path, line):
+    path = tmp_path / "weights"
+    path.write_bytes(line if isinstance(line, bytes) else line.encode())
+    with pytest.raises(InputFileError, match=str(path)):
+        read_weights(path)
 
 
 def test_a_result_of_the_loop_is_data(tmp_path):
@@ -427,6 +443,12 @@ def test_where_nothing_can_be_written_is_said_before_anything_is(tmp_path):
     ):
         with pytest.raises(InputFileError, match=f"cannot be written: .*{reason}"):
             check_paths([str(tmp_path / "out"), str(path)])
+
+
+def test_the_same_path_twice(tmp_path):
+    with pytest.raises(InputFileError, match="two outputs would be written to the same file"):
+        a_list().to_moses(tmp_path / "one", tmp_path / "." / "one")
+    assert not list(tmp_path.iterdir())
 
 
 @POSIX

@@ -174,6 +174,15 @@ def test_the_numbers_are_those_of_the_report(page, jinja2):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("choices", [{}, {"baseline": "two"}])
+def test_equal_input_gives_equal_bytes(jinja2, tmp_path, choices):
+    for name in ("a.html", "b.html"):
+        write(tmp_path / name, REFERENCES, SYSTEMS, command="cybleu compare", **FEW, **choices)
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+    assert not re.search(r"20\d\d-\d\d-\d\d", (tmp_path / "a.html").read_text(encoding="utf-8"))
+
+
+@pytest.mark.long
 def test_one_system_many_systems_and_runs(jinja2):
     one = html(analyse(REFERENCES, {"one": SYSTEMS["one"]}, **FEW))
     check_policy(one)

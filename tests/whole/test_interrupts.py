@@ -29,6 +29,7 @@ from cybleu import (
     rerank,
     sacrebleu_compat,
     sentence_bleu,
+    sentence_bleu_many,
     tuning,
 )
 from cybleu._runtime import interrupts
@@ -160,6 +161,13 @@ def texts_of(count):
     return [" ".join(map(str, text)) for text in TEXTS[:count].tolist()]
 
 
+def chrf_of_prepared_references(part):
+    texts = texts_of(40_000 // part)
+    prepared = References(sets_of(texts[::16]))
+    return partial(metrics.find("chrf++").rows, texts, prepared, owner=np.arange(len(texts)) // 16)
+
+
+DIFFERENT = [f"word {number}" for number in range(500_000)]
 # Ints that collide in a dict, whose lookups nothing interrupts.
 EQUAL_HASHES = [number * MODULUS for number in range(40_000)]
 
@@ -172,6 +180,10 @@ CASES = {
         corpus_bleu, [[WORDS * 3000]] * (1000 // part), [WORDS * 3000] * (1000 // part)
     ),
     "a text": lambda part: partial(corpus_bleu, [[WORDS * (200_000 // part)]], [WORDS * (200_000 // part)]),
+    "many references": lambda part: partial(
+        corpus_bleu, [[WORDS * 5] * 1000] * (1000 // part), [WORDS * 5] * (1000 // part)
+    ),
+    "different words": lambda part: partial(corpus_bleu, [[DIFFERENT[::part]]], [DIFFERENT[::part]]),
     "ints with equal hashes": lambda part: partial(
         corpus_bleu, [[EQUAL_HASHES[::part]]] * 50, [EQUAL_HASHES[::part]] * 50
     ),
@@ -194,7 +206,10 @@ CASES = {
     "line search": lambda part: partial(line_search, n_best(5000 // part, 100), surface=True),
     "line search of one segment": lambda part: partial(line_search, n_best(1, 500_000 // part)),
     "tune": lambda part: partial(tuning.tune, n_best(1000 // part, 100), restarts=1),
-    "mira": lambda part: partial(tuning.kbmira, with_sparse_features(n_best(1000 // part, 100)), iterations=20),
+    "mira": lambda part: partial(tuning.kbmira, n_best(1000 // part, 100), iterations=20),
+    "mira with sparse features": lambda part: partial(
+        tuning.kbmira, with_sparse_features(n_best(1000 // part, 100)), iterations=20
+    ),
     "one segment of mira": lambda part: partial(
         tuning.kbmira, with_sparse_features(n_best(1, 200_000 // part)), iterations=2
     ),
@@ -211,6 +226,7 @@ CASES = {
     ),
     "references of raw text": lambda part: lambda: References(sets_of(raw_lines(200_000 // part))),
     "chrf": lambda part: partial(metrics.find("chrf++").rows, *[texts_of(40_000 // part)] * 2),
+    "chrf of prepared references": chrf_of_prepared_references,
     "chrf of a long text": lambda part: partial(
         metrics.find("chrf++").rows, *[[" ".join(texts_of(30_000 // part))]] * 2
     ),
@@ -247,13 +263,17 @@ def longest_wait(call):
 
 WIDE = [f"word {number}" for number in range(250)]
 WIDE_TEXT, OTHER_TEXT = " ".join(map(str, range(250))), " ".join(map(str, range(250, 500)))
+LONG_TEXT = " ".join(map(str, IDS[:200_000].tolist()))
 
 # Loops over references, with many of them.
 OF_MANY_REFERENCES = {
     "sentence_bleu": lambda: sentence_bleu([WIDE] * 200_000, WORDS),
+    "corpus_bleu": lambda: corpus_bleu([[WORDS] * 2_000_000], [WORDS]),
+    "sentence_bleu_many": lambda: sentence_bleu_many([[WORDS] * 2_000_000], [WORDS]),
     "modified_precision": lambda: modified_precision([WORDS] * 4_000_000, WORDS, 1),
     "closest_ref_length": lambda: closest_ref_length([WORDS] * 10_000_000, 5),
     "sentence_gleu": lambda: gleu_score.sentence_gleu([WORDS] * 3_000_000, WORDS),
+    "corpus_gleu": lambda: gleu_score.corpus_gleu([[WIDE] * 100_000], [WIDE]),
     "sentence_nist": lambda: nist_score.sentence_nist([WORDS] * 1_500_000, WORDS),
     "rows": lambda: cybleu.rows([WORDS], [[WORDS] * 2_000_000]),
     "rows of raw text": lambda: cybleu.rows([WIDE_TEXT], [[OTHER_TEXT] * 200_000]),
@@ -261,6 +281,8 @@ OF_MANY_REFERENCES = {
     "ter": lambda: metrics.find("ter").rows([WIDE_TEXT], [[OTHER_TEXT] * 20_000]),
     "chrf": lambda: metrics.find("chrf++").rows([WIDE_TEXT], [["a a"] * 400_000]),
     "nist": lambda: metrics.find("nist").rows([WIDE_TEXT], [[OTHER_TEXT] * 15_000]),
+    "nist of a long text": lambda: metrics.Nist(max_order=9).rows([LONG_TEXT], [[LONG_TEXT]]),
+    "gleu": lambda: metrics.find("gleu").rows([WORDS], [[WORDS] * 300_000]),
     "sacrebleu_compat": lambda: sacrebleu_compat.sentence_bleu(WIDE_TEXT, [OTHER_TEXT] * 100_000),
 }
 
@@ -273,7 +295,7 @@ def test_many_references_of_one_segment(name, kernels):
 
 
 # Python checks for interrupts between the short kernel calls of these, and of the segments of a corpus.
-IN_PYTHON = {"segments", "scores by a function", "perceptron", "risk", "diverse", "merging"}
+IN_PYTHON = {"segments", "many references", "scores by a function", "perceptron", "risk", "diverse", "merging"}
 
 
 @pytest.mark.parametrize("name", sorted({*CASES} - IN_PYTHON))

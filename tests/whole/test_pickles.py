@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import copyreg
 import pickle
 import re
 
@@ -13,8 +14,10 @@ import cybleu
 from cybleu import References, explain, explain_difference, metrics, rerank, tuning
 from cybleu.errors import CybleuError
 from cybleu.frameworks import CaptionBleu
+from cybleu.metrics import Bleu, Chrf, Gleu, Mixture, Nist, NistInformation, Ter, Variant
 from cybleu.nbest import NBest
 from cybleu.text import Ragged
+from cybleu.text.tokenizers import own_tokenizer
 from cybleu.tuning import Iteration, Loop
 
 
@@ -119,6 +122,45 @@ def test_lists_are_pickled_without_what_searches_have_cached():
     nbest = sample_nbest()
     expected = tuning.line_search(nbest, [1.0, 1.0], "a").score
     assert tuning.line_search(pickle.loads(pickle.dumps(nbest)), [1.0, 1.0], "a").score == expected
+
+
+def changed(original, **arguments):
+    """Load an object whose pickle has other arguments."""
+    build, given = original.__reduce__()
+    return build(*given, **arguments)
+
+
+def with_state(original, **state):
+    """Load an object whose pickle has another state."""
+    again = copy.copy(original)
+    for name, value in state.items():
+        object.__setattr__(again, name, value)
+    return again
+
+
+BAD_STATES = {
+    "References": lambda: changed(References([[[1, 2]]]), pad_id=2**70),
+    "References of raw text": lambda: changed(References([["a"]]), unk_id=1),
+    "NBest": lambda: changed(sample_nbest(), offsets=[0, 2**62]),
+    "Bleu": lambda: Bleu().__reduce__()[0](Variant, "floor", float("nan")),
+    "Variant": lambda: metrics.score([2, 2, 1, 2], with_state(metrics.VARIANTS["sacrebleu"], scale="x")),
+    "Chrf": lambda: Chrf().__reduce__()[0](2**40),
+    "NistInformation": lambda: NistInformation([["a"]]).__reduce__()[0](5),
+    "tokenizer": lambda: copyreg.dispatch_table[type(own_tokenizer("13a"))](own_tokenizer("13a"))[0]("x"),
+    "Nist": lambda: with_state(Nist(), max_order=2**40).rows(["a b"], [["a b"]]),
+    "Ter": lambda: with_state(Ter(), no_punct=[1]).rows(["a b"], [["a b"]]),
+    "Gleu": lambda: with_state(Gleu(), max_len=2**70).rows([["a"]], [[["a"]]]),
+    "Mixture": lambda: with_state(Mixture(((Bleu(), 1.0),)), parts=((5, 1.0),)).rows([["a"]], [[["a"]]]),
+    "CaptionBleu": lambda: with_state(CaptionBleu(), _n=2**70).compute_score({1: ["a"]}, {1: ["a"]}),
+    "Reward": lambda: with_state(cybleu.Reward(), metric=5)(completions=["a"], references=["a"]),
+}
+
+
+@pytest.mark.parametrize("load", BAD_STATES.values(), ids=BAD_STATES)
+@pytest.mark.usefixtures("kernels")
+def test_bad_states_are_errors(load):
+    with pytest.raises((CybleuError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)):
+        load()
 
 
 COMPILED = {

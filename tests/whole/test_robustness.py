@@ -142,6 +142,31 @@ def test_the_collector_runs_again_after_the_last_pause(enabled):
 
 
 @pytest.mark.long
+def test_threads_that_change_the_lists():
+    references = [[WORDS * 3] for _ in range(50)]
+    hypotheses = [WORDS * 3 for _ in range(50)]
+    stop = threading.Event()
+
+    def change():
+        turn = 0
+        while not stop.is_set():
+            turn += 1
+            hypotheses[turn % 50] = WORDS * (turn % 30)
+            references[turn % 50][0].append(f"word {turn}")
+            del references[turn % 50][0][50:]
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for _ in range(500):
+            corpus_bleu(references, hypotheses, smoothing_function=SmoothingFunction().method1)
+            sentence_bleu(references[0], hypotheses[0], smoothing_function=SmoothingFunction().method1)
+    finally:
+        stop.set()
+        thread.join()
+
+
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows")
 @pytest.mark.thread_unsafe(reason="signals are handled by the main thread")
 @pytest.mark.parametrize("delay", [0.0002, 0.0005, 0.001, 0.002, 0.004])

@@ -23,6 +23,7 @@ from brute_force import chosen, score_of, tried
 from cybleu import (
     Ragged,
     References,
+    Reward,
     _backend,
     corpus_bleu,
     metrics,
@@ -136,6 +137,7 @@ CALLS = {
 
 class Objects(RuleBasedStateMachine):
     prepared = Bundle("prepared")  # References, kind of tokens, sets
+    corpora = Bundle("corpora")  # a metric, the sum of rows, the rows
     lists = Bundle("lists")  # NBest, and for each segment its hypotheses as (features, statistics, text)
 
     BACKENDS = ("cython", "python")
@@ -207,6 +209,19 @@ class Objects(RuleBasedStateMachine):
             given.ids.extend([1] * 50)  # nothing holds the buffer any more, so it can move
             given.offsets.extend([1] * 50)
 
+    @rule(item=prepared, wrong=st.sampled_from(["order", "owner", "set", "delete"]))
+    def misuse_references(self, item, wrong):
+        references, _, sets = item
+        with pytest.raises((CybleuError, AttributeError)):
+            if wrong == "order":
+                cybleu.rows([sets[0][0]], references, owner=[0], max_order=0)
+            elif wrong == "owner":
+                cybleu.rows([sets[0][0]], references, owner=[len(sets)])
+            elif wrong == "set":
+                references.kind = "tokens"
+            else:
+                del references._sets
+
     @rule(item=prepared, data=st.data())
     def resize_a_buffer_that_is_read(self, item, data):
         references, kind, sets = item
@@ -224,6 +239,48 @@ class Objects(RuleBasedStateMachine):
         assert len(ids) == 27
 
     # ----------------------------------------------------------------------------------------------------------- sums
+
+    @rule(target=corpora, order=ORDERS, length=st.sampled_from(LENGTHS), name=st.sampled_from(NAMES))
+    def begin_sum(self, order, length, name):
+        metric = metrics.Bleu(name, max_order=order, reference_length=length, level="corpus")
+        return {"metric": metric, "total": metric.total([]), "rows": []}
+
+    @rule(item=corpora, data=st.data(), kind=st.sampled_from([*KINDS]), by=st.sampled_from(["count", "rows"]))
+    def add(self, item, data, kind, by):
+        metric, texts = item["metric"], repeated(KINDS[kind])
+        references = data.draw(st.lists(texts, min_size=1, max_size=3))
+        hypothesis = data.draw(texts)
+        row = counted_row(references, hypothesis, metric.order, metric.definition.reference_length)
+        if metric.definition.short_segments_count:
+            row[-metric.order :] = (max(total, 1) for total in row[-metric.order :])
+        if by == "count":
+            counted = metric.count(hypothesis, references)
+            assert counted == row
+        else:
+            counted = metric.rows([hypothesis], [references])[0]
+            assert counted.tolist() == row
+        item["total"] = metric.total([item["total"], counted])
+        item["rows"].append(row)
+
+    @rule(item=corpora, other=corpora)
+    def join(self, item, other):
+        if item["metric"] == other["metric"]:
+            item["total"] = item["metric"].total([item["total"], other["total"]])
+            item["rows"] += list(other["rows"])
+
+    @rule(target=corpora, item=corpora)
+    def pickle_sum(self, item):
+        return {**pickle.loads(pickle.dumps(item)), "rows": list(item["rows"])}
+
+    @rule(item=corpora, by=st.sampled_from(["lists", "array"]))
+    def score_sum(self, item, by):
+        metric, rows = item["metric"], item["rows"]
+        if not rows:
+            return
+        assert item["total"] == [sum(column) for column in zip(*rows)]
+        if item["total"][0]:
+            given = np.array(rows) if by == "array" else rows
+            assert metric.score(item["total"]) == metric.score(given)
 
     # --------------------------------------------------------------------------------------------------- n-best lists
 
@@ -297,6 +354,19 @@ class Objects(RuleBasedStateMachine):
             assert found.score >= max(tried(nbest, weights, direction))
 
     # ---------------------------------------------------------------------------------------- calls that keep nothing
+
+    @rule(data=st.data())
+    def reward(self, data):
+        texts = repeated(WORDS[:4]).map(" ".join)
+        references = texts.filter(bool)  # Reward leaves a completion without a reference out
+        groups = data.draw(st.lists(references, min_size=1, max_size=3))
+        completions = [data.draw(texts) for _ in groups]
+        given = Reward(column="gold", tokenize=str.split)(completions=completions, gold=groups)
+        expected = [
+            metrics.score(counted_row([group.split()], text.split(), 4), effective_order=True).score / 100
+            for group, text in zip(groups, completions)
+        ]
+        assert np.array_equal(np.float32(given), np.float32(expected))
 
     @rule(
         name=st.sampled_from(sorted(CALLS)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
 import sys
 import threading
 from array import array
@@ -18,6 +20,7 @@ from cybleu import Ragged, References, SmoothingFunction, corpus_bleu, sentence_
 from cybleu.bleu_score import sentence_bleu_many
 from cybleu.columns import row_blocks
 from cybleu.errors import ArrowError
+from cybleu.explanations import explain
 from cybleu.metrics import score, scores
 from cybleu.nbest import NBest
 from cybleu.pairwise import self_bleu
@@ -116,7 +119,18 @@ def calls_on_nbest():
     yield lambda: mbr([texts(7, 6)]).rows
 
 
-SHARED = [calls_on_lists, calls_on_references, calls_on_collections, calls_on_nbest]
+def calls_on_pickles():
+    nbest = make_nbest()
+    for result in (
+        explain([WORDS[:7]], WORDS[:6]),
+        linear(nbest, [1.0] * 3),
+    ):
+        data = pickle.dumps(result)
+        for _ in range(10):
+            yield lambda data=data: pickle.dumps(pickle.loads(data))
+
+
+SHARED = [calls_on_lists, calls_on_references, calls_on_collections, calls_on_nbest, calls_on_pickles]
 
 
 @pytest.mark.thread_unsafe(reason="it has threads of its own, and the interval is the process's")
@@ -198,6 +212,27 @@ def test_a_search_between_any_two_lines_of_a_search():
                 search(others)
 
         assert traced(lambda: search(ours), interrupt) == expected, chosen
+
+
+@pytest.mark.long
+@pytest.mark.thread_unsafe(reason="it runs a process of its own")
+@pytest.mark.parametrize("name", ["References", "score", "sentence_bleu_many", "Reward", "Fraction"])
+def test_the_first_use_of_a_name_by_several_threads(name):
+    code = f"""
+import sys, threading
+import cybleu
+sys.setswitchinterval(1e-6)
+barrier, found = threading.Barrier(8), []
+def use():
+    barrier.wait()
+    found.append(cybleu.{name})
+threads = [threading.Thread(target=use) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(found) == 8 and set(map(id, found)) == {{id(cybleu.{name})}}, found
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stderr, done.returncode) == ("", 0)
 
 
 def test_buffers_are_free_when_a_call_is_back(backend):
