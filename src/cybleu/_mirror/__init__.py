@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from .search.envelope import best_interval as best_interval
     from .search.envelope import surface as surface
     from .search.feature_rows import FeatureRows as FeatureRows
-    from .search.mira import mira_pass as mira_pass
     from .text.raw_texts import RawTexts as RawTexts
     from .text.tokenizing import Tokenizer as Tokenizer
     from .tokens.characters import RawVocabulary as RawVocabulary

@@ -21,7 +21,6 @@ NAMES = {
     "scoring.scores": "COMPILER Scorer",
     "search.envelope": "best_interval surface",
     "search.feature_rows": "FeatureRows",
-    "search.mira": "mira_pass",
     "text.raw_texts": "RawTexts",
     "text.tokenizing": "Tokenizer",
     "tokens.characters": "RawVocabulary",

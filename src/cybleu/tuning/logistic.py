@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf, log, sqrt
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np
-from .._runtime.interrupts import look
+from .. import _backend
+from .._runtime.arrays import bincount, np, repeat
 from ..errors import FeatureError
+from ..nbest import SparseFeatures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,25 +21,61 @@ PRECISION = 1e-11  # of the gradient, relative to that at 0
 HALVINGS = 60
 
 
-def logistic_weights(rows: Any, count: int, size: int, times: float, regularisation: float) -> Floats:
-    """Find the unique w that minimises ``times * sum(log(1 + exp(-X @ w))) + regularisation / 2 * (w @ w)``.
+class _Matrix:
+    """Products with a matrix X and its transpose, in a fixed order: results of BLAS may depend on its number of threads."""
+
+    def __init__(self, X: Floats | SparseFeatures):
+        make = _backend.chosen.FeatureRows
+        if isinstance(X, np.ndarray):
+            self.shape = X.shape
+            columns = np.ascontiguousarray(X.T)
+            self._rows, self._columns, self._squares = make(X), make(columns), make(columns**2)
+            return
+        count, size = self.shape = len(X.indptr) - 1, len(X.names)
+        order = X.columns.astype(np.min_scalar_type(size)).argsort(kind="stable")
+        owners = repeat(np.arange(count, dtype=np.int64), np.diff(X.indptr))[order]
+        ends, values = np.append(0, np.cumsum(bincount(X.columns, minlength=size))), X.values[order]
+        none = np.zeros((max(self.shape), 0))
+        self._rows = make(none[:count], X.indptr, X.columns, X.values, size)
+        self._columns = make(none[:size], ends, owners, values, count)
+        self._squares = make(none[:size], ends, owners, values**2, count)
+
+    def times(self, weights: Floats) -> Floats:
+        return _product(self._rows, weights, self.shape[0])
+
+    def transposed_times(self, shares: Floats) -> Floats:
+        return _product(self._columns, shares, self.shape[1])
+
+    def transposed_squares_times(self, shares: Floats) -> Floats:
+        return _product(self._squares, shares, self.shape[1])
+
+
+def _product(rows: Any, weights: Floats, size: int) -> Floats:
+    sums = np.empty(size)
+    rows.weigh(weights, sums)
+    return sums
+
+
+def logistic_weights(differences: Floats | SparseFeatures, regularisation: float) -> Floats:
+    """Find the unique w that minimises ``2 * sum(log(1 + exp(-X @ w))) + regularisation / 2 * (w @ w)``.
 
     This is an inexact Newton method: each step is computed by conjugate gradients with the diagonal as preconditioner
     (Nocedal and Wright 2006, section 7.1), and halved until the sum falls.
 
-    :param rows: X in the form of the backend
-    :param count: the number of rows
-    :param size: the number of weights
+    :param differences: X
     :raises FeatureError: the squares of the features are too large or too small
     """
+    with np.errstate(over="ignore", under="ignore"):
+        X = _Matrix(differences)
+    count, size = X.shape
     weights, margins = np.zeros(size), np.zeros(count)
-    loss = times * count * float(np.log(2.0))
+    loss = 2 * count * log(2.0)
     shortest = 0.0
     for number in range(MOST_STEPS):
         chances = _chances(margins)  # probabilities of the opposite order of each pair
-        gradient = regularisation * weights - _by_columns(rows, times * chances, size)
-        curvature = times * chances * (1.0 - chances)
-        diagonal = regularisation + _by_columns(rows, curvature, size, True)
+        gradient = regularisation * weights - X.transposed_times(2 * chances)
+        curvature = 2 * chances * (1.0 - chances)
+        diagonal = regularisation + X.transposed_squares_times(curvature)
         with np.errstate(over="ignore", invalid="ignore"):
             length = sqrt(_dot(gradient, gradient / diagonal))
         if number == 0:
@@ -48,12 +85,12 @@ def logistic_weights(rows: Any, count: int, size: int, times: float, regularisat
         if not shortest < length < inf:
             break
         closeness = min(0.1, sqrt(length * PRECISION / shortest))
-        step, change = _newton_step(rows, gradient, curvature, diagonal, regularisation, closeness, count)
+        step, change = _newton_step(X, gradient, curvature, diagonal, regularisation, closeness)
         slope = _dot(gradient, step)
         part = 1.0
         for _ in range(HALVINGS):
             there = weights + part * step
-            fallen = times * _losses(margins + part * change) + regularisation / 2 * _dot(there, there)
+            fallen = 2 * _losses(margins + part * change) + regularisation / 2 * _dot(there, there)
             if fallen <= loss + 1e-4 * part * slope:
                 break
             part /= 2
@@ -64,26 +101,18 @@ def logistic_weights(rows: Any, count: int, size: int, times: float, regularisat
 
 
 def _newton_step(
-    rows: Any,
-    gradient: Floats,
-    curvature: Floats,
-    diagonal: Floats,
-    regularisation: float,
-    closeness: float,
-    count: int,
+    X: _Matrix, gradient: Floats, curvature: Floats, diagonal: Floats, regularisation: float, closeness: float
 ) -> tuple[Floats, Floats]:
     """Compute a Newton step, and the change of the margins along it."""
-    step, change = np.zeros(len(gradient)), np.zeros(count)
+    step, change = np.zeros(len(gradient)), np.zeros(len(curvature))
     rest = -gradient
     scaled = rest / diagonal
-    direction = scaled.copy()
+    direction = scaled
     product = _dot(rest, scaled)
     enough = closeness**2 * product
     for _ in range(MOST_PRODUCTS):
-        look()
-        moved = np.empty(count)
-        rows.weigh(direction, moved)
-        bent = regularisation * direction + _by_columns(rows, curvature * moved, len(direction))
+        moved = X.times(direction)
+        bent = regularisation * direction + X.transposed_times(curvature * moved)
         part = product / _dot(direction, bent)
         step += part * direction
         change += part * moved
@@ -96,12 +125,6 @@ def _newton_step(
     return step, change
 
 
-def _by_columns(rows: Any, shares: Floats, size: int, squared: bool = False) -> Floats:
-    sums = np.empty(size)
-    rows.add_weighted(shares, sums, squared)
-    return sums
-
-
 def _chances(margins: Floats) -> Floats:
     """Compute 1 / (1 + exp(margin)) without overflow."""
     small = np.exp(-np.abs(margins))
@@ -109,9 +132,9 @@ def _chances(margins: Floats) -> Floats:
 
 
 def _losses(margins: Floats) -> float:
-    return float((np.log1p(np.exp(-np.abs(margins))) + np.maximum(-margins, 0.0)).sum())
+    return float(np.logaddexp(0.0, -margins).sum())
 
 
 def _dot(one: Floats, other: Floats) -> float:
-    """Dot product in a fixed order, because the result of BLAS may depend on its number of threads."""
+    """Dot product in a fixed order."""
     return float((one * other).sum())

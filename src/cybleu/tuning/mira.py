@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
-from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import MOST_REPEATS
@@ -58,36 +57,6 @@ class Mira:
 
     def __str__(self) -> str:
         return with_weights(rise(self.start_score, self.score, self.scale), self.weights)
-
-
-@dataclass(frozen=True, eq=False)
-class Gains:
-    """Gains of single hypotheses by the metric: rows of BLEU, or fixed numbers.
-
-    :ivar stats: rows of BLEU, None if there are fixed numbers
-    :ivar fixed: one number for each hypothesis
-    :ivar shares: the weights of the n-gram orders, None if they are uniform
-    :ivar background: a row that each pass changes in place
-    """
-
-    stats: NDArray[np.int64] | None = None
-    fixed: NDArray[np.float64] | None = None
-    shares: NDArray[np.float64] | None = None
-    background: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-
-
-@dataclass(frozen=True)
-class Options:
-    """Options of :func:`kbmira` that a pass requires.
-
-    :ivar step: the largest step
-    :ivar safe_ratio: the largest ratio of the model's score and the gain when hope is chosen; 0 means no limit
-    """
-
-    step: float
-    decay: float
-    safe_ratio: float
-    model_background: bool
 
 
 def kbmira(
@@ -151,7 +120,7 @@ def kbmira(
     scores: list[float] = []
     highest = merit if weights.any() else (-inf, -inf)
     gains = _gains(problem)
-    options = Options(float(step), float(decay), SAFE_RATIO if safe_hope else 0.0, bool(model_background))
+    options = float(step), float(decay), SAFE_RATIO if safe_hope else 0.0, bool(model_background)
     generator = np.random.default_rng([seed])
     order = np.arange(len(problem.axes.present), dtype=np.int64)
     # The average is weights - lag / updates, so that an update only touches the features that change.
@@ -165,9 +134,7 @@ def kbmira(
     for _ in range(iterations):
         if shuffle:
             order = generator.permutation(np.arange(len(problem.axes.present), dtype=np.int64))
-        updates = _backend.chosen.mira_pass(
-            problem.rows, problem.axes.offsets, order, gains, weights, lag, updates, options
-        )
+        updates = problem.rows.mira_pass(problem.axes.offsets, order, *gains, weights, lag, updates, *options)
         with np.errstate(over="ignore", invalid="ignore"):
             average = weights - lag / updates
         check_finite(average)
@@ -182,16 +149,17 @@ def kbmira(
     return result()
 
 
-def _gains(problem: Problem) -> Gains:
+def _gains(problem: Problem) -> tuple[Any, Any, Any, NDArray[np.float64]]:
+    """Return the rows of BLEU or the score of each hypothesis, the weights of the orders, and the first background."""
     objective = problem.objective
     metric = objective.metric
     if not isinstance(metric, Bleu):
         scores = problem.single_scores()
         # in points, so that a step has the same effect for every scale
-        return Gains(fixed=scores if objective.scale is None else percent(scores, objective.scale))
+        points = scores if objective.scale is None else percent(scores, objective.scale)
+        return None, points, None, np.zeros(0)
     falling = np.arange(objective.stats.shape[1] // 2 - 1, 0, -1.0)
     # small counts, but above 0 for each order
     background = np.concatenate([[falling[0]] * 2, falling, falling])
     weights = metric.rules(len(falling)).weights
-    shares = None if weights is None else np.array(weights, dtype=np.float64)
-    return Gains(objective.stats, shares=shares, background=background)
+    return objective.stats, None, None if weights is None else np.array(weights, dtype=np.float64), background

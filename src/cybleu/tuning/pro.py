@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import bincount, np, repeat
+from .._runtime.arrays import np, repeat
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import check_samples
 from ..errors import ArrayValueError, WeightsError
 from ..metrics import Bleu, find
 from ..nbest import NBest, SparseFeatures
-from ..nbest.weights import names_of, rows_of_arrays
+from ..nbest.weights import names_of
 from .logistic import logistic_weights
 from .problem import Problem, check_finite
 from .results import rise, with_weights
@@ -105,9 +105,7 @@ def pro(
     better, worse = _pairs(problem, metric, samples, keep, minimum, seed)
     if not len(better):
         raise WeightsError("no pair of hypotheses differs enough to learn from; give a smaller minimum")
-    rows = rows_of_arrays(*_differences(problem, better, worse))
-    # each pair counts twice, because both of its directions have the same loss
-    found = logistic_weights(rows, len(better), len(before), 2.0, regularisation)
+    found = logistic_weights(_differences(problem, better, worse), regularisation)
     weights = found if interpolation == 1 else interpolation * found + (1 - interpolation) * before
     check_finite(weights)
     return Pro(
@@ -157,8 +155,7 @@ def pro_pairs(
     better, worse = _pairs(problem, metric, samples, keep, minimum, seed)
     both = np.stack([better, worse], axis=1).ravel(), np.stack([worse, better], axis=1).ravel()
     y = np.tile(np.array([1, -1]), len(better))
-    dense, sparse = _differences(problem, *both)
-    return (dense if sparse is None else _in_one(names_of(nbest), dense, sparse)), y
+    return _differences(problem, *both), y
 
 
 def _pairs(
@@ -189,6 +186,8 @@ def _largest(pairs: NDArray[np.int64], values: NDArray[np.float64], keep: int, m
     differences = values[pairs[0]] - values[pairs[1]]
     sizes = np.abs(differences)
     enough = np.flatnonzero((sizes >= minimum) & (sizes > 0))
+    if len(enough) > keep:  # which makes sorting faster
+        enough = enough[sizes[enough] >= np.partition(sizes[enough], -keep)[-keep]]
     taken = enough[np.argsort(-sizes[enough], kind="stable")][:keep]
     return np.where(differences[taken] > 0, pairs[:, taken], pairs[::-1, taken])
 
@@ -209,35 +208,25 @@ def _sentence_scores(problem: Problem, metric: Metric) -> NDArray[np.float64]:
 
 def _differences(
     problem: Problem, ones: NDArray[np.int64], others: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], SparseFeatures | None]:
-    """Subtract the features of some hypotheses from those of others."""
-    sparse = problem.nbest.sparse
-    most = 0
-    if sparse is not None:
-        sizes = np.diff(sparse.indptr)
-        most = int(sizes[ones].sum() + sizes[others].sum())
-    dense = np.empty((len(ones), len(problem.nbest.names)))
-    indptr = np.empty(len(ones) + 1, dtype=np.int64)
-    columns, values = np.empty(most, dtype=np.int64), np.empty(most)
-    problem.rows.differences(ones, others, dense, indptr, columns, values)
-    if sparse is None:
-        return dense, None
-    return dense, SparseFeatures(indptr, columns[: indptr[-1]], values[: indptr[-1]], sparse.names)
-
-
-def _in_one(names: tuple[str, ...], dense: NDArray[np.float64], sparse: SparseFeatures) -> SparseFeatures:
-    """Convert all features to sparse ones, dense ones first."""
-    indptr, columns, values, _ = sparse
-    count, width = dense.shape
-    rows, places = np.nonzero(dense)
-    sizes = np.diff(indptr)
-    of_dense = bincount(rows, minlength=count)
-    ends = np.append(0, np.cumsum(of_dense + sizes))
-    # the position of each entry: the start of its row plus its offset in the row
-    first = np.arange(len(rows), dtype=np.int64) + repeat(ends[:-1] - np.append(0, np.cumsum(of_dense))[:-1], of_dense)
-    second = np.arange(len(columns), dtype=np.int64) + repeat(ends[:-1] + of_dense - indptr[:-1], sizes)
-    all_columns = np.empty(len(rows) + len(columns), dtype=np.int64)
-    all_values = np.empty(len(all_columns))
-    all_columns[first], all_values[first] = places, dense[rows, places]
-    all_columns[second], all_values[second] = columns + width, values
-    return SparseFeatures(ends, all_columns, all_values, names)
+) -> NDArray[np.float64] | SparseFeatures:
+    """Subtract the features of some hypotheses from those of others; sparse ones follow the dense ones."""
+    nbest = problem.nbest
+    dense = nbest.features[ones] - nbest.features[others]
+    if nbest.sparse is None:
+        return dense
+    names = names_of(nbest)
+    size, width = len(names), len(nbest.names)
+    rows, columns = np.nonzero(dense)
+    parts = [(rows * size + columns, dense[rows, columns])]
+    for part, sign in ((nbest.sparse.rows(ones), 1), (nbest.sparse.rows(others), -1)):
+        first = repeat(np.arange(width, len(dense) * size, size, dtype=np.int64), np.diff(part.indptr))
+        parts.append((first + part.columns, sign * part.values))
+    keys, values = map(np.concatenate, zip(*parts))
+    order = keys.argsort(kind="stable")  # fast, because each part is sorted
+    keys, values = keys[order], values[order]
+    both = np.flatnonzero(keys[1:] == keys[:-1])  # sparse features that both hypotheses have
+    values[both] += values[both + 1]
+    values[both + 1] = 0.0
+    keys, values = keys[values != 0], values[values != 0]
+    indptr = np.searchsorted(keys, np.arange(len(dense) + 1, dtype=np.int64) * size).astype(np.int64)
+    return SparseFeatures(indptr, keys % size, values, names)

@@ -1,7 +1,7 @@
 # cython: freethreading_compatible=True
-"""Sparse features of hypotheses: weighted sums of rows and of columns, and differences of rows."""
+"""Features of hypotheses, dense columns first, then compressed sparse ones: weighted sums, winners, passes of MIRA."""
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, exp, fabs, log
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
@@ -15,6 +15,16 @@ cdef extern from *:
     static const double cybleu_no_features[1] = {0.0};
     """
     const double *NO_FEATURES "cybleu_no_features"     # of rows without any: adding 0 to NULL is undefined
+
+
+cdef struct Rows:
+    const double *dense
+    const int64_t *indptr       # NULL where all features are dense
+    const int64_t *columns
+    const double *values
+    Py_ssize_t count
+    Py_ssize_t width            # dense features
+    Py_ssize_t size             # all features
 
 
 cdef int weigh_rows(const Rows *rows, const double *weights, Py_ssize_t first, Py_ssize_t size, double *out,
@@ -88,44 +98,86 @@ cdef inline Py_ssize_t first_highest(const double *values, Py_ssize_t size) noex
     return best if best < size else 0       # NaN equals nothing
 
 
-cdef Py_ssize_t differ(const Rows *rows, Py_ssize_t one, Py_ssize_t other, int64_t *columns,
-                       double *changes) noexcept nogil:
+cdef double gain_of(const int64_t *counts, const double *background, const double *shares, int order) noexcept nogil:
+    """Return the BLEU of a hypothesis plus the background, times their reference length.
+
+    :param shares: the weights of the orders; NULL is uniform
+    """
+    cdef double length = background[0] + <double>counts[0]
+    cdef double wanted = background[1] + <double>counts[1]
+    cdef double ratio = 1.0
+    cdef double mean = 0.0
+    cdef double matches, total
+    cdef int n
+    if not length > 0.0:
+        return 0.0
+    for n in range(order):
+        if shares != NULL and shares[n] == 0.0:
+            continue
+        matches = background[2 + n] + <double>counts[2 + n]
+        total = background[2 + order + n] + <double>counts[2 + order + n]
+        if not (matches > 0.0 and total > 0.0):
+            return 0.0
+        if shares != NULL:
+            mean += shares[n] * log(matches / total)
+        else:
+            ratio *= matches / total
+    if shares == NULL:
+        if not ratio > 0.0:
+            return 0.0
+        mean = log(ratio) / order
+    if length < wanted:
+        mean += 1.0 - wanted / length
+    return exp(mean) * wanted
+
+
+cdef Py_ssize_t best_of(const double *values, const double *gains, Py_ssize_t size, double scale,
+                        double sign) noexcept nogil:
+    """Return the first hypothesis that maximises scale * value + sign * gain."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t best = 0
+    cdef double sum
+    cdef double high = scale * values[0] + sign * gains[0]
+    for i in range(1, size):
+        sum = scale * values[i] + sign * gains[i]
+        if sum > high:
+            high = sum
+            best = i
+    return best
+
+
+cdef double move(const Rows *rows, Py_ssize_t one, Py_ssize_t other, double share, Py_ssize_t updates, double *weights,
+                 double *lag) noexcept nogil:
+    """Add the share of the difference of two rows to the weights; return the sum of its squares.
+
+    :param lag: receives what is added to the weights, times the number of updates before
+    """
     cdef Py_ssize_t width = rows.width
-    cdef Py_ssize_t count = 0
     cdef Py_ssize_t f
+    cdef int64_t i, j, i_end, j_end, column
     cdef double change
+    cdef double squares = 0.0
     for f in range(width):
         change = rows.dense[one * width + f] - rows.dense[other * width + f]
-        columns[count] = f
-        changes[count] = change
-        count += change != 0.0
-    if rows.indptr != NULL:
-        count += differ_compressed(rows, one, other, columns + count, changes + count, width)
-    return count
-
-
-cdef Py_ssize_t differ_compressed(const Rows *rows, Py_ssize_t one, Py_ssize_t other, int64_t *columns,
-                                  double *changes, Py_ssize_t base) noexcept nogil:
-    """Like `differ`, without the dense features; `base` is added to the columns."""
-    cdef int64_t i = rows.indptr[one]
-    cdef int64_t j = rows.indptr[other]
-    cdef Py_ssize_t count = 0
-    while i < rows.indptr[one + 1] or j < rows.indptr[other + 1]:
-        if j == rows.indptr[other + 1] or (i < rows.indptr[one + 1] and rows.columns[i] < rows.columns[j]):
-            columns[count] = base + rows.columns[i]
-            changes[count] = rows.values[i]
+        squares += change * change
+        weights[f] += share * change
+        lag[f] += <double>updates * (share * change)
+    if rows.indptr == NULL:
+        return squares
+    i, i_end, j, j_end = rows.indptr[one], rows.indptr[one + 1], rows.indptr[other], rows.indptr[other + 1]
+    while i < i_end or j < j_end:
+        column = rows.columns[i] if j == j_end or (i < i_end and rows.columns[i] < rows.columns[j]) else rows.columns[j]
+        change = 0.0
+        if i < i_end and rows.columns[i] == column:
+            change = rows.values[i]
             i += 1
-        elif i == rows.indptr[one + 1] or rows.columns[j] < rows.columns[i]:
-            columns[count] = base + rows.columns[j]
-            changes[count] = -rows.values[j]
+        if j < j_end and rows.columns[j] == column:
+            change -= rows.values[j]
             j += 1
-        else:
-            columns[count] = base + rows.columns[i]
-            changes[count] = rows.values[i] - rows.values[j]
-            i += 1
-            j += 1
-        count += changes[count] != 0.0
-    return count
+        squares += change * change
+        weights[width + column] += share * change
+        lag[width + column] += <double>updates * (share * change)
+    return squares
 
 
 cdef class FeatureRows:
@@ -135,6 +187,13 @@ cdef class FeatureRows:
     :param columns: column indices less than `compressed`, strictly ascending within a row
     :param compressed: number of compressed columns
     """
+
+    cdef Rows rows
+    # owners of the memory of the pointers
+    cdef const double[:, ::1] dense
+    cdef const int64_t[::1] indptr
+    cdef const int64_t[::1] columns
+    cdef const double[::1] values
 
     def __cinit__(self, const double[:, ::1] dense not None, const int64_t[::1] indptr=None,
                   const int64_t[::1] columns=None, const double[::1] values=None, Py_ssize_t compressed=0):
@@ -152,7 +211,7 @@ cdef class FeatureRows:
                 raise ValueError("the columns and the values do not fit each other")
             if indptr.shape[0] != rows.count + 1:
                 raise ValueError("the compressed rows do not fit the dense ones")
-            rows.longest = check_offsets(indptr, columns.shape[0], 0)
+            check_offsets(indptr, columns.shape[0], 0)
             for i in range(rows.count):
                 watch(&watching, 1)
                 for k in range(indptr[i], indptr[i + 1]):
@@ -240,63 +299,67 @@ cdef class FeatureRows:
         finally:
             free(about)
 
-    def add_weighted(self, const double[::1] shares not None, double[::1] out not None, bint squared=False):
-        """Write the sum of share * row, or of share * row * row, for each feature, adding rows in order."""
-        cdef Watch watching = begin_watch()
-        cdef Py_ssize_t i, f
-        cdef Py_ssize_t width = self.rows.width
-        cdef int64_t k
-        cdef double value
-        cdef const Rows *rows = &self.rows
-        if shares.shape[0] != rows.count or out.shape[0] != rows.size:
-            raise ValueError("the shares or the sums do not fit the rows")
-        out[:] = 0.0
-        with nogil:
-            for i in range(rows.count):
-                watch(&watching, 1 + width // 4)
-                for f in range(width):
-                    value = rows.dense[i * width + f]
-                    out[f] += shares[i] * value * (value if squared else 1.0)
-                if rows.indptr != NULL:
-                    watch(&watching, (rows.indptr[i + 1] - rows.indptr[i]) // 4)
-                    for k in range(rows.indptr[i], rows.indptr[i + 1]):
-                        value = rows.values[k]
-                        out[width + rows.columns[k]] += shares[i] * value * (value if squared else 1.0)
+    def mira_pass(self, const int64_t[::1] offsets not None, const int64_t[::1] order not None,
+                  const int64_t[:, ::1] stats, const double[::1] scores, const double[::1] shares,
+                  double[::1] background not None, double[::1] weights not None, double[::1] lag not None,
+                  Py_ssize_t updates, double step, double decay, double safe_ratio, bint model_background):
+        """Update the weights by the hope and fear hypotheses of each segment; return the total number of updates.
 
-    def differences(self, const int64_t[::1] ones not None, const int64_t[::1] others not None,
-                    double[:, ::1] dense not None, int64_t[::1] indptr not None, int64_t[::1] columns not None,
-                    double[::1] values not None):
-        """Write the differences of pairs of rows, in the same format as the arguments of the class.
-
-        :param columns: array large enough for all features of both rows
+        :param order: order in which segments are visited
+        :param stats: rows of BLEU; None if `scores` has the gain of each hypothesis
+        :param shares: the weights of the n-gram orders; None is uniform
+        :param background: a row of BLEU, updated in place
+        :param weights: updated in place
+        :param lag: weights - lag / updates is the average of the weights after each segment
+        :param safe_ratio: the largest ratio of the model's score and the gain when hope is chosen; 0 is no limit
         """
         cdef Watch watching = begin_watch()
         cdef const Rows *rows = &self.rows
-        cdef Py_ssize_t p, f
-        cdef int64_t used = 0
-        cdef int64_t needed = 0
-        cdef int64_t *written = NULL
-        cdef double *changes = NULL
-        if (others.shape[0] != ones.shape[0] or dense.shape[0] != ones.shape[0] or dense.shape[1] != rows.width
-                or indptr.shape[0] != ones.shape[0] + 1 or columns.shape[0] != values.shape[0]):
+        cdef Py_ssize_t longest = check_offsets(offsets, rows.count, 1)
+        cdef int orders = <int>(background.shape[0] // 2 - 1)
+        cdef const double *shares_of_orders = &shares[0] if shares is not None and shares.shape[0] else NULL
+        cdef Py_ssize_t s, n, i, first, size, hope, fear, taken
+        cdef double delta, loss, squares, scale
+        cdef bint fit = weights.shape[0] == lag.shape[0] == rows.size > 0
+        for s in range(order.shape[0]):
+            fit &= 0 <= order[s] < offsets.shape[0] - 1
+        if stats is None:
+            fit &= scores is not None and scores.shape[0] == rows.count
+        else:
+            fit &= orders > 0 and stats.shape[1] == background.shape[0] == 2 + 2 * orders
+            fit &= stats.shape[0] == rows.count and (shares is None or shares.shape[0] == orders)
+        if not fit:
             raise ValueError("the arrays do not fit each other")
-        for p in range(ones.shape[0]):
-            if not (0 <= ones[p] < rows.count and 0 <= others[p] < rows.count):
-                raise ValueError("a row is out of range")
-            if rows.indptr != NULL:
-                needed += rows.indptr[ones[p] + 1] - rows.indptr[ones[p]]
-                needed += rows.indptr[others[p] + 1] - rows.indptr[others[p]]
-        if columns.shape[0] < needed:
-            raise ValueError("the arrays are too small for the differences")
-        if needed:
-            written, changes = &columns[0], &values[0]
-        with nogil:
-            indptr[0] = 0
-            for p in range(ones.shape[0]):
-                watch(&watching, 1 + rows.width // 4)
-                for f in range(rows.width):
-                    dense[p, f] = rows.dense[ones[p] * rows.width + f] - rows.dense[others[p] * rows.width + f]
-                if rows.indptr != NULL and needed:
-                    watch(&watching, 1 + (rows.indptr[ones[p] + 1] - rows.indptr[ones[p]]) // 4)
-                    used += differ_compressed(rows, ones[p], others[p], written + used, changes + used, 0)
-                indptr[p + 1] = used
+        cdef double *values = <double *>new_array(2 * longest, sizeof(double))
+        cdef double *gains = values + longest
+        try:
+            with nogil:
+                for s in range(order.shape[0]):
+                    first = offsets[order[s]]
+                    size = offsets[order[s] + 1] - first
+                    weigh_rows(rows, &weights[0], first, size, values, &watching)
+                    watch(&watching, 4 * size)
+                    for i in range(size):
+                        if stats is None:
+                            gains[i] = scores[first + i]
+                        else:
+                            gains[i] = gain_of(&stats[first + i, 0], &background[0], shares_of_orders, orders)
+                    hope = best_of(values, gains, size, 1.0, 1.0)
+                    scale = safe_ratio * fabs(gains[hope]) / fabs(values[hope]) if fabs(values[hope]) > 1e-8 else 1.0
+                    if safe_ratio > 0.0 and scale < 1.0:
+                        hope = best_of(values, gains, size, scale, 1.0)
+                    fear = best_of(values, gains, size, 1.0, -1.0)
+                    delta = gains[hope] - gains[fear]
+                    loss = delta - (values[hope] - values[fear])
+                    if delta > 0.0 and loss > 0.0:
+                        squares = move(rows, first + hope, first + fear, 0.0, updates, &weights[0], &lag[0])
+                        if squares > 0.0:
+                            move(rows, first + hope, first + fear, min(step, loss / squares), updates, &weights[0], &lag[0])
+                    if stats is not None:
+                        taken = first + (best_of(values, gains, size, 1.0, 0.0) if model_background else hope)
+                        for n in range(2 + 2 * orders):
+                            background[n] = decay * background[n] + <double>stats[taken, n]
+                    updates += 1
+            return updates
+        finally:
+            free(values)

@@ -1,16 +1,16 @@
-"""Sparse features of hypotheses: weighted sums of rows and of columns, and differences of rows."""
+"""Features of hypotheses, dense columns first, then compressed sparse ones: weighted sums, winners, passes of MIRA."""
 
 from __future__ import annotations
 
 from itertools import pairwise
+from math import exp, inf, log
 
+from ..._runtime.arrays import bincount, np, repeat
 from ..._runtime.interrupts import look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    Numbered = list[tuple[int, float]]
 
 
 class FeatureRows:
@@ -22,31 +22,31 @@ class FeatureRows:
     """
 
     def __init__(self, dense: Any, indptr: Any = None, columns: Any = None, values: Any = None, compressed: int = 0):
-        self.count, self.width = dense.shape
-        self.size = self.width + compressed
-        self.columns: list[list[float]] = dense.T.tolist()
-        self.compressed: list[Numbered] | None = None
-        if indptr is not None:
-            pairs = list(zip(columns.tolist(), values.tolist()))
-            self.compressed = [pairs[first:last] for first, last in pairwise(indptr.tolist())]
+        self.dense, self.indptr, self.columns, self.values = dense, indptr, columns, values
 
-    def values(self, weights: list[float], first: int, last: int) -> list[float]:
-        """Return the value of each row: the sum of the dense products in order, plus the sum of the compressed ones."""
-        totals = [0.0] * (last - first)
-        for weight, column in zip(weights, self.columns):
-            look()
-            totals = [total + weight * number for total, number in zip(totals, column[first:last])]
-        if self.compressed is not None:
-            for place, row in enumerate(self.compressed[first:last]):
-                others = 0.0
-                for column_number, number in row:
-                    others += weights[self.width + column_number] * number
-                totals[place] += others
-        return totals
+    def _compressed(self, row: int) -> tuple[Any, Any]:
+        """Return the columns of the compressed features of a row, counted from the first dense one, and their values."""
+        first, last = self.indptr[row : row + 2]
+        return self.dense.shape[1] + self.columns[first:last], self.values[first:last]
+
+    def _sums(self, weights: Any, first: int, last: int) -> Any:
+        """Return the sum of the dense products in order, plus the sum of the compressed ones, for each row."""
+        width = self.dense.shape[1]
+        sums = np.zeros(last - first)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if width:  # accumulate adds in order, sum does not; + 0.0, because a sum begins with 0.0
+                sums = np.add.accumulate(self.dense[first:last] * weights[:width], axis=1)[:, -1] + 0.0
+            if self.indptr is not None:
+                ends = self.indptr[first : last + 1]
+                columns, values = self.columns[ends[0] : ends[-1]], self.values[ends[0] : ends[-1]]
+                rows = repeat(np.arange(last - first), np.diff(ends))
+                sums = sums + bincount(rows, weights[width:][columns] * values, last - first)
+        return sums
 
     def weigh(self, weights: Any, out: Any) -> None:
         """Write the weighted sum of each row."""
-        out[:] = self.values(weights.tolist(), 0, self.count)
+        look()
+        out[:] = self._sums(weights, 0, len(self.dense))
 
     def winners(self, offsets: Any, weights: Any, chosen: Any, values: Any) -> None:
         """Write the first row with the highest value of each segment.
@@ -54,10 +54,9 @@ class FeatureRows:
         :param chosen: receives the row numbers
         :param values: receives the value of each row
         """
-        found = self.values(weights.tolist(), 0, self.count)
+        self.weigh(weights, values)
         for segment, (first, last) in enumerate(pairwise(offsets.tolist())):
-            chosen[segment] = max(range(first, last), key=found.__getitem__)
-        values[:] = found
+            chosen[segment] = first + values[first:last].argmax()
 
     def winners_near(
         self, offsets: Any, weights: Any, values: Any, slope: Any, step: float, errors: Any, chosen: Any
@@ -68,44 +67,99 @@ class FeatureRows:
             Affects speed only
         :param errors: for each segment an upper bound of the error of this approximation. Affects speed only
         """
-        self.winners(offsets, weights, chosen, [0.0] * self.count)
+        self.winners(offsets, weights, chosen, np.empty(len(self.dense)))
 
-    def add_weighted(self, shares: Any, out: Any, squared: bool = False) -> None:
-        """Write the sum of share * row, or of share * row * row, for each feature, adding rows in order."""
-        sums = [0.0] * self.size
-        for row, share in enumerate(shares.tolist()):
-            look()
-            for column, number in self._numbered(row):
-                sums[column] += share * number * number if squared else share * number
-        out[:] = sums
+    def mira_pass(
+        self,
+        offsets: Any,
+        order: Any,
+        stats: Any,
+        scores: Any,
+        shares: Any,
+        background: Any,
+        weights: Any,
+        lag: Any,
+        updates: int,
+        step: float,
+        decay: float,
+        safe_ratio: float,
+        model_background: bool,
+    ) -> int:
+        """Update the weights by the hope and fear hypotheses of each segment; return the total number of updates.
 
-    def _numbered(self, row: int) -> Numbered:
-        """Return all features of a row with their indices."""
-        others = self.compressed[row] if self.compressed is not None else []
-        dense = [column[row] for column in self.columns]
-        return [*enumerate(dense), *((self.width + column, number) for column, number in others)]
-
-    def difference(self, one: int, other: int) -> Numbered:
-        """Return the features in which two rows differ, and the differences."""
-        changes = dict(self._numbered(one))
-        for column, number in self._numbered(other):
-            changes[column] = changes.get(column, 0.0) - number
-        return [(column, change) for column, change in sorted(changes.items()) if change]
-
-    def differences(self, ones: Any, others: Any, dense: Any, indptr: Any, columns: Any, values: Any) -> None:
-        """Write the differences of pairs of rows, in the same format as the arguments of the class.
-
-        :param columns: array large enough for all features of both rows
+        :param order: order in which segments are visited
+        :param stats: rows of BLEU; None if `scores` has the gain of each hypothesis
+        :param shares: the weights of the n-gram orders; None is uniform
+        :param background: a row of BLEU, updated in place
+        :param weights: updated in place
+        :param lag: weights - lag / updates is the average of the weights after each segment
+        :param safe_ratio: the largest ratio of the model's score and the gain when hope is chosen; 0 is no limit
         """
-        dense[:] = 0.0
-        used = 0
-        indptr[0] = 0
-        for place, (one, other) in enumerate(zip(ones.tolist(), others.tolist())):
-            look()
-            for column, change in self.difference(one, other):
-                if column < self.width:
-                    dense[place, column] = change
-                else:
-                    columns[used], values[used] = column - self.width, change
-                    used += 1
-            indptr[place + 1] = used
+        with np.errstate(over="ignore", invalid="ignore"):
+            for segment in order.tolist():
+                look()
+                first, last = offsets[segment : segment + 2].tolist()
+                values = self._sums(weights, first, last)
+                gains = scores[first:last] if stats is None else _gains(stats[first:last] + background, shares)
+                hope, fear = int((values + gains).argmax()), int((values - gains).argmax())
+                if safe_ratio > 0 and abs(values[hope]) > 1e-8:
+                    scale = safe_ratio * abs(gains[hope]) / abs(values[hope])
+                    if scale < 1:
+                        hope = int((scale * values + gains).argmax())
+                delta = float(gains[hope] - gains[fear])
+                loss = delta - float(values[hope] - values[fear])
+                if delta > 0 and loss > 0:
+                    columns, change = self._difference(first + hope, first + fear)
+                    squares = float(np.add.accumulate(np.append(0.0, change * change))[-1])
+                    if squares > 0:
+                        change *= min(step, loss / squares)
+                        weights[columns] += change
+                        lag[columns] += updates * change
+                if stats is not None:
+                    taken = int(values.argmax()) if model_background else hope
+                    background[:] = decay * background + stats[first + taken]
+                updates += 1
+        return updates
+
+    def _difference(self, one: int, other: int) -> tuple[Any, Any]:
+        """Return the columns of the features of two rows, and the differences."""
+        width = self.dense.shape[1]
+        columns, change = np.arange(width), self.dense[one] - self.dense[other]
+        if self.indptr is None:
+            return columns, change
+        (own, values), (others, subtracted) = self._compressed(one), self._compressed(other)
+        union = np.union1d(own, others)
+        sparse = np.zeros(len(union))
+        sparse[np.searchsorted(union, own)] = values
+        sparse[np.searchsorted(union, others)] -= subtracted
+        return np.append(columns, union), np.append(change, sparse)
+
+
+def _gains(counts: Any, shares: Any) -> Any:
+    """Return the BLEU of each row times its reference length."""
+    order = counts.shape[1] // 2 - 1
+    length, wanted = counts[:, 0], counts[:, 1]
+    used = np.ones(order, dtype=bool) if shares is None else shares != 0
+    matches, totals = counts[:, 2 : 2 + order][:, used], counts[:, 2 + order :][:, used]
+    gains = np.zeros(len(counts))
+    known = (length > 0) & (matches > 0).all(axis=1) & (totals > 0).all(axis=1)
+    for row in np.flatnonzero(known).tolist():  # functions of NumPy may round logarithms differently
+        ratios = (matches[row] / totals[row]).tolist()
+        if shares is None:
+            product = 1.0
+            for ratio in ratios:
+                product *= ratio
+            if not product > 0:
+                continue
+            mean = log(product) / order
+        else:
+            mean = 0.0
+            for share, ratio in zip(shares[used].tolist(), ratios):
+                mean += share * log(ratio)
+        if length[row] < wanted[row]:
+            mean += 1 - float(wanted[row]) / float(length[row])
+        try:
+            gains[row] = exp(mean) * wanted[row]
+        except OverflowError:
+            gains[row] = inf
+    return gains
