@@ -21,7 +21,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import count, islice
@@ -31,17 +35,17 @@ from typing import TYPE_CHECKING, Any
 
 from .._files.locks import locked
 from .._files.text import shown
-from .._files.writing import writing
+from .._files.weights import read_weights, write_weights
+from .._files.writing import errors_named, writing
 from .._runtime.arrays import np
 from .._runtime.numbers import check_whole
-from ..errors import UnknownNameError, WeightsError
+from ..errors import CybleuError, DecoderError, InputFileError, UnknownNameError, WeightsError
+from ..metrics import Metric
 from ..nbest import NBest, merge
 from ..nbest.references import prepare_references
 from ..nbest.weights import names_of, weights_of
 from ..stats.references import digest
 from .climb import tune
-from .decoding import Decoder, decoded, make_folder, words_of
-from .kept_runs import check_run, described, read_result
 from .mira import kbmira
 from .pro import pro
 from .problem import Problem
@@ -51,6 +55,7 @@ from .space import check_normalised, normalised, numbers_by_name
 if TYPE_CHECKING:
     from ..stats.references import CountedReferences
 
+Decoder = Callable[[dict[str, float], Path], Any] | str | Sequence[str]
 Tuner = str | Callable[..., Any]
 
 TUNERS: dict[str, Callable[..., Any]] = {"mert": tune, "kbmira": kbmira, "pro": pro}
@@ -115,7 +120,7 @@ def mert_loop(
     :param options: of the tuner
     :return: all iterations, with their weights and scores, and the reason why the loop stopped
     :raises DecoderError: the decoder fails, writes no list, or writes a list that cannot be read
-    :raises InputFileError: another loop works in the folder, or the disk is full
+    :raises InputFileError: another loop works in the folder, or a file cannot be written
     :raises CybleuError: one of its subclasses. The folder keeps all complete files
 
     The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
@@ -135,30 +140,27 @@ def mert_loop(
         raise UnknownNameError(f"unknown tuner {shown(tuner)}; use one of {', '.join(TUNERS)}, or a function")
     found_by = TUNERS[tuner] if isinstance(tuner, str) else tuner
     if score_settles is None:
-        ends_no_lower = (found_by.func if isinstance(found_by, partial) else found_by) in (tune, kbmira)
-        score_settles = 0.0 if ends_no_lower else -inf
-    if not callable(decode):
-        decode = words_of(decode)
+        score_settles = 0.0 if getattr(found_by, "func", found_by) in (tune, kbmira) else -inf
+    decode = decode if callable(decode) else _words_of(decode)
     folder = Path(folder)
     prepared = prepare_references(references, tokenize, max_order, reference_length)
     weights = numbers_by_name(start, "start")
     reading = {"format": format, "first_id": first_id, "tokenize": tokenize}
-    make_folder(folder)
+    begun = {
+        "references": digest(prepared),
+        "max_order": prepared.max_order,
+        "reference_length": prepared.reference_length,
+        **reading,
+        "normalise": normalise,
+        "historic_best": historic_best,
+        "seed": seed,
+        "tuner": tuner,
+        **{name: options[name] for name in options if name not in ("threads", "progress")},
+    }
+    _make_folder(folder)
     with locked(folder) as check_lock:
+        _check_run(folder / "run.json", begun)
         run = _Run(folder, decode, prepared, reading, found_by, options, normalise, historic_best, seed, check_lock)
-        kept = {name: options[name] for name in options if name not in ("threads", "progress")}
-        begun = {
-            "references": digest(prepared),
-            "max_order": prepared.max_order,
-            "reference_length": prepared.reference_length,
-            **reading,
-            "normalise": normalise,
-            "historic_best": historic_best,
-            "seed": seed,
-            "tuner": tuner,
-            **kept,
-        }
-        check_run(folder / "run.json", {name: described(value) for name, value in begun.items()})
         done: list[Iteration] = []
         for iteration in islice(run.iterations(weights), iterations):
             done.append(iteration)
@@ -175,6 +177,62 @@ def mert_loop(
     return Loop(tuple(done), f"stopped: after {iterations} iterations")
 
 
+def _words_of(command: str | Sequence[str]) -> list[str]:
+    """Split the command of a decoder as a shell does."""
+    try:
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+    except ValueError as error:
+        raise DecoderError(
+            f"the command of the decoder cannot be split into words: {error}: {shown(command)}"
+        ) from None
+    if not words:
+        raise DecoderError("the command of the decoder is empty; give the program and its arguments")
+    return words
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputFileError(f"{folder}: cannot be created: {error.strerror or error}") from error
+
+
+def _check_run(path: Path, run: dict[str, Any]) -> None:
+    """Write the arguments of a run, or check that they are those of the run in the folder."""
+    text = json.dumps(run, indent=1, sort_keys=True, default=_described) + "\n"
+    if not path.exists():
+        with writing(os.fspath(path)) as file:
+            file.write(text)
+        return
+    try:
+        begun, now = {**json.loads(path.read_text(encoding="utf-8"))}, json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputFileError(f"{path} does not describe a run: {error}") from error
+    for name in sorted(name for name in {*begun, *now} if begun.get(name, inf) != now.get(name, inf)):
+        what = f"{name}={shown(begun.get(name))}, not {name}={shown(now.get(name))}"
+        raise InputFileError(
+            f"{path}: the run in this folder was started with {'other references' if name == 'references' else what}; "
+            "use its arguments, or another folder"
+        )
+
+
+def _described(value: Any) -> Any:
+    """Convert an argument that JSON does not know to values that are equal for equal arguments."""
+    if isinstance(value, Metric):
+        return value.signature
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Set):
+        return sorted(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, partial):
+        return [value.func, value.args, value.keywords]
+    if callable(value):
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+    return repr(value)
+
+
 @dataclass(frozen=True)
 class _Run:
     """The arguments of a loop that each iteration uses.
@@ -185,7 +243,7 @@ class _Run:
     """
 
     folder: Path
-    decode: Decoder
+    decode: Callable[..., Any] | list[str]
     references: CountedReferences
     reading: Mapping[str, Any]
     tuner: Callable[..., Any]
@@ -201,23 +259,64 @@ class _Run:
         tried: list[dict[str, float]] = []
         for number in count(1):
             place = self.folder / f"iteration-{number}"
-            make_folder(place)
-            read = partial(_read_list, weights=weights, pool=pool, references=self.references, reading=self.reading)
-            nbest, merged = decoded(place, self.decode, weights, read, self.check_lock)
+            _make_folder(place)
             before = 0 if pool is None else len(pool.features)
-            pool = merged
+            nbest, pool = self._decoded(place, weights, pool)
+            tried.append(weights)
             result = place / "result.json"
             if result.exists():
-                iteration = read_result(result, number, pool, weights)
+                iteration = _read_result(result, number)
             else:
-                iteration = self._tuned(number, [*tried, weights], nbest, pool, before)
+                iteration = self._tuned(number, tried, nbest, pool, before)
                 self.check_lock()
                 with writing(os.fspath(result)) as file:
                     file.write(json.dumps(asdict(iteration), indent=1) + "\n")
-            if iteration.decoded:
-                tried.append(iteration.decoded)
             weights = iteration.weights
             yield iteration
+
+    def _decoded(self, place: Path, weights: dict[str, float], pool: NBest | None) -> tuple[NBest, NBest]:
+        """Return the list of an iteration, and this list merged with the earlier ones; decode unless there is a list."""
+        file, nbest = place / "weights", place / "nbest"
+        if not file.exists():
+            write_weights(file, weights)
+        elif read_weights(file) != weights:
+            raise WeightsError(
+                f"{file} holds other weights than those that this run begins with; give the folder of the same run, or a "
+                "new one"
+            )
+        if nbest.exists():
+            return self._read(nbest, weights, pool)
+        with errors_named(str(nbest)):
+            for old in place.glob("nbest.*.partial"):
+                old.unlink()
+        # a unique name, because a decoder that outlives its loop may still write to it
+        partial_list = place / f"nbest.{os.urandom(4).hex()}.partial"
+        if callable(self.decode):
+            self.decode(dict(weights), partial_list)
+        else:
+            _run_command(self.decode, {"{weights}": str(file), "{nbest}": str(partial_list)})
+        if not partial_list.exists():
+            raise DecoderError(f"the decoder wrote no list to {partial_list}")
+        try:
+            lists = self._read(partial_list, weights, pool)
+        except CybleuError as error:
+            raise DecoderError(
+                f"the list that the decoder wrote cannot be used: {error}; fix the decoder, and call again with the same "
+                "folder: this iteration is decoded again"
+            ) from error
+        self.check_lock()
+        with errors_named(str(nbest)):
+            os.replace(partial_list, nbest)
+        return lists
+
+    def _read(self, path: Path, weights: dict[str, float], pool: NBest | None) -> tuple[NBest, NBest]:
+        """Read the list of an iteration, and merge it with the earlier lists."""
+        nbest = NBest.from_files(path, self.references, texts=False, **self.reading)
+        merged = merge(nbest) if pool is None else merge(pool, nbest)
+        # other weights stay: sparse features may appear in later lists, and decoders have weights that are not tuned
+        if not weights.keys() >= set(nbest.names):
+            weights_of(nbest.names, weights, "start")
+        return nbest, merged
 
     def _tuned(self, number: int, tried: list[dict[str, float]], nbest: NBest, pool: NBest, before: int) -> Iteration:
         """Tune on the lists of all iterations so far.
@@ -250,16 +349,31 @@ class _Run:
         )
 
 
-def _read_list(
-    path: Path, weights: dict[str, float], pool: NBest | None, references: CountedReferences, reading: Mapping[str, Any]
-) -> tuple[NBest, NBest]:
-    """Read the list of an iteration, and merge it with the earlier lists."""
-    nbest = NBest.from_files(path, references, texts=False, **reading)
-    merged = merge(nbest) if pool is None else merge(pool, nbest)
-    # other weights stay: sparse features may appear in later lists, and decoders have weights that are not tuned
-    if not weights.keys() >= set(nbest.names):
-        weights_of(nbest.names, weights, "start")
-    return nbest, merged
+def _run_command(command: list[str], paths: dict[str, str]) -> None:
+    """Run the command of a decoder, with paths in the place of their names in braces."""
+    # in one pass, because the path of the folder may have such a name in braces
+    words = [re.sub("{weights}|{nbest}", lambda found: paths[found[0]], word) for word in command]
+    try:
+        # standard output is reserved for the results of the calling program
+        output = None if sys.__stderr__ is None else 2
+        status = subprocess.run(words, check=False, stdout=output).returncode
+    except OSError as error:
+        raise DecoderError(f"the decoder cannot be run: {shlex.join(words)}: {error}") from error
+    if status:
+        raise DecoderError(f"the decoder ended with status {status}: {shlex.join(words)}")
+
+
+def _read_result(path: Path, number: int) -> Iteration:
+    try:
+        iteration = Iteration(**json.loads(path.read_text(encoding="utf-8")))
+        numbers_by_name(iteration.weights, "its weights")
+        if iteration.number != number:
+            raise ValueError(f"its number is {iteration.number!r}")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputFileError(
+            f"{path} is not the result of iteration {number}: {error}; remove it to tune again"
+        ) from error
+    return iteration
 
 
 def _known(problem: Problem, weights: Mapping[str, float]) -> dict[str, float]:
