@@ -246,9 +246,9 @@ def races(session: nox.Session) -> None:
 
 @nox.session
 def fuzz(session: nox.Session) -> None:
-    """Fuzz each target for FUZZ_SECONDS with atheris and clang, then run the state machine as long."""
+    """Run the property tests for FUZZ_SECONDS on what atheris finds with clang."""
     clang = require(session, os.environ.get("CLANG", "clang"), "apt-get install clang, or set CLANG")
-    seconds = os.environ.get("FUZZ_SECONDS", "60")
+    seconds = os.environ.get("FUZZ_SECONDS", "300")
     tree = checkout(session)
     checks = f"-fsanitize=address,undefined,fuzzer-no-link -fsanitize-ignorelist={tree}/fuzz/ignored.txt"
     flags = f"{checks} -fno-sanitize-recover=undefined -fno-omit-frame-pointer -gline-tables-only"
@@ -261,21 +261,10 @@ def fuzz(session: nox.Session) -> None:
         "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
-    limits = [f"-max_total_time={seconds}", "-max_len=512", "-len_control=0", "-timeout=60", "-rss_limit_mb=4096"]
-    for target in ("scores", "arrays", "forms", "texts", "files", "lists"):
-        corpus = tree / "corpora" / target
-        corpus.mkdir(parents=True)
-        log = tree / f"{target}.log"
-        with open(log, "w", encoding="utf-8") as file:
-            command = ["python", f"fuzz/{target}.py", str(corpus), *limits, f"-artifact_prefix={ROOT}/fuzz-{target}-"]
-            codes = range(-64, 256)  # the end of the log says why it failed
-            session.run(*command, env=env, stdout=file, stderr=subprocess.STDOUT, success_codes=codes)
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-        done = [line for line in lines if "DONE" in line]
-        if not done:
-            session.error("\n".join(lines[-80:]))
-        session.log(f"{target}: {done[-1]}")
-    session.run("python", "fuzz/long_state_machine.py", seconds, env=env)
+    tests = [*tree.glob("tests/**/test_*.py")]
+    tests = [str(path) for path in tests if "@given" in path.read_text("utf-8") or path.stem == "test_state_machine"]
+    limits = ["-max_len=4096", "-len_control=0", "-timeout=60", "-rss_limit_mb=4096", f"-artifact_prefix={ROOT}/fuzz-"]
+    session.run("python", "fuzz/run.py", *tests, f"-max_total_time={seconds}", *limits, env=env)
 
 
 @nox.session

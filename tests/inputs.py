@@ -6,7 +6,7 @@ import copy
 import pickle
 import sys
 import warnings
-from collections import deque
+from collections import Counter, deque
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -332,6 +332,27 @@ def assert_class_is_as_sacrebleu_s(cls, theirs, corpus, options):
         expected = called(other.corpus_score, hypotheses, None)
         for copied in (kept, copy.deepcopy(kept), pickle.loads(pickle.dumps(kept))):
             assert_same_as_sacrebleu(called(copied.corpus_score, hypotheses, None), expected)
+
+
+def counted_row(references, hypothesis, max_order, reference_length="closest"):
+    """The statistics of a segment by the definition of the paper, in plain Python."""
+
+    def ngrams(text, n):
+        return Counter(tuple(text[start : start + n]) for start in range(len(text) - n + 1))
+
+    lengths = [len(reference) for reference in references]
+    wanted = {
+        "closest": min((abs(length - len(hypothesis)), length) for length in lengths)[1],
+        "shortest": min(lengths),
+        "average": sum(lengths) // len(lengths),
+    }[reference_length]
+    matches = []
+    for n in range(1, max_order + 1):
+        most = Counter()
+        for reference in references:
+            most |= ngrams(reference, n)
+        matches.append(sum((ngrams(hypothesis, n) & most).values()))
+    return [len(hypothesis), wanted, *matches, *(max(0, len(hypothesis) - n) for n in range(max_order))]
 
 
 @st.composite

@@ -100,6 +100,20 @@ def test_multi_bleu_counts_as_the_script(segment):
     )
 
 
+@given(segments())
+def test_mteval_counts_as_the_script(segment):
+    row = _mirror.segment_counts(*segment, 4)
+    penalty = math.exp(min(0.0, 1 - row[1] / row[0])) if row[0] else 0.0
+    assume(row[1] and penalty)  # without smoothing it divides by the one and takes the logarithm of the other
+    logs, factor = 0.0, 1
+    for matched, total in zip(row[2:6], row[6:]):
+        factor *= 2 if total and not matched else 1
+        logs += math.log(matched / total if matched else 1 / (factor * total)) if total else 0.0
+    assert score(row, "mteval-v13a").score == pytest.approx(math.exp(logs / 4) * penalty, rel=1e-12, abs=0)
+    expected = math.exp(logs / 4) * penalty if all(row[2:6]) else 0.0
+    assert score(row, "mteval-v13a", smoothing="none").score == pytest.approx(expected, rel=1e-12, abs=0)
+
+
 def test_effective_order():
     assert score(rows("A"), "sacrebleu", effective_order=True).score == pytest.approx(100)
 

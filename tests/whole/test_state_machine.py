@@ -1,6 +1,6 @@
 """Create, extend, merge, pickle and score objects of the public API in any order, on either backend, and compare with plain Python.
 
-`fuzz/long_state_machine.py` runs it for a given time.
+`fuzz/run.py` runs it for a given time.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import array
 import pickle
 import time
 import warnings
-from collections import Counter
 from itertools import count
 
 import numpy as np
@@ -34,6 +33,7 @@ from cybleu.errors import CybleuError
 from cybleu.nbest import NBest, merge
 from cybleu.rerank import linear, nbest_sorted
 from cybleu.tuning import line_search
+from inputs import counted_row
 
 WORDS = ["the", "cat", "sat", "é", "猫", "", "a" * 40]
 IDS = [0, 1, 2, 3, -1, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63)]
@@ -49,28 +49,6 @@ def repeated(tokens):
 
 
 KINDS = {"words": WORDS, "ids": IDS}
-
-
-# ------------------------------------------------------------------------------------------------------------ by hand
-
-
-def counted_row(references, hypothesis, max_order, reference_length="closest"):
-    def ngrams(text, n):
-        return Counter(tuple(text[start : start + n]) for start in range(len(text) - n + 1))
-
-    lengths = [len(reference) for reference in references]
-    wanted = {
-        "closest": min((abs(length - len(hypothesis)), length) for length in lengths)[1],
-        "shortest": min(lengths),
-        "average": sum(lengths) // len(lengths),
-    }[reference_length]
-    matches = []
-    for n in range(1, max_order + 1):
-        most = Counter()
-        for reference in references:
-            most |= ngrams(reference, n)
-        matches.append(sum((ngrams(hypothesis, n) & most).values()))
-    return [len(hypothesis), wanted, *matches, *(max(0, len(hypothesis) - n) for n in range(max_order))]
 
 
 # ------------------------------------------------------------------------------------------------- tokens that attack

@@ -1,0 +1,425 @@
+"""Arrays of any dtype and layout, columns of any kind, damaged files: both backends give what is right, or one of cybleu's errors."""
+
+from __future__ import annotations
+
+import gzip
+import pickle
+from array import array
+from itertools import count, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import cybleu
+from cybleu import Ragged, References, metrics, self_bleu, sentence_bleu_many
+from cybleu._files.text import Lines
+from cybleu.errors import CybleuError, InputFileError
+from cybleu.nbest import NBest, merge, read_segments
+from cybleu.rerank import linear, mbr, nbest_sorted, oracle
+from cybleu.tuning import kbmira, line_search, read_weights, tune
+from inputs import CATCHES_WARNINGS, Labelled, called, counted_row, unaligned, using_backend
+
+pytestmark = CATCHES_WARNINGS
+
+EDGES = [2**31 - 1, -(2**31), 2**31, -(2**31) - 1, 2**63 - 1, -(2**63), 2**63, -1, 127, 128, 255, 2**32]
+DTYPES = ["int64", "int32", "uint8", "int8", "int16", "uint16", "uint32", "uint64"]
+OTHER_DTYPES = ["float64", "float16", "bool", "object", "complex64", "S2", "U1", "M8[s]", "i4,i4"]
+WRONG_ORDERS = [65, 300, 0, -1, True, 2.0, None, "2"]
+VARIANTS = sorted(metrics.VARIANTS)
+
+
+def on_both_backends(kernels, call):
+    """The array that a call makes on both backends, bit for bit, or the same error of cybleu; and the same warnings."""
+    results = []
+    for name in ("cython", "python"):
+        with using_backend(name):
+            results.append(called(call))
+    (ours, error, warned), (other, expected, also_warned) = results
+    assert [str(warning.message) for warning in warned] == [str(warning.message) for warning in also_warned]
+    assert type(error) is type(expected) and str(error) == str(expected)
+    if error is not None:
+        assert isinstance(error, CybleuError), error
+        return None
+    assert (ours.dtype, ours.shape, ours.tobytes()) == (other.dtype, other.shape, other.tobytes())
+    return ours
+
+
+# ---------------------------------------------------------------------------------------------------------------- arrays
+
+
+def every_second(plain):
+    wide = np.zeros([2 * size for size in plain.shape], plain.dtype)
+    view = wide[tuple(slice(None, None, 2) for _ in plain.shape)]
+    view[...] = plain
+    return view
+
+
+def read_only(plain):
+    plain.flags.writeable = False
+    return plain
+
+
+def buffer(plain):
+    """An array of the standard library, where there is one of this type."""
+    if plain.ndim > 1 or plain.dtype.kind not in "iu":
+        return plain
+    code = {1: "b", 2: "h", 4: "i", 8: "q"}[plain.itemsize]
+    return array(code if plain.dtype.kind == "i" else code.upper(), plain.tolist())
+
+
+LAYOUTS = [
+    lambda plain: plain,
+    lambda plain: plain.astype(plain.dtype.newbyteorder()),
+    every_second,
+    lambda plain: plain[::-1].copy()[::-1],
+    np.asfortranarray,
+    lambda plain: unaligned(plain) if plain.dtype.alignment > 1 and plain.size and not plain.dtype.hasobject else plain,
+    read_only,
+    buffer,
+    lambda plain: np.broadcast_to(plain[:1], plain.shape) if len(plain) else plain,
+]
+SHAPES = [np.ravel, lambda plain: plain[..., np.newaxis]]
+
+
+@st.composite
+def arrays(draw, values):
+    """Numbers as an array of a dtype that holds them, or seldom of another kind or shape."""
+    odd = draw(st.integers(0, 15)) == 15
+    values = np.array(values, dtype=object)
+    kind = np.dtype(draw(st.sampled_from(OTHER_DTYPES if odd else DTYPES)))
+    if kind.kind in "iu":
+        limits = np.iinfo(kind)
+        if any(not limits.min <= value <= limits.max for value in values.ravel()):
+            kind = np.dtype(np.int64)
+            values = np.vectorize(lambda value: max(min(value, 2**63 - 1), -(2**63)), otypes=[object])(values)
+        plain = values.astype(kind)
+    elif kind.names or kind.kind == "M":
+        plain = np.zeros(values.shape, kind)
+    else:
+        plain = (values % 2).astype(kind)
+    return draw(st.sampled_from(LAYOUTS + SHAPES if odd else LAYOUTS))(plain)
+
+
+def values_of(given):
+    """The numbers of an array, as NumPy reads them."""
+    return np.asarray(given).tolist()
+
+
+an_id = st.integers(0, 4) | st.integers(0, 4) | st.integers(0, 4) | st.sampled_from(EDGES)
+some_ids = st.lists(an_id, max_size=7)
+texts_of_ids = some_ids | some_ids | st.tuples(some_ids, st.integers(2, 40)).map(lambda drawn: drawn[0] * drawn[1])
+
+
+@st.composite
+def batches(draw, texts, forms=("lists", "arrays", "ragged", "table", "lengths")):
+    """Texts in a form of a batch: the batch, the ids that it holds or None if it is not valid, and `lengths`."""
+    form, wrong = draw(st.sampled_from(forms)), draw(st.integers(0, 7)) == 7
+    if form == "lists":
+        return texts, texts, None
+    if form == "arrays":
+        batch = [draw(arrays(text)) for text in texts]
+        right = all(np.asarray(part).ndim == 1 for part in batch)
+        return batch, [*map(values_of, batch)] if right else None, None
+    if form == "ragged":
+        offsets = np.cumsum([0, *map(len, texts)])
+        if wrong:
+            offsets[draw(st.integers(0, len(texts)))] = draw(st.sampled_from([-1, 0, 3, 2**40]))
+        ids, ends = draw(arrays([token for text in texts for token in text])), draw(arrays(offsets))
+        tokens, said = values_of(ids), values_of(ends)
+        right = np.asarray(ids).ndim == 1 == np.asarray(ends).ndim and all(type(end) is int for end in said)
+        right = right and said[0] == 0 and said[-1] == len(tokens) and said == sorted(said)
+        return Ragged(ids, ends), [tokens[a:b] for a, b in pairwise(said)] if right else None, None
+    width = max(map(len, texts), default=0) + draw(st.integers(0, 2))
+    rows = [[*text, *[0] * (width - len(text))] for text in texts]
+    table = draw(arrays(np.array(rows, dtype=object).reshape(len(texts), width)))
+    if np.asarray(table).ndim != 2:
+        return table, None, None
+    rows = values_of(table)
+    if form == "table":
+        return table, rows, None
+    lengths = [len(text) for text in texts]
+    if lengths and wrong:
+        lengths[draw(st.integers(0, len(texts) - 1))] = draw(st.sampled_from([-1, 0, 100, 2**40, 2**63]))
+    lengths = draw(st.just(lengths) | arrays(lengths))
+    said = values_of(lengths)
+    right = np.asarray(lengths).ndim == 1 and all(type(size) is int and 0 <= size <= width for size in said)
+    return table, [row[:size] for row, size in zip(rows, said)] if right else None, lengths
+
+
+def trimmed(tokens, pad, eos):
+    tokens = list(tokens)
+    while pad is not None and tokens and tokens[0] == pad:
+        del tokens[0]
+    if eos is not None and eos in tokens:
+        del tokens[tokens.index(eos) :]
+    while pad is not None and tokens and tokens[-1] == pad:
+        del tokens[-1]
+    return tokens
+
+
+def are_ids(texts):
+    return all(type(token) is int and -(2**63) <= token < 2**63 for text in texts for token in text)
+
+
+special_id = st.none() | st.none() | an_id
+
+
+@given(st.data())
+def test_rows_and_rewards_of_arrays(kernels, data):
+    draw = data.draw
+    order = draw(st.sampled_from([4, 2, 1, 3, 5, 8, 16, 17, 64] * 2 + WRONG_ORDERS))
+    how = {name: draw(special_id) for name in ("pad_id", "eos_id", "unk_id")}
+    pad, eos, unk = how.values()
+    references, said, lengths = draw(batches(draw(st.lists(texts_of_ids, max_size=5))))
+    sets = said and [[text] for text in said]
+    if isinstance(references, list) and said is not None:
+        cuts = sorted({0, len(said), *draw(st.lists(st.integers(0, len(said)), max_size=3))})
+        references, sets = ([part[a:b] for a, b in pairwise(cuts)] for part in (references, said))
+    size = len(sets or [])
+    texts = draw(st.lists(texts_of_ids, max_size=6) | st.lists(texts_of_ids, min_size=size, max_size=size))
+    hypotheses, said, hypothesis_lengths = draw(batches(texts))
+    owner, places = None, [*range(len(texts))]
+    if draw(st.booleans()):
+        place = st.integers(0, max(size - 1, 0)) | st.integers(0, max(size - 1, 0)) | st.sampled_from([-1, size, 2**40])
+        owner = draw(
+            st.lists(place, min_size=len(texts), max_size=len(texts)).flatmap(lambda o: st.just(o) | arrays(o))
+        )
+        places = values_of(owner)
+    settings = {"lengths": hypothesis_lengths, "owner": owner}
+    kind = draw(st.sampled_from(["rows", "rewards", "prepared", "pickled"]))
+    threads = draw(st.sampled_from([None, 1, 2]))
+
+    def call():
+        if kind == "rows":
+            return cybleu.rows(hypotheses, references, max_order=order, reference_lengths=lengths, **how, **settings)
+        if kind == "rewards":
+            return cybleu.reward_scores(hypotheses, references, reference_lengths=lengths, **how, **settings)
+        prepared = References(references, lengths=lengths, **how)
+        prepared = pickle.loads(pickle.dumps(prepared)) if kind == "pickled" else prepared
+        return cybleu.rows(hypotheses, prepared, max_order=order, threads=threads, **settings)
+
+    found = on_both_backends(kernels, call)
+    if found is None or sets is None or said is None or not (are_ids(said) and all(map(are_ids, sets))):
+        return
+    order, rows = 4 if kind == "rewards" else order, []
+    for tokens, place in zip(said, places):
+        fresh = count(2**64)
+        tokens = [next(fresh) if token == unk else token for token in trimmed(tokens, pad, eos)]
+        rows.append(counted_row([trimmed(text, pad, eos) for text in sets[place]], tokens, order))
+    if kind == "rewards":
+        rewards = [metrics.score(row, effective_order=True).score / 100 for row in rows]
+        assert found.tolist() == np.array(rewards, dtype=np.float32).tolist()
+    else:
+        assert found.tolist() == rows
+
+
+of_pairs = st.lists(texts_of_ids, max_size=6).flatmap(
+    lambda texts: batches(texts, ["lists", "arrays", "ragged", "table"])
+)
+
+
+@given(st.data())
+def test_pairs_of_arrays(kernels, data):
+    draw = data.draw
+    references, said, _ = draw(of_pairs)
+    hypotheses, hyps = references, said
+    if draw(st.booleans()):
+        hypotheses, hyps, _ = draw(of_pairs)
+    pad, eos = draw(special_id), draw(special_id)
+    order = draw(st.sampled_from([4, 2, 1, 3, 5, 8, 16, 17] * 2 + WRONG_ORDERS))
+    name = draw(st.sampled_from(VARIANTS))
+    smoothing = draw(st.sampled_from([kind for kind, _, _ in metrics.VARIANTS[name].smoothings]))
+    how = {"metric": name, "smoothing": smoothing, "max_order": order, "pad_id": pad, "eos_id": eos}
+    texts = (hypotheses,) if hypotheses is references else (hypotheses, references)
+    found = on_both_backends(kernels, lambda: cybleu.pairs(*texts, threads=2, **how))
+    if found is None or said is None or hyps is None or not (are_ids(said) and are_ids(hyps)):
+        return
+    metric = metrics.find(name, smoothing=smoothing, level="sentence", max_order=order or 4)
+    said, hyps = ([trimmed(text, pad, eos) for text in texts] for texts in (said, hyps))
+    assert found.tolist() == [
+        [metric.score(counted_row([reference], hypothesis, order or 4)).score for reference in said]
+        for hypothesis in hyps
+    ]
+
+
+# --------------------------------------------------------------------------------------------------------------- columns
+
+
+COLUMNS = [list, tuple, Labelled, lambda values: np.fromiter(values, object, len(values))]
+SCALARS = [int, np.int64, np.int16]
+OF_TEXTS = {
+    "rows": lambda references, hypotheses, weights, owner: cybleu.rows(hypotheses, references),
+    "prepared": lambda references, hypotheses, weights, owner: cybleu.rows(
+        hypotheses, References(references), owner=owner
+    ),
+    "rewards": lambda references, hypotheses, weights, owner: cybleu.reward_scores(hypotheses, references, owner),
+    "many": lambda references, hypotheses, weights, owner: np.array(
+        sentence_bleu_many(references, hypotheses, weights)
+    ),
+    "pairs": lambda references, hypotheses, weights, owner: cybleu.pairs(hypotheses),
+    "self_bleu": lambda references, hypotheses, weights, owner: self_bleu(hypotheses, weights),
+    "mbr": lambda references, hypotheses, weights, owner: mbr([hypotheses]).scores,
+}
+
+
+@given(st.data(), st.sampled_from(sorted(OF_TEXTS)), st.booleans())
+def test_columns_are_lists(kernels, pandas, data, name, ids):
+    """Labels, containers and types of integers change nothing, and neither do columns of columns."""
+
+    def series(values):
+        made = np.fromiter(values, object, len(values))
+        return pandas.Series(made, index=range(len(values))[::-1], dtype=object)
+
+    def part_of_series(values):
+        return pandas.Series(np.fromiter([None, *values], object, 1 + len(values)), dtype=object)[1:]
+
+    columns = [*COLUMNS, series, part_of_series]
+    text = st.lists(st.integers(0, 3) if ids else st.sampled_from(["a", "b", "c", "é", ""]), max_size=7)
+    sets = data.draw(st.lists(st.lists(text, min_size=1, max_size=3), max_size=4))
+    hypotheses = [data.draw(text) for _ in sets]
+
+    def in_form(tokens):
+        kind = data.draw(st.sampled_from(SCALARS)) if ids else str
+        return data.draw(st.sampled_from(columns))([kind(token) for token in tokens])
+
+    of_sets = data.draw(st.sampled_from(columns))
+    groups = st.sampled_from(COLUMNS if of_sets in (list, tuple) else columns)  # a list of Series is one of columns
+    odd_sets = of_sets([data.draw(groups)([in_form(one) for one in group]) for group in sets])
+    odd_hypotheses = data.draw(st.sampled_from(columns))([in_form(one) for one in hypotheses])
+    weights = [1 / number for number in data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))]
+    odd_weights = data.draw(st.sampled_from([list, tuple, np.array, series]))(weights)
+    owner = [*range(len(sets))]
+    odd_owner = data.draw(st.sampled_from([list, tuple, np.array, series]))(owner)
+    call = OF_TEXTS[name]
+    plain = on_both_backends(kernels, lambda: call(sets, hypotheses, weights, owner))
+    odd = on_both_backends(kernels, lambda: call(odd_sets, odd_hypotheses, odd_weights, odd_owner))
+    assert (plain is None) == (odd is None)
+    if plain is not None:
+        assert odd.tolist() == plain.tolist()
+    if plain is not None and name == "rows":
+        assert plain.tolist() == [counted_row(group, one, 4) for group, one in zip(sets, hypotheses)]
+
+
+# ----------------------------------------------------------------------------------------------------------------- files
+
+LINES = st.sampled_from(
+    [
+        b"0 ||| a cat ||| lm= 1 d= 0.5 ||| -1\n",
+        b"1 ||| \xc3\xa9 ||| lm= 2 d= 1e5 ||| 0\r\n",
+        b'["a b", "c"]\n',
+        b'{"id": 0, "hypotheses": ["a"]}\n',
+        b"lm_0 0.5\n",
+        *(b"\n", b"a", b"\xff\n", b"\xef\xbb\xbfa\n", b"\xe7\x8c", b"a\rb\0\n"),
+    ]
+)
+contents = st.lists(LINES, max_size=12).map(b"".join) | st.binary(max_size=40)
+
+
+@st.composite
+def damaged(draw):
+    """A compressed file with a part left out, changed, repeated or added, or two files one after the other."""
+    data = gzip.compress(draw(contents), draw(st.integers(0, 9)), mtime=0)
+    for _ in range(draw(st.integers(0, 2))):
+        place = draw(st.integers(0, len(data)))
+        part = draw(st.sampled_from([b"", b"\0", b"\0" * 9, data, data[place:]]) | st.binary(max_size=3))
+        data = data[:place] + part + data[place + draw(st.integers(0, 3)) :]
+    return data
+
+
+@given(damaged() | contents)
+@example(gzip.compress(b"a\n") + b"\0\0")
+@example(gzip.compress(b"a\n") + gzip.compress(b"b"))
+@example(gzip.compress(b"a\n") + b"b")
+@example(gzip.compress(b"a\n")[:-1])
+@example(gzip.compress(b"a\n")[:12])
+def test_files_of_any_bytes(kernels, tmp_path_factory, data):
+    """The lines are those that Python's own modules give, or the error is cybleu's; readers agree on both backends."""
+    path = tmp_path_factory.getbasetemp() / "of any bytes"
+    path.write_bytes(data)
+    try:
+        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
+    except (OSError, EOFError, UnicodeDecodeError, gzip.zlib.error):
+        with pytest.raises(InputFileError), Lines(path) as file:
+            list(file)
+    else:
+        lines = text.removesuffix("\n").split("\n") if text else []
+        with Lines(path) as file:
+            assert list(file) == [line.removesuffix("\r") for line in lines]
+    references = [["a cat"], ["b"]]
+
+    def listed(nbest):
+        return np.frombuffer(pickle.dumps([nbest.stats.tolist(), nbest.features.tolist(), nbest.texts]), np.uint8)
+
+    def segments(kind):
+        return np.frombuffer(repr([*read_segments(path, kind)]).encode(), np.uint8)
+
+    for kind in ("moses", "joshua", "json", None):
+        on_both_backends(kernels, lambda kind=kind: segments(kind))
+        on_both_backends(kernels, lambda kind=kind: listed(NBest.from_files(path, references, kind)))
+    _, error, _ = called(read_weights, path)
+    assert error is None or isinstance(error, CybleuError)
+
+
+# --------------------------------------------------------------------------------------------------------- n-best lists
+
+SCALES = [1.0, 1.0, 0.125, 2.0**-60, 2.0**60, 2.0**-1040, 2.0**1000]
+ODD = {
+    "offsets": st.lists(st.integers(-1, 6), max_size=5),
+    "index": st.lists(st.integers(-1, 6), max_size=5),
+    "ids": st.lists(st.integers(-1, 6), max_size=4),
+    "names": st.lists(st.sampled_from(["a", "b", "", "a b", 3]), max_size=4),
+    "inputs": st.sampled_from([0, 5, 2**70, -1]),
+    "sparse": st.tuples(*[st.lists(st.integers(-1, 6), max_size=5).map(np.array)] * 3, st.just(("x", "y"))),
+}
+
+
+@st.composite
+def arguments_of_lists(draw):
+    """The arguments of an n-best list, mostly valid."""
+    sizes = draw(st.lists(st.integers(0, 4), max_size=4))
+    size, columns, order = sum(sizes), draw(st.integers(0, 3)), draw(st.integers(1, 3))
+    number = draw(
+        st.sampled_from([st.integers(-4, 4).map(float), st.integers(-99, 99).map(lambda n: n / 7), st.floats()])
+    )
+    features = np.array([[draw(number) for _ in range(columns)] for _ in range(size)]).reshape(size, columns)
+    with np.errstate(all="ignore"):
+        features = features * draw(st.sampled_from(SCALES))
+    lengths = [draw(st.integers(0, 6)) for _ in range(size)]
+    rows = [[length, draw(st.integers(0, 6)), *[max(0, length - n) for n in range(order)] * 2] for length in lengths]
+    stats = np.array(rows, dtype=np.int64).reshape(size, 2 + 2 * order)
+    stats[:, 2 : 2 + order] //= draw(st.integers(1, 3))
+    made = {"offsets": np.cumsum([0, *sizes]), "features": features, "stats": stats}
+    if draw(st.integers(0, 7)) == 7:
+        name = draw(st.sampled_from(sorted(ODD)))
+        made[name] = draw(ODD[name])
+    elif size and draw(st.integers(0, 7)) == 7:
+        stats[draw(st.integers(0, size - 1)), draw(st.integers(0, 1 + order))] = draw(st.sampled_from([-1, 2**62, 99]))
+    elif draw(st.integers(0, 7)) == 7:
+        made["stats"] = draw(
+            st.sampled_from([lambda: stats.astype(float) / 2, lambda: stats[:, :1], lambda: stats * 2**61])
+        )()
+    return made
+
+
+@given(arguments_of_lists(), st.data())
+def test_lists_of_any_numbers(kernels, made, data):
+    found = on_both_backends(kernels, lambda: NBest(**made).features)
+    if found is None:
+        return
+    size = len(NBest(**made).names)
+    numbers = st.lists(st.integers(-3, 3) | st.floats(), min_size=size, max_size=size)
+    weights, direction = data.draw(numbers), data.draw(numbers)
+    metric = data.draw(st.sampled_from(["moses", "sacrebleu", "nltk"]))
+    calls = [
+        lambda nbest: linear(nbest, weights).scores,
+        lambda nbest: nbest_sorted(nbest, weights).index,
+        lambda nbest: oracle(nbest, "sentence", metric).scores,
+        lambda nbest: np.array([*line_search(nbest, weights, direction, metric=metric).weights.values()]),
+        lambda nbest: np.array([*tune(nbest, weights, metric=metric, restarts=1).weights.values()]),
+        lambda nbest: np.array([*kbmira(nbest, iterations=2, metric=metric).weights.values()]),
+        lambda nbest: merge(nbest, pickle.loads(pickle.dumps(nbest))).features,
+    ]
+    for call in calls:
+        on_both_backends(kernels, lambda call=call: call(NBest(**made)))
