@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import partial
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def test_the_tables(files):
 
 @pytest.mark.parametrize("more", [[], ["--lowercase"], ["--tokenize", "zh"]], ids=str)
 def test_several_metrics(files, more):
-    """Each has the comparison that it has alone, also where a pipe is read once."""
+    """Each has the numbers that it has alone, in one table, also where a pipe is read once."""
     names = ["BLEU", "chrf", "ter", "mteval-v13a"]
     metrics = [argument for name in names for argument in ("--metric", name)]
     arguments = [*SYSTEMS, "-r", "ref1", "ref2", "--samples", 50]
@@ -72,7 +73,14 @@ def test_several_metrics(files, more):
         alone = [*arguments, "--metric", name, *([] if of_tokens and name in ("chrf", "ter") else more), "--format"]
         assert ours == json.loads(run(*alone, "json").stdout)
         for form in ("text", "markdown", "latex"):
-            assert run(*alone, form).stdout.strip() in together[form]
+            scores = {system["name"]: f"{system['score']:.2f}" for system in ours["systems"]}
+            lines = {
+                name: line for line in together[form].splitlines() for name in scores if re.match(rf"\W*{name} ", line)
+            }
+            assert scores.keys() == lines.keys() and all(scores[name] in lines[name] for name in scores)
+            assert together[form].count("bootstrap samples") == 1
+    assert "BLEU (sacrebleu) ↑" in together["text"] and "chrF ↑" in together["markdown"]
+    assert r"TER $\downarrow$ & $p$" in together["latex"] and together["latex"].count(r"\begin{tabular}") == 1
     assert [line.split(",")[0] for line in together["csv"].splitlines()[::3]] == [
         "metric",
         "BLEU",

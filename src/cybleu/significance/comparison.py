@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.samples import check_samples
 from ..errors import UnknownNameError
 from .defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
-from .paired import bootstrapped, check_test, interval, mean_and_deviation, of_systems, randomized, signature_of
+from .paired import check_test, interval, mean_and_deviation, of_systems, p_values, signature_of
 from .resampling import bootstrap_scores
 from .results import SystemComparison, SystemDifference, SystemScore
 from .systems import MetricLike, Systems, check_share, mean_of_runs, named
@@ -87,78 +88,44 @@ def compare_systems(
     rows = Systems(given, metric, scale, **choices)
     if lower_is_better is None:
         lower_is_better = not rows.scoring.higher_is_better
-    count = len(rows.names)
-    by_bootstrap = test != "randomization"
-    resamples = samples if by_bootstrap else resamples
+    rows.scoring.higher_is_better = not lower_is_better
+    resamples = resamples if test == "randomization" else samples
     of_runs = bootstrap_scores(rows, resamples, seed, threads, progress)
     of_samples = of_systems(rows, of_runs)
-    scores = [rows.score(system) for system in range(count)]
-    order = sorted(range(count), key=lambda system: scores[system] if lower_is_better else -scores[system])
+    order = sorted(range(len(rows.names)), key=lambda system: rows.score(system) * (1 if lower_is_better else -1))
     if baseline is None:
-        pairs = [(first, second) for place, first in enumerate(order) for second in order[place + 1 :]]
+        pairs = list(combinations(order, 2))
     else:
         base = rows.names.index(baseline)
         order = [base, *(system for system in order if system != base)]
         pairs = [(system, base) for system in order[1:]]
-    if by_bootstrap:
-        tested = []
-        for first, second in pairs:
-            differences = of_samples[first] - of_samples[second]
-            p = bootstrapped(test, differences, rows.difference(first, second), rows.scoring.tolerance)
-            tested.append((p, samples, False))
-    else:
-        tested = _in_given_order(rows, pairs, samples, seed, threads, progress)
+    # in the order of the systems, which decides about the shuffles of systems with different numbers of runs
+    ordered = [(min(pair), max(pair)) for pair in pairs]
+    tested = p_values(rows, ordered, test, samples, seed, of_samples, threads, progress)
     corrected = holm([p for p, _, _ in tested])
-    judged = corrected if correction == "holm" else [p for p, _, _ in tested]
     of_segments = _of_segments(rows)
     found = []
-    for pair, (p, looked_at, enumerated), p_holm, judge in zip(pairs, tested, corrected, judged):
-        first, second = pair
+    for (first, second), (p, looked_at, exact), p_holm in zip(pairs, tested, corrected):
         low, high = interval(of_samples[first] - of_samples[second], confidence)
         better = rows.influence(first, second) if of_segments is None else of_segments[first] - of_segments[second]
         wins, losses = int((better > 0).sum()), int((better < 0).sum())
+        ties = rows.segments - wins - losses
         if lower_is_better:
             wins, losses = losses, wins
+        significant = (p_holm if correction == "holm" else p) <= alpha
+        names, difference = (rows.names[first], rows.names[second]), rows.difference(first, second)
         found.append(
             SystemDifference(
-                rows.names[first],
-                rows.names[second],
-                rows.difference(first, second),
-                low,
-                high,
-                p,
-                p_holm,
-                judge <= alpha,
-                looked_at,
-                enumerated,
-                wins,
-                losses,
-                rows.segments - wins - losses,
+                *names, difference, low, high, p, p_holm, significant, looked_at, exact, wins, losses, ties
             )
         )
-    ranks = (
-        _ranks(order, {pair: one.significant for pair, one in zip(pairs, found)}, ranking) if baseline is None else {}
-    )
-    return SystemComparison(
-        tuple(
-            system_score(rows, system, of_samples[system], of_runs, confidence, ranks.get(system)) for system in order
-        ),
-        tuple(found),
-        baseline,
-        test,
-        samples,
-        resamples,
-        seed,
-        confidence,
-        alpha,
-        correction,
-        rows.segments,
-        rows.scoring.name,
-        rows.scoring.scale,
-        f"{rows.scoring.signature}|{signature_of(test, samples, seed)}",
-        rows,
-        of_runs,
-    )
+    ranks: dict[int, int] = {}
+    if baseline is None:
+        ranks = _ranks(order, {pair: one.significant for pair, one in zip(pairs, found)}, ranking)
+    settings = baseline, test, samples, resamples, seed, confidence, alpha, correction
+    described = rows.segments, rows.scoring.name, rows.scoring.scale, signature_of(rows, test, samples, seed)
+    scores = [system_score(rows, one, of_samples[one], of_runs, confidence, ranks.get(one)) for one in order]
+    return SystemComparison(tuple(scores), tuple(found), *settings, *described, rows, of_runs)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -169,16 +136,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(p_values) - done) * p_values[place]))
         corrected[place] = largest
     return corrected
-
-
-def _in_given_order(
-    rows: Systems, pairs: Sequence[tuple[int, int]], samples: int, seed: int, threads: int | None, progress: bool
-) -> list[tuple[float, int, bool]]:
-    """Test each pair in the order of the systems: the result is the same, and more pairs are computed at once."""
-    turned = {pair: (min(pair), max(pair)) for pair in pairs}
-    ordered = sorted(turned.values())
-    tested = dict(zip(ordered, randomized(rows, ordered, samples, seed, threads, progress)))
-    return [tested[turned[pair]] for pair in pairs]
 
 
 def system_score(
@@ -195,17 +152,11 @@ def system_score(
     :param of_runs: the scores of the runs of all systems in these samples
     """
     runs = rows.runs[system]
-    low, high = interval(of_samples, confidence)
-    deviations = [mean_and_deviation(of_runs[run])[1] for run in runs]
+    s_sel = float(np.mean([mean_and_deviation(of_runs[run])[1] for run in runs]))
+    s_opt = mean_and_deviation(rows.scores[runs])[1] if len(runs) > 1 else None
+    ends = interval(of_samples, confidence)
     return SystemScore(
-        rows.names[system],
-        rows.score(system),
-        low,
-        high,
-        float(np.mean(deviations)),
-        mean_and_deviation(rows.scores[runs])[1] if len(runs) > 1 else None,
-        tuple(rows.scores[runs].tolist()),
-        rank,
+        rows.names[system], rows.score(system), *ends, s_sel, s_opt, tuple(rows.scores[runs].tolist()), rank
     )
 
 

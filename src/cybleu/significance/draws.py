@@ -41,21 +41,22 @@ def resamples(
 
 
 def halves(generator: np.random.Generator, samples: int, segments: int) -> Iterator[NDArray[np.bool_]]:
-    """Draw shuffles of two systems: whether each segment stays, booleans `(shuffles, segments)`.
+    """Draw shuffles of two runs, as :func:`orders`, in booleans.
 
-    The shuffles are those of ``generator.integers(2, size=(samples, segments), dtype=bool)``, which consumes whole words.
+    Whether each segment stays is drawn as by ``generator.integers(2, size=(samples, segments), dtype=bool)``, which consumes
+    whole words.
     """
     left = np.empty(0, dtype=np.bool_)
     for start, stop in blocks(samples, segments):
         missing = (stop - start) * segments - len(left)
-        drawn = generator.integers(2, size=max(0, -(-missing // WORD) * WORD), dtype=np.bool_)
-        drawn = np.concatenate([left, drawn])
-        drawn, left = np.split(drawn, [(stop - start) * segments])
-        yield drawn.reshape(-1, segments)
+        words = generator.integers(2, size=max(0, -(-missing // WORD) * WORD), dtype=np.bool_)
+        drawn, left = np.split(np.concatenate([left, words]), [(stop - start) * segments])
+        stays = drawn.reshape(-1, segments)
+        yield np.stack([~stays, stays], axis=2)
 
 
 def orders(generator: np.random.Generator, samples: int, segments: int, runs: int) -> Iterator[NDArray[np.uint8]]:
-    """Draw an order of the runs for each segment of each shuffle: `(shuffles, segments, runs)`."""
+    """Draw which run is in each place, for each segment of each shuffle: `(shuffles, segments, places)`."""
     every = tabulated(runs) if runs <= MOST_TABULATED else None
     for start, stop in blocks(samples, segments * runs):
         shape = stop - start, segments

@@ -10,7 +10,7 @@ from .._runtime.samples import check_samples
 from .._runtime.scales import percent
 from ..errors import UnknownNameError
 from .defaults import CONFIDENCE, RESAMPLES, SEED, SHUFFLES
-from .resampling import Shuffles, bootstrap_scores
+from .resampling import bootstrap_scores, enumerated, sampled
 from .systems import MetricLike, Systems, check_share, mean_of_runs, runs_of
 
 if TYPE_CHECKING:
@@ -115,18 +115,8 @@ def bootstrap(
     check_share(confidence, "confidence")
     systems = Systems({"the system": runs_of(stats, "the system")}, metric, scale, **choices)
     scores = mean_of_runs(bootstrap_scores(systems, samples, seed, threads, progress))
-    low, high = interval(scores, confidence)
-    return Bootstrap(
-        systems.score(0),
-        *mean_and_deviation(scores),
-        low,
-        high,
-        confidence,
-        scores,
-        seed,
-        systems.scoring.scale,
-        systems.scoring.signature,
-    )
+    around = *mean_and_deviation(scores), *interval(scores, confidence), confidence
+    return Bootstrap(systems.score(0), *around, scores, seed, systems.scoring.scale, systems.scoring.signature)
 
 
 def interval(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:
@@ -175,13 +165,11 @@ class PairedTest:
     signature: str
 
     def __str__(self) -> str:
-        difference = f"{percent(self.difference, self.scale or 100):.2f}"
+        won = ""
+        if self.wins is not None and self.losses is not None:
+            won = f"; the first wins in {100 * self.wins:.1f} % and loses in {100 * self.losses:.1f} %"
         looked_at = f"all {self.samples} shuffles" if self.enumerated else f"{self.samples} samples, seed {self.seed}"
-        won = (
-            ""
-            if self.wins is None
-            else f"; the first wins in {100 * self.wins:.1f} % and loses in {100 * (self.losses or 0):.1f} %"
-        )
+        difference = f"{percent(self.difference, self.scale or 100):.2f}"
         return f"a difference of {difference} has p = {self.p:.4f} by {self.test}, {looked_at}{won}"
 
 
@@ -238,24 +226,17 @@ def paired_test(
     (1.0, 2, True)
     """
     samples = check_test(test, samples, seed)
-    given = {
-        "the first system": runs_of(first, "the first system"),
-        "the second system": runs_of(second, "the second system"),
-    }
-    systems = Systems(given, metric, scale, **choices)
-    difference = systems.difference(0, 1)
+    both = {name: runs_of(rows, name) for name, rows in (("the first system", first), ("the second system", second))}
+    systems = Systems(both, metric, scale, **choices)
     wins = losses = None
-    looked_at, enumerated = samples, False
-    if test == "randomization":
-        [(p, looked_at, enumerated)] = randomized(systems, [(0, 1)], samples, seed, threads, progress)
-    else:
-        scores = of_systems(systems, bootstrap_scores(systems, samples, seed, threads, progress))
-        differences = scores[0] - scores[1]
-        tolerance = systems.scoring.tolerance
-        p = bootstrapped(test, differences, difference, tolerance)
-        wins, losses = float((differences > tolerance).mean()), float((differences < -tolerance).mean())
-    signature = f"{systems.scoring.signature}|{signature_of(test, samples, seed)}"
-    return PairedTest(difference, p, test, looked_at, enumerated, wins, losses, seed, systems.scoring.scale, signature)
+    of_samples: list[NDArray[np.float64]] = []
+    if test != "randomization":
+        of_samples = of_systems(systems, bootstrap_scores(systems, samples, seed, threads, progress))
+        gains, tolerance = of_samples[0] - of_samples[1], systems.scoring.tolerance
+        wins, losses = float((gains > tolerance).mean()), float((gains < -tolerance).mean())
+    [(p, looked_at, exact)] = p_values(systems, [(0, 1)], test, samples, seed, of_samples, threads, progress)
+    described = systems.scoring.scale, signature_of(systems, test, samples, seed)
+    return PairedTest(systems.difference(0, 1), p, test, looked_at, exact, wins, losses, seed, *described)
 
 
 def check_test(test: Any, samples: int | None, seed: int) -> int:
@@ -267,9 +248,9 @@ def check_test(test: Any, samples: int | None, seed: int) -> int:
     return samples
 
 
-def signature_of(test: str, samples: int, seed: int) -> str:
+def signature_of(systems: Systems, test: str, samples: int, seed: int) -> str:
     """Return the signature of a test."""
-    return f"test:{test}|samples:{samples}|seed:{seed}"
+    return f"{systems.scoring.signature}|test:{test}|samples:{samples}|seed:{seed}"
 
 
 def of_systems(systems: Systems, scores: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -277,36 +258,40 @@ def of_systems(systems: Systems, scores: NDArray[np.float64]) -> list[NDArray[np
     return [mean_of_runs(scores[runs]) for runs in systems.runs]
 
 
-def randomized(
+def p_values(
     systems: Systems,
     pairs: Sequence[tuple[int, int]],
+    test: str,
     samples: int,
     seed: int,
+    of_samples: Sequence[NDArray[np.float64]],
     threads: int | None,
     progress: bool,
 ) -> list[tuple[float, int, bool]]:
-    """Test pairs by approximate randomisation: p, number of shuffles, and whether these are all shuffles."""
-    shuffles = Shuffles(systems, samples, seed, threads, progress)
+    """Test pairs: p, the number of samples, and whether these are all possible shuffles.
+
+    :param of_samples: the scores of each system in bootstrap samples, for tests by bootstrap
+    """
+    if test != "randomization":
+        beyond = [_beyond(systems, pair, test, of_samples[pair[0]] - of_samples[pair[1]]) for pair in pairs]
+        return [((count + 1) / (samples + 1), samples, False) for count in beyond]
     found: dict[tuple[int, int], tuple[float, int, bool]] = {}
     for pair in pairs:
-        if of_all := shuffles.enumerated(pair):
-            beyond, count = of_all
-            found[pair] = beyond / count, count, True
+        if of_all := enumerated(systems, pair, samples, threads):
+            found[pair] = of_all[0] / of_all[1], of_all[1], True
     others = [pair for pair in pairs if pair not in found]
-    if others:
-        for pair, beyond in zip(others, shuffles.sampled(others)):
-            found[pair] = (beyond + 1) / (samples + 1), samples, False
+    counts = sampled(systems, others, samples, lambda: np.random.default_rng(seed), threads, progress)
+    found |= {pair: ((count + 1) / (samples + 1), samples, False) for pair, count in zip(others, counts)}
     return [found[pair] for pair in pairs]
 
 
-def bootstrapped(test: str, differences: NDArray[np.float64], real: float, tolerance: float) -> float:
-    """Compute the p of a bootstrap test from the differences of two systems in bootstrap samples.
+def _beyond(systems: Systems, pair: tuple[int, int], test: str, differences: NDArray[np.float64]) -> int:
+    """Count the bootstrap samples that speak against the difference of two systems.
 
-    :param tolerance: the largest distance of differences that count as equal
+    :param differences: those of the systems in the samples
     """
+    real, tolerance = systems.difference(*pair), systems.scoring.tolerance
     if test == "win-ratio":
         sign = np.sign(real) if abs(real) > tolerance else 0.0
-        beyond = differences * sign <= tolerance
-    else:
-        beyond = np.abs(differences - real) >= abs(real) - tolerance
-    return (int(beyond.sum()) + 1) / (len(differences) + 1)
+        return int((differences * sign <= tolerance).sum())
+    return int((np.abs(differences - real) >= abs(real) - tolerance).sum())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EXACT_IN_FLOAT32 = 1 << 24
-EXACT_IN_FLOAT64 = 1 << 50  # leaves some bits for sums and differences of sums
+EXACT_IN_FLOAT64 = 1 << 44  # leaves some bits for sums of hundreds of runs
 
 
 class Columns:
@@ -33,100 +33,58 @@ class Columns:
     def __init__(self, tables: Sequence[NDArray[Any]]):
         self.segments, self.width = tables[0].shape
         self.whole = tables[0].dtype.kind == "i"  # whether the numbers are integers
-        self._shifts: list[int]  # the exponents of the limbs
-        split = self._limbs_of_integers(tables) if self.whole else self._limbs_of_floats(tables)
-        self._gather(split)
+        every = np.stack(tables, axis=1)  # (segments, tables, columns)
+        self.largest = max(abs(int(every.min())), abs(int(every.max()))) if self.whole else 0
+        self._bits = EXACT_IN_FLOAT64.bit_length() - 1 - self.segments.bit_length()  # of a limb
+        self._shifts = [0]  # the exponents of the limbs
+        limbs = self._limbs_of_integers(every) if self.whole else self._limbs_of_floats(every)
+        largest = self.largest if self.whole and len(limbs) == 1 else 1 << self._bits
+        self.dtype = np.dtype(np.float32 if largest * self.segments <= EXACT_IN_FLOAT32 else np.float64)
+        self._matrix = np.concatenate(limbs, axis=2).astype(self.dtype)
         #: The sums of all segments, `(tables, limbs * columns)`.
         self.totals = self.sums(np.ones((1, self.segments), dtype=self.dtype))[:, :, 0]
 
-    def _limbs_of_integers(self, tables: Sequence[NDArray[np.int64]]) -> list[list[NDArray[Any]]]:
-        self.largest = max(max(abs(int(table.min())), abs(int(table.max()))) for table in tables)
+    def _limbs_of_integers(self, every: NDArray[np.int64]) -> list[NDArray[Any]]:
         if 4 * self.largest * self.segments > np.iinfo(np.int64).max:
             raise ArrayValueError(
                 f"the numbers are as large as {self.largest}, and sums of {self.segments} of them do not fit int64; divide them "
                 "by something"
             )
         if self.largest * self.segments <= EXACT_IN_FLOAT64:
-            self._shifts = [0]
-            return [list(table.T) for table in tables]
-        bits = self._bits()
-        self._shifts = list(range(0, 64, bits))
-        mask = (1 << bits) - 1
-        return [
-            [
-                column >> shift if shift + bits >= 64 else column >> shift & mask
-                for shift in self._shifts
-                for column in table.T
-            ]
-            for table in tables
-        ]
+            return [every]
+        self._shifts = list(range(0, 64, self._bits))
+        *lower, last = self._shifts
+        return [*(every >> shift & (1 << self._bits) - 1 for shift in lower), every >> last]
 
-    def _limbs_of_floats(self, tables: Sequence[NDArray[np.float64]]) -> list[list[NDArray[Any]]]:
-        found = [_bits_of(table) for table in tables]
-        lowest, highest = min(low for low, _ in found), max(high for _, high in found)
+    def _limbs_of_floats(self, every: NDArray[np.float64]) -> list[NDArray[Any]]:
+        lowest, highest = _bits_of(every)
         if highest + self.segments.bit_length() > 1020:
             raise ArrayValueError("the sum of the numbers is too large for a float; divide them by something")
-        bits = self._bits()
-        self._shifts = list(range(lowest, max(highest, lowest + 1), bits))
-        split = []
-        for table in tables:
-            rest, limbs = table.copy(), []
-            for shift in reversed(self._shifts):
-                limb = np.trunc(np.ldexp(rest, -shift))
-                rest -= np.ldexp(limb, shift)
-                limbs.append(limb)
-            split.append([column for limb in reversed(limbs) for column in limb.T])
-        self.largest = 1 << bits
-        return split
-
-    def _bits(self) -> int:
-        return int(EXACT_IN_FLOAT64.bit_length() - 1 - self.segments.bit_length())
-
-    def _gather(self, split: list[list[NDArray[Any]]]) -> None:
-        """Build the matrix of all distinct columns. Systems often share columns, such as the reference lengths."""
-        columns: list[NDArray[Any]] = []
-        places: dict[tuple[Any, ...], list[int]] = {}
-        where = []
-        for column in (column for table in split for column in table):
-            # compare a few entries first, so that few columns are compared completely
-            alike = places.setdefault((column.sum(), *column[:8].tolist()), [])
-            same = next((place for place in alike if np.array_equal(columns[place], column)), None)
-            if same is None:
-                same = len(columns)
-                columns.append(column)
-                alike.append(same)
-            where.append(same)
-        largest = max(max(abs(int(column.min())), abs(int(column.max()))) for column in columns)
-        self.dtype = np.dtype(np.float32 if largest * self.segments <= EXACT_IN_FLOAT32 else np.float64)
-        self.where = np.array(where).reshape(len(split), -1)
-        self._matrix = np.empty((self.segments, len(columns)), dtype=self.dtype)
-        for place, column in enumerate(columns):
-            self._matrix[:, place] = column
+        self._shifts = list(range(lowest, max(highest, lowest + 1), self._bits))
+        limbs: list[NDArray[Any]] = []
+        for shift in reversed(self._shifts):
+            limbs.insert(0, np.trunc(np.ldexp(every, -shift)))
+            every = every - np.ldexp(limbs[0], shift)
+        return limbs
 
     @property
-    def limbs(self) -> int:
-        """The number of limbs of a number."""
-        return len(self._shifts)
+    def exact_in_float32(self) -> bool:
+        """Whether sums are integers that float32 represents."""
+        return self.whole and self.largest * self.segments < EXACT_IN_FLOAT32
 
-    def sums(self, weights: NDArray[Any], tables: Sequence[int] | None = None) -> NDArray[np.float64]:
+    def sums(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         """Compute the sums of samples.
 
         :param weights: how often each segment is in each sample, `(n, segments)`, of :attr:`dtype`
-        :param tables: the tables to sum, by default all
         :return: `(tables, limbs * columns, n)`
         """
-        if tables is None:
-            product = weights @ self._matrix
-            sums: NDArray[np.float64] = np.ascontiguousarray(product.T, dtype=np.float64)[self.where]
-            return sums
-        where = self.where[list(tables)]
-        needed, back = np.unique(where, return_inverse=True)
-        product = weights @ self._matrix[:, needed]
-        return np.ascontiguousarray(product.T, dtype=np.float64)[back.reshape(where.shape)]
+        _, tables, width = self._matrix.shape
+        product = weights @ self._matrix.reshape(self.segments, -1)
+        return np.ascontiguousarray(product.T, dtype=np.float64).reshape(tables, width, len(weights))
 
     def of_segments(self, table: int, part: slice) -> NDArray[np.float64]:
         """Return the columns of a table without summing, `(limbs * columns, segments)`."""
-        return self._matrix[part, self.where[table]].T.astype(np.float64)
+        return self._matrix[part, table].T.astype(np.float64)
 
     def numbers(self, sums: NDArray[np.float64]) -> NDArray[Any]:
         """Convert sums to numbers.
@@ -135,34 +93,22 @@ class Columns:
         :return: `(... * n, columns)`: int64; or float64, each rounded once
         """
         limbs = len(self._shifts)
+        if self.whole and limbs == 1:
+            return np.ascontiguousarray(np.moveaxis(sums, -2, -1), dtype=np.int64).reshape(-1, self.width)
         rows = np.moveaxis(sums, -2, -1).reshape(-1, limbs, self.width)
+        shifts = np.array(self._shifts)[:, None]
         if self.whole:
-            if limbs == 1:
-                return np.ascontiguousarray(rows[:, 0], dtype=np.int64)
-            parts = rows.astype(np.int64)
-            for place, shift in enumerate(self._shifts):
-                parts[:, place] <<= shift
-            return np.ascontiguousarray(parts.sum(axis=1))
-        values = np.ldexp(rows, np.array(self._shifts)[:, None])
+            return np.ascontiguousarray((rows.astype(np.int64) << shifts).sum(axis=1))
+        values = np.ldexp(rows, shifts)
         if limbs == 1:
             return np.ascontiguousarray(values[:, 0])
         rounded = [math.fsum(parts) for parts in np.moveaxis(values, 1, 2).reshape(-1, limbs).tolist()]
         return np.array(rounded, dtype=np.float64).reshape(-1, self.width)
 
-    def nearly(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Convert sums of float columns to approximate numbers, with a rounding for each limb.
 
-        :param sums: `(..., limbs * columns, n)`
-        :return: `(..., columns, n)`
-        """
-        parts = sums.reshape(*sums.shape[:-2], len(self._shifts), self.width, sums.shape[-1])
-        scaled: NDArray[np.float64] = np.ldexp(parts, np.array(self._shifts)[:, None, None]).sum(axis=-3)
-        return scaled
-
-
-def _bits_of(table: NDArray[np.float64]) -> tuple[int, int]:
+def _bits_of(numbers: NDArray[np.float64]) -> tuple[int, int]:
     """Return the exponents of the lowest bit set in any number, and of the first bit above all numbers."""
-    mantissas, exponents = np.frexp(table[table != 0])
+    mantissas, exponents = np.frexp(numbers[numbers != 0])
     if not len(mantissas):
         return 0, 0
     whole = np.ldexp(mantissas, 53).astype(np.int64)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import factorial
 from operator import ge
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import bincount, np
+from .._runtime.arrays import np
 from .._runtime.parallel import bar, checked_threads, run
 from .draws import MOST_TABULATED, all_orders, halves, orders, resamples
 from .products import Columns
@@ -16,7 +16,6 @@ from .systems import Systems, mean_of_runs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Compare = Callable[[Any, Any], Any]
     Pair = tuple[int, int]
 
 ROW = 20  # the cost of scoring a row, in the unit of `run`
@@ -30,12 +29,10 @@ def bootstrap_scores(
     :return: float64 `(runs, samples)`
     """
     checked_threads(threads)
-    columns = systems.columns
-
-    def score(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _scored(systems, columns.numbers(sums), threads).reshape(len(sums), -1)
-
-    return scores_of_resamples(columns, np.random.default_rng(seed), samples, score, progress)
+    generator = np.random.default_rng(seed)
+    return scores_of_resamples(
+        systems.columns, generator, samples, lambda sums: _scored(systems, sums, threads), progress
+    )
 
 
 def scores_of_resamples(
@@ -61,174 +58,94 @@ def scores_of_resamples(
     return scores
 
 
-def _scored(systems: Systems, numbers: NDArray[Any], threads: int | None) -> NDArray[np.float64]:
-    if threads is None or threads == 1:
-        return systems.scoring.exact(numbers)
+def _scored(systems: Systems, sums: NDArray[np.float64], threads: int | None) -> NDArray[np.float64]:
+    """Score sums `(tables, limbs * columns, n)`, and return an array `(tables, n)`."""
+    numbers = systems.columns.numbers(sums)
     result = np.empty(len(numbers))
 
     def work(start: int, stop: int) -> None:
         result[start:stop] = systems.scoring.exact(numbers[start:stop])
 
     run(work, len(numbers), ROW * len(numbers), threads, False, "samples")
-    return result
+    return result.reshape(len(sums), -1)
 
 
-class Shuffles:
-    """Randomisation test of many pairs: counts shuffles in which two systems differ at least as much as they really do.
+# ------------------------------------------------------------------------------------------------------------- shuffles
+# A shuffle exchanges the outputs of two systems for random segments. If the systems have several runs, it permutes the runs of
+# both systems for each segment. A shuffle counts if the systems then differ at least as much as they really do.
 
-    A shuffle exchanges the outputs of two systems for random segments. If the systems have several runs, it permutes the
-    runs of both systems for each segment.
 
+def enumerated(systems: Systems, pair: Pair, samples: int, threads: int | None) -> tuple[int, int] | None:
+    """Enumerate all shuffles: return how many count, and how many there are; None if there are more than samples."""
+    first, *others = [systems.tables[table] for system in pair for table in systems.runs[system]]
+    runs = 1 + len(others)
+    if runs > MOST_TABULATED:
+        return None
+    # the segments in which any two runs of the pair differ
+    places = np.any([(table != first).any(axis=1) for table in others], axis=0).nonzero()[0]
+    count = factorial(runs) ** len(places)
+    if count > samples:
+        return None
+    return int(_count(systems, [pair], all_orders(places, systems.segments, runs), threads)[0]), count
+
+
+def sampled(
+    systems: Systems,
+    pairs: Sequence[Pair],
+    samples: int,
+    generator: Callable[[], np.random.Generator],
+    threads: int | None,
+    progress: bool,
+    beyond: Callable[[Any, Any], Any] = ge,
+) -> list[int]:
+    """Draw shuffles, and count those that matter for each pair; pairs with the same number of runs share shuffles.
+
+    :param generator: return the random generator, for each number of runs
     :param beyond: the comparison of a shuffle's statistic with the real one that makes the shuffle count
-    :param real: the real statistic of each pair, by default the difference of the scores
     """
-
-    def __init__(
-        self,
-        systems: Systems,
-        samples: int,
-        seed: int,
-        threads: int | None,
-        progress: bool,
-        beyond: Compare = ge,
-        real: Mapping[Pair, float] | None = None,
-    ):
-        self._systems = systems
-        self._given = real or {}
-        self._samples, self._seed = samples, seed
-        self._threads = checked_threads(threads)
-        self._progress = progress
-        self._beyond = beyond
-        self._nearly = systems.scoring.estimates(systems.columns)
-
-    def enumerated(self, pair: Pair) -> tuple[int, int] | None:
-        """Enumerate all shuffles: return how many count, and how many there are; None if there are more than samples."""
-        tables = [self._systems.tables[table] for system in pair for table in self._systems.runs[system]]
-        runs = len(tables)
-        if runs > MOST_TABULATED:
-            return None
-        # whether any two runs of the pair differ in a segment
-        differs = np.zeros(self._systems.segments, dtype=np.bool_)
-        for table in tables[1:]:
-            differs |= (table != tables[0]).any(axis=1)
-        places = differs.nonzero()[0]
-        count = factorial(runs) ** len(places)
-        if count > self._samples:
-            return None
-        return self._count(all_orders(places, self._systems.segments, runs), [pair])[0], count
-
-    def sampled(self, pairs: Sequence[Pair], generator: np.random.Generator | None = None) -> list[int]:
-        """Draw shuffles, and count those that matter for each pair; pairs with the same number of runs share shuffles.
-
-        :param generator: the random generator, by default a new one for each number of runs
-        """
-        kinds: dict[tuple[int, ...], list[int]] = {}
-        for place, pair in enumerate(pairs):
-            kinds.setdefault(tuple(len(self._systems.runs[system]) for system in pair), []).append(place)
-        found = [0] * len(pairs)
-        for kind, places in kinds.items():
-            those = [pairs[place] for place in places]
-            drawing = np.random.default_rng(self._seed) if generator is None else generator
-            size = self._samples, self._systems.segments
-            with bar(self._samples, self._progress, " shuffles") as advance:
-                if kind == (1, 1):
-                    counts = self._count_halves(_advancing(halves(drawing, *size), advance), those)
-                else:
-                    counts = self._count(_advancing(orders(drawing, *size, sum(kind)), advance), those)
-            for place, count in zip(places, counts):
-                found[place] = count
-        return found
-
-    def _real(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Return the real statistics minus the tolerance, `(pairs, 1)`."""
-        found = [self._given[pair] if pair in self._given else abs(self._systems.difference(*pair)) for pair in pairs]
-        return np.array(found)[:, None] - self._systems.scoring.tolerance
-
-    # ------------------------------------------------------------------------------------------- two systems of one run
-
-    def _count_halves(self, drawn: Iterable[NDArray[np.bool_]], pairs: Sequence[Pair]) -> list[int]:
-        """Count shuffles with one matrix product for all pairs.
-
-        If `S` is the sum of the segments that stay and `T` that of all segments, the sum of a shuffled system is
-        `S_a + T_b - S_b`.
-        """
-        columns = self._systems.columns
-        tables = [runs[0] for runs in self._systems.runs]
-        works = []
-        for first in sorted({first for first, _ in pairs}):
-            places = [place for place, pair in enumerate(pairs) if pair[0] == first]
-            others = [tables[pairs[place][1]] for place in places]
-            real = self._real([pairs[place] for place in places])
-            works.append((places, tables[first], _in_place(others), real))
-        found = np.zeros(len(pairs), dtype=np.int64)
-        for stay in drawn:
-            stays = columns.sums(stay.astype(columns.dtype))
-            leaves = columns.totals[:, :, None] - stays
-
-            def work(start: int, stop: int, stays: Any = stays, leaves: Any = leaves) -> None:
-                for places, own, others, real in works[start:stop]:
-                    found[places] += self._beyonds(stays[own] + leaves[others], stays[others] + leaves[own], real)
-
-            run(work, len(works), ROW * len(pairs) * len(stay), self._threads, False, "systems")
-        return [int(count) for count in found]
-
-    def _beyonds(
-        self, ones: NDArray[np.float64], others: NDArray[np.float64], real: NDArray[np.float64]
-    ) -> NDArray[np.int64]:
-        """Count the shuffles for each pair, with exact scores only where estimates do not decide.
-
-        :param ones: sums of the first shuffled systems, `(pairs, columns, n)`
-        :param others: sums of the second shuffled systems
-        :param real: differences, `(pairs, 1)`
-        """
-        scoring, columns = self._systems.scoring, self._systems.columns
-        if self._nearly is None:
-            counts = np.zeros(len(real), dtype=np.int64)
-            unclear = np.ones((len(real), ones.shape[-1]), dtype=np.bool_)
-        else:
-            estimates = np.abs(self._nearly(ones) - self._nearly(others)) - real
-            unclear = ~(np.abs(estimates) > 4 * scoring.error)
-            counts = ((estimates > 0) & ~unclear).sum(axis=1)
-        pair, shuffle = unclear.nonzero()
-        if len(pair):
-            exact = [
-                scoring.exact(columns.numbers(np.ascontiguousarray(sums[pair, :, shuffle].T)))
-                for sums in (ones, others)
-            ]
-            counts += bincount(pair[self._beyond(np.abs(exact[0] - exact[1]), real[pair, 0])], minlength=len(counts))
-        return counts
-
-    # --------------------------------------------------------------------------------------------------- several runs
-
-    def _count(self, drawn: Iterable[NDArray[np.uint8]], pairs: Sequence[Pair]) -> list[int]:
-        """Count shuffles for any numbers of runs, which are the same for each pair."""
-        systems, columns = self._systems, self._systems.columns
-        own = len(systems.runs[pairs[0][0]])
-        items = [
-            [systems.runs[a][item] if item < own else systems.runs[b][item - own] for a, b in pairs]
-            for item in range(sum(len(systems.runs[system]) for system in pairs[0]))
-        ]
-        real = self._real(pairs)
-        found = np.zeros(len(pairs), dtype=np.int64)
-        for order in drawn:
-            scores = np.empty((len(items), len(pairs), len(order)))
-            for slot in range(len(items)):
-                sums = np.zeros(1)
-                for item, tables in enumerate(items):
-                    sums = sums + columns.sums((order[:, :, slot] == item).astype(columns.dtype), tables)
-                scores[slot] = _scored(systems, columns.numbers(sums), self._threads).reshape(scores.shape[1:])
-            statistics = np.abs(mean_of_runs(scores[:own]) - mean_of_runs(scores[own:]))
-            found += self._beyond(statistics, real).sum(axis=1)
-        return [int(count) for count in found]
+    kinds = [tuple(len(systems.runs[system]) for system in pair) for pair in pairs]
+    found = np.zeros(len(pairs), dtype=np.int64)
+    for kind in dict.fromkeys(kinds):
+        places = [place for place, other in enumerate(kinds) if other == kind]
+        size = samples, systems.segments
+        drawn = halves(generator(), *size) if kind == (1, 1) else orders(generator(), *size, sum(kind))
+        with bar(samples, progress, " shuffles") as advance:
+            found[places] = _count(systems, [pairs[place] for place in places], drawn, threads, beyond, advance)
+    return [int(count) for count in found]
 
 
-def _in_place(places: list[int]) -> list[int] | slice:
-    """Convert consecutive positions to a slice, so that indexing does not copy."""
-    neighbours = places == list(range(places[0], places[0] + len(places)))
-    return slice(places[0], places[-1] + 1) if neighbours else places
+def _count(
+    systems: Systems,
+    pairs: Sequence[Pair],
+    drawn: Iterable[NDArray[Any]],
+    threads: int | None,
+    beyond: Callable[[Any, Any], Any] = ge,
+    advance: Callable[[int], Any] = int,
+) -> NDArray[np.int64]:
+    """Count the shuffles of pairs whose systems have the same numbers of runs.
 
+    In each place there is one run of each segment, and in all places together there are all runs; so one product gives
+    both sums of two runs.
 
-def _advancing(drawn: Iterator[NDArray[Any]], advance: Callable[[int], Any]) -> Iterator[NDArray[Any]]:
+    :param drawn: blocks of shuffles: which run is in each place, `(shuffles, segments, places)`
+    """
+    columns, own = systems.columns, len(systems.runs[pairs[0][0]])
+    tables = np.array([systems.runs[first] + systems.runs[second] for first, second in pairs]).T
+    real = np.array([[abs(systems.difference(*pair))] for pair in pairs]) - systems.scoring.tolerance
+    counts = np.zeros(len(pairs), dtype=np.int64)
+    last = len(tables) - 1
     for block in drawn:
-        yield block
+        left = columns.totals[tables].sum(axis=0)[:, :, None]  # of the places that are not scored yet
+        scores = []
+        for place in range(last):
+            parts = [columns.sums((block[:, :, place] == run).astype(columns.dtype)) for run in range(last)]
+            sums = (columns.totals[:, :, None] - sum(parts))[tables[last]]
+            for tables_of_run, part in zip(tables, parts):
+                sums += part[tables_of_run]
+            left = left - sums
+            scores.append(_scored(systems, sums, threads))
+        scores.append(_scored(systems, left, threads))
+        statistics = np.abs(mean_of_runs(np.array(scores[:own])) - mean_of_runs(np.array(scores[own:])))
+        counts += beyond(statistics, real).sum(axis=1)
         advance(len(block))
+    return counts

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.scales import percent
-from ..errors import UnknownNameError, _printable
+from ..errors import UnknownNameError
+from .tables import Table, formatted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from .systems import Systems
 
 MOST_PAIRS = 15  # pairs in a list; more are shown as a matrix
-
-Table = tuple[list[str], list[list[str]]]
-NUMBER = re.compile(r"[-+<]?[\d.]+\*?$")
+FORMS = ("text", "json", "csv", "markdown", "latex")
+OF_TESTS = {
+    "randomization": "approximate randomisation, two-sided, {} shuffles",
+    "shifted-bootstrap": "the shifted bootstrap, two-sided, {} samples",
+    "win-ratio": "Koehn's win ratio, one-sided, {} samples",
+}
 
 
 @dataclass(frozen=True)
@@ -153,7 +157,10 @@ class SystemComparison:
         >>> compare_systems(rows).influence("one", "two").round(3)
         array([ 0.   ,  0.167, -0.083])
         """
-        return self._rows.influence(*(self._number(name) for name in (first, second)))
+        for name in (first, second):
+            if name not in self._rows.names:
+                raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self._rows.names)}")
+        return self._rows.influence(*map(self._rows.names.index, (first, second)))
 
     def between(self, first: str, second: str) -> SystemDifference:
         """Return the difference between two systems: the first minus the second.
@@ -171,16 +178,9 @@ class SystemComparison:
             if (found.first, found.second) == (first, second):
                 return found
             if (found.first, found.second) == (second, first):
-                values = vars(found) | {
-                    "first": first,
-                    "second": second,
-                    "difference": -found.difference,
-                    "low": -found.high,
-                    "high": -found.low,
-                    "wins": found.losses,
-                    "losses": found.wins,
-                }
-                return SystemDifference(**values)
+                turned: dict[str, Any] = {"first": first, "second": second, "wins": found.losses, "losses": found.wins}
+                turned |= {"difference": -found.difference, "low": -found.high, "high": -found.low}
+                return replace(found, **turned)
         raise UnknownNameError(f"{first!r} and {second!r} were not compared with each other")
 
     def as_dict(self, influence: bool = False) -> dict[str, Any]:
@@ -195,33 +195,20 @@ class SystemComparison:
         """
         scale = self.scale or 100
 
-        def scaled(item: SystemScore | SystemDifference, *names: str) -> dict[str, Any]:
+        def scaled(item: SystemScore | SystemDifference) -> dict[str, Any]:
             values = dict(vars(item))
-            return values | {name: percent(values[name], scale) for name in names if values[name] is not None}
+            of_scale = ("score", "low", "high", "s_sel", "s_opt", "difference")
+            return values | {name: percent(values[name], scale) for name in of_scale if values.get(name) is not None}
 
-        systems = []
-        for system in self.systems:
-            systems.append(scaled(system, "score", "low", "high", "s_sel", "s_opt"))
-            systems[-1]["runs"] = [percent(score, scale) for score in system.runs]
-        differences = []
-        for pair in self.differences:
-            differences.append(scaled(pair, "difference", "low", "high"))
-            if influence:
-                differences[-1]["influence"] = percent(self.influence(pair.first, pair.second), scale).tolist()
-        named = (
-            "signature",
-            "metric",
-            "scale",
-            "segments",
-            "test",
-            "samples",
-            "resamples",
-            "seed",
-            "confidence",
-            "alpha",
-        )
+        systems = [
+            {**scaled(system), "runs": [percent(score, scale) for score in system.runs]} for system in self.systems
+        ]
+        differences = [scaled(pair) for pair in self.differences]
+        for found in differences if influence else ():
+            found["influence"] = percent(self.influence(found["first"], found["second"]), scale).tolist()
+        names = "signature metric scale segments test samples resamples seed confidence alpha correction baseline"
         return {
-            **{name: getattr(self, name) for name in (*named, "correction", "baseline")},
+            **{name: getattr(self, name) for name in names.split()},
             "scale": 100 if self.scale else None,
             "systems": systems,
             "differences": differences,
@@ -237,7 +224,7 @@ class SystemComparison:
         >>> found.to_json()[:45]
         '{"signature": "mean|test:randomization|sample'
         """
-        return json.dumps(self.as_dict(influence), ensure_ascii=False)
+        return format_comparisons([self], "json", influence=influence)
 
     def to_csv(self) -> str:
         """Format the differences as CSV: a line for each, with the scores of both systems and all digits.
@@ -247,7 +234,7 @@ class SystemComparison:
         >>> found.to_csv().splitlines()[1].partition(",1.0")[0]
         'one,62.5,50.0,75.0,1,two,37.5,25.0,50.0,1,25.0,0.0,50.0'
         """
-        return _csv(_csv_rows(self))
+        return format_comparisons([self], "csv")
 
     def to_markdown(self, width: int = 2) -> str:
         """Format the tables as Markdown.
@@ -259,20 +246,7 @@ class SystemComparison:
         >>> found.to_markdown().splitlines()[2]
         '| 1 | one | 62.50 | 50.00 to 75.00 |'
         """
-
-        def cell(name: str) -> str:
-            return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", _plain(name))
-
-        parts = []
-        for header, body in _contents(self, width, cell):
-            rules = ["---" if _is_text(column, place) else "---:" for place, column in enumerate(header)]
-            lines = [
-                header,
-                rules,
-                *([text.replace("*", r"\*") if NUMBER.match(text) else text for text in line] for line in body),
-            ]
-            parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
-        return "\n\n".join([*parts, "  \n".join(cell(note) for note in _notes(self))])
+        return format_comparisons([self], "markdown", width)
 
     def to_latex(self, width: int = 2) -> str:
         """Format the tables as LaTeX, for the package booktabs.
@@ -284,31 +258,7 @@ class SystemComparison:
         >>> found.to_latex().splitlines()[2]
         '\\\\toprule'
         """
-        parts = []
-        for header, body in _contents(self, width, _latex):
-            columns = "".join("l" if _is_text(column, place) else "r" for place, column in enumerate(header))
-            titles = [
-                {"s_sel": r"$s_\mathrm{sel}$", "s_opt": r"$s_\mathrm{opt}$", "p": "$p$", "Holm's p": "Holm's $p$"}.get(
-                    column, _latex(column)
-                )
-                for column in header
-            ]
-            lines = [" & ".join(line) + r" \\" for line in ([_latex_number(text) for text in line] for line in body)]
-            parts.append(
-                "\n".join(
-                    [
-                        rf"\begin{{tabular}}{{{columns}}}",
-                        r"\toprule",
-                        " & ".join(titles) + r" \\",
-                        r"\midrule",
-                        *lines,
-                        r"\bottomrule",
-                        r"\end{tabular}",
-                    ]
-                )
-            )
-        notes = "\n".join(f"% {note}" for note in _notes(self))
-        return "\n\n".join(["% needs \\usepackage{booktabs}\n" + parts[0], *parts[1:], notes]) + "\n"
+        return format_comparisons([self], "latex", width)
 
     def format(self, width: int = 2) -> str:
         """Format the tables as text.
@@ -318,27 +268,9 @@ class SystemComparison:
         >>> import numpy
         >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
         >>> found.format(1).splitlines()[1]
-        '   1  one     62.5   50.0 to 75.0'
+        '   1  one       62.5   50.0 to 75.0'
         """
-        parts = []
-        for header, body in _contents(self, width, _plain):
-            starred = [any(line[place].endswith("*") for line in body) for place in range(len(header))]
-            body = [
-                [f"{text} " if star and text and not text.endswith("*") else text for text, star in zip(line, starred)]
-                for line in body
-            ]
-            header = [f"{column} " if star else column for column, star in zip(header, starred)]
-            sizes = [max(map(len, column)) for column in zip(header, *body)]
-            right = [not _is_text(column.rstrip(), place) for place, column in enumerate(header)]
-            lines = [
-                "  ".join(
-                    text.rjust(size) if to_right else text.ljust(size)
-                    for text, size, to_right in zip(line, sizes, right)
-                )
-                for line in [header, *body]
-            ]
-            parts.append("\n".join(line.rstrip() for line in lines))
-        return "\n\n".join([*parts, "\n".join(_notes(self))])
+        return format_comparisons([self], "text", width)
 
     def __str__(self) -> str:
         return self.format()
@@ -352,7 +284,10 @@ class SystemComparison:
 def format_comparisons(
     comparisons: Sequence[SystemComparison], form: str = "text", width: int = 2, influence: bool = False
 ) -> str:
-    """Format comparisons of the same systems by several metrics one after the other, as `cybleu compare` prints them.
+    """Format comparisons of the same systems by one or more metrics, as `cybleu compare` prints them.
+
+    Of several metrics, text, Markdown and LaTeX are one table: a row for each system, with its score, interval and p by each
+    metric. p is then of the difference from the baseline; without a baseline, from the best system by the first metric.
 
     :param comparisons: one or more
     :param form: ``text``, ``json`` (of several, a list), ``csv`` (of several, with a column for the metric), ``markdown`` or
@@ -368,169 +303,154 @@ def format_comparisons(
     ['metric,first']
     """
     if form == "json":
-        objects = [one.to_json(influence) for one in comparisons]
+        objects = [json.dumps(one.as_dict(influence), ensure_ascii=False) for one in comparisons]
         return objects[0] if len(objects) == 1 else f"[{', '.join(objects)}]"
     if form == "csv":
-        if len(comparisons) == 1:
-            return comparisons[0].to_csv()
-        tables = [_csv_rows(one) for one in comparisons]
-        rows = [[one.metric, *row] for one, table in zip(comparisons, tables) for row in table[1:]]
-        return _csv([["metric", *tables[0][0]], *rows])
-    if form == "markdown":
-        return "\n\n".join(one.to_markdown(width) for one in comparisons)
-    if form == "latex":
-        return "\n".join(one.to_latex(width) for one in comparisons)
-    if form == "text":
-        return "\n\n".join(one.format(width) for one in comparisons)
-    raise UnknownNameError(f"unknown form {form!r}; use one of text, json, csv, markdown, latex")
+        return _csv(comparisons)
+    if form not in FORMS:
+        raise UnknownNameError(f"unknown form {form!r}; use one of {', '.join(FORMS)}")
+    tables = _tables(comparisons[0], width) if len(comparisons) == 1 else [_one_table(comparisons, width)]
+    return formatted(tables, _notes(comparisons), form)
+
+
+def _csv(comparisons: Sequence[SystemComparison]) -> str:
+    """Return a line for each difference with the scores of both systems; of several metrics, with the metric."""
+    lines: list[dict[str, Any]] = []
+    for comparison in comparisons:
+        data = comparison.as_dict()
+        systems = {system["name"]: system for system in data["systems"]}
+        for pair in data["differences"]:
+            line = {"metric": comparison.metric}
+            for side in ("first", "second"):
+                system = systems[pair[side]]
+                line |= {
+                    side: pair[side],
+                    **{f"{side}_{name}": system[name] for name in ("score", "low", "high", "rank")},
+                }
+            ends = ("low", "high")
+            lines.append(line | {f"difference_{name}" if name in ends else name: pair[name] for name in pair})
+    written = io.StringIO()
+    names = list(lines[0])[len(comparisons) == 1 :]
+    writer = csv.DictWriter(written, names, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return written.getvalue()
 
 
 # ---------------------------------------------------------------------------------------------------------- tables
 
 
-def _csv(rows: Sequence[Sequence[Any]]) -> str:
-    written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows(rows)
-    return written.getvalue()
+def _number(value: float | None, comparison: SystemComparison, width: int, sign: str = "") -> str:
+    return "" if value is None else f"{percent(value, comparison.scale or 100):{sign}.{width}f}"
 
 
-def _csv_rows(comparison: SystemComparison) -> list[list[Any]]:
-    """Return the header, and a row for each difference with the scores of both systems."""
-    data = comparison.as_dict()
-    systems = {system["name"]: system for system in data["systems"]}
-    of_system = ["score", "low", "high", "rank"]
-    of_test = ["p", "p_holm", "significant", "samples", "enumerated", "wins", "losses", "ties"]
-    header = [part for side in ("first", "second") for part in (side, *(f"{side}_{name}" for name in of_system))]
-    rows = [[*header, "difference", "difference_low", "difference_high", *of_test]]
-    for pair in data["differences"]:
-        sides = [[pair[side], *(systems[pair[side]][name] for name in of_system)] for side in ("first", "second")]
-        rows.append([*sides[0], *sides[1], *(pair[name] for name in ("difference", "low", "high", *of_test))])
-    return rows
+def _interval(item: SystemScore | SystemDifference, comparison: SystemComparison, width: int) -> str:
+    return f"{_number(item.low, comparison, width)} to {_number(item.high, comparison, width)}"
+
+
+def _p(pair: SystemDifference, holm: bool, comparison: SystemComparison, digits: int = 4) -> str:
+    """Format p; where no sample counts, as below the smallest p of so many samples, rounded up.
+
+    :param holm: whether after Holm's correction
+    """
+    p, unit = pair.p_holm if holm else pair.p, 10**digits
+    at_least = not pair.enumerated and pair.p <= 1 / (pair.samples + 1) and p < 1
+    shown = f"<{math.ceil(p * unit) / unit:.{digits}f}" if at_least or p * unit < 0.5 else f"{p:.{digits}f}"
+    return shown + ("*" if pair.significant and holm == (comparison.correction == "holm") else "")
+
+
+def _tables(comparison: SystemComparison, width: int) -> list[Table]:
+    """Return the systems, and their differences in detail; of many systems as a matrix, with a baseline in one table."""
+    deviations = ["s_sel", "s_opt"] if _several_runs(comparison) else []
+    titles = ["system", _heading(comparison), f"{100 * comparison.confidence:g} % interval", *deviations]
+    systems = []
+    for system in comparison.systems:
+        numbers = [_number(system.score, comparison, width), _interval(system, comparison, width)]
+        systems.append([system.name, *numbers])
+        systems[-1] += [_number(getattr(system, name), comparison, width) for name in deviations]
+    of_pair = ["difference", "its interval", "p", "Holm's p", "wins", "losses", "ties"]
+    differences = [
+        [
+            _number(pair.difference, comparison, width, "+"),
+            _interval(pair, comparison, width),
+            *(_p(pair, holm, comparison) for holm in (False, True)),
+            *map(str, (pair.wins, pair.losses, pair.ties)),
+        ]
+        for pair in comparison.differences
+    ]
+    if comparison.baseline is not None:
+        empty = [""] * len(of_pair)
+        return [Table(titles + of_pair, [one + other for one, other in zip(systems, [empty, *differences])])]
+    ranked = [[str(system.rank), *row] for system, row in zip(comparison.systems, systems)]
+    if len(differences) <= MOST_PAIRS:
+        pairs = [[pair.first, pair.second, *row] for pair, row in zip(comparison.differences, differences)]
+        return [Table(["rank", *titles], ranked, numbered=1), Table(["better", "worse", *of_pair], pairs, words=2)]
+    places = {system.name: place for place, system in enumerate(comparison.systems)}
+    matrix = [[f"{place + 1} {name}", *[""] * (len(places) - 1)] for name, place in places.items()]
+    holm = comparison.correction == "holm"
+    for pair in comparison.differences:
+        shown = _p(pair, holm, comparison, 3).replace("0.", ".", 1)
+        matrix[places[pair.second]][1 + places[pair.first]] = shown
+    numbered = [[str(place), *row] for place, row in enumerate(ranked, 1)]
+    corner = "Holm's p, vs. no." if holm else "p, vs. no."
+    titles = ["no.", "rank", *titles]
+    return [Table(titles, numbered, numbered=2), Table([corner, *map(str, range(1, len(places)))], matrix[1:])]
+
+
+def _one_table(comparisons: Sequence[SystemComparison], width: int) -> Table:
+    """Return a row for each system, with its score by each metric, and p against the baseline or the first system."""
+    names = [system.name for system in comparisons[0].systems]
+    titles, rows = ["system"], [[name] for name in names]
+    several = len({one.metric for one in comparisons}) < len(comparisons)  # definitions of BLEU
+    for comparison in comparisons:
+        titles += [_heading(comparison, several), "p"]
+        systems = {system.name: system for system in comparison.systems}
+        for row, name in zip(rows, names):
+            score = _number(systems[name].score, comparison, width)
+            row.append(f"{score} ({_interval(systems[name], comparison, width)})")
+            holm = comparison.correction == "holm"
+            row.append("" if name == names[0] else _p(comparison.between(name, names[0]), holm, comparison))
+    return Table(titles, rows)
+
+
+def _heading(comparison: SystemComparison, defined: bool = False) -> str:
+    """Return the name of a metric as papers write it, its definition if there are several, and which scores are better."""
+    metric = comparison.metric
+    name = metric.upper() if metric in ("ter", "nist", "gleu") else metric.replace("chrf", "chrF")
+    definition = f" ({comparison.signature.partition('|')[0].partition(':')[2]})" if defined and name == "BLEU" else ""
+    return f"{name}{definition} {'↑' if comparison._rows.scoring.higher_is_better else '↓'}"
 
 
 def _several_runs(comparison: SystemComparison) -> bool:
     return any(system.s_opt is not None for system in comparison.systems)
 
 
-def _p(p: float, significant: bool) -> str:
-    return ("<0.0001" if p < 0.00005 else f"{p:.4f}") + ("*" if significant else "")
-
-
-def _contents(comparison: SystemComparison, width: int, cell: Callable[[str], str]) -> list[Table]:
-    """Return the cells of the tables, each with its header.
-
-    :param cell: a function that escapes the name of a system
-    """
-    scale = comparison.scale or 100
-
-    def number(value: float | None) -> str:
-        return "" if value is None else f"{percent(value, scale):.{width}f}"
-
-    def between(item: SystemScore | SystemDifference) -> str:
-        return f"{number(item.low)} to {number(item.high)}"
-
-    def difference(pair: SystemDifference) -> list[str]:
-        of_raw = comparison.correction == "none" and pair.significant
-        of_holm = comparison.correction == "holm" and pair.significant
-        counts = [str(pair.wins), str(pair.losses), str(pair.ties)]
-        return [
-            f"{percent(pair.difference, scale):+.{width}f}",
-            between(pair),
-            _p(pair.p, of_raw),
-            _p(pair.p_holm, of_holm),
-            *counts,
-        ]
-
-    share = f"{100 * comparison.confidence:g} % interval"
-    of_pair = ["difference", share, "p", "Holm's p", "wins", "losses", "ties"]
-    deviations = ["s_sel", "s_opt"] if _several_runs(comparison) else []
-    header = ["system", comparison.metric, share, *deviations]
-    body = []
-    for system in comparison.systems:
-        line = [cell(system.name), number(system.score), between(system)]
-        body.append(line + ([number(system.s_sel), number(system.s_opt)] if deviations else []))
-    if comparison.baseline is not None:
-        lines = [[""] * len(of_pair), *map(difference, comparison.differences)]
-        return [(header + of_pair, [one + other for one, other in zip(body, lines)])]
-    ranked = [[str(system.rank), *line] for system, line in zip(comparison.systems, body)]
-    if len(comparison.differences) <= MOST_PAIRS:
-        pairs = [[cell(pair.first), cell(pair.second), *difference(pair)] for pair in comparison.differences]
-        return [(["rank", *header], ranked), (["better", "worse", *of_pair], pairs)]
-    places = {system.name: place for place, system in enumerate(comparison.systems)}
-    matrix = [[""] * (len(places) - 1) for _ in places]
-    for pair in comparison.differences:
-        p = pair.p_holm if comparison.correction == "holm" else pair.p
-        shown = "<.001" if p < 0.0005 else f"{p:.3f}".removeprefix("0")
-        matrix[places[pair.second]][places[pair.first]] = shown + ("*" if pair.significant else "")
-    numbered = [[str(place + 1), *line] for place, line in enumerate(ranked)]
-    what = "Holm's p" if comparison.correction == "holm" else "p"
-    return [
-        (["no.", "rank", *header], numbered),
-        (
-            [f"{what}, vs. no.", *map(str, range(1, len(places)))],
-            [[f"{place + 1} {cell(name)}", *line] for (name, place), line in list(zip(places.items(), matrix))[1:]],
-        ),
-    ]
-
-
-def _is_text(column: str, place: int) -> bool:
-    return column in ("system", "better", "worse") or (place == 0 and column not in ("rank", "no."))
-
-
-def _notes(comparison: SystemComparison) -> list[str]:
+def _notes(comparisons: Sequence[SystemComparison]) -> list[str]:
     """Describe the tests and intervals in sentences."""
-    count = len(comparison.differences)
-    tests = {
-        "randomization": f"approximate randomisation, two-sided, {comparison.samples} shuffles",
-        "shifted-bootstrap": f"the shifted bootstrap, two-sided, {comparison.samples} samples",
-        "win-ratio": f"Koehn's win ratio, one-sided, {comparison.samples} samples",
-    }
-    by = f"{tests[comparison.test]}, seed {comparison.seed}"
-    exact = sum(pair.enumerated for pair in comparison.differences)
-    if exact == count:
+    first = comparisons[0]
+    pairs = [pair for comparison in comparisons for pair in comparison.differences]
+    exact, count = sum(pair.enumerated for pair in pairs), len(first.differences)
+    by = f"{OF_TESTS[first.test].format(first.samples)}, seed {first.seed}"
+    if exact == len(pairs):
         by = "randomisation, two-sided, over all shuffles, so it is exact"
-    judged = "Holm's p" if comparison.correction == "holm" else "p"
-    if comparison.baseline is None:
-        compared = "all pairs are compared, and a rank begins where a system is significantly worse than those of the rank above"
-    else:
-        compared = f"each system is compared with {_plain(comparison.baseline)}"
+    judged = "Holm's p" if first.correction == "holm" else "p"
+    corrected = f", corrected for {count} tests" if first.correction == "holm" and count > 1 else ""
+    compared = "all pairs are compared, and a rank begins with a system that is significantly worse than those above"
+    if first.baseline is not None:
+        compared = f"each system is compared with {first.baseline}"
+    elif len(comparisons) > 1:
+        compared = f"all pairs are compared, and p is that of the pair with {first.systems[0].name}"
+    shown = f"p is {judged}" if len(comparisons) > 1 and judged != "p" else "p is"
     notes = [
-        comparison.signature,
-        f"{comparison.segments} segments; {compared}.",
-        f"p is by {by}; * marks {judged} <= {comparison.alpha:g}"
-        f"{f', corrected for {count} tests' if comparison.correction == 'holm' and count > 1 else ''}.",
-        f"Intervals are percentiles of {comparison.resamples} bootstrap samples.",
+        *(line for comparison in comparisons for line in comparison.signature.splitlines()),
+        f"{first.segments} segments; {compared}.",
+        f"{shown} by {by}; * marks {judged} <= {first.alpha:g}{corrected}.",
+        f"{100 * first.confidence:g} % intervals are percentiles of {first.resamples} bootstrap samples.",
     ]
-    if 0 < exact < count:
-        notes.append(f"For {exact} of the {count} pairs, so few segments differ that p is exact, over all shuffles.")
-    if _several_runs(comparison):
-        notes.append(
-            "Scores are means of the runs. s_sel: deviation by the choice of segments; s_opt: between the runs."
-        )
+    if 0 < exact < len(pairs):
+        why = "so few segments differ that p is exact, over all shuffles"
+        notes.append(f"For {exact} of the {len(pairs)} pairs, {why}.")
+    if _several_runs(first):
+        deviations = " s_sel: deviation by the choice of segments; s_opt: between the runs."
+        notes.append(f"Scores are means of the runs.{deviations if len(comparisons) == 1 else ''}")
     return notes
-
-
-def _plain(name: str) -> str:
-    return _printable(name).replace("\n", " ")
-
-
-LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": "$<$",
-    ">": "$>$",
-    "|": "$|$",
-    **{character: "\\" + character for character in "&%$#_{}"},
-}
-
-
-def _latex(text: str) -> str:
-    return "".join(LATEX.get(character, character) for character in _plain(text))
-
-
-def _latex_number(text: str) -> str:
-    if not NUMBER.match(text):
-        return re.sub(r"(-?[\d.]+) to (-?[\d.]+)$", r"[$\1$, $\2$]", text)
-    starred = "^{*}" if text.endswith("*") else ""
-    return f"${text.removesuffix('*')}{starred}$" if starred or text[0] in "-+<" else text

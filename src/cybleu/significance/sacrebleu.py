@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import gt
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.samples import check_samples
@@ -19,14 +20,11 @@ from ..errors import SampleError, UnknownNameError
 from ..metrics import Bleu, Chrf, Ter
 from .defaults import RESAMPLES, SEED, SHUFFLES
 from .paired import interval
-from .products import EXACT_IN_FLOAT32
-from .resampling import Shuffles, scores_of_resamples
-from .systems import MetricLike, Systems, named
+from .resampling import sampled, scores_of_resamples
+from .systems import MetricLike, OfMetric, Systems, named
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-OfSamples: TypeAlias = "Callable[[NDArray[Any]], NDArray[Any]]"
 
 LOG_OF_ZERO = -9999999999  # as in sacreBLEU
 EPSILON = 1e-16  # of its chrF
@@ -85,26 +83,13 @@ def confidence(
     >>> print(confidence(rows, samples=100))
     71.4 (67.8 ± 15.9)
     """
-    systems = _of_one_run({"the system": stats}, metric, samples, seed, choices)
-    found: Any = getattr(systems.scoring, "metric", None)
-    if not is_of_sacrebleu(found):
-        raise UnknownNameError("sacreBLEU has BLEU with uniform weights, chrF and TER; use bootstrap for other metrics")
-    of_samples: OfSamples = (
-        partial(score_float32, bleu=found) if isinstance(found, Bleu) else partial(_scores_float32, metric=found)
-    )
-    scores = _resampled(systems, of_samples, np.random.default_rng(seed), samples, progress)[0]
+    systems, found = _systems({"the system": stats}, metric, samples, seed, choices, (Bleu, Chrf, Ter))
+    scores = _resampled(systems, found, np.random.default_rng(seed), samples, progress)[0]
     ordered = np.sort(scores)
     left_out = samples // 40
     mean = scores.dtype.type(statistics.mean(ordered.astype(np.float64).tolist()))
     half = 0.5 * (ordered[samples - 1 - left_out] - ordered[left_out])
     return SacrebleuResult(found.score(systems.given[0]).score, None, float(mean), float(half))
-
-
-def is_of_sacrebleu(metric: Any) -> bool:
-    """Whether sacreBLEU has this metric."""
-    if isinstance(metric, Bleu):
-        return metric.definition.name == "sacrebleu" and metric.weights is None and metric.level != "mean"
-    return isinstance(metric, (Chrf, Ter))
 
 
 def paired_bs(
@@ -137,16 +122,11 @@ def paired_bs(
     61.4 (55.3 ± 29.6) (p = 0.2871)
     """
     found, bleu = _systems(systems, metric, samples, seed, choices)
-    scores = _resampled(found, partial(score_float32, bleu=bleu), np.random.default_rng(seed), samples, progress)
-    results = {}
-    for system, name in enumerate(found.names):
-        p = None
-        if system:
-            distances = np.abs(scores[system] - scores[0])
-            real = abs(found.difference(0, system))
-            p = (int((distances - distances.mean() > real).sum()) + 1) / (samples + 1)
-        results[name] = SacrebleuResult(found.score(system), p, *_around(scores[system]))
-    return results
+    scores = _resampled(found, bleu, np.random.default_rng(seed), samples, progress)
+    distances = np.abs(scores[1:] - scores[0])
+    real = np.array([[abs(found.difference(0, system))] for system in range(1, len(scores))])
+    beyond = distances - distances.mean(axis=1, keepdims=True) > real if len(real) else distances
+    return _results(found, beyond.sum(axis=1), samples, map(_around, scores))
 
 
 def paired_ar(
@@ -183,21 +163,25 @@ def paired_ar(
     shuffled = found
     if bleu.smoothing == "add-k" and bleu.smoothing_value is not None:
         # sacreBLEU assigns the value to an array of integers, which truncates it
-        shuffled = found.scored_by(replace(bleu, smoothing_value=float(int(bleu.smoothing_value))))
+        shuffled = copy(found)  # the real differences stay
+        shuffled.scoring = OfMetric(
+            replace(bleu, smoothing_value=float(int(bleu.smoothing_value))), found.columns.width
+        )
     pairs = [(0, system) for system in range(1, len(found.names))]
-    real = {pair: abs(found.difference(*pair)) for pair in pairs}
-    counts = Shuffles(shuffled, samples, seed, threads, progress, gt, real).sampled(pairs, generator)
+    counts = sampled(shuffled, pairs, samples, lambda: generator, threads, progress, gt)
     around: list[tuple[float | None, float | None]] = [(None, None)] * len(found.names)
     if confidence_samples is not None:
-        of_samples = partial(score_float32, bleu=bleu)
-        scores = _resampled(found, of_samples, generator, confidence_samples, progress)
-        scores[0] = _resampled(found, of_samples, np.random.default_rng(seed), confidence_samples, progress)[0]
+        scores = _resampled(found, bleu, generator, confidence_samples, progress)
+        scores[0] = _resampled(found, bleu, np.random.default_rng(seed), confidence_samples, progress)[0]
         around = list(map(_around, scores))
-    p_values = [None, *((count + 1) / (samples + 1) for count in counts)]
-    return {
-        name: SacrebleuResult(found.score(system), p_values[system], *around[system])
-        for system, name in enumerate(found.names)
-    }
+    return _results(found, counts, samples, around)
+
+
+def _results(found: Systems, counts: Iterable[int], samples: int, around: Iterable[Any]) -> dict[str, SacrebleuResult]:
+    """:param counts: of the samples that count, for each system but the baseline"""
+    p_values = [None, *((int(count) + 1) / (samples + 1) for count in counts)]
+    systems = enumerate(zip(found.names, p_values, around))
+    return {name: SacrebleuResult(found.score(system), p, *ends) for system, (name, p, ends) in systems}
 
 
 def _around(scores: NDArray[np.float64]) -> tuple[float | None, float | None]:
@@ -206,42 +190,59 @@ def _around(scores: NDArray[np.float64]) -> tuple[float | None, float | None]:
     return float(np.sort(scores).mean()), 0.5 * (high - low)
 
 
-def _systems(
-    given: Any, metric: MetricLike, samples: int, seed: int, choices: Mapping[str, Any]
-) -> tuple[Systems, Bleu]:
-    found = _of_one_run(given, metric, samples, seed, choices)
-    bleu = getattr(found.scoring, "metric", None)
-    if not isinstance(bleu, Bleu) or not is_of_sacrebleu(bleu):
-        raise UnknownNameError(
-            "sacreBLEU's tests use its own BLEU, with uniform weights; use paired_test for other metrics"
-        )
-    return found, bleu
-
-
 class _Systems(Systems):
     least = 1  # as in sacreBLEU
 
 
-def _of_one_run(given: Any, metric: MetricLike, samples: int, seed: int, choices: Mapping[str, Any]) -> Systems:
+def _systems(
+    given: Any,
+    metric: MetricLike,
+    samples: int,
+    seed: int,
+    choices: Mapping[str, Any],
+    kinds: tuple[type, ...] = (Bleu,),
+) -> tuple[Systems, Any]:
+    """Validate systems of one run each, and return them with the metric, which is sacreBLEU's."""
     check_samples(samples, seed)
     systems = named(given, 1)
-    several = [name for name, runs in systems.items() if len(runs) > 1]
-    if several:
-        raise SampleError(
-            f"{several[0]} has several runs, and sacreBLEU's tests accept only one; use compare_systems for several"
+    for name, runs in systems.items():
+        if len(runs) > 1:
+            raise SampleError(
+                f"{name} has several runs, and sacreBLEU's tests accept one; use compare_systems for several"
+            )
+    found = _Systems(systems, "sacrebleu" if metric is None else metric, None, **choices)
+    used = getattr(found.scoring, "metric", None)
+    of_others = isinstance(used, Bleu) and (used.definition.name, used.weights, used.level) != (
+        "sacrebleu",
+        None,
+        "corpus",
+    )
+    if not isinstance(used, kinds) or of_others:
+        raise UnknownNameError(
+            "sacreBLEU tests its own BLEU, with uniform weights, and has intervals of chrF and TER; for other metrics, use "
+            "bootstrap or paired_test"
         )
-    return _Systems(systems, "sacrebleu" if metric is None else metric, None, **choices)
+    return found, used
+
+
+# ---------------------------------------------------------------------------------------- scores in single precision
 
 
 def _resampled(
-    systems: Systems, score: OfSamples, generator: np.random.Generator, samples: int, progress: bool
+    systems: Systems, metric: Bleu | Chrf | Ter, generator: np.random.Generator, samples: int, progress: bool
 ) -> NDArray[Any]:
-    """Score bootstrap samples as sacreBLEU does, `(systems, samples)`.
-
-    :param score: a function from float32 sums `(tables, columns, n)` to scores `(tables, n)`
-    """
+    """Score bootstrap samples as sacreBLEU does, `(systems, samples)`."""
     columns = systems.columns
-    if columns.whole and columns.limbs == 1 and columns.largest * columns.segments < EXACT_IN_FLOAT32:
+
+    def score(sums: NDArray[Any]) -> NDArray[Any]:
+        """Score float32 sums `(tables, columns, n)`; each operation has the type that it has in sacreBLEU."""
+        rows = np.moveaxis(sums.astype(np.float32), 1, 2)
+        if isinstance(metric, Bleu):
+            return _bleus(rows, metric)
+        one = partial(_chrf, metric=metric) if isinstance(metric, Chrf) else _ter
+        return np.array([[one(list(row)) for row in table] for table in rows])
+
+    if columns.exact_in_float32:
         return scores_of_resamples(columns, generator, samples, score, progress)
     # sacreBLEU's float32 sums are rounded above 2**24, and those of fractions, so these are added in the same order
     tables = [table.astype(np.float32) for table in systems.tables]
@@ -250,16 +251,6 @@ def _resampled(
         drawn = generator.integers(0, systems.segments, size=systems.segments)
         sums[:, :, sample] = [table[drawn].sum(0) for table in tables]
     return score(sums)
-
-
-def _scores_float32(sums: NDArray[Any], metric: Chrf | Ter) -> NDArray[Any]:
-    """Compute sacreBLEU's chrF or TER from float32 sums: `(tables, columns, n)` to `(tables, n)`.
-
-    The numbers are scalars of NumPy, so that each operation has the type that it has in sacreBLEU.
-    """
-    score = partial(_chrf, metric=metric) if isinstance(metric, Chrf) else _ter
-    rows = np.moveaxis(sums.astype(np.float32), 1, 2)
-    return np.array([[score(list(row)) for row in table] for table in rows])
 
 
 def _ter(row: Sequence[Any]) -> Any:
@@ -280,58 +271,46 @@ def _chrf(row: Sequence[Any], metric: Chrf) -> Any:
         weighted = factor * precision + recall
         score += (1 + factor) * precision * recall / weighted if weighted > 0 else EPSILON
         if of_hypothesis > 0 and of_reference > 0:
-            precisions += precision
-            recalls += recall
-            effective += 1
+            precisions, recalls, effective = precisions + precision, recalls + recall, effective + 1
     if metric.eps_smoothing:
         return 100 * score / orders
     if effective:
-        precisions /= effective
-        recalls /= effective
+        precisions, recalls = precisions / effective, recalls / effective
     if not precisions + recalls:
         return 0.0
     return 100 * ((1 + factor) * precisions * recalls / (factor * precisions + recalls))
 
 
-def score_float32(sums: NDArray[Any], bleu: Bleu) -> NDArray[np.float64]:
-    """Compute sacreBLEU's BLEU from float32 sums with the same operations: `(tables, columns, n)` to `(tables, n)`."""
-    tables = len(sums)
-    sums = np.moveaxis(sums, 1, 0).reshape(sums.shape[1], -1).astype(np.float32)
-    order = len(sums) // 2 - 1
-    matches, totals = sums[2 : 2 + order], sums[2 + order :]
-    none: NDArray[np.bool_] = np.logical_not(matches.any(axis=0))
-    float_type: Any = np.float32 if IN_FLOAT32 else np.float64
+def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
+    """Compute sacreBLEU's BLEU from float32 sums: `(tables, n, columns)` to `(tables, n)`."""
+    order = rows.shape[-1] // 2 - 1
     rules = bleu.rules(order)
     smoothing, value = rules.smoothing, rules.value
+    float_type: Any = np.float32 if IN_FLOAT32 else np.float64
+    matches, totals = rows[..., 2 : 2 + order].astype(float_type), rows[..., 2 + order :].astype(float_type)
+    none: NDArray[np.bool_] = np.logical_not(matches.any(axis=-1))
     if smoothing == "add-k":
-        matches[1:] = (matches[1:].astype(float_type) + float_type(value)).astype(np.float32)
-        totals[1:] = (totals[1:].astype(float_type) + float_type(value)).astype(np.float32)
-    matches, totals = matches.astype(float_type), totals.astype(float_type)
-    absent: NDArray[np.bool_] = np.logical_or.accumulate(totals == 0, axis=0)
+        for counts in (matches, totals):  # sacreBLEU keeps the sums in float32
+            counts[..., 1:] = (counts[..., 1:] + float_type(value)).astype(np.float32)
+    absent: NDArray[np.bool_] = np.logical_or.accumulate(totals == 0, axis=-1)
     missing = (matches == 0) & ~absent
     with np.errstate(all="ignore"):
         precisions = float_type(100) * matches / totals
         if smoothing == "exp":
-            halved = 2.0 ** np.cumsum(missing, axis=0)
-            precisions = np.where(missing, float_type(100) / (halved.astype(float_type) * totals), precisions)
+            halved = (2.0 ** np.cumsum(missing, axis=-1)).astype(float_type)
+            precisions = np.where(missing, float_type(100) / (halved * totals), precisions)
         elif smoothing == "floor":
             precisions = np.where(missing, float_type(100.0 * value) / totals, precisions)  # type: ignore[operator]
     precisions[absent] = 0
-    orders = np.full(len(none), order)
-    if rules.effective_order:
-        orders = np.maximum((~absent).sum(axis=0), 1)
-    # as in sacreBLEU, Python computes logarithms, sums and powers
-    zero = precisions == 0
-    flat = np.where(zero, 1, precisions).astype(np.float64).ravel().tolist()
-    logarithms = np.where(zero, LOG_OF_ZERO, np.reshape(list(map(math.log, flat)), zero.shape))
-    means = np.empty(len(none))
-    for scored in set(orders.tolist()):
-        those = orders == scored
-        means[those] = list(map(sum, logarithms[:scored, those].T.tolist()))
-    penalties = [
-        1.0 if length >= wanted else math.exp(1 - wanted / length) if length else 0.0
-        for length, wanted in zip(*sums[:2].astype(np.int64).tolist())
-    ]
-    scores: NDArray[np.float64] = np.array(penalties) * np.array(list(map(math.exp, (means / orders).tolist())))
+    orders = np.maximum((~absent).sum(axis=-1), 1) if rules.effective_order else np.full(none.shape, order)
+    of_rows = precisions.astype(np.float64).reshape(-1, order).tolist()
+    lengths, most = rows[..., :2].astype(np.int64).reshape(-1, 2).tolist(), orders.ravel().tolist()
+    scores = np.array([_bleu(one[:n], *both) for one, both, n in zip(of_rows, lengths, most)]).reshape(none.shape)
     scores[none] = 0.0
-    return scores.reshape(tables, -1)
+    return scores
+
+
+def _bleu(precisions: Sequence[float], length: int, wanted: int) -> float:
+    penalty = 1.0 if length >= wanted else math.exp(1 - wanted / length) if length else 0.0
+    logarithms = [math.log(precision) if precision else LOG_OF_ZERO for precision in precisions]
+    return penalty * math.exp(sum(logarithms) / len(logarithms))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,7 +21,6 @@ from ..errors import (
     UnknownNameError,
 )
 from ..metrics import Bleu, Metric, Variant, find
-from ..metrics.estimates import ERROR
 from .products import Columns
 
 if TYPE_CHECKING:
@@ -33,7 +31,6 @@ MetricLike: TypeAlias = "str | Metric | Variant | OfSums | None"
 
 PIECE = 1 << 16  # segments that are scored at once
 LARGEST = 1e300  # score of a function or metric
-ROUNDING = 2.0**-40  # relative error of a sum of limbs, in addition to that of the numbers
 # The tolerance for equal differences of means, relative to the largest score. It exceeds the errors from rounding decimals to
 # floats (a unit of 2**-53 for each of up to 6 means), scaling and subtracting, and is far below any difference of interest.
 EQUAL = 2.0**-47
@@ -53,24 +50,18 @@ class Scoring(ABC):
     :ivar scale: the score of a perfect match, None if it is not known
     :ivar signature: the definition in one line
     :ivar name: the name for the header of a column
+    :ivar tolerance: the distance below which differences of scores count as equal
     """
 
-    scale: float | None = None
+    scale: float | None
+    signature: str
+    name = "score"
     higher_is_better = True
-    name: str = "score"
-    signature: str = ""
-    #: The largest error of an estimate.
-    error: float = 0.0
-    #: The distance below which differences of scores count as equal.
-    tolerance: float = 0.0
+    tolerance = 0.0
 
     @abstractmethod
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
         """Score each row of sums."""
-
-    def estimates(self, columns: Columns) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
-        """Return a function from sums `(..., limbs * columns, n)` to estimates, or NaN; None if the metric has none."""
-        return None
 
     def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64] | None:
         """Score each segment alone; None if a single row cannot be scored."""
@@ -78,33 +69,56 @@ class Scoring(ABC):
 
 
 class OfMetric(Scoring):
-    """Scoring of sums by a metric.
+    """Scoring of sums by a metric."""
 
-    :param metric: the metric that the caller passed
-    :param summed: the metric that scores sums, see :meth:`cybleu.metrics.Metric.summable`
-    """
-
-    def __init__(self, metric: Metric, summed: Metric, width: int):
+    def __init__(self, metric: Metric, width: int):
         self.scale, self.signature, self.higher_is_better = metric.scale, metric.signature, metric.higher_is_better
-        self.metric = metric
         self.name = "BLEU" if isinstance(metric, Bleu) else metric.name
-        self.error = ERROR * metric.scale
-        self._formula = summed.formula(width)
-        self._sentences = metric.of_sentences()
-        self._arguments = metric, summed, width
+        self.metric, self._width = metric, width
+        self._formula = self.summed(np.zeros((0, width), dtype=metric.dtype))[1].formula(width)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return OfMetric, self._arguments  # the formula belongs to the backend and is not pickled
+        return OfMetric, (self.metric, self._width)  # the formula belongs to the backend and is not pickled
+
+    def summed(self, table: NDArray[Any]) -> tuple[NDArray[Any], Metric]:
+        """Return the rows that are summed, and the metric that scores their sum."""
+        return self.metric.summable(in_place(table, self.metric.dtype))
 
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
         return _all_finite(self._formula.score_rows(numbers), numbers, "metric")
 
-    def estimates(self, columns: Columns) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
-        return self._formula.nearly if columns.limbs == 1 else None
-
-    def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64]:
-        rows, metric = self._sentences.summable(table)
+    def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64] | None:
+        rows, metric = self.metric.of_sentences().summable(table)
         return metric.formula(rows.shape[1]).score_rows(in_place(rows, metric.dtype))
+
+
+class OfFunction(Scoring):
+    """Scoring by a function of the sum of all rows."""
+
+    def __init__(self, function: OfSums, scale: float | None):
+        self.scale, self._function = scale, function
+        self.signature = f"function:{getattr(function, '__name__', type(function).__name__)}"
+
+    def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
+        scores = np.array([float(self._function(row)) for row in numbers], dtype=np.float64)
+        return _all_finite(scores, numbers, "function")
+
+
+class OfMeans(Scoring):
+    """The mean of a column: its sum, rounded once, divided by the number of segments."""
+
+    name = signature = "mean"
+
+    def __init__(self, tables: Sequence[NDArray[Any]], scale: float | None):
+        self.scale, self._segments = scale, len(tables[0])
+        self.tolerance = EQUAL * max(float(np.abs(table.astype(np.float64)).max()) for table in tables)
+
+    def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
+        means: NDArray[np.float64] = numbers[:, 0].astype(np.float64) / self._segments
+        return means
+
+    def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64] | None:
+        return table[:, 0].astype(np.float64)
 
 
 def _all_finite(scores: NDArray[np.float64], numbers: NDArray[Any], what: str) -> NDArray[np.float64]:
@@ -121,42 +135,6 @@ def _all_finite(scores: NDArray[np.float64], numbers: NDArray[Any], what: str) -
             f"-{LARGEST:g} to {LARGEST:g} for every sum of segments"
         )
     return scores
-
-
-class OfFunction(Scoring):
-    """Scoring by a function of the sum of all rows."""
-
-    def __init__(self, function: OfSums, scale: float | None):
-        self.scale = scale
-        self.signature = f"function:{getattr(function, '__name__', type(function).__name__)}"
-        self._function = function
-
-    def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
-        scores = np.array([float(self._function(row)) for row in numbers], dtype=np.float64)
-        return _all_finite(scores, numbers, "function")
-
-
-class OfMeans(Scoring):
-    """The mean of a column: its sum, rounded once, divided by the number of segments."""
-
-    signature = "mean"
-    name = "mean"
-
-    def __init__(self, segments: int, scale: float | None, largest: float):
-        self.scale = scale
-        self.error, self.tolerance = ROUNDING * largest, EQUAL * largest
-        self._segments = segments
-
-    def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
-        means: NDArray[np.float64] = numbers[:, 0].astype(np.float64) / self._segments
-        return means
-
-    def estimates(self, columns: Columns) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-        return lambda sums: columns.nearly(sums)[..., 0, :] / self._segments
-
-    def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64]:
-        scores: NDArray[np.float64] = table[:, 0].astype(np.float64)
-        return scores
 
 
 class Systems:
@@ -184,12 +162,6 @@ class Systems:
         self.columns = Columns(self.tables)
         self.scores = self.scoring.exact(self.columns.numbers(self.columns.totals[:, :, None]))
 
-    def scored_by(self, metric: Metric) -> Systems:
-        """Return the same systems scored by another metric, which must sum the same rows."""
-        other = copy(self)
-        other.scoring = OfMetric(metric, metric, self.columns.width)
-        return other
-
     def score(self, system: int) -> float:
         """Return the mean score of a system's runs."""
         return float(mean_of_runs(self.scores[self.runs[system]]))
@@ -215,14 +187,9 @@ def mean_of_runs(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
     A shuffle that only permutes whole runs must give the real statistic to the last bit.
     """
-    count = len(scores)
-    if count < 3:  # addition is commutative
-        total: NDArray[np.float64] = scores.sum(axis=0)
-    else:
-        total = np.zeros(scores.shape[1:])
-        for one in np.sort(scores, axis=0):
-            total = total + one
-    return total / count
+    ordered = scores if len(scores) < 3 else np.sort(scores, axis=0)  # the addition of two is commutative
+    total: NDArray[np.float64] = sum(ordered, np.zeros(scores.shape[1:]))
+    return total / len(scores)
 
 
 # -------------------------------------------------------------------------------------------------------------- arguments
@@ -234,23 +201,18 @@ def named(given: Any, least: int) -> dict[str, list[Rows]]:
     :param given: a mapping, or pairs of names and rows
     :param least: the smallest number of systems
     """
-    if hasattr(given, "items"):
-        pairs = list(given.items())
-    else:
-        try:
-            pairs = [(name, rows) for name, rows in given]
-        except (TypeError, ValueError):
-            raise SequenceTypeError(
-                "the systems are neither a mapping from names to rows nor pairs of a name and rows; give for example "
-                '{"baseline": rows, "mine": other_rows}'
-            ) from None
+    example = 'for example {"baseline": rows, "mine": other_rows}'
+    try:
+        pairs = [(name, rows) for name, rows in (given.items() if hasattr(given, "items") else given)]
+    except (TypeError, ValueError):
+        raise SequenceTypeError(
+            f"the systems are neither a mapping from names to rows nor pairs of a name and rows; give {example}"
+        ) from None
     found: dict[str, list[Rows]] = {}
     for name, rows in pairs:
         if not isinstance(name, str) or not name:
             shown = repr(name) if isinstance(name, (str, int)) else f"a {type(name).__name__}"
-            raise SequenceTypeError(
-                f'{shown} is not the name of a system; give names with rows, for example {{"baseline": rows, "mine": other_rows}}'
-            )
+            raise SequenceTypeError(f"{shown} is not the name of a system; give names with rows, {example}")
         if name in found:
             raise UnknownNameError(f"two systems are called {name!r}; give each a name of its own")
         found[name] = runs_of(rows, name)
@@ -262,62 +224,51 @@ def named(given: Any, least: int) -> dict[str, list[Rows]]:
 
 def runs_of(given: Any, name: str) -> list[Rows]:
     """Return the runs of a system: one array, a list of arrays, or data for an array of three dimensions."""
-    if isinstance(given, (list, tuple)) and given and all(hasattr(one, "__array__") for one in given):
-        if all(np.ndim(one) for one in given):
-            return [Rows(_of_run(name, number, len(given)), _table(one, name)) for number, one in enumerate(given)]
-    elif not hasattr(given, "__array__") and isinstance(given, Iterable):
-        given = list(given)
-        if not given:
-            raise EmptyCorpusError(f"{name} has no segment; give the row of each segment, or a score for each")
-    try:
-        array = np.asarray(given)
-    except ValueError as error:
-        lengths = sorted({len(one) for one in given if hasattr(one, "__len__")})
-        raise LengthMismatchError(
-            f"{name} is not a table: its parts have different lengths, such as {lengths[0]} and {lengths[-1]}; all rows, and "
-            "all runs of a system, must be equally long"
-            if len(lengths) > 1
-            else f"{name} is not a table of numbers: {error}"
-        ) from error
-    if array.ndim == 3:
-        return [Rows(_of_run(name, number, len(array)), _table(one, name)) for number, one in enumerate(array)]
-    return [Rows(name, _table(given, name))]
+    runs: Any = [given]
+    if isinstance(given, (list, tuple)) and given and all(hasattr(one, "__array__") and np.ndim(one) for one in given):
+        runs = given
+    else:
+        if isinstance(given, Iterable) and not hasattr(given, "__array__"):
+            runs = [given] = [list(given)]
+        try:
+            array = np.asarray(given)
+        except ValueError as error:
+            raise LengthMismatchError(
+                f"{name} is not a table: its parts have different lengths, or are no numbers; all rows, and all runs of a "
+                "system, must be equally long"
+            ) from error
+        if array.ndim == 3:
+            runs = array
+    several = len(runs) > 1
+    return [_rows(f"run {number} of {name}" if several else name, run, name) for number, run in enumerate(runs, 1)]
 
 
-def _of_run(name: str, number: int, count: int) -> str:
-    return f"run {number + 1} of {name}" if count > 1 else name
-
-
-def _table(given: Any, name: str) -> NDArray[Any]:
-    refuse_masked(given, name)
+def _rows(name: str, given: Any, system: str) -> Rows:
+    refuse_masked(given, system)
     array = np.asarray(given)
+    if not array.size and not array.shape[0]:
+        raise EmptyCorpusError(f"{system} has no segment; give the row of each segment, or a score for each")
     if array.dtype.kind not in "biuf":
-        raise ArrayValueError(f"{name} has dtype {array.dtype}; give rows of integers, or a column of floats")
-    if array.ndim == 1:
-        array = array[:, None]
-    if array.ndim != 2 or not array.shape[1]:
+        raise ArrayValueError(f"{system} has dtype {array.dtype}; give rows of integers, or a column of floats")
+    table = array[:, None] if array.ndim == 1 else array
+    if table.ndim != 2 or not table.shape[1]:
         raise ArrayValueError(
-            f"{name} has the shape {np.shape(given)}; give the rows of its segments, or one number for each segment"
+            f"{system} has the shape {array.shape}; give the rows of its segments, or one number for each segment"
         )
-    return array
+    return Rows(name, table)
 
 
 def _check_sizes(given: Sequence[Rows], least: int) -> None:
     first = given[0]
-    for rows in given:
-        if len(rows.table) != len(first.table):
-            raise LengthMismatchError(
-                f"{first.name} has {len(first.table)} segments and {rows.name} {len(rows.table)}; all must have the same "
-                "segments, in the same order"
-            )
-        if rows.table.shape[1] != first.table.shape[1]:
-            raise LengthMismatchError(
-                f"the rows of {first.name} have {first.table.shape[1]} numbers and those of {rows.name} "
-                f"{rows.table.shape[1]}; count them with the same metric"
-            )
-    if not len(first.table):
-        raise EmptyCorpusError("there is no segment; give the row of each segment, or a score for each")
-    if len(first.table) < least:
+    segments, width = first.table.shape
+    for name, table in ((rows.name, rows.table) for rows in given):
+        if len(table) != segments:
+            told = f"{first.name} has {segments} segments and {name} {len(table)}"
+            raise LengthMismatchError(f"{told}; all must have the same segments, in the same order")
+        if table.shape[1] != width:
+            told = f"the rows of {first.name} have {width} numbers and those of {name} {table.shape[1]}"
+            raise LengthMismatchError(f"{told}; count them with the same metric")
+    if segments < least:
         raise SampleError("there is one segment, so all samples are equal; give more segments, preferably hundreds")
 
 
@@ -328,28 +279,21 @@ def _scoring(
     if scale is not None and not 0 < as_number(scale) < float("inf"):
         raise ArrayValueError(f"scale is {scale!r}; it is the score of a perfect match, for example 1 or 100")
     chosen = {name: value for name, value in choices.items() if value is not None}
-    of_function = callable(metric) and not isinstance(metric, (Metric, Variant))
-    column = metric is None and not chosen and given[0].table.shape[1] == 1
-    if of_function or column:
+    if callable(metric) and not isinstance(metric, (Metric, Variant)):
         if chosen:
             raise UnknownNameError(f"a function of the sum has no option {next(iter(chosen))!r}; leave it out")
+        return OfFunction(metric, scale), _numeric(given)
+    if metric is None and not chosen and given[0].table.shape[1] == 1:
         tables = _numeric(given)
-        if of_function:
-            return OfFunction(metric, scale), tables  # type: ignore[arg-type]
-        largest = max(float(np.abs(table.astype(np.float64)).max()) for table in tables)
-        return OfMeans(len(tables[0]), scale, largest), tables
+        return OfMeans(tables, scale), tables
     if scale is not None:
-        raise ArrayValueError(
-            "scale is for functions and columns of scores; a metric has its own scale, so leave it out"
-        )
+        raise ArrayValueError("scale is for functions and columns of scores; a metric has its own scale, leave it out")
     found = find(metric, **chosen)
-    tables = []
-    kinds = "iuf" if found.takes_fractions else "iu"
     for rows in given:
-        if rows.table.dtype.kind not in kinds:
+        if rows.table.dtype.kind not in ("iuf" if found.takes_fractions else "iu"):
+            told = f"{rows.name} has {rows.table.shape[1]} columns of {rows.table.dtype}, and the rows of {found.name} are integers"
             raise ArrayValueError(
-                f"{rows.name} has {rows.table.shape[1]} columns of {rows.table.dtype}, and the rows of {found.name} are "
-                "integers; for floats give one column of scores for each run, or a function of the sum as metric"
+                f"{told}; floats are scores, one column for each run, or the metric is a function of the sum"
             )
         try:
             found.score(rows.table)  # validates every row
@@ -357,24 +301,19 @@ def _scoring(
             raise StatisticsError(f"{rows.name}: {error}") from error
         except ZeroDivisionError:  # some tools fail on empty text; in samples it gets the worst score
             pass
-        table, summed = found.summable(in_place(rows.table, found.dtype))
-        tables.append(table)
-    return OfMetric(found, summed, tables[0].shape[1]), tables
+    scoring = OfMetric(found, given[0].table.shape[1])
+    return scoring, [scoring.summed(rows.table)[0] for rows in given]
 
 
 def _numeric(given: Sequence[Rows]) -> list[NDArray[Any]]:
-    if all(rows.table.dtype.kind in "biu" for rows in given):
-        for rows in given:
-            if rows.table.dtype == np.uint64 and rows.table.max() > np.iinfo(np.int64).max:
-                raise ArrayValueError(f"{rows.name} has numbers above {np.iinfo(np.int64).max}")
-        return [in_place(rows.table, np.int64) for rows in given]
+    whole = all(rows.table.dtype.kind in "biu" for rows in given)
     for rows in given:
-        if (first := first_not_finite(rows.table)) is not None:
-            raise ArrayValueError(
-                f"{rows.name} has {rows.table[first].tolist() if rows.table.shape[1] > 1 else rows.table[first, 0]} for "
-                f"segment {first}, counted from 0; give a finite number for every segment"
-            )
-    return [in_place(rows.table, np.float64) for rows in given]
+        if whole and rows.table.dtype == np.uint64 and rows.table.max() > np.iinfo(np.int64).max:
+            raise ArrayValueError(f"{rows.name} has numbers above {np.iinfo(np.int64).max}")
+        if not whole and (first := first_not_finite(rows.table)) is not None:
+            told = f"{rows.name} has {', '.join(map(str, rows.table[first]))} for segment {first}, counted from 0"
+            raise ArrayValueError(f"{told}; give a finite number for every segment")
+    return [in_place(rows.table, np.int64 if whole else np.float64) for rows in given]
 
 
 def check_share(share: Any, name: str) -> None:
