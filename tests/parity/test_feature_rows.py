@@ -126,9 +126,9 @@ def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
         lambda: rows.winners(offsets, weights, ints(0, 0), np.ones(3)),
         lambda: rows.winners(offsets, weights, one, np.ones(2)),
         lambda: rows.winners(offsets, np.ones(1), one, np.ones(3)),
-        lambda: rows.winners_near(offsets, np.ones(1), np.ones(3), np.ones(3), 1.0, np.ones(1), ints(0)),
-        lambda: rows.winners_near(offsets, weights, np.ones(2), np.ones(3), 1.0, np.ones(1), ints(0)),
-        lambda: rows.winners_near(offsets, weights, np.ones(3), np.ones(3), 1.0, np.ones(2), ints(0, 0)),
+        lambda: rows.winners_near(offsets, np.ones(1), np.ones(3), np.ones(3), 1.0, 1.0, ints(0)),
+        lambda: rows.winners_near(offsets, weights, np.ones(2), np.ones(3), 1.0, 1.0, ints(0)),
+        lambda: rows.winners_near(offsets, weights, np.ones(3), np.ones(3), 1.0, 1.0, ints(0, 0)),
     ]
     stats, background = np.ones((3, 4), dtype=np.int64), np.ones(4)
 

@@ -14,12 +14,10 @@ from .._runtime.parallel import PIECE, bar, run
 from .._runtime.samples import MOST_REPEATS
 from ..errors import WeightsError
 from ..nbest import NBest
-from ..nbest.container import check_nbest
 from .line_search import Reached, Search
 from .objective import summed
 from .problem import Interval, Line, Point, Problem
 from .results import Move, Restart, Tuning
-from .searched import searched_list
 from .space import checked_space, perturbed_weights, random_start, start_range
 
 if TYPE_CHECKING:
@@ -87,22 +85,20 @@ def tune(
     a 1.0
     b 0.875
     """
-    check_nbest(nbest)
-    searched_nbest, start, fixed = searched_list(nbest, start, fixed)
-    problem = Problem(searched_nbest.nbest, metric)
-    low, high, free, vector = checked_space(problem.nbest.names, start, bounds, fixed)
+    problem = Problem(nbest, metric)
+    low, high, free, vector = checked_space(problem, start, bounds, fixed)
+    problem.hold_sparse(vector)
     small = restarts is None and len(nbest.features) < SMALL
     if restarts is None:
         restarts = SMALL_RESTARTS if small else RESTARTS
     wide = SMALL_WIDE if small else WIDE
     check_whole(restarts, "restarts", 0, MOST_REPEATS, error=WeightsError)
     check_whole(seed, "seed", 0, error=WeightsError)
-    names = searched_nbest.names
-    ranges = [start_range(vector, low, high, len(names))]
+    ranges = [start_range(vector, low, high, len(nbest.names))]
     if small:
-        ranges.append(start_range(vector, low, high, len(names), (0.0, 1.0)))
-    axes = [int(axis) for axis in np.flatnonzero(free & (low < high)) if problem.axes.varies(int(axis))]
-    climb = _Climb(problem, names, axes, low, high)
+        ranges.append(start_range(vector, low, high, len(nbest.names), (0.0, 1.0)))
+    axes = [axis for axis in np.flatnonzero(free & (low < high)).tolist() if problem.axes.varies(axis)]
+    climb = _Climb(problem, axes, low, high)
     alone = min(restarts, wide)
     ends: list[tuple[Restart, Point] | None] = [None] * (restarts + 1)
     lock = Lock()
@@ -136,17 +132,12 @@ def tune(
             climb_on(first, min(first + ROUND, restarts + 1))
     climbs = [end for end in ends if end is not None]
     found, point = _best(ends)
-    start_score = climbs[0][0].start_score
-    if problem.nbest is not nbest:  # sums in another order may break ties differently
-        problem = Problem(nbest, metric)
-        point = problem.point(searched_nbest.whole(point.weights))
-        start_score = problem.score(searched_nbest.whole(vector))
     chosen = np.full(len(nbest), -1, dtype=np.int64)
     chosen[problem.axes.present] = nbest.index[point.chosen]
     return Tuning(
         weights=problem.by_name(point.weights),
         score=point.merit[0],
-        start_score=start_score,
+        start_score=climbs[0][0].start_score,
         stats=tuple(summed(nbest.stats, point.chosen).tolist()),
         chosen=chosen,
         restarts=tuple(restart for restart, _ in climbs),
@@ -165,7 +156,6 @@ def _best(ends: list[tuple[Restart, Point] | None]) -> tuple[int, Point]:
 @dataclass(frozen=True, eq=False)
 class _Climb:
     problem: Problem
-    names: tuple[str, ...]
     axes: list[int]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -212,7 +202,7 @@ class _Climb:
             number=number,
             start_score=start.merit[0],
             score=end.merit[0],
-            weights=dict(zip(self.names, end.weights.tolist())),
+            weights=dict(zip(self.problem.nbest.names, end.weights.tolist())),
             moves=tuple(moves),
             line_searches=searches,
             scale=self.problem.objective.scale,
@@ -226,7 +216,7 @@ class _Climb:
         while (found := step(point)) is not None:
             line, reached = found
             point = reached.point
-            moves.append(Move(self.names[line.axis], reached.step, point.merit[0]))
+            moves.append(Move(self.problem.nbest.names[line.axis], reached.step, point.merit[0]))
         return point, search.count
 
     def _in_turn(self, search: Search) -> _Steps:

@@ -17,12 +17,10 @@ from .._runtime.arrays import np
 from ..errors import FeatureError, WeightsError
 from ..metrics.formula import best_first
 from ..nbest import NBest
-from ..nbest.container import check_nbest
 from ..nbest.weights import names_of, weights_of
 from .objective import summed
 from .problem import Interval, Line, Point, Problem
 from .results import LineSearch
-from .searched import Searched
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,24 +68,20 @@ def line_search(
     >>> print(line_search(nbest, {"a": 1.0, "b": 0.0}, "b"))
     2 at 0.875, in 0.5 to inf, from 1
     """
-    check_nbest(nbest)
-    every = names_of(nbest)
-    sparse_names = every[len(nbest.names) :]
-    vector = weights_of(nbest.names, weights, "weights", sparse_names)
-    if isinstance(direction, str):
-        if direction not in every:
-            raise FeatureError(f"there is no feature {shown(direction)}; there are {listed(every)}")
+    problem = Problem(nbest, metric)
+    names = names_of(nbest)
+    vector = weights_of(nbest.names, weights, "weights", names[len(nbest.names) :])
+    if not isinstance(direction, str):
+        towards = weights_of(nbest.names, direction, "direction", names[len(nbest.names) :])
+    elif direction in names:
         towards = np.zeros(len(vector))
-        towards[every.index(direction)] = 1.0
+        towards[names.index(direction)] = 1.0
     else:
-        towards = weights_of(nbest.names, direction, "direction", sparse_names)
-    searched = Searched(nbest, vector, [every[place] for place in np.flatnonzero(towards) if place >= len(nbest.names)])
-    problem = Problem(searched.nbest, metric)
+        raise FeatureError(f"there is no feature {shown(direction)}; there are {listed(names)}")
     lower, upper = float(lower), float(upper)
     if not lower <= upper or lower == inf or upper == -inf:
         raise WeightsError(f"the range of steps is from {lower} to {upper}; the first must not be above the second")
-    start = problem.point(searched.part(vector), remembered=True)
-    towards = searched.part(towards, 0.0)
+    start = problem.point(vector, remembered=True)
     found: Reached | None = None
     on_request = None
     if lower < upper:
@@ -98,11 +92,8 @@ def line_search(
             on_request = ends[:-1], problem.objective.scores(rows)
     if found is None:
         step = min(max(0.0, lower), upper)
-        found = Reached(problem.point(start.weights + step * towards) if step else start, step, np.nan, np.nan)
+        found = Reached(problem.point(vector + step * towards) if step else start, step, np.nan, np.nan)
     end = found.point
-    if searched.nbest is not nbest:  # sums in another order may break ties differently
-        problem = Problem(nbest, metric)
-        start, end = problem.point(vector), problem.point(searched.whole(end.weights))
     return LineSearch(
         step=found.step,
         score=end.merit[0],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,7 +13,7 @@ from .._runtime.arrays import first_not_finite, index, np, repeat
 from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
 from ..metrics.formula import surface
 from ..nbest.container import check_nbest
-from ..nbest.weights import names_of, rows_of, weights_of
+from ..nbest.weights import names_of, rows_of, rows_of_arrays, weights_of
 from .objective import Objective
 
 if TYPE_CHECKING:
@@ -53,13 +52,12 @@ class Line:
     axis: int
 
 
-Known = tuple[bytes, "NDArray[np.float64]", "NDArray[np.int64]"]
-
-
 class Axes:
     """Features of a list as columns, with the order of the hypotheses along each.
 
     They depend on neither weights nor metric, and are computed on first use.
+
+    :ivar last: the weights of the last point that was requested with `remembered`, its values and its choice
     """
 
     def __init__(self, nbest: NBest):
@@ -69,26 +67,18 @@ class Axes:
         if not names_of(nbest):
             raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
         self.offsets = np.append(nbest.offsets[:-1][self.present], nbest.offsets[-1])
-        self._features = nbest.features
-        self._columns: dict[int, NDArray[np.float64]] = {}
-        self._orders: dict[int, NDArray[np.int32]] = {}
+        self._nbest = nbest
+        self._columns: dict[int, tuple[NDArray[np.float64], NDArray[np.int32]]] = {}
         self._extents: NDArray[np.float64] | None = None
         self._scales: NDArray[np.float64] | None = None
-        self.last: Known | None = None
-        self._lock = threading.RLock()  # reentrant, because a signal handler may search, too
+        self.last: tuple[bytes, NDArray[np.float64], NDArray[np.int64]] | None = None
 
-    def column(self, axis: int) -> NDArray[np.float64]:
-        """Return the values of a dense feature as a contiguous array."""
-        with self._lock:
-            if axis not in self._columns:
-                self._columns[axis] = np.ascontiguousarray(self._features[:, axis])
-            return self._columns[axis]
-
-    def order(self, axis: int) -> NDArray[np.int32]:
-        with self._lock:
-            if axis not in self._orders:
-                self._orders[axis] = self.sorted(self.column(axis))
-            return self._orders[axis]
+    def column(self, axis: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Return the values of a dense feature, and the order of the hypotheses along it."""
+        if axis not in self._columns:
+            column = np.ascontiguousarray(self._nbest.features[:, axis])
+            self._columns[axis] = column, self.sorted(column)
+        return self._columns[axis]
 
     def sorted(self, slope: NDArray[np.float64]) -> NDArray[np.int32]:
         """Sort the hypotheses of each segment by ascending slope, stably; return their positions within the segment."""
@@ -98,24 +88,23 @@ class Axes:
         return order
 
     def extents(self) -> NDArray[np.float64]:
-        """The largest absolute value of each feature in each segment."""
-        with self._lock:
-            if self._extents is None:
-                begins = self.offsets[:-1]
-                columns = map(self.column, range(self._features.shape[1]))
-                self._extents = np.array([np.maximum.reduceat(np.abs(column), index(begins)) for column in columns])
-            return self._extents
+        """The largest absolute value of each feature."""
+        if self._extents is None:
+            extents = np.abs(self._nbest.features).max(axis=0)
+            if (sparse := self._nbest.sparse) is not None:
+                extents = np.append(extents, np.zeros(len(sparse.names)))
+                np.maximum.at(extents, index(sparse.columns + len(self._nbest.names)), np.abs(sparse.values))
+            self._extents = extents
+        return self._extents
 
     def scales(self) -> NDArray[np.float64]:
-        """The change of each weight that has the same effect on values, rounded to a power of 2.
+        """The change of each dense weight that has the same effect on values, rounded to a power of 2.
 
         It is 1 over the standard deviation of the feature within segments. The power of 2 hides rounding errors of sums.
         """
-        with self._lock:
-            if self._scales is None:
-                columns = map(self.column, range(self._features.shape[1]))
-                self._scales = np.array([self._scale_of(column) for column in columns])
-            return self._scales
+        if self._scales is None:
+            self._scales = np.array([self._scale_of(self.column(axis)[0]) for axis in range(len(self._nbest.names))])
+        return self._scales
 
     def _scale_of(self, column: NDArray[np.float64]) -> float:
         sizes = np.diff(self.offsets)
@@ -130,15 +119,20 @@ class Axes:
 
     def varies(self, axis: int) -> bool:
         """Whether the feature differs within a segment; otherwise its weight changes nothing."""
-        column, order = self.column(axis), self.order(axis)
-        first, last = self.offsets[:-1], self.offsets[1:]
-        return bool((column[first + order[first]] != column[first + order[last - 1]]).any())
+        return bool(self.spreads(self.column(axis)[0]).any())
+
+    def spreads(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The difference of the largest and the smallest value of each segment."""
+        begins = index(self.offsets[:-1])
+        with np.errstate(over="ignore"):
+            spreads: NDArray[np.float64] = np.maximum.reduceat(values, begins) - np.minimum.reduceat(values, begins)
+        return spreads
 
 
 class Problem:
     """N-best list with a metric: the hypotheses that weights choose, and their score.
 
-    Weights are vectors, with those of sparse features after the dense ones. Lines require a list without sparse features.
+    Weights are vectors, with those of sparse features after the dense ones.
 
     :ivar rows: the features in the form of the backend
     :ivar axes: the part that does not depend on the metric
@@ -151,8 +145,7 @@ class Problem:
         self.axes: Axes = derived.get("axes") or derived.setdefault("axes", Axes(nbest))
         self.rows = rows_of(nbest)
         self.objective = Objective(nbest, metric)
-
-    # ------------------------------------------------------------------------------------------ with sparse features, too
+        self._held = False
 
     def start(self, start: Weights | None) -> NDArray[np.float64]:
         """Convert the start weights: by default 1 for dense features and 0 for sparse ones."""
@@ -160,6 +153,14 @@ class Problem:
         if start is None:
             return np.repeat([1.0, 0.0], list(map(len, names)))
         return weights_of(names[0], start, "start", names[1])
+
+    def hold_sparse(self, weights: NDArray[np.float64]) -> None:
+        """Weigh sparse features once, because their weights stay; their sum becomes a column with the weight 1."""
+        if self.nbest.sparse is not None and not self._held:
+            sums = np.empty((len(self.nbest.features), 1))
+            self.rows.weigh(np.where(np.arange(len(weights)) < len(self.nbest.names), 0.0, weights), sums[:, 0])
+            self.rows = rows_of_arrays(np.append(self.nbest.features, sums, axis=1), None)
+            self._held = True
 
     def chosen(self, weights: NDArray[np.float64], values: NDArray[np.float64] | None = None) -> NDArray[np.int64]:
         """Find the best hypothesis of each segment that has any.
@@ -169,7 +170,8 @@ class Problem:
         chosen: NDArray[np.int64] = np.empty(len(self.axes.present), dtype=np.int64)
         if values is None:
             values = np.empty(len(self.nbest.features))
-        self.rows.winners(self.axes.offsets, weights, chosen, values)
+        searched = np.append(weights[: len(self.nbest.names)], 1.0) if self._held else weights
+        self.rows.winners(self.axes.offsets, searched, chosen, values)
         if not np.isfinite(values).all():
             raise WeightsError(
                 f"these weights times the features are more than a float can hold; scale the features: {weights.tolist()}"
@@ -228,32 +230,32 @@ class Problem:
         A value is a sum of products, so the error of each operation is below 2 ** -53 of the largest possible value. If
         this largest value is finite, the values are finite, too.
         """
-        operations = 4 * (len(weights) + 4)
         with np.errstate(over="ignore", invalid="ignore"):
             largest = np.abs(point.weights) + np.abs(step * line.direction)
-            errors = operations * 2.0**-53 * (largest @ self.axes.extents()) + 2.0**-1000
-        if not np.isfinite(errors).all():
-            # the other values are unknown, and may overflow
+            error = 4 * (len(weights) + 4) * 2.0**-53 * float(largest @ self.axes.extents()) + 2.0**-1000
+        if not error < inf:  # the other values are unknown, and may overflow
             return self.point(weights)
         chosen = np.empty(len(self.axes.present), dtype=np.int64)
-        self.rows.winners_near(self.axes.offsets, weights, point.values, line.slope, step, errors, chosen)
+        self.rows.winners_near(self.axes.offsets, weights, point.values, line.slope, step, error, chosen)
         row = self.objective.sum_of(chosen)
         return Point(weights, point.values[:0], chosen, row, self.objective.merit(row))
 
     def axis(self, axis: int, lower: float, upper: float) -> Line:
-        direction = np.zeros(len(self.nbest.names))
+        """Return the line along a dense feature."""
+        direction = np.zeros(len(names_of(self.nbest)))
         direction[axis] = 1.0
-        return Line(direction, self.axes.column(axis), self.axes.order(axis), lower, upper, axis)
+        return Line(direction, *self.axes.column(axis), lower, upper, axis)
 
     def line(self, direction: NDArray[np.float64], lower: float, upper: float) -> Line:
-        used = np.flatnonzero(direction)
-        if len(used) == 1 and direction[used[0]] == 1.0:
-            return self.axis(int(used[0]), lower, upper)
+        used = np.flatnonzero(direction).tolist()
+        axis = used[0] if len(used) == 1 else -1
+        if 0 <= axis < len(self.nbest.names) and direction[axis] == 1.0:
+            return self.axis(axis, lower, upper)
         slope = np.empty(len(self.nbest.features))
         self.rows.weigh(direction, slope)
         if not np.isfinite(slope).all():
             raise WeightsError(f"the direction times the features is more than a float can hold: {direction.tolist()}")
-        return Line(direction, slope, self.axes.sorted(slope), lower, upper, int(used[0]) if len(used) == 1 else -1)
+        return Line(direction, slope, self.axes.sorted(slope), lower, upper, axis)
 
     def surface(self, point: Point, line: Line) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """Compute the ends of all intervals, and their sums of statistics."""
@@ -274,17 +276,7 @@ class Problem:
 
     def scale(self, point: Point, line: Line) -> float:
         """Estimate the distance of thresholds for a line that has none but 0."""
-        begins = self.axes.offsets[:-1]
-        with np.errstate(over="ignore"):  # a range may overflow
-            values, slopes = (
-                min(
-                    float(
-                        (np.maximum.reduceat(array, index(begins)) - np.minimum.reduceat(array, index(begins))).max()
-                    ),
-                    float_info.max,
-                )
-                for array in (point.values, line.slope)
-            )
+        values, slopes = (min(float(self.axes.spreads(a).max()), float_info.max) for a in (point.values, line.slope))
         return (values or 1.0) / (slopes or 1.0)
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import fsum, inf, sqrt
-from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import listed, shown
 from .._runtime.arrays import floats_given, np
 from .._runtime.numbers import finite_numbers
 from ..errors import FeatureError, WeightsError
-from ..nbest.weights import weights_of
+from ..nbest.weights import names_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..nbest.weights import Weights
+    from .problem import Problem
 
 
 NORMALISED = ("sum", "largest")
@@ -89,31 +89,34 @@ def check_normalised(
 
 
 def checked_space(
-    names: Sequence[str],
+    problem: Problem,
     start: Weights | None,
     bounds: Mapping[str, tuple[float, float]] | None,
     fixed: Mapping[str, float] | Collection[str],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
-    """Validate bounds and fixed weights; return the smallest and largest weights, which are free, and the start."""
-    if not names:
-        raise FeatureError("there are no features, so there is nothing to weigh")
+    """Validate bounds and fixed weights; return the smallest and largest weights, which are free, and the start.
+
+    Sparse features are not free.
+    """
+    dense, names = problem.nbest.names, names_of(problem.nbest)
+    if not dense:
+        raise FeatureError("all features of the list are sparse; tune their weights with kbmira or pro")
     if isinstance(fixed, str):
         fixed = [fixed]
     if not isinstance(fixed, Iterable) or not isinstance(bounds, (Mapping, type(None))):
         raise FeatureError("bounds must be by name, and fixed a list of names, or weights by name")
-    low, high = np.full(len(names), -inf), np.full(len(names), inf)
-    vector = np.ones(len(names)) if start is None else weights_of(names, start, "start")
-    free = np.ones(len(names), dtype=bool)
-    for name in [*(bounds or {}), *fixed]:
-        if name not in names:
-            raise FeatureError(f"there is no feature {shown(name)}; there are {listed(names)}")
+    vector = problem.start(start)
+    low, high, free = np.full(len(names), -inf), np.full(len(names), inf), np.arange(len(names)) < len(dense)
+    for given, known in ((bounds or (), dense), (fixed, names)):
+        for name in given:
+            if name not in known:
+                raise FeatureError(f"there is no feature {shown(name)}; there are {listed(known)}")
     for name, ends in (bounds or {}).items():
         place = names.index(name)
         pair = floats_given(ends, f"the bounds of {shown(name)}")
         if pair.shape != (2,):
             raise WeightsError(f"the bounds of {shown(name)} are {ends!r}; give the smallest and the largest weight")
-        smallest, largest = pair.tolist()
-        low[place], high[place] = smallest, largest
+        low[place], high[place] = smallest, largest = pair.tolist()
         if not smallest <= largest or smallest == inf or largest == -inf:
             raise WeightsError(
                 f"the bounds of {shown(name)} are {' and '.join(map(str, ends))}; the first must not be above the second"
@@ -124,17 +127,14 @@ def checked_space(
         place = names.index(name)
         if isinstance(fixed, Mapping):
             number = floats_given(fixed[name], f"the weight of {shown(name)}")
-            if number.ndim:
-                raise WeightsError(f"the weight of {shown(name)} is {fixed[name]!r}; it must be a number")
+            if number.ndim or not np.isfinite(number):
+                raise WeightsError(f"the weight of {shown(name)} is {fixed[name]!r}; it must be a finite number")
             vector[place] = float(number)
         free[place] = False
-    for name, weight, smallest, largest in zip(names, vector, low, high):
-        if not np.isfinite(weight):
-            raise WeightsError(f"the weight of {shown(name)} is {weight}; it must be finite")
-        if not smallest <= weight <= largest:
-            raise WeightsError(
-                f"the start weight of {shown(name)} is {weight}, out of its bounds {smallest} to {largest}"
-            )
+    for place in np.flatnonzero((vector < low) | (vector > high)).tolist():
+        raise WeightsError(
+            f"the start weight of {shown(names[place])} is {vector[place]}, out of its bounds {low[place]} to {high[place]}"
+        )
     if not vector.any():
         raise WeightsError("all start weights are 0, by which all hypotheses are equal; give at least one that is not")
     low[~free] = high[~free] = vector[~free]
@@ -148,7 +148,7 @@ def start_range(vector: Any, low: Any, high: Any, count: int, ends: tuple[float,
     """Return the range of each weight of a random start, by default from 0 to the largest absolute weight.
 
     :param vector: the start; a weight of 0 is drawn on both sides of 0
-    :param count: the number of the list's own features, the first ones
+    :param count: the number of dense features, the first ones
     :param ends: of the range of all weights
     """
     largest = np.abs(vector[:count]).max() or 1.0
@@ -159,15 +159,18 @@ def start_range(vector: Any, low: Any, high: Any, count: int, ends: tuple[float,
     bottom, top = np.clip(smallest, low, high), np.clip(most, low, high)
     # bounds outside the range would clip it to a single number, so that there would be no choice
     lost = (bottom == top) & (low < high) & (smallest < most)
-    anywhere = _where_to_draw(low, high, largest)
-    return np.where(lost, anywhere[0], bottom), np.where(lost, anywhere[1], top)
+    with np.errstate(over="ignore"):
+        lowest = np.where(np.isfinite(low), low, np.minimum(-largest, high - largest))
+        highest = np.where(np.isfinite(high), high, np.maximum(largest, low + largest))
+    return np.where(lost, np.nan_to_num(lowest), bottom), np.where(lost, np.nan_to_num(highest), top)
 
 
 def random_start(
     generator: np.random.Generator, vector: Any, free: Any, low: Any, high: Any, drawn: Range
 ) -> NDArray[np.float64]:
-    weights: NDArray[np.float64] = _between(*drawn, generator.random(len(vector)))
-    weights = np.where(free, np.minimum(np.maximum(weights, low), high), vector)
+    bottom, top = drawn[0] / 2, drawn[1] / 2  # so that their difference does not overflow
+    drawn_weights = 2 * (bottom + generator.random(len(vector)) * (top - bottom))
+    weights: NDArray[np.float64] = np.where(free, np.minimum(np.maximum(drawn_weights, low), high), vector)
     return weights if weights.any() else np.asarray(vector, dtype=np.float64)
 
 
@@ -200,19 +203,3 @@ def perturbed_weights(
         near[axes] = np.where(np.isfinite(moved), moved, weights[axes])
     bounded: NDArray[np.float64] = np.minimum(np.maximum(near, low), high)
     return bounded
-
-
-def _where_to_draw(low: Any, high: Any, reach: float) -> tuple[Any, Any]:
-    """Replace infinite bounds by `reach`, measured from 0 and from the other bound."""
-    largest = float_info.max
-    with np.errstate(over="ignore"):
-        bottom = np.where(np.isfinite(low), low, np.maximum(np.minimum(-reach, high - reach), -largest))
-        top = np.where(np.isfinite(high), high, np.minimum(np.maximum(reach, low + reach), largest))
-    return bottom, top
-
-
-def _between(bottom: Any, top: Any, share: Any) -> Any:
-    """Interpolate between two numbers whose difference may overflow."""
-    with np.errstate(over="ignore"):
-        numbers = bottom + share * (top - bottom)
-    return np.where(np.isfinite(numbers), numbers, (1 - share) * bottom + share * top)

@@ -9,12 +9,9 @@ from .._runtime.arrays import array_given, np
 from .._runtime.numbers import check_whole
 from ..errors import ArrayValueError, WeightsError
 from ..nbest import NBest
-from ..nbest.container import check_nbest
 from .climb import tune
-from .objective import Objective
 from .problem import Problem
 from .results import CrossValidation
-from .searched import searched_list
 from .space import checked_space
 
 if TYPE_CHECKING:
@@ -44,29 +41,24 @@ def cross_validate(
     tuned 1, held out 1
     tuned 1, held out 1
     """
-    check_nbest(nbest)
+    problem = Problem(nbest, metric)
     check_whole(seed, "seed", 0, error=WeightsError)
     numbers = _fold_of_segments(nbest, folds, seed)
-    objective = Objective(nbest, metric)
     tunings, held_out = [], []
     row: Any = 0
     start_row: Any = 0
-    start = _start_of(nbest, **options)
+    start = checked_space(problem, *map(options.get, ("start", "bounds", "fixed"), (None, None, ())))[3]
     for fold in range(int(numbers.max()) + 1):
         tuning = tune(_part(nbest, np.flatnonzero(numbers != fold)), metric=metric, seed=seed, **options)
         rest = Problem(_part(nbest, np.flatnonzero(numbers == fold)), metric)
         found = rest.row_of(rest.start(tuning.weights))
         tunings.append(tuning)
-        held_out.append(objective.score(found))
+        held_out.append(problem.objective.score(found))
         row = row + found
         start_row = start_row + rest.row_of(start)
-    return CrossValidation(objective.score(row), objective.score(start_row), tuple(tunings), tuple(held_out))
-
-
-def _start_of(nbest: NBest, start: Any = None, bounds: Any = None, fixed: Any = (), **_: Any) -> NDArray[np.float64]:
-    """Return the start of :func:`tune` with these options, weights of sparse features after dense ones."""
-    found, start, fixed = searched_list(nbest, start, fixed)
-    return found.whole(checked_space(found.nbest.names, start, bounds, fixed)[3])
+    return CrossValidation(
+        problem.objective.score(row), problem.objective.score(start_row), tuple(tunings), tuple(held_out)
+    )
 
 
 def _fold_of_segments(nbest: NBest, folds: int | Sequence[int], seed: int) -> NDArray[np.int64]:

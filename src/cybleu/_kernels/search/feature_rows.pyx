@@ -257,11 +257,11 @@ cdef class FeatureRows:
 
     def winners_near(self, const int64_t[::1] offsets not None, const double[::1] weights not None,
                      const double[::1] values not None, const double[::1] slope not None, double step,
-                     const double[::1] errors not None, int64_t[::1] chosen not None):
+                     double error, int64_t[::1] chosen not None):
         """Like :meth:`winners`, reading only rows that may win.
 
         :param values: values by other weights; value + step * slope approximates the value by `weights`
-        :param errors: for each segment an upper bound of the error of this approximation
+        :param error: an upper bound of the error of this approximation
         """
         cdef Watch watching = begin_watch()
         cdef const Rows *rows = &self.rows
@@ -269,19 +269,18 @@ cdef class FeatureRows:
         cdef Py_ssize_t s, i, first, size, best, near
         cdef double limit, value, best_value
         if (weights.shape[0] != rows.size or rows.size == 0 or values.shape[0] != rows.count
-                or slope.shape[0] != rows.count or errors.shape[0] != offsets.shape[0] - 1
-                or chosen.shape[0] != errors.shape[0]):
+                or slope.shape[0] != rows.count or chosen.shape[0] != offsets.shape[0] - 1):
             raise ValueError("the arrays do not fit each other")
         cdef double *about = <double *>new_array(longest, sizeof(double))
         try:
             with nogil:
-                for s in range(errors.shape[0]):
+                for s in range(chosen.shape[0]):
                     first = offsets[s]
                     size = offsets[s + 1] - first
                     watch(&watching, size)
                     for i in range(size):
                         about[i] = values[first + i] + step * slope[first + i]
-                    limit = highest(about, size) - 2.0 * errors[s]
+                    limit = highest(about, size) - 2.0 * error
                     near = 0
                     best = 0
                     for i in range(size):

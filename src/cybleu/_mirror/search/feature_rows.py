@@ -59,13 +59,13 @@ class FeatureRows:
             chosen[segment] = first + values[first:last].argmax()
 
     def winners_near(
-        self, offsets: Any, weights: Any, values: Any, slope: Any, step: float, errors: Any, chosen: Any
+        self, offsets: Any, weights: Any, values: Any, slope: Any, step: float, error: float, chosen: Any
     ) -> None:
         """Like :meth:`winners`.
 
         :param values: values by other weights; value + step * slope approximates the value by `weights`.
             Affects speed only
-        :param errors: for each segment an upper bound of the error of this approximation. Affects speed only
+        :param error: an upper bound of the error of this approximation. Affects speed only
         """
         self.winners(offsets, weights, chosen, np.empty(len(self.dense)))
 
