@@ -80,6 +80,12 @@ class Own(Metric):
 NAN = float("nan")
 MODULUS = 2**61 - 1  # of CPython's integer hash: these two and their multiples have equal hashes
 
+
+def is_plain(token):
+    """Whether the kernels count a token; others are counted by the mirror."""
+    return type(token) is str or (type(token) is int and -(2**63) <= token < 2**63)
+
+
 TOKENS = {
     "words": ["the", "cat", "is", "on", "mat", ","],
     "two words": ["a", "b"],

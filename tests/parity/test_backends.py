@@ -14,15 +14,24 @@ from cybleu import _mirror
 from cybleu.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from cybleu.bleu_score.no_match import warn_no_match
 from cybleu.bleu_score.smoothing import METHODS
-from inputs import MODULUS, TOKENS, assert_same, corpora, long_segments, number, outcome, segments, using_backend
-
-PLAIN = (str, bytes, int, float, bool, type(None))
+from inputs import (
+    MODULUS,
+    TOKENS,
+    assert_same,
+    corpora,
+    is_plain,
+    long_segments,
+    number,
+    outcome,
+    segments,
+    using_backend,
+)
 
 
 def plain(segment):
     """Whether the kernels must not decline the tokens; all containers are lists here."""
     references, hypothesis = segment
-    return all(type(token) in PLAIN for text in [*references, hypothesis] for token in text)
+    return all(is_plain(token) for text in [*references, hypothesis] for token in text)
 
 
 orders = st.sampled_from([0, 1, 2, 3, 4, 5, 9, 16, 17, 63, 64, 65, 100])
@@ -158,6 +167,8 @@ def test_kernels_decline_what_could_run_code(kernels):
         (["ab"], plain),
         ([plain], [("a",)]),
         ([plain], [10**400, object()]),
+        ([plain], [2**63]),
+        ([plain], [-(2**63) - 1, b"a", 1.0, True, None]),
         ([], plain),
         (None, plain),
         ([plain], None),

@@ -17,7 +17,7 @@ from cybleu.nist_score import corpus_nist
 
 WORDS = "the cat is on the mat and the dog is not".split()
 LONG = [word * 9 for word in WORDS]  # longer than what a key contains
-NUMBERS = [1000, 2.5, 10**30, 1000, b"the", 2.5, 1000, 10**30]
+NUMBERS = [1000, 25, 10**18, 1000, 25, -7, 1000, 10**18]
 STATES = [WORDS, LONG, NUMBERS, [*LONG[:4], *WORDS[:4], *NUMBERS[:4]], LONG * 9, WORDS[:3] * 40]
 METHOD = SmoothingFunction().method1
 

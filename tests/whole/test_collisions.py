@@ -96,21 +96,6 @@ def regular(distance, count):
     return [(number * distance + 2**63) % 2**64 - 2**63 for number in range(count)]
 
 
-TOKENS = {
-    "letters at 0": partial(words_that_differ_at, 0),
-    "letters at 4": partial(words_that_differ_at, 4),
-    "letters at 12": partial(words_that_differ_at, 12),
-    "halves exchanged": swapped,
-    "halves with one sum": complements,
-    "no half": without_a_half,
-    "highest bits": lambda count: flipped(count, "a", "\xe1"),
-    "ints with one hash": lambda count: [number * MODULUS for number in range(count)],
-    "large ints with one hash": lambda count: [(number + 8) * MODULUS * 2**64 for number in range(count)],
-    "floats with one hash": lambda count: [float(number) * 2.0**61 for number in range(count)],
-    "ints of the highest bits": lambda count: regular(2**50, count),
-    "NaN": lambda count: [float("nan") for _ in range(count)],
-}
-WORDS = {name: TOKENS[name] for name in TOKENS if name.startswith(("letters", "halves"))}
 IDS = {
     "dense": partial(regular, 1),
     "by 1000": partial(regular, 1000),
@@ -119,6 +104,17 @@ IDS = {
     "divisors of 2 ** 64 - 1": partial(regular, (2**64 - 1) // 65537),
     "by 2 ** 61 - 1": partial(regular, MODULUS),
 }
+TOKENS = {
+    "letters at 0": partial(words_that_differ_at, 0),
+    "letters at 4": partial(words_that_differ_at, 4),
+    "letters at 12": partial(words_that_differ_at, 12),
+    "halves exchanged": swapped,
+    "halves with one sum": complements,
+    "no half": without_a_half,
+    "highest bits": lambda count: flipped(count, "a", "\xe1"),
+    **{f"ints, {name}": family for name, family in IDS.items()},
+}
+WORDS = {name: TOKENS[name] for name in TOKENS if name.startswith(("letters", "halves"))}
 
 
 def all_pairs(count):

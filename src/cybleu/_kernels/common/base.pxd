@@ -1,7 +1,7 @@
 # Compiler helpers, memory allocation and limits shared by the kernels.
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport malloc, realloc
 
 cdef extern from "Python.h":
@@ -24,14 +24,6 @@ cdef extern from *:
       #define CYBLEU_PREFETCH(address) ((void)(address))
       #define CYBLEU_UNLIKELY(condition) (condition)
       #define CYBLEU_NOINLINE
-    #endif
-
-    #if defined(__GNUC__) && defined(__x86_64__)    /* where the builtin would prefetch to read */
-      #define CYBLEU_PREFETCH_TO_WRITE(address) __asm__ volatile("prefetchw %0" : : "m"(*(const char *)(address)))
-    #elif defined(__GNUC__) || defined(__clang__)
-      #define CYBLEU_PREFETCH_TO_WRITE(address) __builtin_prefetch(address, 1)
-    #else
-      #define CYBLEU_PREFETCH_TO_WRITE(address) ((void)(address))
     #endif
 
     #ifndef CYBLEU_OTHER_THREADS_RUN    /* a build with the GIL may set it for tests of this code */
@@ -80,39 +72,14 @@ cdef extern from *:
         return item;
     }
 
-    /* Keeps other threads from changing a list, and so keeps its items alive, on a free-threaded build. A tuple does
-       not change. The GIL does the same elsewhere. */
-    #ifdef Py_GIL_DISABLED
-      typedef struct { PyCriticalSection section; int locked; } cybleu_lock;
-      static CYTHON_INLINE void cybleu_begin_lock(cybleu_lock *lock, PyObject *sequence) {
-          lock->locked = PyList_CheckExact(sequence);
-          if (lock->locked) PyCriticalSection_Begin(&lock->section, sequence);
-      }
-      static CYTHON_INLINE void cybleu_end_lock(cybleu_lock *lock) {
-          if (lock->locked) PyCriticalSection_End(&lock->section);
-      }
-    #else
-      typedef struct { char unused; } cybleu_lock;
-      static CYTHON_INLINE void cybleu_begin_lock(cybleu_lock *lock, PyObject *sequence) {
-          (void)lock;
-          (void)sequence;
-      }
-      static CYTHON_INLINE void cybleu_end_lock(cybleu_lock *lock) { (void)lock; }
-    #endif
-
     #endif
     """
     void CYBLEU_PREFETCH(const void *address) noexcept nogil
-    void CYBLEU_PREFETCH_TO_WRITE(const void *address) noexcept nogil
     bint CYBLEU_UNLIKELY(bint condition) noexcept nogil
     Py_ssize_t distance "cybleu_distance" (const void *start, const void *end) noexcept nogil
     bint CYBLEU_OTHER_THREADS_RUN
     bint cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) noexcept
     PyObject *cybleu_item(PyObject *sequence, Py_ssize_t i) noexcept
-    ctypedef struct Lock "cybleu_lock":
-        pass
-    void begin_lock "cybleu_begin_lock" (Lock *lock, PyObject *sequence) noexcept
-    void end_lock "cybleu_end_lock" (Lock *lock) noexcept
 
 
 cdef inline void *allocated(void *memory) except NULL nogil:
@@ -121,6 +88,10 @@ cdef inline void *allocated(void *memory) except NULL nogil:
         with gil:
             raise MemoryError()
     return memory
+
+
+cdef inline void *new_bytes(uint64_t size) except NULL nogil:
+    return allocated(malloc(<size_t>size) if size <= <uint64_t>PY_SSIZE_T_MAX else NULL)
 
 
 cdef inline void *new_array(Py_ssize_t count, size_t size) except NULL nogil:

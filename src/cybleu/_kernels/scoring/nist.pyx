@@ -9,17 +9,17 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from cpython.object cimport PyObject
 from libc.math cimport exp, fabs, isfinite, log, pow
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
 import math
 
-from cybleu._kernels.common.base cimport CYBLEU_OTHER_THREADS_RUN, MAX_ORDER, allocated, cybleu_items
+from cybleu._kernels.common.base cimport CYBLEU_OTHER_THREADS_RUN, MAX_ORDER, allocated, cybleu_items, new_bytes
 from cybleu._kernels.common.hashing cimport Seed, process_seed
-from cybleu._kernels.common.interrupts cimport Watch, begin_watch, fill_bytes, watch
-from cybleu._kernels.counting.segments cimport TOKENS_BETWEEN_LOOKS, fetch_ahead, frozen
+from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
+from cybleu._kernels.counting.segments cimport frozen
 from cybleu._kernels.common.ngram_tables cimport MOST_NGRAMS, Slot, Slots, make_empty, pair_key, probe
-from cybleu._kernels.tokens.objects cimport TokenTable, assign_many, slots_needed
+from cybleu._kernels.tokens.objects cimport TokenTable, assign_many, make_table, slots_needed, table_size
 
 cdef extern from *:
     """
@@ -32,6 +32,9 @@ cdef extern from *:
     bint CYBLEU_SUM_IS_COMPENSATED
     void Py_INCREF(PyObject *kept) noexcept
     void Py_DECREF(PyObject *released) noexcept
+
+cdef enum:
+    WORK_BETWEEN_LOOKS = 65536  # tokens, and 8 for each text
 
 # Computed by Python, and not by the compiler, which may round in another way.
 cdef double LOG_2 = math.log(2)
@@ -142,9 +145,8 @@ cdef int read_tokens(object list_of_references, object hypotheses, Corpus *corpu
                 or not cybleu_items(sets[i], &references, &count) or text - k + count >= corpus.texts):
             return 0
         if k == 0:
-            fetch_ahead(sets + i, texts + i, corpus.count - i)
             corpus.segments[i] = text
-        while k <= count and unwatched < TOKENS_BETWEEN_LOOKS:
+        while k <= count and unwatched < WORK_BETWEEN_LOOKS:
             if not read_text(texts[i] if k == 0 else references[k - 1], corpus, text, table):
                 return 0
             unwatched += corpus.starts[text + 1] - corpus.starts[text] + 8
@@ -154,7 +156,7 @@ cdef int read_tokens(object list_of_references, object hypotheses, Corpus *corpu
             corpus.words += corpus.starts[text] - corpus.starts[corpus.segments[i] + 1]
             i += 1
             k = 0
-        if unwatched >= TOKENS_BETWEEN_LOOKS:
+        if unwatched >= WORK_BETWEEN_LOOKS:
             unwatched = 0
             while held[0] < table.size:
                 Py_INCREF(table.tokens[held[0]])
@@ -176,19 +178,12 @@ cdef int read_text(PyObject *sequence, Corpus *corpus, Py_ssize_t text, TokenTab
 
 cdef int number_tokens(object list_of_references, object hypotheses, Corpus *corpus) except -2:
     """Read a corpus; return the number of distinct tokens, or -1 if the corpus is declined."""
-    cdef uint64_t slots = slots_needed(corpus.tokens)
-    cdef size_t table_size = <size_t>slots * sizeof(uint64_t)
     cdef int32_t held = 0
     cdef int32_t i
     cdef TokenTable table
-    cdef Watch watching = begin_watch()
-    cdef char *memory = <char *>allocated(malloc(table_size + <size_t>(corpus.tokens + 2) * sizeof(PyObject *)))
+    cdef void *memory = new_bytes(table_size(corpus.tokens))
     try:
-        fill_bytes(memory, 0, table_size + sizeof(PyObject *), &watching)
-        table.slots = <uint64_t *>memory
-        table.mask = slots - 1
-        table.tokens = <PyObject **>(memory + table_size) + 1
-        table.size = 0
+        make_table(&table, memory, corpus.tokens)
         return table.size if read_tokens(list_of_references, hypotheses, corpus, &table, &held) else -1
     finally:
         for i in range(held):

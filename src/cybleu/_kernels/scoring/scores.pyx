@@ -4,7 +4,6 @@
 Other arguments are declined, see ``segments``.
 """
 
-from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from cpython.method cimport PyMethod_Check, PyMethod_GET_FUNCTION, PyMethod_GET_SELF
@@ -19,9 +18,7 @@ from cybleu._kernels.scoring.formula cimport (
     METHOD0, METHOD1, METHOD4, METHOD5, METHOD6, METHOD7, Counts, Method, bleu
 )
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
-from cybleu._kernels.counting.segments cimport (
-    TOKENS_BETWEEN_LOOKS, count_corpus, count_segment, fetch_segment, frozen, segment_at
-)
+from cybleu._kernels.counting.segments cimport count_corpus, count_segment, frozen, item_at, look_between
 
 cdef extern from *:
     """
@@ -94,32 +91,25 @@ cdef class Scorer:
         cdef int taken
         if not self.read_call(&call, weights, smoothing_function, auto_reweigh):
             return None
-        taken = self.score_segment(<PyObject *>references, <PyObject *>hypothesis, &call, results, &work)
+        taken = self.score_segment(references, hypothesis, &call, results, &work)
         return as_nltk(taken, call.vectors.count, results)
 
     def sentences(self, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh, Py_ssize_t start,
                   double[:, ::1] scores):
         """Write the scores of the segments from `start` on; return the first declined segment, or the end."""
-        cdef PyObject *references = NULL
-        cdef PyObject *hypothesis = NULL
-        cdef list held = [None, None]
-        cdef Py_ssize_t i = start
-        cdef Py_ssize_t unwatched = 0
+        cdef Py_ssize_t work = 0
+        cdef Py_ssize_t i
         cdef Call call
         if start < 0 or not self.read_call(&call, weights, smoothing_function, auto_reweigh):
             return start
         if scores.shape[1] != call.vectors.count:
             raise ValueError("the scores do not fit the weights")
-        while i < scores.shape[0]:
-            # reread each time: a warning or a signal handler may have changed the lists
-            if (not segment_at(list_of_references, hypotheses, i, held, &references, &hypothesis)
-                    or not self.score_segment(references, hypothesis, &call, &scores[i, 0], &unwatched)):
+        for i in range(start, scores.shape[0]):
+            if not self.score_segment(item_at(list_of_references, i), item_at(hypotheses, i), &call, &scores[i, 0],
+                                      &work):
                 return i
-            i += 1
-            if unwatched >= TOKENS_BETWEEN_LOOKS:
-                unwatched = 0
-                PyErr_CheckSignals()
-        return i
+            look_between(&work)
+        return scores.shape[0]
 
     def rows(self, const int64_t[:, ::1] stats, weights, smoothing_function, auto_reweigh, Py_ssize_t start,
              double[:, ::1] scores):
@@ -230,25 +220,23 @@ cdef class Scorer:
         return (PyMethod_Check(method) and PyMethod_GET_SELF(method) == instance
                 and PyMethod_GET_FUNCTION(method) == <PyObject *>self.methods[number])
 
-    cdef int score_segment(self, PyObject *references, PyObject *hypothesis, const Call *call, double *results,
+    cdef int score_segment(self, object references, object hypothesis, const Call *call, double *results,
                            Py_ssize_t *work) except -1:
         """Write a score for each weight vector; return 1, 2 for NLTK's int 0, or 0 if the segment is declined."""
         cdef Counts counts
+        cdef int64_t row[2 + MAX_ORDER]
         cdef Py_ssize_t order = call.vectors.largest
-        cdef Py_ssize_t counted = order
         cdef Py_ssize_t n
-        if call.method >= METHOD5:
-            counted = max(order, 5)
-        for n in range(max(counted, 5)):
-            counts.matches[n] = 0
-        fetch_segment(references, hypothesis)
-        if not count_segment(references, hypothesis, counted, &counts.hypothesis_length, &counts.reference_length,
-                             counts.matches, work):
+        memset(row, 0, sizeof(row))
+        if not count_segment(references, hypothesis, max(order, 5) if call.method >= METHOD5 else order, row, work):
             return 0
-        counts.five_gram_matches = counts.matches[4]
-        counts.five_grams = max(1, counts.hypothesis_length - 4)
+        counts.hypothesis_length = row[0]
+        counts.reference_length = row[1]
+        counts.five_gram_matches = row[6]
+        counts.five_grams = max(1, row[0] - 4)
         for n in range(order):
-            counts.denominators[n] = max(1, counts.hypothesis_length - n)
+            counts.matches[n] = row[2 + n]
+            counts.denominators[n] = max(1, row[0] - n)
         return self.score(&counts, call, results)
 
     cdef int score(self, const Counts *counts, const Call *call, double *results) except -1:

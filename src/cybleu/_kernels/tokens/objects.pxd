@@ -20,34 +20,32 @@ cdef struct FewTokens:
     int distinct                    # number of ids
 
 
-# The same where other threads may change the lists. A key contains a short str, so that no other thread can free it;
-# references are held to the distinct tokens that are compared with their keys.
-cdef struct LockedTokens:
-    FewTokens table
-    PyObject *tokens[FEW]           # by id
-    uint64_t held                   # a bit for each id
-
-
-# For any number of tokens. Slots are clear at entry.
+# For any number of tokens.
 cdef struct TokenTable:
     uint64_t *slots       # open addressing: 0 is free, otherwise tag << 32 | id + 1
     uint64_t mask         # number of slots - 1; the number is a power of two, at least twice the tokens
-    PyObject **tokens     # id -> its first token, borrowed; readable from id -1 to one past the end
+    cybleu_key *keys      # id -> key
+    PyObject **tokens     # id -> its first token, borrowed
     int32_t size          # number of ids
 
 
-# All return 1, or 0 if a token is not of a plain type, and propagate errors of comparisons. No Python code runs, so
-# references borrowed from a list stay valid while the GIL is held. Lookups return -1 for unknown tokens.
-cdef void fetch_tokens(PyObject **tokens, Py_ssize_t count) noexcept
-cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
-cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
+# Functions that return an int return 1, or 0 if a token is not plain. Unknown tokens get the id -1, or a new one where
+# they are assigned. No Python code runs, so references borrowed from a list stay valid while the GIL is held.
 
-# The same for the exact list or tuple `text`, which is locked while it is read; its size is -1 if it has another type.
-# 0, and nothing held, also for more than FEW tokens. What `assign_locked` took must be released.
-cdef int assign_locked(LockedTokens *locked, PyObject *text, Py_ssize_t *size, int32_t *ids) except -1
-cdef int look_up_locked(const LockedTokens *locked, PyObject *text, Py_ssize_t *size, int32_t *ids) except -1
-cdef void release_locked(LockedTokens *locked) noexcept
+cdef void fetch_tokens(PyObject **tokens, Py_ssize_t count) noexcept
+
+# For a list or tuple `text`, which is locked while it is read; 0 also if it has more than FEW tokens or another type.
+# Tokens that a table must compare are those of the first text; it must outlive the table, and be a tuple where other
+# threads can change a list.
+cdef int assign_few(FewTokens *table, object text, Py_ssize_t *size, int32_t *ids) noexcept
+cdef int look_up_few(const FewTokens *table, object text, Py_ssize_t *size, int32_t *ids) noexcept
 
 cdef uint64_t slots_needed(Py_ssize_t count) noexcept nogil
-cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
-cdef int look_up_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
+
+# For texts of any length. An empty table for `count` tokens is made in memory of this size in bytes.
+cdef uint64_t table_size(Py_ssize_t count) noexcept nogil
+cdef void make_table(TokenTable *table, void *memory, Py_ssize_t count) noexcept
+cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) noexcept
+
+# The same for a list or tuple, which is locked meanwhile; 0 also if it has another size or type.
+cdef int number_text(TokenTable *table, object text, Py_ssize_t size, int32_t *ids, bint adds) noexcept
