@@ -29,5 +29,5 @@ cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept no
 # Text k starts at bounds[k], and bounds[texts], less than 2 ** 30, is the end. Works in `match_memory` bytes, aligned
 # for 8; `total` is bounds[texts]. Adds to `matches`.
 cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil
-cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, int distinct,
-                      Py_ssize_t max_order, void *memory, int64_t *matches) except -1 nogil
+cdef void match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, int distinct,
+                       Py_ssize_t max_order, void *memory, int64_t *matches) noexcept nogil

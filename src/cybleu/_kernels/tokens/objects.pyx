@@ -25,6 +25,8 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    #define CYBLEU_INT CYBLEU_FIRST_BYTE(7)     /* of no str */
+
     /* 1, or 0 for a token that is not plain. */
     static CYBLEU_NOINLINE int cybleu_other_key(PyObject *token, cybleu_seed seed, cybleu_key *key) {
         if (PyUnicode_CheckExact(token)) {
@@ -37,10 +39,23 @@ cdef extern from *:
         if (PyLong_CheckExact(token)) {
             int overflow;
             key->first = (uint64_t)PyLong_AsLongLongAndOverflow(token, &overflow);
-            key->second = CYBLEU_FIRST_BYTE(7);     /* of no str */
+            key->second = CYBLEU_INT;
             return !overflow;
         }
         return 0;
+    }
+
+    /* The value of an int that the interpreter keeps in one digit. */
+    static CYTHON_INLINE int cybleu_small_int(PyObject *integer, uint64_t *value) {
+    #if PY_VERSION_HEX >= 0x030C0000
+        if (!PyUnstable_Long_IsCompact((PyLongObject *)integer)) return 0;
+        *value = (uint64_t)PyUnstable_Long_CompactValue((PyLongObject *)integer);
+    #else
+        Py_ssize_t size = Py_SIZE(integer);
+        if (size < -1 || size > 1) return 0;
+        *value = (uint64_t)((int64_t)size * (int64_t)((PyLongObject *)integer)->ob_digit[0]);
+    #endif
+        return 1;
     }
 
     static CYTHON_INLINE int cybleu_key_of(PyObject *token, cybleu_seed seed, cybleu_key *key) {
@@ -54,6 +69,10 @@ cdef extern from *:
                 cybleu_short_text(data, size, kind, key);
                 return 1;
             }
+        }
+        else if (PyLong_CheckExact(token) && cybleu_small_int(token, &key->first)) {
+            key->second = CYBLEU_INT;
+            return 1;
         }
         return cybleu_other_key(token, seed, key);
     }
