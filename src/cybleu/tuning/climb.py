@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import cycle
 from math import inf
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from ..errors import WeightsError
 from ..nbest import NBest
 from .line_search import Reached, Search
 from .objective import summed
-from .problem import Interval, Line, Point, Problem
+from .problem import Line, Point, Problem
 from .results import Move, Restart, Tuning
 from .space import checked_space, perturbed_weights, random_start, start_range
 
@@ -91,189 +92,154 @@ def tune(
     small = restarts is None and len(nbest.features) < SMALL
     if restarts is None:
         restarts = SMALL_RESTARTS if small else RESTARTS
-    wide = SMALL_WIDE if small else WIDE
     check_whole(restarts, "restarts", 0, MOST_REPEATS, error=WeightsError)
     check_whole(seed, "seed", 0, error=WeightsError)
+    wide = min(restarts, SMALL_WIDE if small else WIDE)
     ranges = [start_range(vector, low, high, len(nbest.names))]
     if small:
         ranges.append(start_range(vector, low, high, len(nbest.names), (0.0, 1.0)))
     axes = [axis for axis in np.flatnonzero(free & (low < high)).tolist() if problem.axes.varies(axis)]
     climb = _Climb(problem, axes, low, high)
-    alone = min(restarts, wide)
-    ends: list[tuple[Restart, Point] | None] = [None] * (restarts + 1)
+    ends: dict[int, tuple[Restart, Point]] = {}
     lock = Lock()
+
+    def restart(number: int, origin: int | None) -> None:
+        """Run a restart.
+
+        :param origin: the number of the restart at whose end this one begins, or None
+        """
+        generator = np.random.default_rng([seed, number])
+        if origin is not None:
+            begin = ends[origin][1]
+            end, moves, searches = climb.around(begin, generator)
+        else:
+            drawn = ranges[number % len(ranges)]
+            begin = problem.point(random_start(generator, vector, free, low, high, drawn) if number else vector)
+            # the given start is often good: its climb is worth more searches
+            end, moves, searches = climb.from_point(begin, small or number == 0)
+        weights = dict(zip(nbest.names, end.weights.tolist()))
+        scores = begin.merit[0], end.merit[0]
+        done = Restart(number, *scores, weights, tuple(moves), searches, problem.objective.scale, origin)
+        with lock:
+            ends[number] = done, end
+            if trace:
+                trace(done)
+            advance(1)
+
     with bar(restarts + 1, progress, " climbs") as advance:
+        # feature orders were computed above, before threads start
+        for first in (0, *range(wide + 1, restarts + 1, ROUND)):
+            last = min(first + ROUND, restarts + 1) if first else wide + 1
+            origin = _best(ends) if first else None
 
-        def climb_on(first: int, last: int) -> None:
-            """Run the restarts from `first` to before `last`, one task each. Feature orders are computed before threads start."""
-            origin, best = _best(ends) if first else (0, None)
-
-            def work(start: int, stop: int) -> None:
+            def work(start: int, stop: int, first: int = first, origin: int | None = origin) -> None:
                 for number in range(first + start, first + stop):
-                    generator = np.random.default_rng([seed, number])
-                    if best is not None:
-                        end = climb.around(number, origin, best, generator)
-                    else:
-                        weights = vector
-                        if number:
-                            weights = random_start(generator, vector, free, low, high, ranges[number % len(ranges)])
-                        # the given start is often good: its climb is worth more searches
-                        end = climb.once(number, problem.point(weights), small or number == 0)
-                    ends[number] = end
-                    with lock:
-                        if trace:
-                            trace(end[0])
-                        advance(1)
+                    restart(number, origin)
 
             run(work, last - first, PIECE * (last - first), threads, False, "")
-
-        climb_on(0, alone + 1)
-        for first in range(alone + 1, restarts + 1, ROUND):
-            climb_on(first, min(first + ROUND, restarts + 1))
-    climbs = [end for end in ends if end is not None]
-    found, point = _best(ends)
+    best = _best(ends)
+    point = ends[best][1]
     chosen = np.full(len(nbest), -1, dtype=np.int64)
     chosen[problem.axes.present] = nbest.index[point.chosen]
     return Tuning(
         weights=problem.by_name(point.weights),
         score=point.merit[0],
-        start_score=climbs[0][0].start_score,
+        start_score=ends[0][0].start_score,
         stats=tuple(summed(nbest.stats, point.chosen).tolist()),
         chosen=chosen,
-        restarts=tuple(restart for restart, _ in climbs),
-        best=found,
+        restarts=tuple(ends[number][0] for number in range(restarts + 1)),
+        best=best,
         metric=problem.objective.name,
         scale=problem.objective.scale,
     )
 
 
-def _best(ends: list[tuple[Restart, Point] | None]) -> tuple[int, Point]:
-    """Return the number and the end of the best restart, the first of equal ones."""
-    points = [(number, end[1]) for number, end in enumerate(ends) if end is not None]
-    return max(points, key=lambda found: found[1].merit)
+def _best(ends: dict[int, tuple[Restart, Point]]) -> int:
+    """Return the number of the best restart, the first of equal ones."""
+    return max(sorted(ends), key=lambda number: ends[number][1].merit)
 
 
 @dataclass(frozen=True, eq=False)
 class _Climb:
+    """Climbs to the end; each method returns it with the moves and the number of line searches."""
+
     problem: Problem
     axes: list[int]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
-    def once(self, number: int, start: Point, best_first: bool) -> tuple[Restart, Point]:
-        """Run one climb from a point."""
-        moves: list[Move] = []
-        point, searches = self._end(start, moves, best_first)
-        return self._restart(number, None, start, point, moves, searches), point
-
-    def around(self, number: int, origin: int, start: Point, generator: np.random.Generator) -> tuple[Restart, Point]:
-        """Climb repeatedly from near the end of another restart; an end that is not lower is the next origin."""
-        point, moves, searches = start, list[Move](), 0
-        for size, relative in PERTURBATIONS:
-            near = self._near(point, size, relative, generator)
-            if near is None:
-                continue
-            taken = [Move("perturbed", 0.0, near.merit[0])]
-            end, count = self._end(near, taken, best_first=False)
-            searches += count
-            if end.merit >= point.merit:
-                point = end
-                moves += taken
-        return self._restart(number, origin, start, point, moves, searches), point
-
-    def _near(self, point: Point, size: float, relative: bool, generator: np.random.Generator) -> Point | None:
-        scales = self.problem.axes.scales()
-        weights = perturbed_weights(generator, point.weights, self.axes, scales, self.low, self.high, size, relative)
-        try:
-            return self.problem.point(weights) if weights.any() else None
-        except WeightsError:  # the weights overflowed
-            return None
-
-    def _restart(
-        self,
-        number: int,
-        origin: int | None,
-        start: Point,
-        end: Point,
-        moves: list[Move],
-        searches: int,
-    ) -> Restart:
-        return Restart(
-            number=number,
-            start_score=start.merit[0],
-            score=end.merit[0],
-            weights=dict(zip(self.problem.nbest.names, end.weights.tolist())),
-            moves=tuple(moves),
-            line_searches=searches,
-            scale=self.problem.objective.scale,
-            origin=origin,
-        )
-
-    def _end(self, point: Point, moves: list[Move], best_first: bool) -> tuple[Point, int]:
-        """Climb to the end, and append the moves. Returns the end and the number of searches."""
+    def from_point(self, point: Point, best_first: bool) -> tuple[Point, list[Move], int]:
         search = Search(self.problem, self.low, self.high, goes_on=True)
-        step = self._best_first(search) if best_first else self._in_turn(search)
-        while (found := step(point)) is not None:
-            line, reached = found
+        moves = []
+        for line, reached in self._best_first(search, point) if best_first else self._in_turn(search, point):
             point = reached.point
             moves.append(Move(self.problem.nbest.names[line.axis], reached.step, point.merit[0]))
-        return point, search.count
+        return point, moves, search.count
 
-    def _in_turn(self, search: Search) -> _Steps:
-        """Return a function that moves along one axis after the other, or returns None when no axis has a move."""
-        places = len(self.axes)
-        place = 0
+    def around(self, point: Point, generator: np.random.Generator) -> tuple[Point, list[Move], int]:
+        """Climb repeatedly from near a point; an end that is not lower is the next point."""
+        moves: list[Move] = []
+        searches = 0
+        scales = self.problem.axes.scales()
+        for size, relative in PERTURBATIONS:
+            weights = perturbed_weights(
+                generator, point.weights, self.axes, scales, self.low, self.high, size, relative
+            )
+            if not weights.any():
+                continue
+            try:
+                near = self.problem.point(weights)
+            except WeightsError:  # the weights overflowed
+                continue
+            end, taken, count = self.from_point(near, best_first=False)
+            searches += count
+            if end.merit >= point.merit:
+                moves += [Move("perturbed", 0.0, near.merit[0]), *taken]
+                point = end
+        return point, moves, searches
 
-        def step(point: Point) -> tuple[Line, Reached] | None:
-            nonlocal place
-            for _ in range(places):
-                line = self._line(place, point)
-                place = (place + 1) % places
-                reached = search.best(point, line) if line.lower < line.upper else None
-                if reached is not None and reached.point is not point:
-                    return line, reached
-            return None
+    def _in_turn(self, search: Search, point: Point) -> Iterator[tuple[Line, Reached]]:
+        """Move along one axis after the other, until no axis has a move."""
+        idle = 0
+        for axis in cycle(self.axes):
+            if idle == len(self.axes):
+                return
+            line = self._line(axis, point)
+            reached = search.best(point, line) if line.lower < line.upper else None
+            idle += 1
+            if reached is not None and reached.point is not point:
+                point, idle = reached.point, 0
+                yield line, reached
 
-        return step
-
-    def _best_first(self, search: Search) -> _Steps:
-        """Return a function that makes the best move of all axes, or returns None when no axis has a move.
+    def _best_first(self, search: Search, point: Point) -> Iterator[tuple[Line, Reached]]:
+        """Make the best move of all axes, until no axis has a move.
 
         Axes are searched in the order of their gains at an earlier point. Axes whose earlier gain is below the best
         gain found are postponed; all axes are searched before the climb ends.
         """
-        gains = [(inf, 0.0)] * len(self.axes)
+        gains = dict.fromkeys(self.axes, (inf, 0.0))
+        found: dict[int, tuple[Line, tuple[tuple[float, float], Any]]] = {}  # from this point
+        while self.axes:
+            axis = max(self.axes, key=lambda axis: (gains[axis], axis in found, -axis))
+            if axis in found and gains[axis] <= NO_GAIN:
+                axis = next((axis for axis in self.axes if axis not in found), -1)
+                if axis < 0:
+                    return
+            if axis not in found:
+                line = self._line(axis, point)
+                merit, interval = search.first(point, line) if line.lower < line.upper else (point.merit, None)
+                found[axis] = line, (merit, interval)
+                gains[axis] = merit[0] - point.merit[0], merit[1] - point.merit[1]
+                continue
+            line, first = found[axis]
+            reached = search.best(point, line, first)
+            gains[axis] = NO_GAIN
+            if reached is not None and reached.point is not point:
+                point = reached.point
+                found.clear()
+                yield line, reached
 
-        def step(point: Point) -> tuple[Line, Reached] | None:
-            fresh: dict[int, tuple[Line, tuple[tuple[float, float], Interval]] | None] = {}
-            while True:
-                place = max(range(len(gains)), key=lambda place: (gains[place], place in fresh, -place), default=-1)
-                if place in fresh and gains[place] <= NO_GAIN:
-                    place = next((place for place in range(len(gains)) if place not in fresh), -1)
-                if place < 0:
-                    return None
-                if searched := fresh.get(place):
-                    line, first = searched
-                    reached = search.best(point, line, first)
-                    gains[place] = NO_GAIN
-                    if reached is not None and reached.point is not point:
-                        return line, reached
-                    continue
-                line = self._line(place, point)
-                if not line.lower < line.upper:
-                    fresh[place], gains[place] = None, NO_GAIN
-                    continue
-                first = search.first(point, line)
-                fresh[place] = line, first
-                gains[place] = first[0][0] - point.merit[0], first[0][1] - point.merit[1]
-
-        return step
-
-    def _line(self, place: int, point: Point) -> Line:
-        axis = self.axes[place]
+    def _line(self, axis: int, point: Point) -> Line:
         with np.errstate(over="ignore"):
             below, above = self.low[axis] - point.weights[axis], self.high[axis] - point.weights[axis]
         return self.problem.axis(axis, float(below), float(above))
-
-
-_Steps = Callable[[Point], "tuple[Line, Reached] | None"]
