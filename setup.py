@@ -1,13 +1,12 @@
 """Build the compiled kernels, or with CYBLEU_PURE=1 the pure-Python package.
 
-All metadata except for links is in pyproject.toml.
+All metadata is in pyproject.toml.
 
 CYBLEU_BUILD chooses a profile: `release` (the default), `checked`, which enables all of Cython's checks, or `coverage`,
 which enables line tracing for coverage.py (docs/coverage.md).
 """
 
 import os
-import re
 import sys
 from pathlib import Path
 
@@ -89,28 +88,6 @@ def extension(source):
     )
 
 
-def of_the_repository():
-    """Return the long description and the project URLs.
-
-    Relative links do not work on the package index. If the GitHub repository of the build is known, links and images
-    of the README are rewritten to point to it.
-    """
-    text = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
-    urls = {}
-    if "GITHUB_REPOSITORY" in os.environ:
-        server = os.environ.get("GITHUB_SERVER_URL", "https://github.com")
-        repository = f"{server}/{os.environ['GITHUB_REPOSITORY']}"
-        urls = {
-            "Repository": repository,
-            "Documentation": f"{repository}/tree/main/docs",
-            "Changes": f"{repository}/blob/main/CHANGELOG.md",
-            "Issues": f"{repository}/issues",
-        }
-        text = re.sub(r"(!\[[^\]]*\]\()(?!\w+:|#)", rf"\g<1>{repository}/raw/main/", text)
-        text = re.sub(r"((?<!!)\[[^\]]*\]\()(?!\w+:|#)", rf"\g<1>{repository}/blob/main/", text)
-    return {"long_description": text, "long_description_content_type": "text/markdown", "project_urls": urls}
-
-
 kernels = [*map(extension, [KERNELS / f"{SHARED}.c", *sorted(KERNELS.rglob("*.pyx"))])]
 if __name__ == "__main__":  # not in worker processes of cythonize
     setup(
@@ -118,5 +95,4 @@ if __name__ == "__main__":  # not in worker processes of cythonize
         cmdclass={"build_ext": BuildKernels},
         # Always rebuild: files of an earlier build may have another profile, which timestamps do not show.
         options={"build_ext": {"force": True, "parallel": PROCESSORS}},
-        **of_the_repository(),
     )

@@ -8,6 +8,7 @@ The description of `regex` names its version of Unicode.
 from __future__ import annotations
 
 import re
+import textwrap
 from array import array
 from importlib.metadata import metadata, version
 from pathlib import Path
@@ -32,17 +33,10 @@ def main() -> None:
     ]
     for name, category in (("PUNCTUATION", "P"), ("SYMBOLS", "S"), ("NUMBERS", "N")):
         lines += ["", f"{name} = ("]
-        words: list[str] = []
-        for run in regex.finditer(rf"\p{{{category}}}+", characters):
-            first, last = run.start(), run.end() - 1
-            words.append(f"{first:x}" if first == last else f"{first:x}-{last:x}")
-        row = ""
-        for word in words:
-            if len(row) + len(word) > WIDTH:
-                lines.append(f'    "{row}"')
-                row = ""
-            row += f"{word} "
-        lines += [f'    "{row.rstrip()}"', ")"]
+        runs = [(run.start(), run.end() - 1) for run in regex.finditer(rf"\p{{{category}}}+", characters)]
+        words = " ".join(f"{first:x}" if first == last else f"{first:x}-{last:x}" for first, last in runs)
+        rows = textwrap.fill(words, WIDTH, break_on_hyphens=False).replace("\n", " \n")
+        lines += [f'    "{row}"' for row in rows.splitlines()] + [")"]
     TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -6,8 +6,6 @@ import inspect
 import os
 import pathlib
 import pkgutil
-import re
-import sys
 from typing import TypeVar
 
 from sphinx.util.nodes import make_refnode
@@ -45,9 +43,6 @@ nitpick_ignore = [
 # A block is copied without its prompts and without what it prints.
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True
-
-# A page names the types that a caller can give. `Any` is used for unions without a name, such as all forms of a batch, and tells
-# nothing, so a signature is shown without it: see `leave_out_any`.
 
 html_theme = "furo"
 # Where the site is built from a repository on GitHub its pages lead there.
@@ -88,28 +83,6 @@ def leave_out_tuple_fields(app, what, name, member, skip, options):
     return True if inspect.isdatadescriptor(member) and (member.__doc__ or "").startswith("Alias for field") else None
 
 
-def values_of_constants(member, signature):
-    """Defaults that are constants of the module, such as `QUARTERS`, as values."""
-    names = vars(sys.modules.get(getattr(inspect.unwrap(member), "__module__", None), inspect))
-
-    def value(found):
-        default = names.get(found[2])
-        return f"{found[1]}{default!r}" if isinstance(default, (int, float, str, tuple)) else found[0]
-
-    return re.sub(r"(= ?)([A-Z][A-Z_]+)\b", value, signature)
-
-
-def leave_out_any(app, what, name, member, options, signature, returns):
-    """`Any` in an annotation says nothing to a reader."""
-    if signature is not None:
-        signature = values_of_constants(member, signature)
-        signature = re.sub(r"(\*{0,2}\w+): (?:~?typing\.)?Any(?= = |[,)])", r"\1", signature)
-        signature = re.sub(r"(\w+) = (?=[^=])", r"\1=", signature) if ": " not in signature else signature
-    if returns in ("Any", "typing.Any", "~typing.Any"):
-        returns = None
-    return signature, returns
-
-
 def example_report(app):
     """The report of the example texts, which `report.md` leads to."""
     from cybleu import report
@@ -132,6 +105,5 @@ def example_report(app):
 
 def setup(app):
     app.connect("builder-inited", example_report)
-    app.connect("autodoc-process-signature", leave_out_any)
     app.connect("autodoc-skip-member", leave_out_tuple_fields)
     app.connect("missing-reference", find_under_its_other_name)
