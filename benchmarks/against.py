@@ -1,10 +1,10 @@
-"""Compare the speed of two versions of cybleu.
+"""Time and memory of this version of cybleu, or the same beside another version.
 
-Each benchmark runs in new processes, alternating between the versions. Results must be equal. Times are medians of
-processor time.
+Each work runs in new processes, alternating between the versions; results must be equal. Times are medians of processor
+time, and memory is the largest of the process, with the imports and the input.
 
-python benchmarks/against.py PYTHON [--rounds N] [--only WORK ...]
-PYTHON is the interpreter of an environment in which the other version is installed, with NumPy, click and tqdm.
+python benchmarks/against.py [PYTHON] [--rounds N] [--only WORK ...]
+PYTHON is the interpreter of an environment in which the other version is installed, with the extras report and tuning, and with Polars.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import gzip
 import hashlib
 import io
 import json
+import random
 import statistics
 import subprocess
 import sys
@@ -23,20 +24,20 @@ import time
 from pathlib import Path
 
 import numpy as np
-from measure import DATA, lines, machine, moses100, newstest, read, replicated, systems
+from measure import DATA, cells, folder_of, header, lines, newstest, read, systems
 
 import cybleu
-from cybleu import __main__, rerank, tuning
+from cybleu import __main__, metrics, rerank, significance, tuning
 from cybleu.nbest import NBest
 
 
 def outputs():
     """Texts of all systems, segment by segment."""
-    return [list(texts) for texts in zip(*map(read, systems()), strict=True)]
+    return [list(texts) for texts in zip(*map(read, systems()))]
 
 
 def samples():
-    return [line.split() for line in lines("samples", "mbr-samples")]
+    return read("samples", "mbr-samples")
 
 
 def edited_ids(count):
@@ -52,12 +53,18 @@ def edited_ids(count):
     return [[text] for text in references], cybleu.Ragged(flat, offsets), np.arange(count) % 1000
 
 
-def moses_list(segments, size, seed=1):
-    """A large n-best list made of moses100, with noise on its features."""
-    nbest = moses100()
-    offsets, rows, features, generator = replicated(nbest, segments, size, len(START), seed)
+def moses_list(segments, size):
+    """A large n-best list made of the 100 segments of moses100, with noise on features and matches."""
+    folder = folder_of("moses100")
+    nbest = NBest.from_files(folder / "nbest.gz", folder / "reference", texts=False)
+    generator = np.random.default_rng(1)
+    owners = np.repeat(np.arange(segments) % len(nbest), size)
+    rows = nbest.offsets[owners] + np.tile(np.arange(size), segments) % np.diff(nbest.offsets)[owners]
+    features = nbest.features[:, : len(START)]
+    noise = generator.normal(size=(len(rows), len(START))) * 0.1 * features.std(axis=0)
     stats = nbest.stats[rows] - generator.integers(0, 2, (len(rows), 1)) * np.array([1, 0] + [0] * 8)
-    return NBest(offsets, features, stats, nbest.names[: len(START)])
+    offsets = np.arange(0, len(rows) + 1, size)
+    return NBest(offsets, features[rows] + noise, stats, nbest.names[: len(START)])
 
 
 START = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0.3, 0.2, 0.3, 0.2, 0.1]
@@ -65,7 +72,7 @@ START = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0.3, 0.2, 0.3, 0.2, 0.1]
 
 def sentence_bleu():
     method = cybleu.SmoothingFunction().method1
-    pairs = list(zip(*newstest(), strict=True))
+    pairs = list(zip(*newstest()))
     return lambda: [cybleu.sentence_bleu(*pair, smoothing_function=method) for pair in pairs]
 
 
@@ -92,6 +99,29 @@ def rewards():
     return lambda: cybleu.reward_scores(ids, prepared, owner)
 
 
+def raw_text():
+    texts = lines("uedin-nmt.4722") * 10, lines("ref") * 10
+    return lambda: cybleu.rows(*texts)
+
+
+def chrf():
+    texts = lines("uedin-nmt.4722"), lines("ref")
+    return lambda: metrics.find("chrf").rows(*texts)
+
+
+def ter():
+    texts = lines("uedin-nmt.4722")[:500], lines("ref")[:500]
+    return lambda: metrics.find("ter").rows(*texts)
+
+
+def long_texts():
+    """One pair of 100,000 tokens, half of which are equal."""
+    source = random.Random(1)
+    reference = [str(source.randrange(5000)) for _ in range(100_000)]
+    hypothesis = [token if source.random() < 0.5 else "x" for token in reference]
+    return lambda: cybleu.sentence_bleu([reference], hypothesis)
+
+
 def pairwise():
     texts = samples()
     return lambda: cybleu.pairs(texts)
@@ -107,6 +137,16 @@ def sums():
     stats[:, 0] += 30
     stats[:, 6:] = stats[:, :1] - np.arange(4)
     return lambda: cybleu.score(stats).score
+
+
+def columns_of_texts():
+    """Ten times newstest in a frame of Polars."""
+    import polars
+
+    from cybleu import columns
+
+    frame = polars.DataFrame({"hypothesis": lines("uedin-nmt.4722") * 10, "reference": lines("ref") * 10})
+    return lambda: list(columns.total(frame).values())
 
 
 def mbr_of_samples():
@@ -145,13 +185,39 @@ def pro():
     return lambda: list(tuning.pro(nbest, START).weights.values())
 
 
+def mert():
+    nbest = moses_list(1000, 100)
+    return lambda: list(tuning.tune(nbest, START, restarts=5).weights.values())
+
+
 def read_nbest():
-    folder = DATA / "moses100"
-    with gzip.open(folder / "nbest.gz", "rt", encoding="utf-8") as file:
-        text = file.read()
+    folder = folder_of("moses100")
     path = Path(tempfile.mkdtemp(), "nbest")
-    path.write_text(text, encoding="utf-8")
+    path.write_bytes(gzip.decompress((folder / "nbest.gz").read_bytes()))
     return lambda: NBest.from_files(path, folder / "reference", texts=False).features
+
+
+def compare_systems():
+    """All 120 pairs of 16 systems, 10,000 shuffles."""
+    references = [[line] for line in read("ref")]
+    rows = {name: cybleu.rows(read(name), references) for name in systems()}
+    return lambda: [pair.p for pair in significance.compare_systems(rows, resamples=1).differences]
+
+
+def report():
+    """The page of four systems."""
+    from cybleu import report
+
+    texts, path = {name: lines(name) for name in systems()[-4:]}, Path(tempfile.mkdtemp(), "report.html")
+    references = [[line] for line in lines("ref")]
+
+    def write():
+        report.write(path, references, texts)
+        return [
+            f"{name} {metrics.find('sacrebleu').score(cybleu.rows(texts[name], references)).score}" for name in texts
+        ]
+
+    return write
 
 
 def score_command():
@@ -180,11 +246,16 @@ WORK = {
         sentence_bleu,
         sentence_bleu_many,
         corpus_bleu,
+        long_texts,
         statistics_of_ids,
         rewards,
+        raw_text,
+        chrf,
+        ter,
         pairwise,
         self_bleu,
         sums,
+        columns_of_texts,
         mbr_of_samples,
         mbr_of_systems,
         corpus_oracle,
@@ -192,14 +263,19 @@ WORK = {
         line_search_of_large_lists,
         kbmira,
         pro,
+        mert,
         read_nbest,
+        compare_systems,
+        report,
         score_command,
     )
 }
 
 
 def run_here(name):
-    """In the child process: print the median processor time and a digest of the result."""
+    """In the child process: print the median processor time, the largest memory, and a digest of the result."""
+    import resource
+
     work = WORK[name]()
     result = work()
     times, until = [], time.monotonic() + 1.5
@@ -208,12 +284,12 @@ def run_here(name):
         work()
         times.append(time.process_time() - started)
     held = json.dumps(np.asarray(result).tolist())
-    print(json.dumps({"seconds": statistics.median(times), "digest": hashlib.sha256(held.encode()).hexdigest()}))
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # in kilobytes on Linux
+    print(json.dumps([statistics.median(times), memory, hashlib.sha256(held.encode()).hexdigest()]))
 
 
 def child(python, name):
-    command = [python, __file__, "--run", name, ""]
-    found = subprocess.run(command, capture_output=True, text=True)
+    found = subprocess.run([python, __file__, "--run", name], capture_output=True, text=True)
     if found.returncode:
         sys.exit(f"{name} failed with {python}:\n{found.stderr}")
     return json.loads(found.stdout.splitlines()[-1])
@@ -221,24 +297,27 @@ def child(python, name):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("python")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("python", nargs="?")
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="*", default=list(WORK), choices=list(WORK), metavar="WORK")
     parser.add_argument("--run", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run:
         run_here(arguments.run)
         return
-    print(f"{machine()}, medians of {arguments.rounds} rounds, processor time\n")
-    print("| work | this version | the other | times |\n|---|---|---|---|")
+    pythons = [sys.executable, *([arguments.python] if arguments.python else [])]
+    print(f"{header()}; processor time, medians of {arguments.rounds} rounds\n")
+    cells("work", "this version", "memory", *(["the other", "memory", "times faster"] if arguments.python else []))
+    cells(*["---"] * (3 * len(pythons)))
     for name in arguments.only:
-        ours, theirs = [], []
-        for _ in range(arguments.rounds):
-            ours.append(child(sys.executable, name))
-            theirs.append(child(arguments.python, name))
-        assert len({found["digest"] for found in ours + theirs}) == 1, f"{name}: the results differ"
-        one, other = (statistics.median(found["seconds"] for found in each) for each in (ours, theirs))
-        print(f"| {name} | {one * 1e3:.2f} ms | {other * 1e3:.2f} ms | {other / one:.2f} |", flush=True)
+        rounds = [[child(python, name) for python in pythons] for _ in range(arguments.rounds)]
+        digests = {digest for one in rounds for _, _, digest in one}
+        assert len(digests) == 1, f"{name}: the results differ"
+        medians = [
+            [statistics.median(one[place][part] for one in rounds) for part in (0, 1)] for place in range(len(pythons))
+        ]
+        row = [text for seconds, memory in medians for text in (f"{seconds * 1e3:.2f} ms", f"{memory:.0f} MB")]
+        cells(name, *row, *([f"{medians[1][0] / medians[0][0]:.2f}"] if arguments.python else []))
 
 
 if __name__ == "__main__":

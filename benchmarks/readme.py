@@ -1,113 +1,360 @@
-"""Measure the table of speed in the README, and write it and its picture.
+"""Measure cybleu and its peers, and write the table of speed in the README.
 
-python benchmarks/readme.py [--rounds N]
+python benchmarks/readme.py [--rounds N] [--only WORDS] [--write]
 
-Requires bleuscore, fast-bleu, fastchrf and pycocoevalcap in addition to the extra `ci`. Takes about 10 minutes.
+A row first asserts that both results are equal, then times both alternately, in processor time. `--only` selects the rows
+whose work or peer contains the words; without `--write` the table is only printed. The dependency group `peers` has the
+packages; the row of one that is not installed is left out with a sentence, and the README is not written.
 """
 
 from __future__ import annotations
 
-import json
-import os
+import argparse
+import gc
+import random
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
-from importlib.metadata import version
+import time
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from itertools import chain, cycle
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from measure import header, options
+import nltk.translate.bleu_score as nltk_bleu
+import nltk.translate.nist_score as nltk_nist
+import numpy as np
+import sacrebleu
+from measure import folder_of, header, lines, newstest, seconds, used_by
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))
+import cybleu
+from cybleu import frameworks, metrics, nist_score, sacrebleu_compat
 
-
-class Row(NamedTuple):
-    """A row of the table: the text, the package of the peer, the benchmark, and how it names the row."""
-
-    work: str
-    peer: str
-    benchmark: str
-    name: str
-
-
-ROWS = [
-    Row("`sentence_bleu`, method1", "nltk", "drop_in", "`sentence_bleu`, method1, one reference"),
-    Row("`corpus_bleu` of 3,004 segments", "nltk", "drop_in", "`corpus_bleu`, 3004 segments"),
-    Row("`sentence_bleu_many`, per sentence", "nltk", "batches", "`sentence_bleu_many`, lists of str, method1"),
-    Row("`reward_scores` of token ids, per sample", "nltk", "batches", "rewards of the same"),
-    Row("`self_bleu` of 1,000 sentences, per sentence", "fast-bleu", "batches", "`self_bleu` of 1,000 sentences"),
-    Row("BLEU of raw text, 13a, per segment", "sacrebleu", "text", "corpus, 13a, 1 reference(s), new lines"),
-    Row("BLEU of raw text, 13a, per segment", "bleuscore", "text", "corpus, 13a, new lines"),
-    Row("chrF of raw text, per segment", "sacrebleu", "relatives", "chrF of a corpus"),
-    Row("chrF of 1,024 x 1,024 pairs", "fastchrf", "relatives", "chrF of 1,024 x 1,024"),
-    Row("TER of raw text, per segment", "sacrebleu", "relatives", "TER of a corpus, 1 reference"),
-    Row("NIST of a corpus, per segment", "nltk", "relatives", "NIST of a corpus, references: 1"),
-    Row("BLEU-1 to BLEU-4 of captions, 5 references", "pycocoevalcap", "relatives", "40000 captions"),
-    Row(
-        "a whole script with `sentence_bleu`",
-        "nltk",
-        "whole_scripts",
-        "`sentence_bleu` of each line, method1, `str.split`",
-    ),
-    Row(
-        "the same script by `run-as-nltk`",
-        "nltk",
-        "whole_scripts",
-        "`sentence_bleu` of each line, method1, `str.split`, run-as-nltk",
-    ),
-    Row("`cybleu score` on raw files", "sacrebleu", "whole_scripts", "`cybleu score`, `sacrebleu -tok 13a`"),
-]
+README = Path(__file__).parents[1] / "README.md"
+TABLE = re.compile(r"(?<=<!-- table of benchmarks/readme.py -->\n).*?(?=<!-- end -->)", re.DOTALL)
 NAMES = {"nltk": "NLTK", "sacrebleu": "sacreBLEU"}
-TABLE = re.compile(r"(?<=<!-- table of benchmarks/readme.py -->\n)(.*?)(?=<!-- end -->)", re.DOTALL)
-MORE = {"text": ["--lines", "20000"]}
+WHEELS = {"sacrebleu-mojo": ", because its wheel requires CPython 3.12"}
 
 
-def measured(benchmark: str, rounds: int) -> list[dict[str, object]]:
-    """Run a benchmark, and return the rows that it records."""
-    with tempfile.TemporaryDirectory() as folder:
-        rows = Path(folder, "rows")
-        command = [sys.executable, ROOT / "benchmarks" / f"{benchmark}.py", "--rounds", str(rounds)]
-        subprocess.run(
-            [*command, *MORE.get(benchmark, [])], env={**os.environ, "CYBLEU_ROWS": str(rows)}, cwd=ROOT, check=True
-        )
-        return [json.loads(line) for line in rows.read_text().splitlines()]
+class Both(NamedTuple):
+    """What a row measures: our function and the peer's, and of how many units each is the time."""
+
+    ours: Callable[[], Any]
+    theirs: Callable[[], Any]
+    count: int = 1
+    their_count: int | None = None  # where the peer does a part of the work
+    equal: Callable[[Any, Any], bool] = lambda ours, theirs: ours == theirs
+    clock: Callable[[Callable[[], Any]], float] = lambda function: seconds(function, time.process_time)
 
 
-def shown(seconds: float) -> str:
+ROWS: list[tuple[str, str, Callable[[], Both]]] = []
+
+
+def row(work, peer):
+    """Register a function that returns :class:`Both` as a row of the table."""
+    return lambda function: ROWS.append((work, peer, function)) or function
+
+
+# NLTK's functions, on tokens
+
+
+@row("`sentence_bleu`, method1", "nltk")
+def sentences():
+    pairs = list(zip(*newstest()))
+
+    def scores(module):
+        method = module.SmoothingFunction().method1
+        return lambda: [module.sentence_bleu(*pair, smoothing_function=method) for pair in pairs]
+
+    return Both(scores(cybleu), scores(nltk_bleu), len(pairs))
+
+
+@row("`corpus_bleu` of 3,004 segments", "nltk")
+def corpus():
+    texts = newstest()
+    return Both(lambda: cybleu.corpus_bleu(*texts), lambda: nltk_bleu.corpus_bleu(*texts))
+
+
+@row("`sentence_bleu_many`, per sentence", "nltk")
+def many_sentences():
+    texts, (_, theirs, *_) = newstest(), sentences()
+    method = cybleu.SmoothingFunction().method1
+    return Both(lambda: cybleu.sentence_bleu_many(*texts, smoothing_function=method).tolist(), theirs, len(texts[0]))
+
+
+@row("`reward_scores` of token ids, per sample", "nltk")
+def rewards():
+    """100 samples for each of 1,000 prompts, a tenth of whose tokens are replaced; NLTK scores one of 97."""
+    references, hypotheses = newstest()
+    numbers: dict[str, int] = {}
+    chosen = [i for i, text in enumerate(hypotheses) if 16 <= len(text) <= 27][:1000]
+    sets = [[[numbers.setdefault(token, len(numbers)) for token in references[i][0]]] for i in chosen]
+    prompts = [[numbers.setdefault(token, len(numbers)) for token in hypotheses[i]] for i in chosen]
+    source = random.Random(1)
+    samples = [
+        [source.randrange(len(numbers)) if source.random() < 0.1 else token for token in prompts[i // 100]]
+        for i in range(100_000)
+    ]
+    ids = cybleu.Ragged(np.fromiter(chain(*samples), np.int32), np.cumsum([0, *map(len, samples)]))
+    owner, prepared = np.arange(100_000) // 100, cybleu.References(sets)
+    few = [(sets[i // 100], samples[i]) for i in range(0, 100_000, 97)]
+    metric = metrics.find("nltk", smoothing="method1")
+    method = nltk_bleu.SmoothingFunction().method1
+    return Both(
+        lambda: cybleu.reward_scores(ids, prepared, owner, metric=metric),
+        lambda: [nltk_bleu.sentence_bleu(*pair, smoothing_function=method) for pair in few],
+        100_000,
+        len(few),
+        lambda ours, theirs: ours[::97].tolist() == np.float32(theirs).tolist(),
+    )
+
+
+@row("`self_bleu` of 1,000 sentences, per sentence", "fast-bleu")
+def self_bleu():
+    """fast-bleu smooths in another way, so that the scores are compared with NLTK's."""
+    texts = [text for text in newstest()[1] if len(text) > 4][:1000]
+    method, nltk_method = cybleu.SmoothingFunction().method1, nltk_bleu.SmoothingFunction().method1
+    peer = import_module("fast_bleu").SelfBLEU(texts, {"4": (0.25,) * 4})
+
+    def equal(ours, theirs):
+        others = ((i, texts[:i] + texts[i + 1 :]) for i in range(0, 1000, 50))
+        return all(ours[i] == nltk_bleu.sentence_bleu(few, texts[i], (0.25,) * 4, nltk_method) for i, few in others)
+
+    return Both(lambda: cybleu.self_bleu(texts, smoothing_function=method), peer.get_score, 1000, equal=equal)
+
+
+@row("NIST of a corpus, per segment", "nltk")
+def nist():
+    texts = newstest("LIUM-NMT.4900")
+    return Both(lambda: nist_score.corpus_nist(*texts), lambda: nltk_nist.corpus_nist(*texts), len(texts[0]))
+
+
+# Raw text
+
+
+def uncached(function):
+    """Call the function each time after clearing sacreBLEU's caches of tokenised lines."""
+    names = ("13a", "char", "intl", "re", "zh")
+    modules = [import_module(f"sacrebleu.tokenizers.tokenizer_{name}") for name in names]
+    caches = [kind.__call__ for module in modules for kind in vars(module).values() if isinstance(kind, type)]
+
+    def call():
+        for cache in caches:
+            if hasattr(cache, "cache_clear"):
+                cache.cache_clear()
+        return function()
+
+    return call
+
+
+def of_corpus(name, module):
+    """The function of this name, of our replacement for sacreBLEU and of the peer, on newstest2017."""
+    texts = lines("uedin-nmt.4722"), [lines("ref")]
+    ours, theirs = (getattr(where, f"corpus_{name}") for where in (sacrebleu_compat, module))
+
+    def equal(ours, theirs):
+        return vars(ours) == vars(theirs) if module is sacrebleu else abs(ours.score - theirs.score) < 1e-9
+
+    return Both(lambda: ours(*texts), uncached(lambda: theirs(*texts)), len(texts[0]), equal=equal)
+
+
+@row("BLEU of raw text, 13a, per segment", "sacrebleu")
+def bleu():
+    return of_corpus("bleu", sacrebleu)
+
+
+@row("BLEU of raw text, 13a, per segment", "sacrebleu-mojo")
+def bleu_by_mojo():
+    return of_corpus("bleu", import_module("sacrebleu_mojo"))
+
+
+@row("BLEU of raw text, 13a, per segment", "bleuscore")
+def bleu_by_bleuscore():
+    """bleuscore caches lines, so each call gets new ones."""
+    compute = import_module("bleuscore").compute
+    texts = lines("uedin-nmt.4722"), lines("ref")
+    versions = [[[f"{line} {number}" for line in text] for text in texts] for number in range(50)]
+    mine, others = (
+        cycle(versions),
+        cycle((hypotheses, [[line] for line in references]) for hypotheses, references in versions),
+    )
+
+    def ours():
+        hypotheses, references = next(mine)
+        return sacrebleu_compat.corpus_bleu(hypotheses, [references])
+
+    def theirs():
+        hypotheses, references = next(others)
+        return compute(predictions=hypotheses, references=references, ref_len_method="closest")
+
+    return Both(ours, theirs, 3004, equal=lambda ours, theirs: abs(ours.score - 100 * theirs["bleu"]) < 1e-9)
+
+
+@row("chrF of raw text, per segment", "sacrebleu")
+def chrf():
+    return of_corpus("chrf", sacrebleu)
+
+
+@row("chrF of raw text, per segment", "sacrebleu-mojo")
+def chrf_by_mojo():
+    return of_corpus("chrf", import_module("sacrebleu_mojo"))
+
+
+@row("chrF of 1,024 x 1,024 pairs", "fastchrf")
+def pairs():
+    """fastchrf computes in single precision."""
+    texts = lines("ref")[:1024]
+    peer = import_module("fastchrf").pairwise_chrf
+    return Both(
+        lambda: cybleu.pairs(list(texts), texts, metric="chrf"),
+        lambda: peer([texts], [texts]),
+        equal=lambda ours, theirs: float(np.abs(ours - np.array(theirs[0])).max()) < 1e-2,
+    )
+
+
+@row("TER of raw text, per segment", "sacrebleu")
+def ter():
+    return of_corpus("ter", sacrebleu)
+
+
+@row("BLEU-1 to BLEU-4 of captions, 5 references", "pycocoevalcap")
+def captions():
+    source, words = random.Random(0), " ".join(lines("ref")).split()
+    references, hypotheses = {}, {}
+    for image in range(40_000):
+        start = source.randrange(len(words) - 20)
+        caption = words[start : start + source.randrange(8, 14)]
+        hypotheses[image] = [" ".join(caption)]
+        references[image] = [
+            " ".join(source.choice([word, word, source.choice(words)]) for word in caption) for _ in range(5)
+        ]
+    peer = import_module("pycocoevalcap.bleu.bleu").Bleu()
+    return Both(
+        lambda: frameworks.CaptionBleu().compute_score(references, hypotheses),
+        lambda: peer.compute_score(references, hypotheses, verbose=0),
+        len(references),
+    )
+
+
+# Whole processes, including imports, reading and splitting
+
+SCRIPT = """
+import sys
+
+smooth = SmoothingFunction().method1
+references, hypotheses = ([line.split() for line in open(path, encoding="utf-8")] for path in sys.argv[1:])
+for reference, hypothesis in zip(references, hypotheses):
+    print(sentence_bleu([reference], hypothesis, smoothing_function=smooth))
+"""
+FILES = [str(folder_of("wmt17-en-de") / name) for name in ("ref.txt", "uedin-nmt.4722.txt")]
+SCRIPTS = tempfile.TemporaryDirectory()
+
+
+def process(*command):
+    """A function that runs a command; its time is that of the process."""
+
+    def run():
+        run.used = used_by([sys.executable, *command], stderr=subprocess.DEVNULL)
+        return run.used.output
+
+    return run
+
+
+def script(module, *runner):
+    path = Path(SCRIPTS.name, f"with_{module.split('.')[0]}.py")
+    path.write_text(f"from {module} import SmoothingFunction, sentence_bleu\n{SCRIPT}")
+    return process(*runner, str(path), *FILES)
+
+
+def of_process(run):
+    run()
+    return run.used.processor
+
+
+@row("a whole script with `sentence_bleu`", "nltk")
+def whole_script():
+    return Both(script("cybleu"), script("nltk.translate.bleu_score"), clock=of_process)
+
+
+@row("the same script by `run-as-nltk`", "nltk")
+def unchanged_script():
+    module = "nltk.translate.bleu_score"
+    return Both(script(module, "-m", "cybleu", "run-as-nltk"), script(module), clock=of_process)
+
+
+@row("`cybleu score` on raw files", "sacrebleu")
+def command():
+    return Both(
+        process("-m", "cybleu", "score", FILES[1], FILES[0], "--width", "10"),
+        process("-m", "sacrebleu", FILES[0], "-i", FILES[1], "-b", "-w", "10"),
+        equal=lambda ours, theirs: ours.partition(" = ")[2].split()[0] == theirs.strip(),
+        clock=of_process,
+    )
+
+
+# The table
+
+
+def measured(both, rounds):
+    """Assert that the results are equal; return the medians of our time and of the peer's."""
+
+    def timed(function):
+        gc.collect()
+        return both.clock(function)
+
+    assert both.equal(both.ours(), both.theirs()), "the results differ"
+    times = [(timed(both.theirs), *(timed(both.ours) for _ in range(3))) for _ in range(rounds)]
+    ours = statistics.median(time for _, *some in times for time in some)
+    theirs = statistics.median(time for time, *_ in times)
+    return ours / both.count, theirs / (both.their_count or both.count)
+
+
+def shown(seconds):
     for unit, size in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= size or unit == "us":
             return f"{seconds / size:.3g} {unit}"
     raise AssertionError
 
 
-def main() -> None:
-    rounds = options(rounds=5).rounds
-    found = {benchmark: measured(benchmark, rounds) for benchmark in dict.fromkeys(row.benchmark for row in ROWS)}
-    lines = ["| work | peer | its time | cybleu | times faster | `benchmarks/` |", "|---|---|---|---|---|---|"]
-    for row in ROWS:
-        matching = [one for one in found[row.benchmark] if one["work"].startswith(row.name)]
-        assert matching, row
-        # of names that begin alike, the shortest is the one meant
-        one = min(matching, key=lambda each: len(each["work"]))
-        peer = f"{NAMES.get(row.peer, row.peer)} {version(row.peer)}"
-        times = one["theirs"] / one["ours"]
-        lines.append(
-            f"| {row.work} | {peer} | {shown(one['theirs'])} | {shown(one['ours'])} | {times:.{0 if times >= 10 else 1}f} "
-            f"| `{row.benchmark}.py` |"
-        )
-    lines.append(
-        f"\nMeasured in processor time, medians of {rounds} rounds, on newstest2017 en-de: 3,004 segments of about 18 tokens."
-    )
-    lines.append(f"{header()}.")
-    path = ROOT / "README.md"
-    text, count = TABLE.subn("\n".join(lines).replace("\\", r"\\") + "\n", path.read_text(encoding="utf-8"))
-    assert count == 1, "the README has no place for the table"
-    path.write_text(text, encoding="utf-8")
-    from picture import PICTURE, draw
-
-    draw(PICTURE)
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    table = ["| work | peer | its time | cybleu | times faster |", "|---|---|---|---|---|"]
+    for work, peer, make in ROWS:
+        if arguments.only not in f"{work} {peer}":
+            continue
+        try:
+            name = f"{NAMES.get(peer, peer)} {version(peer)}"
+        except PackageNotFoundError:
+            left_out = f"{work}: {peer} is not installed{WHEELS.get(peer, '')}, so it is not measured"
+            if arguments.write:
+                sys.exit(left_out)
+            print(left_out)
+            continue
+        ours, theirs = measured(make(), arguments.rounds)
+        times = theirs / ours
+        table.append(f"| {work} | {name} | {shown(theirs)} | {shown(ours)} | {times:.{0 if times >= 10 else 1}f} |")
+        print(table[-1], flush=True)
+    table += [
+        "",
+        f"Processor time, medians of {arguments.rounds} rounds, on newstest2017 en-de: 3,004 segments of about 18 tokens.",
+    ]
+    table += [f"{header()}.", ""]
+    if arguments.write:
+        text, count = TABLE.subn(lambda _: "\n".join(table), README.read_text(encoding="utf-8"))
+        assert count == 1, "the README has no place for the table"
+        README.write_text(text, encoding="utf-8")
+    else:
+        print("\n".join(table))
 
 
 if __name__ == "__main__":
