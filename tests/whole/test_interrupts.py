@@ -86,7 +86,7 @@ def delays(call, moments=(0.02, 0.05, 0.1)):
 
 
 def check_interrupt(call):
-    """Interrupt a call three times; benchmarks/interrupts.py measures the delays."""
+    """Interrupt a call three times."""
     assert len([*delays(call)]) == 3
 
 
