@@ -31,12 +31,13 @@ add_module_names = False
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!cybleu\.).*")]
 # What the backends read of a metric, the base class of NBest, the texts of a report, the rows that a
-# comparison keeps, and a tokeniser of raw text.
+# comparison keeps, texts that have been read, and a tokeniser of raw text.
 nitpick_ignore = [
     ("py:class", "cybleu.metrics.bleu.Rules"),
     ("py:class", "cybleu.nbest.container.Hypotheses"),
     ("py:class", "cybleu.report.texts.Texts"),
     ("py:class", "cybleu.significance.systems.Systems"),
+    ("py:class", "cybleu.text.batches.Corpus"),
     ("py:class", "cybleu.text.raw.Raw"),
 ]
 

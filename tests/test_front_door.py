@@ -26,8 +26,8 @@ from cybleu.nbest import NBest
 from cybleu.pairwise import self_bleu
 from cybleu.rerank import diverse, mbr
 from cybleu.rewards import Reward
-from cybleu.text import Ragged, parsing
-from cybleu.text.values import ReferenceLists
+from cybleu.text import Ragged, reading
+from cybleu.text.batches import RawText, TokenIds, TokenLists
 from inputs import Labelled, Own
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -430,20 +430,20 @@ def test_arrays_of_texts_are_lists():
 
 # ----------------------------------------------------------------------------------------------------------- one parse
 
-ENTRIES = [
-    parsing.parse_groups,
-    parsing.parse_list,
-    parsing.parse_raw_references,
-    parsing.parse_raw_texts,
-    parsing.parse_references,
-    parsing.parse_segments,
-    parsing.parse_texts,
-]
+ENTRIES = {  # the functions that read arguments, and the names of these
+    reading.read_groups: ["values"],
+    reading.read_lines: ["values"],
+    reading.read_list: ["values"],
+    reading.read_references: ["references"],
+    reading.read_sets_of_lines: ["values"],
+    reading.read_texts: ["values"],
+    reading.segments_of_lists: ["references", "hypotheses"],
+}
 
 
 def parses(call, *arguments, **how):
     """How often each of the arguments, by its number or name, is parsed; None is for a value that is none of them."""
-    names = {function.__code__: function.__code__.co_varnames for function in ENTRIES}
+    names = {function.__code__: names for function, names in ENTRIES.items()}
     counts = Counter()
     depth = 0
 
@@ -453,11 +453,10 @@ def parses(call, *arguments, **how):
             return
         if event == "call":
             if not depth:
-                for name in (
-                    ("references", "hypotheses") if frame.f_code is parsing.parse_segments.__code__ else ("values",)
-                ):
+                for name in names[frame.f_code]:
                     value = frame.f_locals[name]
-                    value = value.sets if isinstance(value, ReferenceLists) else value  # checked, and not read yet
+                    if isinstance(value, (TokenIds, TokenLists, RawText)):  # which has been read
+                        continue
                     given = chain(enumerate(arguments), how.items())
                     places = [place for place, argument in given if argument is value]
                     counts[places[0] if places else None] += 1
@@ -500,7 +499,7 @@ def test_each_argument_is_parsed_once(how):
     if not how:
         assert parses(cybleu.pairs, IDS[1], np.array([[5, 6]])) == {0: 1, 1: 1}
         columns = arrow(texts, 1)(corpus[1])
-        assert parses(OF_CORPORA["rows"], corpus[0], columns) == {0: 1, None: 1}  # and the column that was read
+        assert parses(OF_CORPORA["rows"], corpus[0], columns) == {0: 1, 1: 1}
     else:
         found = parses(lambda **table: column_rows(table, **how), hypothesis=LINES[1], reference=LINES[0])
         assert found == {"hypothesis": 1, "reference": 1, None: 2}  # and those of the only block

@@ -154,9 +154,8 @@ def test_rows_of_a_metric_of_the_user_are_not_rounded():
             def count(self, hypothesis, references):
                 return result  # noqa: B023
 
-        for call in (lambda: Counted().rows([["a"]], [TEXTS]), lambda: Counted().sum_of([TEXTS], [["a"]])):
-            with pytest.raises(errors.StatisticsError, match="own"):
-                call()
+        with pytest.raises(errors.StatisticsError, match="own"):
+            Counted().rows([["a"]], [TEXTS])
         for call in (lambda result=result: score(result, Own()), lambda result=result: scores([result], Own())):
             with pytest.raises(errors.CybleuError):
                 call()

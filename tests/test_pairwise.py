@@ -61,9 +61,11 @@ def test_every_definition_scores_as_one_by_one(references, hypotheses, data):
     metric = metrics.Bleu(variant, smoothing, None, weights, order, effective_order)
 
     def one(hypothesis, reference):
-        row = cybleu.rows([hypothesis], [[reference]], max_order=order)[0]
-        # mteval-v13a fails for a corpus alone, where it prints the logarithm of the penalty
-        return score(row, metric.without_failures() if variant == "mteval-v13a" else metric).score
+        rows = cybleu.rows([hypothesis], [[reference]], max_order=order)
+        try:
+            return score(rows[0], metric).score
+        except errors.EmptyHypothesisError:
+            return metric.scores(rows)[0]  # which does not fail where the tool does
 
     try:
         expected = [

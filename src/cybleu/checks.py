@@ -28,9 +28,11 @@ from .errors import (
     TokensError,
     UnhashableTokenError,
 )
-from .text.parsing import parse_segments
+from .metrics.tokens import tokenised
+from .text.batches import Corpus
 from .text.ragged import Ragged
-from .text.raw import raw_of
+from .text.raw import Raw, raw_of
+from .text.reading import read_lines, read_sets_of_lines, segments_of_lists
 
 __all__ = ["check"]
 
@@ -77,13 +79,19 @@ def check(
     if tokenize is not None or lowercase or Ragged in (type(references), type(hypotheses)):
         for name, value in (("references", references), ("hypotheses", hypotheses)):
             _check_corpus(value, name)
-        segments = parse_segments(references, hypotheses, raw_of(tokenize, lowercase))
-        references, hypotheses = segments.references, segments.hypotheses
+        references, hypotheses = _tokens(references, hypotheses, raw_of(tokenize, lowercase))
     _check_corpus(references, "references")
     in_hypotheses = check_texts(hypotheses, "hypotheses", references)
     if len(references) != len(hypotheses):
         _raise_mismatch(references, hypotheses)
     _check_same_kind(check_references(references), in_hypotheses)
+
+
+def _tokens(references: Any, hypotheses: Any, raw: Raw | None) -> tuple[Any, Any]:
+    if raw is None:
+        return segments_of_lists(references, hypotheses)
+    corpus = tokenised(Corpus(read_lines(hypotheses), read_sets_of_lines(references)), raw)
+    return corpus.sets.lists(), corpus.texts.lists()
 
 
 def check_texts(texts: Any, name: str, references: Any = ()) -> set[type]:

@@ -11,22 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._runtime.arrays import np
+from ._runtime.sequences import refuse_text
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors, weights_given
 from .errors import NoReferencesError, SampleError
 from .metrics import find
-from .text.arrays import SpecialIds
-from .text.numbering import number_together
-from .text.parsing import parse_texts, tokenise
+from .metrics.bleu import numbered_pair
+from .metrics.tokens import tokens_of
+from .text.batches import Place, RawText, TokenLists
+from .text.ids import SpecialIds
 from .text.raw import raw_of
-from .text.values import RawText, TokenLists, refuse_arrays_in
+from .text.reading import line_of, read_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .bleu_score.scores import SmoothingCallable, Weights
-    from .text.raw import Raw
-    from .text.values import ParsedTexts, TokenIds
+    from .text.batches import TokenIds
 
 __all__ = ["pairs", "self_bleu"]
 
@@ -53,7 +54,7 @@ def pairs(
     :param progress: show a progress bar (requires tqdm)
     :param options: of the metric, for example ``tokenize="zh"``
     :return: float64 of shape `(texts, others)`; entry `[i, j]` scores text i against other j, on the scale of the tool. An empty
-        text has 0, or is an error where the tool fails; without texts the array is empty
+        text has 0, also where the tool fails; without texts the array is empty
     :raises CybleuError: one of its subclasses, whose message names the argument and the place
 
     >>> pairs([["a", "b", "c"], ["a", "b"]], metric="moses", smoothing="add").round(3)
@@ -105,13 +106,18 @@ def self_bleu(
     >>> scores.round(3), float(scores.mean().round(3))
     (array([0.577, 0.577, 0.   ]), 0.385)
     """
-    raw = raw_of(tokenize, lowercase, pad_id=pad_id, eos_id=eos_id)
+    raw = raw_of(tokenize, lowercase)
     special = SpecialIds(pad_id, eos_id)
     special.check()
-    in_place = smoothing_function is None  # which may read the tokens
-    parsed = _tokens(texts, "texts", raw, in_place)
+    batch = read_texts(texts, "texts", special=special)
+    if batch.size and raw is None and isinstance(batch, RawText):
+        refuse_text(batch.lists()[0], "texts[0]", tokenizes=True)
+    if batch.size and raw is not None and not isinstance(batch, RawText):
+        line_of(batch.lists()[0], "texts[0]")  # an error
+    if isinstance(batch, RawText) and raw is not None and smoothing_function is not None:  # which may read the tokens
+        batch, raw = tokens_of(batch, raw, Place("texts")), None
     weights = weights_given(weights)
-    numbers, _ = number_together(parsed, parsed, raw, special)
+    numbers, _ = numbered_pair(batch, batch, raw if isinstance(batch, RawText) else None)
     orders = max(1, weight_vectors(weights)[1], 5 if methods_of_five_grams(smoothing_function) else 0)
     stats = _stats(numbers, orders)
     count = len(stats)
@@ -125,9 +131,7 @@ def self_bleu(
 
     def segment(position: int) -> tuple[list[list[Any]], list[Any]]:
         if not lists:
-            lists.extend(
-                map(list, parsed.texts if isinstance(parsed, TokenLists) and not special.given else numbers.lists())
-            )
+            lists.extend(map(list, batch.texts if isinstance(batch, TokenLists) else numbers.lists()))
         here = int(chosen[position])
         return lists[:here] + lists[here + 1 :], lists[here]
 
@@ -157,18 +161,3 @@ def _closest_other_length(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     other = np.where(to_shorter <= to_longer, shorter, longer)
     result: NDArray[np.int64] = np.where(counts[places] > 1, lengths, other)
     return result
-
-
-def _tokens(values: Any, name: str, raw: Raw | None, in_place: bool) -> ParsedTexts:
-    """
-    :param in_place: raw text stays raw text if the backend has the tokeniser
-    """
-    texts = parse_texts(values, name, raw)
-    if isinstance(texts, RawText):
-        assert raw is not None
-        if in_place and raw.own:
-            return texts
-        texts = tokenise(raw, texts)
-    if isinstance(texts, TokenLists) and not in_place:
-        refuse_arrays_in(texts)
-    return texts

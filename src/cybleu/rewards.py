@@ -16,9 +16,10 @@ from ._runtime.numbers import as_number, check_whole
 from ._runtime.parallel import checked_threads
 from ._runtime.sequences import by_position, is_missing
 from .errors import LengthMismatchError, OrderError, SequenceTypeError, UnknownNameError, WeightsError, _printable
-from .metrics import find
-from .text.arrays import SpecialIds
-from .text.parsing import parse_list, parse_texts
+from .metrics import Bleu, Metric, Mixture, find
+from .text.batches import RawText
+from .text.ids import SpecialIds
+from .text.reading import read_list, read_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,7 +71,7 @@ def reward_scores(
     >>> reward_scores(completions, [[5, 6, 7, 8], [3, 4]], owner=[0, 0, 1, 1], pad_id=0, eos_id=2).round(3)
     array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
     """
-    found = find(metric, **options).for_rewards(brevity_penalty)
+    found = _of_rewards(find(metric, **options), brevity_penalty)
     rows = found.rows(
         hypotheses,
         references,
@@ -82,7 +83,7 @@ def reward_scores(
         eos_id=eos_id,
         unk_id=unk_id,
     )
-    scores = found.formula(rows.shape[1]).score_rows(rows)
+    scores = found.scores_of(rows)
     if not found.higher_is_better:
         scores = np.maximum(found.scale - scores, 0.0)
     return (scores / found.scale).astype(np.float32)
@@ -135,7 +136,7 @@ class Reward:
     ):
         SpecialIds(pad_id, eos_id, unk_id).check()
         self.metric = find(metric, **options)
-        self.metric.for_rewards(brevity_penalty)
+        _of_rewards(self.metric, brevity_penalty)
         self.metric.check_parts()
         self.column = column
         self.missing = missing
@@ -156,7 +157,7 @@ class Reward:
                 f"there is no column {self.column!r} with references; the dataset's columns here are "
                 f"{', '.join(map(repr, columns)) or 'none'}. Name the right one: Reward(column=...)"
             )
-        column = parse_list(columns[self.column], self.column, "references for each completion")
+        column = read_list(columns[self.column], self.column, "references for each completion")
         there = [position for position, group in enumerate(column) if not _is_empty(group)]
         rewards: list[float | None] = [self.missing] * len(column)
         if len(there) < len(column):
@@ -167,9 +168,9 @@ class Reward:
         of_ids = bool(sets) and not isinstance(sets[0][0], str)
         hypotheses: Any
         if of_ids:
-            hypotheses = parse_list(completion_ids, "completion_ids", "token ids")
+            hypotheses = read_list(completion_ids, "completion_ids", "token ids")
         else:
-            texts = parse_list(completions, "completions", "texts")
+            texts = read_list(completions, "completions", "texts")
             hypotheses = [_text_of(text, position) for position, text in enumerate(texts)]
         if len(column) != len(hypotheses):
             raise LengthMismatchError(
@@ -248,7 +249,9 @@ class RepetitionPenalty:
     ) -> list[float]:
         if type(completion_ids) in (list, tuple):
             completion_ids = list(map(_without_floats, completion_ids))
-        texts: Any = parse_texts(_without_floats(completion_ids), "completion_ids")
+        texts = read_texts(_without_floats(completion_ids), "completion_ids")
+        if isinstance(texts, RawText):
+            raise SequenceTypeError("completion_ids hold raw text; pass the token ids of each completion")
         return list(map(self._penalty, texts.lists()))
 
     def _penalty(self, ids: Sequence[Hashable]) -> float:
@@ -257,6 +260,20 @@ class RepetitionPenalty:
             return 0.0
         repeated = 1 - len(set(zip(*(ids[start:] for start in range(self.ngram_size))))) / count
         return repeated * self.max_penalty if repeated else 0.0
+
+
+def _of_rewards(metric: Metric, brevity_penalty: bool) -> Metric:
+    """The metric for rewards.
+
+    :raises UnknownNameError: there is no brevity penalty to leave out, or the scores have no upper limit
+    """
+    if brevity_penalty:
+        return metric.as_reward()
+    if isinstance(metric, Mixture):
+        return Mixture([(_of_rewards(part, False), weight) for part, weight in metric.parts])
+    if not isinstance(metric, Bleu):
+        raise UnknownNameError(f"the metric {metric.name} has no brevity penalty to leave out")
+    return metric.with_choices(brevity_penalty=False).as_reward()
 
 
 def _without_floats(ids: Any) -> Any:

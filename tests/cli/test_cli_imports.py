@@ -65,10 +65,10 @@ def test_private_names_are_found(tmp_path):
         "from ..metrics import find\n"
         "def command():\n"
         "    from ..metrics.pairs import matrix\n"
-        "    from ..text import parsing\n"
+        "    from ..text import reading\n"
         "    bleu_score.corpus_bleu, bleu_score.weight_vectors, choices.oracle\n"
     )
     with pytest.raises(AttributeError):  # a module that offers no names at all has none that are public
         list(private_names(path))
     path.write_text(path.read_text().replace("    from ..metrics.pairs import matrix\n", ""))
-    assert list(private_names(path)) == ["cybleu.bleu_score.weight_vectors", "cybleu.text.parsing"]
+    assert list(private_names(path)) == ["cybleu.bleu_score.weight_vectors", "cybleu.text.reading"]

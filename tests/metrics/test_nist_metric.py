@@ -138,8 +138,8 @@ def test_mixtures(fixed):
     mixture = Mixture(((Nist(), 0.5), (find("chrf"), 0.5)))
     with pytest.raises(errors.StatisticsError, match="in parts"):
         columns.total({"hypothesis": TEXTS[:3], "reference": REFERENCES}, metric=mixture)
-    assert mixture.of_corpus(REFERENCES) == Mixture(((fixed, 0.5), (find("chrf"), 0.5)))
-    rows = mixture.of_corpus(REFERENCES).rows(TEXTS, REFERENCES, owner=OWNER)
+    assert mixture.with_weights_of(REFERENCES) == Mixture(((fixed, 0.5), (find("chrf"), 0.5)))
+    rows = mixture.with_weights_of(REFERENCES).rows(TEXTS, REFERENCES, owner=OWNER)
     assert rows.tolist() == mixture.rows(TEXTS, REFERENCES, owner=OWNER).tolist()
 
 
@@ -198,7 +198,7 @@ def test_commands(tmp_path, monkeypatch):
     compared = run(
         *("compare", "hyp", "other", "-r", "ref", "--metric", "nist", "--format", "json", "--samples", 20),
     )
-    fixed = Nist().of_corpus([[line] for line in documents[1]])
+    fixed = Nist().with_weights_of([[line] for line in documents[1]])
     expected = [
         fixed.score(fixed.rows(texts, [[line] for line in documents[1]])).score
         for texts in (documents[0], documents[2])

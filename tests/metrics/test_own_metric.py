@@ -196,7 +196,7 @@ def test_what_a_metric_cannot_do_is_said(nbest):
         scores(nbest.stats, "word-f", smoothing="exp")
     with pytest.raises(errors.UnknownNameError, match="no brevity penalty"):
         cybleu.reward_scores(HYPOTHESES, SETS, OWNER, metric="word-f", brevity_penalty=False)
-    with pytest.raises(errors.ArrayValueError, match="pad_id is for token ids"):
+    with pytest.raises(errors.MixedTokensError, match="pad_id, eos_id and unk_id are for token ids"):
         cybleu.reward_scores(HYPOTHESES, SETS, OWNER, metric="word-f", pad_id=0)
     with pytest.raises(errors.LengthMismatchError, match="6 hypotheses and 2 entries of references"):
         cybleu.reward_scores(HYPOTHESES, SETS, metric="word-f")

@@ -145,7 +145,7 @@ def test_the_metric(corpus, min_len, max_len):
     wanted = [nltk_gleu.sentence_gleu(*pair, min_len, max_len) for pair in zip(references, hypotheses)]
     assert scores(rows, metric).tolist() == wanted
     assert score(rows, metric).score == nltk_gleu.corpus_gleu(references, hypotheses, min_len, max_len)
-    assert metric.sum_of(references, hypotheses)[0] == rows.sum(axis=0).tolist()
+    assert metric.total(rows) == rows.sum(axis=0).tolist()
 
 
 @given(corpora().filter(is_batch), st.booleans(), st.data())

@@ -133,11 +133,12 @@ def test_the_mean_of_segments(segments):
             total += ignite(row, smooth)
         assert score(rows, f"ignite:{smooth}").score == total / len(rows)
     for name in ("nltk:method1", "sacrebleu", "multi-bleu", "moses:add"):
+        of_segments = scores(rows, find(name).of_sentences()).tolist()
         try:
-            of_segments = scores(rows, find(name).of_sentences()).tolist()
+            found = score(rows, name, level="mean")
         except errors.EmptyHypothesisError:
+            assert name == "multi-bleu" and not rows[:, 0].all()
             continue
-        found = score(rows, name, level="mean")
         assert found.score == pytest.approx(sum(of_segments) / len(rows), rel=1e-14)
         assert "|level:mean" in found.signature
         assert score(rows.tolist(), name, level="mean") == found

@@ -140,11 +140,11 @@ def test_the_kernel_counts(monkeypatch):
 
         return counting
 
-    for name in ("raw_sum", "raw_row"):
+    for name in ("raw_rows", "raw_row"):
         monkeypatch.setattr(_backend.chosen, name, noted(name, getattr(_backend.chosen, name)))
     sacrebleu_compat.corpus_bleu(["A b.", "C"], [["A b.", "d"], [None, "C"]], lowercase=True)
     sacrebleu_compat.sentence_bleu("E", ["e"], tokenize="char")
-    assert counted == [("raw_sum", "13a"), ("raw_row", "char")]
+    assert counted == [("raw_rows", "13a"), ("raw_row", "char")]
 
 
 TEXT = "the cat sat on the mat ."

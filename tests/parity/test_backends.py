@@ -6,6 +6,7 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -57,15 +58,6 @@ def test_segment_counts(kernels, segment, max_order):
 @given(long_segments(), orders)
 def test_long_segment_counts(kernels, segment, max_order):
     assert kernels.segment_counts(*segment, max_order) == _mirror.segment_counts(*segment, max_order)
-
-
-@given(corpora(), orders)
-def test_corpus_counts(kernels, corpus, max_order):
-    counts = kernels.corpus_counts(*corpus, max_order)
-    if all(map(plain, zip(*corpus))) or max_order == 0:
-        assert counts == _mirror.corpus_counts(*corpus, max_order)
-    else:
-        assert counts is None
 
 
 @given(segments(), st.integers(1, 70))
@@ -177,11 +169,11 @@ def test_kernels_decline_what_could_run_code(kernels):
             if type(hypothesis) is list:
                 hypothesis = hypothesis * lengthened
             assert kernels.segment_counts(references, hypothesis, 2) is None
-            assert kernels.corpus_counts([references], [hypothesis], 2) is None
 
 
 def test_tokens_are_released(kernels):
     tokens = [f"token {number}" for number in range(100)]
+    rows = np.zeros((3, 10), np.int64)
 
     def count_often():
         unhashable = [*tokens, []]
@@ -189,7 +181,7 @@ def test_tokens_are_released(kernels):
             for references in ([tokens], [tokens[:30], unhashable], []):
                 for _ in range(50):
                     kernels.segment_counts(references, hypothesis, 4)
-                    kernels.corpus_counts([references] * 3, [hypothesis] * 3, 4)
+                    kernels.segment_rows([references] * 3, [hypothesis] * 3, 4, 0, 3, rows)
 
     before = [sys.getrefcount(token) for token in tokens]
     count_often()

@@ -80,7 +80,11 @@ def test_scores(kernels, case):
     row, options, *error = case
     metric = options.get("metric", "sacrebleu")
     options = {**options, "metric": MINE.get(metric, metric)}
-    same(lambda: metrics.scores(np.array([row], dtype=np.int64), **options), *error)
+    same(lambda: metrics.score(row, **options), *error)
+    same(
+        lambda: metrics.scores(np.array([row], dtype=np.int64), **options),
+        *(() if error == [EmptyHypothesisError] else error),
+    )
 
 
 @pytest.mark.parametrize(

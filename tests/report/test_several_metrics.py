@@ -33,10 +33,10 @@ def report(reports, backend):
 
 
 def rows_by(metric, name, tokenize=None, lowercase=False):
-    if metric.of_raw_text:
+    if metric.reads == "text":
         if metric.weighs_by_call:
-            metric = metric.of_corpus(REFERENCES)
-        metric = metric.in_lowercase() if lowercase else metric
+            metric = metric.with_weights_of(REFERENCES)
+        metric = metric.with_choices(lowercase=True) if lowercase else metric
         return metric.rows(SYSTEMS[name], REFERENCES), metric
     return metric.with_choices(tokenize=tokenize, lowercase=lowercase).rows(SYSTEMS[name], REFERENCES), metric
 

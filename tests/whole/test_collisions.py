@@ -136,7 +136,7 @@ def of_lists(tokens):
     sentence_bleu([tokens], tokens, (1.0,))
 
 
-def of_raw_text(words):
+def of_lines(words):
     text = " ".join(words)
     cybleu.rows([text], [[text]], tokenize="none")
     cybleu.rows([text] * 2, [[text]], tokenize="none", owner=[0, 0])
@@ -165,7 +165,7 @@ def of_ngrams(ids):
 
 FAMILIES = {
     of_lists: TOKENS,
-    of_raw_text: WORDS,
+    of_lines: WORDS,
     of_chrf: {**WORDS, "highest bits": lambda count: flipped(count, CHARACTERS[0], CHARACTERS[128])},
     of_ids: IDS,
     of_ngrams: ORDERS,

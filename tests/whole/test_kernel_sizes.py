@@ -26,11 +26,9 @@ def test_orders_that_no_row_can_have(kernels, order):
     sets = np.array([0, 1], dtype=np.int64)
     for call in (
         lambda: kernels.segment_counts(*segment, order),
-        lambda: kernels.corpus_counts([segment[0]], [segment[1]], order),
         lambda: kernels.segment_rows([segment[0]], [segment[1]], order, 0, 1, NO_COLUMNS),
         lambda: kernels.raw_row(tokenizer, "a", ["a"], order, "closest"),
         lambda: kernels.raw_rows(tokenizer, one, one, sets, order, "closest", 0, 1, NO_COLUMNS),
-        lambda: kernels.raw_sum(tokenizer, one, one, sets, order, "closest", 0, 1),
         lambda: kernels.leave_one_out(BEGIN, BEGIN, END, order, NO_COLUMNS),
         lambda: kernels.PreparedReferences(BEGIN, BEGIN, END, sets, END, sets, order, None, None).count_rows(
             BEGIN, BEGIN, END, BEGIN, 0, 1, NO_COLUMNS

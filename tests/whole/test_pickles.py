@@ -107,7 +107,7 @@ def test_pickled_references_count_the_same(references, special, options, texts):
 def test_metrics_are_pickled_without_what_they_have_cached(name):
     metric = metrics.find(name)
     if name == "nist":
-        metric = metric.of_corpus([LINES])
+        metric = metric.with_weights_of([LINES])
     texts = LINES if metric.reads == "text" else [line.split() for line in LINES]
 
     def used(metric):

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from .counting.prepared import trim as trim
     from .counting.raw_segments import raw_row as raw_row
     from .counting.raw_segments import raw_rows as raw_rows
-    from .counting.raw_segments import raw_sum as raw_sum
     from .counting.segments import clipped_matches as clipped_matches
-    from .counting.segments import corpus_counts as corpus_counts
     from .counting.segments import segment_counts as segment_counts
     from .counting.segments import segment_rows as segment_rows
     from .counting.ter import edit_rows as edit_rows

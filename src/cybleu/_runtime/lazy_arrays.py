@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ArrayValueError, LengthMismatchError
 from .extras import extra
 from .interrupts import PIECE
-from .sequences import refuse_masked
+from .sequences import check_unmasked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ def array_given(values: Any, name: str) -> NDArray[Any]:
 
     :raises ArrayValueError: entries are masked, or conversion fails, such as for lists of different lengths
     """
-    refuse_masked(values, name)
+    check_unmasked(values, name)
     try:
         return np.asarray(values)
     except (TypeError, ValueError, OverflowError) as error:

@@ -7,7 +7,7 @@ from functools import cache
 from math import fsum, isfinite, isnan, nan
 
 from ..errors import StatisticsError, UnknownNameError
-from .sequences import refuse_masked
+from .sequences import check_unmasked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def finite_numbers(values: Any, name: str) -> tuple[float, ...] | None:
 
     :raises ArrayValueError: entries are masked
     """
-    refuse_masked(values, name)
+    check_unmasked(values, name)
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
         return None
     try:

@@ -116,6 +116,17 @@ def kind_of(value: Any) -> str:
     return "NaN (a float)" if isinstance(value, float) and is_missing(value) else type(value).__name__
 
 
+def described(value: Any) -> str:
+    """Return the type of a value with its article, for messages, and how to fix a value that is missing."""
+    advice = advice_for(value)
+    kind = kind_of(value)
+    if value is None:
+        kind = "None"
+    elif not kind.startswith("NaN"):
+        kind = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+    return f"{kind}; {advice}" if advice else kind
+
+
 def looks_like_tokens(texts: Any) -> bool:
     """Return whether a list of str or bytes has several words, and no text with white space."""
     if not isinstance(texts, (list, tuple)) or len(texts) < 2:  # a single word may be a text
@@ -163,7 +174,7 @@ def refuse_unordered(text: Any, name: str) -> None:
         )
 
 
-def refuse_unordered_segments(values: Any, name: str) -> None:
+def check_ordered(values: Any, name: str) -> None:
     """Reject containers of segments that have no order of them, or whose items are not the texts.
 
     :raises SequenceTypeError: the value is a mapping, or a set that is no view of a mapping
@@ -187,7 +198,7 @@ def container_of(text: Any, name: str, tokenizes: bool = False) -> Any:
     """
     refuse_text(text, name, tokenizes=tokenizes)
     refuse_unordered(text, name)
-    refuse_masked(text, name)
+    check_unmasked(text, name)
     if getattr(text, "ndim", None) == 0:
         raise SequenceTypeError(f"{name} is an array without a dimension, not a list of tokens")
     return by_position(text)
@@ -204,7 +215,7 @@ def check_numbers(hypotheses: int, references: int, what: str = "lists of refere
         )
 
 
-def refuse_masked(values: Any, name: str) -> None:
+def check_unmasked(values: Any, name: str) -> None:
     """:raises ArrayValueError: an array (``numpy.ma``) has masked entries, which would be counted"""
     if hasattr(values, "filled") and values.mask.any():
         raise ArrayValueError(

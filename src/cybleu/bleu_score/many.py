@@ -10,7 +10,7 @@ from .._runtime.arrays import np
 from .._runtime.parallel import run
 from .._runtime.sequences import plain_segment
 from ..errors import CybleuError
-from ..text.parsing import parse_segments
+from ..text.reading import segments_of_lists
 from .scores import QUARTERS, number_of_segments, score_counts, scorer, sentence_bleu, weight_vectors, weights_given
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ def sentence_bleu_many(
     >>> sentence_bleu_many(references, [["the", "cat", "sat", "down"], ["it", "rains"]], weights=(0.5, 0.5)).round(4)
     array([1.    , 0.3679])
     """
-    segments = parse_segments(list_of_references, hypotheses, name="list_of_references")
-    list_of_references, hypotheses = segments.references, segments.hypotheses
+    list_of_references, hypotheses = segments_of_lists(list_of_references, hypotheses, "list_of_references")
     weights = weights_given(weights)
     count = number_of_segments(list_of_references, hypotheses)
     vectors = len(weight_vectors(weights)[0])

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import sys
 
-from .. import bleu_score
+from .. import _backend, _mirror, bleu_score
 from .._runtime.sequences import check_references, length_of
 from ..errors import CybleuError, NoReferencesError, OrderError
-from ..stats.counts import clipped_matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +17,21 @@ if TYPE_CHECKING:
     from .fraction import Fraction
 
     Tokens: TypeAlias = Collection[Hashable]
+
+
+def nltk_row(references: Collection[Tokens], hypothesis: Tokens, max_order: int) -> list[int]:
+    """Hypothesis length, reference length, clipped matches of orders 1 to `max_order`, n-grams of those orders.
+
+    A str is a sequence of characters here, as in NLTK.
+    """
+    arguments = references, hypothesis, max_order
+    return _backend.answered(_backend.chosen.segment_counts(*arguments), _mirror.segment_counts, *arguments)
+
+
+def _clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) -> tuple[int, int]:
+    """The clipped matches of order n, and the n-grams of the hypothesis."""
+    arguments = references, hypothesis, n
+    return _backend.answered(_backend.chosen.clipped_matches(*arguments), _mirror.clipped_matches, *arguments)
 
 
 def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
@@ -36,7 +50,7 @@ def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: in
     if type(n) is not int or not 0 <= n <= sys.maxsize:
         references = list(references)
         n = checked_order(n, hypothesis, *references)
-    matched, total = clipped_matches(references, hypothesis, n)
+    matched, total = _clipped_matches(references, hypothesis, n)
     return bleu_score.Fraction(matched, max(1, total))
 
 

@@ -8,12 +8,11 @@ from functools import cache
 from itertools import chain
 
 from .. import _backend, bleu_score
-from .._runtime.sequences import check_numbers, length_of, looks_like_tokens, refuse_masked
+from .._runtime.sequences import check_numbers, check_unmasked, length_of, looks_like_tokens
 from .._runtime.shapes import mistake_in_tokens, warn_of
 from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, SmoothingTypeError, WeightsError
-from ..stats.counts import nltk_row
 from .no_match import warn_no_match
-from .parts import brevity_penalty
+from .parts import brevity_penalty, nltk_row
 from .smoothing import METHODS, SmoothingFunction, number_of, smoothed_counts
 
 TYPE_CHECKING = False
@@ -254,7 +253,7 @@ def weights_given(weights: Any) -> Any:
     :raises ArrayValueError: entries are masked
     :raises WeightsError: they have no order
     """
-    refuse_masked(weights, "weights")
+    check_unmasked(weights, "weights")
     of_texts = isinstance(weights, (list, tuple)) and any(isinstance(weight, (str, bytes)) for weight in weights)
     if of_texts or isinstance(weights, (str, bytes, Mapping)) or getattr(weights, "ndim", 1) == 0:
         raise WeightsError(_NO_WEIGHTS.format(weights))

@@ -16,13 +16,15 @@ from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, _printable
 from ..metrics import Bleu
 from ..text import tokenizer
+from ..text.batches import Place
+from ..text.reading import token_lists
 from .common import stderr_is_tty
 
 if TYPE_CHECKING:
     from ..metrics import Metric
     from ..nbest import NBest, Segment
+    from ..nbest.counted import CountedReferences
     from ..rerank import Selection
-    from ..stats.references import CountedReferences
 
 MOST_MISSING = 10_000_000  # segments between two that are there
 AT_ONCE = 1 << 21  # characters of hypotheses that are scored together
@@ -100,7 +102,8 @@ class Why(NamedTuple):
                     f"begin at {self.first_id}; --first-id tells where they begin"
                 )
         owners = [segment.id - self.first_id for segment in segments for _ in segment.texts]
-        return self.references.rows([self.split(text) for text in texts], owners)
+        tokens = token_lists([self.split(text) for text in texts], Place("hypotheses"))
+        return self.references.rows(tokens, np.array(owners, dtype=np.int64))
 
 
 def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]], why: Why) -> None:
@@ -241,7 +244,7 @@ def _explanation(nbest: NBest, selection: Selection[str], why: Why) -> str:
             lines.append(f"   {_matches(nbest.stats[row].tolist())}")
         elif why.metric is not None and why.split is not None:
             metric = why.metric
-            tokens = texts if metric.of_raw_text else [why.split(text) for text in texts]
+            tokens = texts if metric.reads == "text" else [why.split(text) for text in texts]
             alike = percent(pairs([tokens[row]], tokens, metric=metric)[0], metric.scale)
             sign = -1 if metric.higher_is_better else 1
             nearest = sorted((i for i in range(len(texts)) if i != row), key=lambda i: sign * alike[i])[:EXPLAINED]

@@ -187,7 +187,7 @@ def of_any(metric: Metric) -> None:
 
 def of_bleu(metric: Metric) -> str | None:
     """The same for commands that count n-grams as BLEU does."""
-    if metric.of_raw_text or isinstance(metric, Gleu):
+    if metric.reads == "text" or isinstance(metric, Gleu):
         return "this command counts the n-grams of BLEU, and {} needs other counts"
     return None
 

@@ -14,6 +14,7 @@ from .._files.text import STANDARD_INPUT
 from .._runtime.parallel import in_order
 from .._runtime.samples import MOST_SAMPLES
 from ..errors import EmptyCorpusError
+from ..text.batches import Corpus
 from .common import (
     SEED,
     THREADS,
@@ -131,18 +132,12 @@ def compare(given: CompareOptions) -> None:
 
 
 class _Counter:
-    """What counts the segments for one metric.
-
-    :ivar key: what a line is split into, equal where it is the same
-    """
+    """What counts the segments for one metric."""
 
     def __init__(self, given: CompareOptions):
         metric = given.metric()
         self.given = given
-        self.metric = metric.in_lowercase() if given.lowercase and metric.of_raw_text else metric
-        self.raw = given.raw
-        self.split: Any = str if metric.of_raw_text else given.splitter()
-        self.key = None if metric.of_raw_text else (given.tokenizer, self.raw.of_mteval)
+        self.metric = given.reading(metric)
 
     def compared(self, named: Systems, tables: Iterator[Any]) -> SystemComparison:
         from ..significance import compare_systems
@@ -168,33 +163,25 @@ def _compared(given: CompareOptions, named: Systems) -> list[SystemComparison]:
             counter.metric = metric
         return blocks
 
-    readable = all(counter.raw.own and counter.metric.reads_raw_text for counter in counters)
-    alike = len({counter.raw.lower_block for counter in counters}) == 1
-    if readable and alike and all(map(isfile, references)):
+    if all(map(isfile, references)):
         noted: set[str] = set()
 
-        def count(block: Any) -> list[Any]:
-            return [counter.metric.rows_of_raw(counter.raw, *block) or [] for counter in counters]
+        def count(block: Corpus) -> list[Any]:
+            return [counter.metric.rows_of(block) for counter in counters]
 
         for path in paths:
-            blocks = weighted(counters[0].given.files([path, *references], noted).raw(counters[0].raw))
+            blocks = weighted(counters[0].given.files([path, *references], noted).raw())
             lists = [*zip(*in_order(count, blocks, given.threads))] or [()] * len(counters)
-            for counter, table, parts in zip(counters, tables, lists):
-                table.append(np.array([row for part in parts for row in part], dtype=counter.metric.dtype))
+            for table, parts in zip(tables, lists):
+                table.append(np.concatenate([np.asarray(part) for part in parts] or [np.zeros(0)]))
     else:  # one pass through all files: a pipe is read once
         pieces: list[list[list[Any]]] = [[[] for _ in paths] for _ in counters]
         for others, first in weighted(given.files([paths[0], *references, *paths[1:]]).split(str)):
             of_references = [lines[: len(references)] for lines in others]
             outputs = [first, *map(list, list(zip(*others))[len(references) :])]
-            texts: dict[Any, Any] = {}  # split once for all metrics that split in the same way
             for counter, of_paths in zip(counters, pieces):
-                if counter.key not in texts:
-                    split = counter.split
-                    sets = [[*map(split, lines)] for lines in of_references]
-                    texts[counter.key] = sets, [[*map(split, lines)] for lines in outputs]
-                sets, split_outputs = texts[counter.key]
-                for piece, output in zip(of_paths, split_outputs):
-                    piece.append(counter.metric.rows(output, sets))
+                for piece, output in zip(of_paths, outputs):
+                    piece.append(counter.metric.rows(output, of_references))
         tables = [[np.concatenate(piece or [[]]) for piece in of_paths] for of_paths in pieces]
     if not len(tables[0][0]):
         raise EmptyCorpusError(NO_LINE)

@@ -12,9 +12,8 @@ import click
 
 from .._files.text import SEGMENT, Lines, in_blocks, parallel_segments, shown
 from .._runtime.collector import collector_paused
+from ..text.batches import Corpus, RawText, Sets
 from ..text.files import raw_segments
-from ..text.parsing import parse_raw_references, parse_raw_texts
-from ..text.raw import Raw
 from .common import one_standard_input, stderr_is_tty
 from .parquet import column_segments
 
@@ -22,13 +21,12 @@ Text = TypeVar("Text")
 TABLES = {(".csv",): "CSV", (".tsv",): "a table with tabs", (".json", ".jsonl", ".ndjson"): "JSON lines"}
 MOST_OF_LINE = 1 << 16  # bytes of a first line that is parsed
 Segments: TypeAlias = tuple[list[list[Text]], list[Text]]  # the references of some segments, and their hypotheses
-RawSegments: TypeAlias = tuple[Any, Any, Any]  # hypotheses, all references, and where those of each segment begin
 
 
 class Texts(Protocol):
     """Hypotheses and their references, read once, some segments at a time."""
 
-    def raw(self, raw: Raw) -> Iterator[RawSegments]:
+    def raw(self) -> Iterator[Corpus]:
         """The segments as the backend reads them."""
 
     def split(self, split: Callable[[str], Text]) -> Iterator[Segments[Text]]:
@@ -41,7 +39,6 @@ class Texts(Protocol):
 class FileTexts:
     """Texts in parallel files, of which the first has the hypotheses.
 
-    :param lowered: what puts whole lines in lower case for :meth:`raw`, if they are to be
     :param noted: names of files whose byte order mark was reported
     :param hashed: compute the digests
     :ivar digests: the SHA-256 of each file, when all is read
@@ -51,21 +48,20 @@ class FileTexts:
         self,
         paths: Sequence[str],
         drop_bom: bool,
-        lowered: Callable[[bytes], bytes] | None = None,
         noted: set[str] | None = None,
         hashed: bool = False,
     ):
         self._paths = paths
         self._drop_bom = drop_bom
-        self._lowered = lowered
         self._noted = set() if noted is None else noted
         self._hashed = hashed
         self.digests: list[str] = []
 
-    def raw(self, raw: Raw) -> Iterator[RawSegments]:
+    def raw(self) -> Iterator[Corpus]:
         with self._open() as (hypothesis, *references):
-            blocks = raw_segments(hypothesis, references, self._lowered)
-            yield from hypothesis.watched(blocks, stderr_is_tty())
+            blocks = raw_segments(hypothesis, references)
+            for texts, others, bounds in hypothesis.watched(blocks, stderr_is_tty()):
+                yield Corpus(RawText(texts), Sets(RawText(others), bounds))
 
     def split(self, split: Callable[[str], Text]) -> Iterator[Segments[Text]]:
         with self._open() as (hypothesis, *references), collector_paused():
@@ -120,10 +116,9 @@ class ColumnTexts:
         self._file, self._columns = file, columns
         self._numbers: set[int] = set()
 
-    def raw(self, raw: Raw) -> Iterator[RawSegments]:
+    def raw(self) -> Iterator[Corpus]:
         for texts, sets in self._blocks():
-            references = parse_raw_references(sets, raw, sets.name)
-            yield parse_raw_texts(texts, raw, texts.name).lines, references.texts.lines, references.bounds
+            yield Corpus(texts.batch(), sets.batch("raw text"))
 
     def split(self, split: Callable[[str], Text]) -> Iterator[Segments[Text]]:
         segments = (

@@ -197,7 +197,7 @@ def mbr(given: MbrOptions) -> None:
 
     metric = metric_of(given.variant, given.smoothing)
     check_size(given.format, given.size)
-    if metric.of_raw_text:
+    if metric.reads == "text":
         no_tokenizer(metric, given.tokenize if from_command_line("tokenize") else None)
     check_outputs([given.output], given.files)
     if given.prune is not None and given.list_format is not None:

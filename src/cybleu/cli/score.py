@@ -17,7 +17,9 @@ from .._runtime.parallel import in_order
 from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import EmptyCorpusError, UnknownNameError, _printable
-from ..metrics import Bleu, BleuScore, Metric, Score
+from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
+from ..metrics.bleu import MeanOfSegments
+from ..text.batches import Corpus
 from .common import (
     FILES,
     REFERENCE_LENGTH,
@@ -62,18 +64,16 @@ class ScoreOptions(TextOptions):
     def metric_and_method(self) -> tuple[Metric, str | None]:
         metric, method = super().metric_and_method()
         no_tokenizer(metric, self.tokenize)
-        if self.lowercase and metric.of_raw_text:
-            metric = metric.in_lowercase()
         if self.reference_length is not None:
             if not isinstance(metric, Bleu):
                 raise click.UsageError(f"--reference-length is of BLEU, and the metric is {metric.name}")
-            metric = metric.with_rules(reference_length=self.reference_length)
+            metric = metric.with_choices(reference_length=self.reference_length)
         if self.level is not None:
             if not isinstance(metric, Bleu) or (method and self.level == "mean"):
                 what = f"the smoothing is {method}" if method else f"the metric is {metric.name}"
                 raise click.UsageError(f"--level is of metrics of BLEU, and {what}")
             metric = metric.with_choices(level=self.level)
-        return metric, method
+        return self.reading(metric), method
 
 
 @click.command()
@@ -118,10 +118,8 @@ def score(given: ScoreOptions) -> None:
     with input_errors():
         corpora = [_Corpus(one) for one in given.each()]
         texts = corpora[0].given.texts(given.hypothesis, given.references)
-        together = (
-            all(corpus.reads_raw for corpus in corpora) and len({corpus.raw.lower_block for corpus in corpora}) == 1
-        )
-        read: Any = texts.raw(corpora[0].raw) if together else texts.split(str)
+        together = not any(corpus.by_method for corpus in corpora)
+        read: Any = texts.raw() if together else texts.split(str)
         metrics, blocks = with_weights([corpus.metric for corpus in corpora], read)
         for corpus, metric in zip(corpora, metrics):
             corpus.use(metric)
@@ -155,13 +153,17 @@ class _Counted(NamedTuple):
     """What is known of some segments."""
 
     segments: int
-    sum: tuple[list[int], Sequence[int] | None]
-    rows: list[list[int]]  # of each segment, if they are needed
+    rows: Any
     scores: list[float]  # of each segment, if they are asked for
     full_stops: tuple[int, int] = (0, 0)  # of lines of raw text that end with one: of its own, or that a word has
 
 
-def _counted(corpora: Sequence[_Corpus], scored: bool, block: tuple[Any, Any, Any]) -> list[_Counted]:
+def lists_of(rows: Any) -> list[Any]:
+    """The rows of a counter as lists."""
+    return list(rows.tolist() if isinstance(rows, memoryview) else rows)
+
+
+def _counted(corpora: Sequence[_Corpus], scored: bool, block: Corpus) -> list[_Counted]:
     """Count segments of raw text by each metric."""
     return [corpus.counted(block, scored) for corpus in corpora]
 
@@ -188,22 +190,19 @@ class _Corpus:
         self.given = given
         metric, method = given.metric_and_method()
         self.raw = given.raw
-        self.reads_raw = self.raw.own and metric.reads_raw_text and not method
-        self.split: Callable[[str], Any] = str if metric.of_raw_text else given.splitter()
-        self.splits = None if metric.of_raw_text else (given.tokenizer, self.raw.of_mteval)
+        self.by_method = method is not None
+        self.split: Callable[[str], Any] = str if metric.reads == "text" else given.splitter()
+        self.splits = None if metric.reads == "text" else (given.tokenizer, self.raw.of_mteval)
         self.row = [0] * len(metric.columns)
-        self.short_segments: list[int] | None = None
         self.count = 0
         self.apart = self.joined = 0  # lines that end with a full stop of its own, with one that a word has
         self.use(metric)
-        self.mean = metric if isinstance(metric, Bleu) and metric.level == "mean" else None
-        self.by_rows = self.mean is not None or metric.takes_fractions or given.confidence
+        self.mean = MeanOfSegments(metric) if isinstance(metric, Bleu) and metric.level == "mean" else None
         self.rows: list[list[Any]] = []  # of segments, for the interval
         self.interval: tuple[float, float] | None = None  # the mean of samples and half the length of their interval
         if method and given.confidence:
             raise click.UsageError(f"--confidence scores sums of counts, and the smoothing {method} needs the texts")
         self.scores = array("d")  # of segments, if they are asked for
-        self._total = 0.0  # of the scores of segments, for their mean
         self._of_texts: tuple[Any, Any] | None = None  # the weights and the method of a smoothing that needs the texts
         self._texts: tuple[list[Any], list[Any]] = [], []
         if method and isinstance(metric, Bleu):
@@ -214,20 +213,12 @@ class _Corpus:
         """Use this metric, which is the same but for its weights."""
         self.metric, self._sentences = metric, metric.of_sentences()
 
-    def counted(self, block: tuple[Any, Any, Any], scored: bool) -> _Counted:
+    def counted(self, block: Corpus, scored: bool) -> _Counted:
         """Count segments of raw text."""
-        metric, texts = self.metric, block[0]
-        if not scored and not self.by_rows:
-            found = metric.sum_of_raw(self.raw, *block)
-            assert found is not None
-            return _Counted(len(texts), found, [], [], texts.full_stops())
-        rows = metric.rows_of_raw(self.raw, *block)
-        assert rows is not None
-        order = metric.order if isinstance(metric, Bleu) else 0
-        short_segments = [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)]
-        sums = [sum(column) for column in zip(*rows, strict=True)], short_segments
-        scores = list(map(self._sentences.evaluate, rows)) if scored else []
-        return _Counted(len(texts), sums, rows if self.by_rows else [], scores, texts.full_stops())
+        rows = self.metric.rows_of(block)
+        scores = list(map(self._sentences.evaluate, rows.tolist())) if scored else []
+        advised = self.raw.own and not isinstance(self.metric, Gleu)
+        return _Counted(block.size, rows, scores, block.texts.lines.full_stops() if advised else (0, 0))  # type: ignore[union-attr]
 
     def counted_tokens(self, segments: tuple[list[Any], list[Any]], scored: bool) -> _Counted:
         """Count segments of tokens, or lines for a metric of raw text, which come one after the other."""
@@ -235,30 +226,30 @@ class _Corpus:
         if self._of_texts is not None:
             self._texts[0].extend(list_of_references)
             self._texts[1].extend(hypotheses)
-        rows = list(map(self.metric.count, hypotheses, list_of_references)) if self.by_rows else []
+        rows = list(map(self.metric.count, hypotheses, list_of_references))
         scores = list(map(self.score_segment, list_of_references, hypotheses)) if scored else []
-        return _Counted(len(hypotheses), self.metric.sum_of(list_of_references, hypotheses), rows, scores)
+        return _Counted(len(hypotheses), rows, scores)
 
     def add(self, counted: _Counted) -> None:
-        """Add the sum of the rows of some segments, and how many are too short for each order."""
-        row, short_segments = counted.sum
-        for one in (self.metric.takes_fractions and counted.rows) or [row]:  # sums of fractions depend on their order
-            self.row = [total + count for total, count in zip(self.row, one, strict=True)]
-        if short_segments is not None:
-            before = self.short_segments or [0] * len(short_segments)
-            self.short_segments = [total + count for total, count in zip(before, short_segments, strict=True)]
+        """Add the rows of some segments."""
+        if self.mean is not None:
+            self.mean.add(counted.rows)
+        elif self.metric.dtype == "float64":  # sums of fractions depend on their order
+            for row in lists_of(counted.rows):
+                self.row = [total + count for total, count in zip(self.row, row, strict=True)]
+        else:
+            total = self.metric.total(counted.rows)
+            self.row = self.metric.total([self.row, total]) if self.count else total
         self.count += counted.segments
         self.apart += counted.full_stops[0]
         self.joined += counted.full_stops[1]
         self.scores.extend(counted.scores)
         if self.given.confidence:
-            self.rows += counted.rows
-        if self.mean is not None and counted.rows:
-            self._total = self.mean.total_of_segments(counted.rows, self._total)
+            self.rows.extend(lists_of(counted.rows))
 
     def advice(self) -> Iterator[str]:
         """What to say of hypotheses that look tokenised already, or not."""
-        if self.metric.of_raw_text:
+        if self.metric.reads == "text":
             return
         if self.given.tokenizer in WHITE_SPACE:
             if self.joined >= MANY and 2 * self.joined > self.count:
@@ -330,14 +321,8 @@ class _Corpus:
 
     def score(self) -> Score:
         if self.mean is not None:
-            sums = (
-                self.mean.with_choices(level="corpus")
-                .with_rules(empty_hypothesis="scored", fails="never")
-                .score(self.row, self.short_segments)
-            )
-            mean = self.mean.mean_of_total(self._total, self.count)
-            return replace(sums, score=mean, signature=self.mean.signature)
-        result = self.metric.score(self.row, self.short_segments)
+            return self.mean.score()
+        result = self.metric.score(self.row)
         if self._of_texts is None:
             return result
         weights, method = self._of_texts

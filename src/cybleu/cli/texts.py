@@ -11,6 +11,7 @@ import click
 
 from ..metrics import METRICS, Bleu, Metric, tool_tokenizer
 from ..text import tokenizer_signature
+from ..text.batches import Corpus
 from ..text.raw import Raw
 from .common import metric_of
 from .parquet import columns_named
@@ -35,7 +36,7 @@ _OF_BLEU = ("reference_length", "level")
 def _takes(name: str, option: str) -> bool:
     metric = METRICS[name]
     if option == "tokenize":
-        return not metric.of_raw_text
+        return metric.reads != "text"
     return isinstance(metric, Bleu) if option in _OF_BLEU else hasattr(metric, _ATTRIBUTES[option])
 
 
@@ -93,7 +94,7 @@ class TextOptions:
         """Describe the case and the tokeniser, for signatures."""
         return (
             ""
-            if metric.of_raw_text
+            if metric.reads == "text"
             else f"|case:{'lc' if self.lowercase else 'mixed'}|tok:{tokenizer_signature(self.tokenizer)}"
         )
 
@@ -115,12 +116,18 @@ class TextOptions:
 
     def files(self, paths: Sequence[str], noted: set[str] | None = None, hashed: bool = False) -> FileTexts:
         """The texts in parallel files."""
-        return FileTexts(paths, self.drop_bom, self.raw.lower_block, noted, hashed)
+        return FileTexts(paths, self.drop_bom, noted, hashed)
+
+    def reading(self, metric: Metric) -> Metric:
+        """The metric with the tokeniser and the case of these options."""
+        if self.lowercase:
+            metric = metric.with_choices(lowercase=True)
+        return metric if metric.reads == "text" else metric.with_choices(tokenize=self.tokenizer)
 
 
 def no_tokenizer(metric: Metric, tokenize: str | None) -> None:
     """Refuse a tokeniser for a metric that counts the characters of raw text."""
-    if metric.of_raw_text and tokenize:
+    if metric.reads == "text" and tokenize:
         raise click.UsageError(f"--tokenize makes tokens, and {metric.name} counts the characters of raw text")
 
 
@@ -137,5 +144,5 @@ def with_weights(
     blocks = [*blocks]
     references: list[Any] = []
     for block in blocks:
-        references += [block[1].strings()] if len(block) == 3 else [lines[:count] for lines in block[0]]
-    return [metric.of_corpus(references) if metric.weighs_by_call else metric for metric in metrics], blocks
+        references += block.sets.lists() if isinstance(block, Corpus) else [lines[:count] for lines in block[0]]
+    return [metric.with_weights_of(references) if metric.weighs_by_call else metric for metric in metrics], blocks

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, EmptyCorpusError, LengthMismatchError, SequenceTypeError
 from ..metrics import Score, find
-from ..metrics.by_name import rows_by_name
+from ..metrics.statistics import rows_by_name
 from .tables import check_names, rows
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ class Counting:
 
         :param sums: what the engine found, None where there is no row
         """
-        return {name: self.metric.number_type(sums[name] or 0) for name in self.metric.columns}
+        number = float if self.metric.dtype == "float64" else int
+        return {name: number(sums[name] or 0) for name in self.metric.columns}
 
     def score_of(self, sums: Mapping[str, Any]) -> Score:
         """The score of a sum.

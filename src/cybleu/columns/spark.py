@@ -39,7 +39,7 @@ class Spark(Engine):
         from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 
         names = frame.columns
-        counted = DoubleType() if counting.metric.takes_fractions else LongType()
+        counted = DoubleType() if counting.metric.dtype == "float64" else LongType()
         schema = StructType(
             [
                 *(frame.schema[name] for name in counting.keep),

@@ -10,10 +10,9 @@ from .._runtime.exclusive import exclusive
 from .._runtime.sequences import advice_for
 from ..errors import ArrowError, LengthMismatchError, UnknownNameError
 from ..metrics import find
-from ..metrics.by_name import rows_by_name
+from ..metrics.statistics import rows_by_name
 from ..text.columns import ReferenceColumns, TextColumn, arrays_of, is_column
-from ..text.corpora import read_texts
-from ..text.parsing import parse_list
+from ..text.reading import read_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,8 +81,7 @@ def row_blocks(
         for start in range(0, len(part), BLOCK):
             parts = [column.part(start, min(start + BLOCK, len(part))) for column in columns]
             column = TextColumn(parts[:1], "hypotheses", first)
-            raw = read_texts(column, "hypotheses")[0] == "raw text"
-            others = ReferenceColumns([[one] for one in parts[1:]], raw, "references", first)
+            others = ReferenceColumns([[one] for one in parts[1:]], column.kind == "raw text", "references", first)
             found = chosen.rows(column, others, threads=threads)
             first += len(found)
             yield _named(chosen, found)
@@ -188,7 +186,7 @@ def total(
     (6, 69.14)
     """
     chosen = find(metric, **options)
-    number = chosen.number_type
+    number = float if chosen.dtype == "float64" else int
     sums = dict.fromkeys(chosen.columns, number())
     for block in row_blocks(table, hypothesis, references, chosen, threads=threads):
         for name, numbers in block.items():
@@ -258,7 +256,7 @@ def _length_of(table: Any) -> int:
 
 def _segments_of_lists(table: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[list[Any], list[list[Any]]]]:
     """The hypotheses and their references in a dict, where a list of lists of tokens, or of texts, has several references."""
-    columns = [parse_list(table[known(name, tuple(table))], name, "the texts of each segment") for name in names]
+    columns = [read_list(table[known(name, tuple(table))], name, "the texts of each segment") for name in names]
     counts = [len(column) for column in columns]
     if len(set(counts)) > 1:
         raise LengthMismatchError(f"the columns have {', '.join(map(str, counts))} entries; give one for each segment")

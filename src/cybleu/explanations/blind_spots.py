@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import SmoothingParameterError, UnknownNameError
 from ..metrics import Bleu, find
+from ..text.raw import raw_of
 from .reading import token_segment
 
 if TYPE_CHECKING:
@@ -94,7 +95,10 @@ def blind_spots(
     if not isinstance(found, Bleu):
         raise UnknownNameError(f"blind_spots requires BLEU, and the metric is {found.name}; give a variant of BLEU")
     rules = found.of_sentences().rules()
-    references, hypothesis = token_segment(references, hypothesis, found._raw_of(tokenize, lowercase))
+    reading = None
+    if raw_of(tokenize, lowercase) is not None:
+        reading = found.with_choices(tokenize=tokenize, lowercase=lowercase).raw("raw text")
+    references, hypothesis = token_segment(references, hypothesis, reading)
     spots = find_blind_spots(references, hypothesis, rules.order, _is_monotone(rules, len(hypothesis)))
     if spots is None:
         raise SmoothingParameterError(

@@ -173,12 +173,12 @@ class Comparison:
             return _listed(segment, [number + first for number in segments])
 
         width = max([len("variant"), *(len(scored.name) for scored in self.scores)])
-        of_raw_text = any(scored.tokenize for scored in self.scores)
+        by_tokenizer = any(scored.tokenize for scored in self.scores)
         wide = max(11, *(len(f"{scored.tokenize} ") for scored in self.scores))
-        between = f"{'tokeniser':<{wide}}" if of_raw_text else ""
+        between = f"{'tokeniser':<{wide}}" if by_tokenizer else ""
         lines = [f"{'variant':<{width}}  {between}{'0 to 100':>10}  as the tool has it"]
         for scored in self.scores:
-            between = f"{scored.tokenize:<{wide}}" if of_raw_text else ""
+            between = f"{scored.tokenize:<{wide}}" if by_tokenizer else ""
             number = "fails" if scored.bleu is None else _number(scored.score)
             own = scored.failure if scored.bleu is None else f"{scored.bleu.score:.10g}"
             lines.append(f"{scored.name:<{width}}  {between}{number:>10}  {own}")

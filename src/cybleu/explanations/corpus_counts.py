@@ -5,13 +5,14 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain, combinations, islice, pairwise
+from itertools import chain, combinations, islice
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CybleuError
 from ..metrics import Bleu, Variant
-from ..stats.counts import REFERENCE_LENGTHS, choose_length, segment_row
-from ..stats.raw import raw_row_lists
+from ..metrics.counting import REFERENCE_LENGTHS, Counting, choose_length, segment_row
+from ..text.batches import Corpus, RawText, Sets
 from .comparison import Scored
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Counts:
         self._ngrams = array("q")  # matches and totals of each segment, if rows are kept
         self._keep_rows = keep_rows
         self.lengths = array("q")
-        self.short_segments = [0] * order
+        self.too_short = [0] * order
         self.reference_lengths = {name: array("q") for name in REFERENCE_LENGTHS}
         self.sums_of_reference_lengths = dict.fromkeys(REFERENCE_LENGTHS, 0)
 
@@ -51,7 +52,7 @@ class Counts:
         self.lengths.extend(lengths)
         for length, times in Counter(lengths).items():
             for n in range(length, self.order):
-                self.short_segments[n] += times
+                self.too_short[n] += times
         for name, chosen in reference_lengths.items():
             self.reference_lengths[name].extend(chosen)
             self.sums_of_reference_lengths[name] += sum(chosen)
@@ -64,7 +65,10 @@ class Counts:
                 bleu = metric.score(self._rows(variant.reference_length))
             else:
                 wanted = self.sums_of_reference_lengths[variant.reference_length]
-                bleu = metric.score([self.row[0], wanted, *self.row[2:]], self.short_segments)
+                row = [self.row[0], wanted, *self.row[2:]]
+                if variant.short_segments_count:
+                    row[2 + self.order :] = map(add, row[2 + self.order :], self.too_short)
+                bleu = metric.score(row)
             return Scored(name, variant, bleu, None, self.tokenize)
         except (CybleuError, ArithmeticError, ValueError) as error:
             return Scored(name, variant, None, str(error), self.tokenize)
@@ -135,10 +139,12 @@ class Tokenised:
 
 
 def _rows(raw: Raw, texts: Any, references: Any, bounds: Any, order: int, rule: str = "closest") -> list[list[int]]:
-    """Count raw text, in the backend if it has the tokeniser, and otherwise as token lists."""
-    if raw.own:
-        return raw_row_lists(raw, texts, references, bounds, order, rule)
-    lists = raw.split(references.strings())
-    sets = [lists[begin:end] for begin, end in pairwise(bounds)]
-    hypotheses = raw.split(texts.strings())
-    return [segment_row(of_segment, hypothesis, order, rule) for of_segment, hypothesis in zip(sets, hypotheses)]
+    """Count raw text, which is in the case of the tokeniser."""
+    count, width = len(texts), 2 + 2 * order
+    if not count:
+        return []
+    rows = memoryview(bytearray(8 * count * width)).cast("q", (count, width))
+    corpus = Corpus(RawText(texts), Sets(RawText(references), bounds))
+    Counting(order, rule).counter(corpus, raw.in_case)(0, count, rows)
+    found: Any = rows.tolist()
+    return found  # type: ignore[no-any-return]

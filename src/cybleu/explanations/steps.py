@@ -102,7 +102,12 @@ def explain(
         found = find(metric, **choices).of_sentences()
         if not isinstance(found, Bleu):
             raise UnknownNameError(f"explain requires BLEU, and the metric is {found.name}; give a variant of BLEU")
-        references, hypothesis = token_segment(references, hypothesis, found._raw_of(tokenize, lowercase))
+        reading = (
+            None
+            if raw_of(tokenize, lowercase) is None
+            else found.with_choices(tokenize=tokenize, lowercase=lowercase).raw("raw text")
+        )
+        references, hypothesis = token_segment(references, hypothesis, reading)
         with suppress(SmoothingParameterError):
             spots = blind_spots(references, hypothesis, found)
         return _by_metric(references, hypothesis, found, spots)

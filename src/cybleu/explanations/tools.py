@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.numbers import check_whole
 from .._runtime.sequences import check_numbers
 from ..bleu_score.scores import number_of_segments
 from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, OrderError
 from ..metrics import Bleu, Variant, tool_tokenizer
-from ..text.parsing import parse_raw_references, parse_raw_texts, parse_segments
+from ..metrics.tokens import tokenised
+from ..text.batches import Corpus, ListSets, Place, TokenLists
 from ..text.raw import Raw, raw_of
+from ..text.reading import read_lines, read_sets_of_lines, segments_of_lists
 from .causes import causes_of
 from .comparison import Comparison, Difference
 from .corpus_counts import Tokenised
 
 if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
-    from ..text.values import RawReferences, RawText, Segments
 
 __all__ = ["TOOLS", "explain_blocks", "explain_difference"]
 
@@ -113,28 +114,18 @@ def explain_blocks(
     return _explained(_blocks(blocks, raw), chosen, raw, order, weights, of_tools=tokenize == OF_TOOLS)
 
 
-class _RawSegments(NamedTuple):
-    references: RawReferences
-    hypotheses: RawText
-
-    @property
-    def size(self) -> int:
-        return self.hypotheses.size
-
-
-def _parsed(references: Any, hypotheses: Any, raw: Raw | None) -> Segments | _RawSegments:
-    """Parse segments, each of which must have a list of references."""
-    if raw is not None and isinstance(raw.tokenize, str):
-        raw = raw.in_case  # each variant has its own lower case
-        lines = _RawSegments(parse_raw_references(references, raw), parse_raw_texts(hypotheses, raw))
-        check_numbers(lines.size, lines.references.size)
-        return lines
-    segments = parse_segments(references, hypotheses, raw)
-    number_of_segments(segments.references, segments.hypotheses)
-    return segments
+def _parsed(references: Any, hypotheses: Any, raw: Raw | None) -> Corpus:
+    """Read segments, each of which must have a list of references. Each variant has its own lower case."""
+    if raw is None:
+        sets, texts = segments_of_lists(references, hypotheses)
+        number_of_segments(sets, texts)
+        return Corpus(TokenLists(texts, Place("hypotheses")), ListSets(sets, "references"))
+    corpus = Corpus(read_lines(hypotheses), read_sets_of_lines(references))
+    check_numbers(corpus.size, corpus.sets.size)
+    return corpus if isinstance(raw.tokenize, str) else tokenised(corpus, raw)
 
 
-def _blocks(blocks: Iterable[tuple[Any, Any]], raw: Raw | None) -> Iterator[Segments | _RawSegments]:
+def _blocks(blocks: Iterable[tuple[Any, Any]], raw: Raw | None) -> Iterator[Corpus]:
     for number, (references, hypotheses) in enumerate(blocks):
         try:
             yield _parsed(references, hypotheses, raw)
@@ -143,7 +134,7 @@ def _blocks(blocks: Iterable[tuple[Any, Any]], raw: Raw | None) -> Iterator[Segm
 
 
 def _explained(
-    blocks: Iterable[Segments | _RawSegments],
+    blocks: Iterable[Corpus],
     chosen: Mapping[str, Variant],
     raw: Raw | None,
     order: int,
@@ -161,10 +152,10 @@ def _explained(
     keep_rows = any(variant.level == "mean" for variant in chosen.values())
     found = Tokenised(raws or [None], order, weights, keep_rows)
     for block in blocks:
-        if isinstance(block, _RawSegments):
-            found.add_raw(raws, block.hypotheses.lines, block.references.texts.lines, block.references.bounds)
+        if raws:
+            found.add_raw(raws, block.texts.lines, block.sets.texts.lines, block.sets.bounds)  # type: ignore[union-attr]
         else:
-            found.add_tokens(block.references, block.hypotheses)
+            found.add_tokens(block.sets.lists(), block.texts.lists())
     return _compared(found, names, chosen)
 
 

@@ -11,9 +11,8 @@ from .._mirror.scoring.definitions import SMALL, TINY
 from .._runtime.numbers import check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..metrics import Bleu
-from ..stats.raw import raw_numbers
-from ..text.parsing import parse_raw_texts
-from ..text.raw import Raw
+from ..text.batches import Corpus, Place, RawText, Sets
+from ..text.reading import raw_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,11 +65,10 @@ class CaptionBleu:
             or not all(references)
         ):
             _refuse(gts, res)
-        raw = Raw("none")
         bounds = array("q", accumulate(map(len, references), initial=0))
-        texts = _texts(raw, captions, "the captions")
-        others = _texts(raw, references, "the references")
-        numbers = raw_numbers(raw, texts, others, bounds, self._n)
+        corpus = Corpus(_texts(captions, "the captions"), Sets(_texts(references, "the references"), bounds))
+        numbers = array("q")
+        numbers.frombytes(Bleu("coco", max_order=self._n).rows_of(corpus).cast("B"))
         columns = [numbers[column :: 2 + 2 * self._n] for column in range(2 + 2 * self._n)]
         sums = [array("q", [sum(column)]) for column in columns]
         of_all = [scores[0] for scores in self._scores(sums)]
@@ -107,16 +105,14 @@ def _scored(columns: list[array[int]], order: int) -> list[float]:
 
     def one(position: int) -> None:
         row = rows[position * width : (position + 1) * width].tolist()
-        scores[position] = _mirror.Definition(rules).evaluate(row, ())[0]
+        scores[position] = _mirror.Definition(rules).evaluate(row)[0]
 
     _backend.go_on(work, 0, count, one)
     return scores.tolist()
 
 
-def _texts(raw: Raw, of_images: list[Sequence[str]], name: str) -> Any:
-    lines = list(chain.from_iterable(of_images))
-    texts = raw.strings(lines)
-    return parse_raw_texts(lines, raw, name).lines if texts is None else texts
+def _texts(of_images: list[Sequence[str]], name: str) -> RawText:
+    return raw_text(list(chain.from_iterable(of_images)), Place(name))
 
 
 def _refuse(gts: Mapping[Any, Any], res: Mapping[Any, Any]) -> None:

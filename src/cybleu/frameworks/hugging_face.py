@@ -18,7 +18,8 @@ from ..errors import (
 from ..gleu_score import corpus_gleu
 from ..metrics import Bleu
 from ..text import tokenizer as tokenizer_of
-from ..text.parsing import parse_list
+from ..text.batches import Corpus, ListSets, Place, TokenLists
+from ..text.reading import read_list
 
 Tokenizer = Callable[[str], Sequence[Any]]
 Documents = list[list[Any]]
@@ -79,8 +80,8 @@ class EvaluationModule:
         :raises NoReferencesError: a text has no reference
         """
         given = (
-            parse_list(predictions, "predictions", "str"),
-            parse_list(references, "references", "those of each text"),
+            read_list(predictions, "predictions", "str"),
+            read_list(references, "references", "those of each text"),
         )
         if len(given[0]) != len(given[1]):
             advice = "give one, or a list, for each"
@@ -95,7 +96,7 @@ class EvaluationModule:
                 raise SequenceTypeError(f"predictions[{position}] is a {type(text).__name__}; it must be a str")
         groups = []  # added only when all are checked, so that nothing of a rejected batch is scored
         for position, group in enumerate(given[1]):
-            texts = [group] if isinstance(group, str) else parse_list(group, f"references[{position}]", "str")
+            texts = [group] if isinstance(group, str) else read_list(group, f"references[{position}]", "str")
             if not texts:
                 raise NoReferencesError(f"references[{position}] has no reference; give at least one")
             for text in texts:
@@ -171,7 +172,8 @@ def _bleu(
 ) -> dict[str, Any]:
     metric = Bleu("huggingface", smoothing="smooth" if smooth else "none", max_order=max_order)
     hypotheses, references = _tokenised(texts, groups, tokenizer)
-    found = metric.score(metric.sum_of(references, hypotheses)[0])
+    corpus = Corpus(TokenLists(hypotheses, Place("predictions")), ListSets(references, "references"))
+    found = metric.score(metric.total(metric.rows_of(corpus)))
     return {
         "bleu": found.score,
         "precisions": list(found.precisions),

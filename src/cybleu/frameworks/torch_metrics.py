@@ -53,7 +53,7 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
         self.metric = find(metric, tokenize=tokenize, lowercase=lowercase or None)
         self.metric.check_summable()
         self.metric.check_parts()
-        kind = torch.float64 if self.metric.takes_fractions else torch.int64
+        kind = torch.float64 if self.metric.dtype == "float64" else torch.int64
         self.add_state("row", torch.zeros(len(self.metric.columns), dtype=kind), dist_reduce_fx="sum")
 
     @property

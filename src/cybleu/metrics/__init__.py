@@ -10,22 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.later import later
 from ..errors import UnknownNameError
+from .base import Metric, Score
 from .bleu import Bleu, BleuScore
-from .by_name import rows_by_name
 from .chrf import Chrf
 from .gleu import Gleu
-from .metric import Metric, Score
 from .mixture import Mixture
 from .names import METRICS, refuse_variant
 from .names import named as named
 from .nist import Nist, NistInformation, NistScore
+from .references import References
+from .statistics import rows_by_name
 from .ter import Ter
 from .variants import SMOOTHINGS, VARIANTS, Variant, tool_tokenizer
-
-if TYPE_CHECKING:
-    from .references import References as References
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,9 +51,6 @@ __all__ = [
     "scores",
     "tool_tokenizer",
 ]
-
-
-__getattr__, __dir__, _ = later(__name__, {"references": "References"})  # which requires NumPy
 
 
 def find(metric: Any = None, *, default: str = "bleu", **options: Any) -> Metric:

@@ -4,37 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import pairwise
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend, _mirror
+from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_flags, finite_numbers, is_one_of
-from .._runtime.parallel import checked_threads
 from .._runtime.scales import percent
-from ..errors import (
-    OrderError,
-    StatisticsError,
-    UnknownNameError,
-)
-from ..stats.counts import check_max_order, checked_ngrams, choose_length, corpus_row, segment_row
-from ..stats.options import CountOptions
-from ..stats.raw import raw_row_lists, raw_sum
-from ..stats.rows import checked_array, column_names, counts_given, one_or_more, order_of, sums, sums_of_lists
-from ..text.arrays import SpecialIds, parse_owners
-from ..text.parsing import parse_references, parse_texts
-from ..text.raw import check_tokenizer, raw_of
-from ..text.values import RawText
-from .metric import Metric, Score, from_fields, refuse_given
+from ..errors import OrderError, StatisticsError, UnknownNameError
+from ..text.batches import Place, RawText
+from ..text.numbering import number_together
+from ..text.raw import Raw
+from ..text.tokenizers import tokenizer
+from .base import Metric, Score, from_fields
+from .counting import Counting, checked_ngrams, segment_row
+from .statistics import bleu_row, bleu_rows, column_names, has_rows, one_or_more, order_of, total_of, whole_numbers
+from .tokens import tokens_of
 from .variants import VARIANTS, Variant, checked_smoothing_value, tool_tokenizer
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from ..text.raw import Raw, Tokenize
-    from ..text.values import Kind, ParsedTexts, TokenIds
+    from ..text.batches import Batch, Corpus
+    from ..text.raw import Tokenize
+    from .base import Counter
     from .formula import Formula
-    from .references import References
+
+__all__ = ["Bleu", "BleuScore", "MeanOfSegments"]
 
 LEVELS = ("corpus", "sentence", "mean")
 
@@ -123,6 +119,7 @@ class Bleu(Metric):
     :param reference_length: ``closest``, ``closest-first``, ``shortest`` or ``average``; by default that of the tool
     :param ignore: n-grams, as tuples of tokens, that are left out of matches and totals (CrystalBLEU, Eghbali and
         Pradel 2022). With them `max_order` is at most 64
+    :param brevity_penalty: False leaves out the brevity penalty
     :param tokenize: the tokeniser of raw text, as for :func:`cybleu.text.tokenizer`; by default that of the tool
     :param lowercase: convert raw text to lower case first
     :raises UnknownNameError: there is no such variant, smoothing, level or reference length, or the smoothing has no
@@ -144,13 +141,12 @@ class Bleu(Metric):
     level: str | None = None
     reference_length: str | None = None
     ignore: Iterable[tuple[Hashable, ...]] | None = None
-    reads_raw_text = True
-    #: The variant, with `reference_length` applied.
+    brevity_penalty: bool = True
+    #: The variant, with `reference_length` and `brevity_penalty` applied.
     definition: Variant = field(init=False, repr=False, compare=False)
     _smoothing: tuple[str, str, float | None] = field(init=False, repr=False, compare=False)
-    # by backend and columns; not shared by equal metrics, because the definition of a name can be replaced
-    _formulas: dict[tuple[str, int], Formula] = field(init=False, repr=False, compare=False)
-    _derived: dict[object, Any] = field(init=False, repr=False, compare=False)  # made once from the fields
+
+    cost = 1
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -160,16 +156,18 @@ class Bleu(Metric):
             raise UnknownNameError(f"unknown variant {self.variant!r}; use one of {', '.join(VARIANTS)}")
         if self.reference_length is not None:
             definition = replace(definition, reference_length=self.reference_length)
+        if not self.brevity_penalty:
+            definition = replace(definition, penalty="none")
         if self.level is None:
             put(self, "level", definition.level)
         if not is_one_of(self.level, LEVELS):
             raise UnknownNameError(f"unknown level {self.level!r}; use one of {', '.join(LEVELS)}")
         put(self, "definition", definition)
-        check_tokenizer(self.tokenizer, self.lowercase)
+        tokenizer(self.tokenizer)
         if self.ignore is not None:
             put(self, "ignore", checked_ngrams(self.ignore))
         if self.max_order is not None:
-            check_max_order(self.max_order)
+            Counting(self.max_order).check()
         if self.weights is not None:
             put(self, "weights", _checked_weights(self.weights))
             if self.max_order not in (None, len(self.weights)):
@@ -186,10 +184,8 @@ class Bleu(Metric):
         if self.smoothing_value is not None:
             put(self, "smoothing_value", value)
         put(self, "_smoothing", (name, kind, value))
-        put(self, "_formulas", {})
-        put(self, "_derived", {})
 
-    __reduce__ = from_fields  # without the formulas, which belong to the backend
+    __reduce__ = from_fields  # without what is cached, which belongs to the backend
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -250,10 +246,11 @@ class Bleu(Metric):
         if self.weights is not None and len(self.weights) != order:
             raise StatisticsError(f"there are {len(self.weights)} weights for {order} n-gram orders; give one for each")
 
-    def rules(self, order: int | None = None) -> Rules:
+    def rules(self, order: int | None = None, failing: bool = False) -> Rules:
         """Return the rules for rows of this many orders.
 
         :param order: the number of orders; by default those that are counted
+        :param failing: with the errors of the tool, which only the score of a corpus or a segment raises
         :raises StatisticsError: there are not as many weights
         """
         order = self.order if order is None else order
@@ -269,6 +266,8 @@ class Bleu(Metric):
                 rules["smoothing"] = "reciprocal"  # PyTorch-Ignite adds up in double precision
         elif rules["fails"] == "no-penalty":
             rules["fails"] = "never"  # the script fails only where it prints the logarithm of the penalty of a corpus
+        if not failing:
+            rules["fails"] = "never"
         return Rules(
             order=order,
             value=self._smoothing[2],
@@ -277,41 +276,39 @@ class Bleu(Metric):
             **rules,
         )
 
+    @cached_property
+    def _definitions(self) -> dict[tuple[str, int], tuple[Any, Any]]:
+        return {}
+
+    def definitions(self, order: int) -> tuple[Any, Any]:
+        """Return what scores rows of this many orders: the mirror's definition, and the backend's.
+
+        :param order: the number of orders
+        """
+        key = _backend.BACKEND, order
+        if key not in self._definitions:
+            rules = self.rules(order)
+            self._definitions[key] = _mirror.Definition(rules), _backend.chosen.Definition(rules)
+        return self._definitions[key]
+
+    @cached_property
+    def _sentences(self) -> Bleu:
+        return replace(self, level="sentence")
+
     def of_sentences(self) -> Bleu:
         """Return the metric that scores rows as the tool scores single sentences."""
-        if self.level == "sentence":
-            return self
-        found = self._derived.get("of_sentences")
-        if found is None:
-            found = self._derived["of_sentences"] = replace(self, level="sentence")
-        return found
+        return self if self.level == "sentence" else self._sentences
 
-    def with_rules(self, **rules: Any) -> Bleu:
-        """Return the metric with other rules.
+    @cached_property
+    def _reward(self) -> Bleu:
+        found = self.of_sentences()
+        if found.definition.empty_hypothesis == "zero":
+            return found
+        return replace(found, variant=replace(found.definition, empty_hypothesis="zero"))
 
-        :param rules: new values of fields of :class:`Variant`
-        """
-        key = tuple(rules.items())
-        found = self._derived.get(key)
-        if found is None:
-            found = self._derived[key] = replace(self, variant=replace(self.definition, **rules))
-        return found
-
-    def for_rewards(self, brevity_penalty: bool = True) -> Bleu:
-        """Return the metric that :func:`cybleu.reward_scores` uses: an empty hypothesis has 0, where some tools fail.
-
-        :param brevity_penalty: False leaves out the brevity penalty
-        """
-        found = self._derived.get(brevity_penalty)
-        if found is None:
-            rules = {} if brevity_penalty else {"penalty": "none"}
-            found = self.of_sentences().with_rules(empty_hypothesis="zero", fails="never", **rules)
-            self._derived[brevity_penalty] = found
-        return found
-
-    def without_failures(self) -> Bleu:
-        """Return the metric without errors: texts on which the tool fails get a score, so that searches can avoid them."""
-        return self if self.definition.fails == "never" else self.with_rules(fails="never")
+    def as_reward(self) -> Bleu:
+        """Return the metric of rewards, which scores single sentences, and an empty one 0."""
+        return self._reward
 
     # --------------------------------------------------------------------------------------------------------- counting
 
@@ -320,6 +317,16 @@ class Bleu(Metric):
         """The tokeniser of raw text, by default that of the tool."""
         return tool_tokenizer(self.definition.name) if self.tokenize is None else self.tokenize
 
+    def _raw(self) -> Raw:
+        return Raw(self.tokenizer, self.lowercase, self.name == "mteval-v13a")
+
+    @cached_property
+    def _counting(self) -> Counting:
+        """How segments are counted."""
+        found = Counting(self.order, self.definition.reference_length, self.ignore)  # type: ignore[arg-type]
+        found.check()
+        return found
+
     def count(self, hypothesis: Collection[Hashable], references: Collection[Collection[Hashable]]) -> list[int]:
         """Count a segment, and return its statistics row.
 
@@ -327,159 +334,73 @@ class Bleu(Metric):
         :param references: one or more references, likewise
         """
         if self.ignore is not None:
-            return self._count_rows([references], [hypothesis], None)[0].tolist()  # type: ignore[no-any-return]
+            return self.rows([hypothesis], [references])[0].tolist()  # type: ignore[no-any-return]
         row = segment_row(references, hypothesis, self.order, self.definition.reference_length)
         if self.definition.short_segments_count:
             row[2 + self.order :] = [max(total, 1) for total in row[2 + self.order :]]
         return row
 
-    def _count_rows(
-        self,
-        references: Any,
-        hypotheses: Any,
-        raw: Raw | None,
-        *,
-        owner: Any = None,
-        threads: int | None = None,
-        progress: bool = False,
-        lengths: Any = None,
-        reference_lengths: Any = None,
-        **of_ids: Any,
-    ) -> NDArray[np.int64]:
-        from ..stats.segments import count_segments
+    def counter(self, corpus: Corpus) -> Counter:
+        """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
-        checked_threads(threads)
-        if raw is not None:
-            refuse_given(
-                {**of_ids, "lengths": lengths, "reference_lengths": reference_lengths}, "the texts are raw text"
-            )
-        options = self._options(**of_ids)
-        sets = parse_references(references, raw=raw, lengths=reference_lengths)
-        texts = parse_texts(hypotheses, raw=raw, lengths=lengths)
-        owners = None if owner is None else parse_owners(owner, sets.size, texts.size)
-        return self._with_short(count_segments(sets, texts, owners, options, raw, threads, progress))
-
-    def _count_prepared(
-        self, references: References, hypotheses: Any, *, lengths: Any = None, **arguments: Any
-    ) -> NDArray[np.int64]:
-        how = {name: arguments.pop(name) for name in ("owner", "threads", "progress")}
-        refuse_given(arguments)
-        counted = references._counted(self._options(), self._raw_for(references.kind))
-        return self._with_short(counted.rows(hypotheses, lengths=lengths, **how))
-
-    def _options(self, **of_ids: Any) -> CountOptions:
-        found: CountOptions | None = None if of_ids else self._derived.get("options")
-        if found is None:
-            found = CountOptions.checked(
-                self.order, self.definition.reference_length, SpecialIds(**of_ids), self.ignore
-            )
-            if not of_ids:
-                self._derived["options"] = found
-        return found
-
-    def _raw_of(self, tokenize: Any, lowercase: bool = False, **of_ids: Any) -> Raw | None:
-        return raw_of(tokenize, lowercase, self._is_mteval, **of_ids)
-
-    @property
-    def _is_mteval(self) -> bool:
-        """Whether raw text is read as the script of this definition reads it."""
-        return self.name == "mteval-v13a"
-
-    def rows_of_raw(
-        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
-    ) -> list[list[int]]:
-        """Count segments of raw text that the backend has read, and return their rows.
-
-        The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
+        :param corpus: texts and references that have been read
         """
-        if self.ignore is not None:
-            lines = references.strings()
-            groups = [lines[begin:end] for begin, end in pairwise(bounds)]
-            return self._count_rows(groups, texts.strings(), raw.in_case, threads=threads).tolist()  # type: ignore[no-any-return]
-        return raw_row_lists(raw, texts, references, bounds, self.order, self.definition.reference_length, threads)
+        count = self._counting.counter(corpus, self.raw(corpus.kind))
+        if not self.definition.short_segments_count:
+            return count
 
-    def sum_of_raw(
-        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
-    ) -> tuple[list[int], list[int]]:
-        """Count the segments as :meth:`rows_of_raw` does, and return the sum of the rows and the numbers of short segments.
+        def count_short(start: int, stop: int, rows: Any) -> None:
+            count(start, stop, rows)
+            if hasattr(rows, "dtype"):
+                np.maximum(rows[start:stop, 2 + self.order :], 1, out=rows[start:stop, 2 + self.order :])
+                return
+            for position in range(start, stop):
+                for column in range(2 + self.order, 2 + 2 * self.order):
+                    rows[position, column] = max(rows[position, column], 1)
 
-        The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
-        """
-        if self.ignore is not None:
-            return self.total(self.rows_of_raw(raw, texts, references, bounds, threads)), [0] * self.order
-        return raw_sum(raw, texts, references, bounds, self.order, self.definition.reference_length, threads)
-
-    def sum_of(self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> tuple[list[int], Sequence[int]]:
-        """Count segments, and return the sum of their rows and, for each order, the number of segments too short for it.
-
-        :param list_of_references: for each segment a list of references
-        :param hypotheses: for each segment a list of tokens
-        """
-        if self.ignore is not None:
-            return self.total(self._count_rows(list_of_references, hypotheses, None)), [0] * self.order
-        row, short_segments = corpus_row(list_of_references, hypotheses, self.order)
-        if self.definition.reference_length != "closest":
-            row[1] = sum(
-                choose_length(list(map(len, references)), len(hypothesis), self.definition.reference_length)
-                for references, hypothesis in zip(list_of_references, hypotheses)
-            )
-        return row, short_segments
-
-    def _parsed_pair(self, texts: Any, others: Any, of_ids: dict[str, Any]) -> tuple[TokenIds, TokenIds]:
-        from ..text.numbering import number_together
-
-        special = SpecialIds(**of_ids)
-        special.check()
-        hypotheses, references = super()._parsed_pair(texts, others, {})
-        raw = None
-        if isinstance(hypotheses, RawText):
-            refuse_given(of_ids, "the texts are raw text")
-            raw = self._raw_for("raw text")
-        refs, hyps = number_together(references, hypotheses, raw, special)
-        return hyps, refs
-
-    def _parsed(self, texts: Any, name: str, kind: Kind) -> Any:
-        if self.ignore is not None:
-            raise UnknownNameError("ignore is for rows of segments, and pairs of texts are scored with all n-grams")
-        return super()._parsed(texts, name, kind)
-
-    def _split(self, parsed: ParsedTexts, raw: Raw | None) -> Any:
-        numbered = isinstance(parsed, RawText) and raw is not None and raw.own
-        return parsed if numbered else super()._split(parsed, raw)
+        return count_short
 
     def _fill_pairs(
-        self, references: Any, hypotheses: Any, result: NDArray[np.float64], threads: int | None, progress: bool
-    ) -> NDArray[np.float64]:
-        """Write the scores of texts whose tokens are numbered by one vocabulary."""
-        from .pairs import fill_matrix
+        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
+    ) -> None:
+        from .pairs import fill_matrix  # requires NumPy
 
-        return fill_matrix(self.formula(2 + 2 * self.order), references, hypotheses, result, threads, progress)
+        if self.ignore is not None:
+            raise UnknownNameError("ignore is for rows of segments, and pairs of texts are scored with all n-grams")
+        refs, hyps = numbered_pair(others, texts, self.raw(texts.kind))
+        fill_matrix(self, hyps, refs, scores, threads, progress)
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 
     def evaluate(self, row: Sequence[int]) -> float:
-        """Score a row.
+        """Score a row, also where the tool fails.
 
         :param row: the row of a segment; or a sum, if the variant can score sums
         """
-        return self.score(row).score
+        row = bleu_row(row)
+        self._refuse_row_of_nltk(row)
+        return self.score_of(row)
 
-    def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> BleuScore:
+    def score_of(self, row: Sequence[int]) -> float:
+        """Score a row that is valid.
+
+        :param row: a number for each column
+        """
+        return float(self.definitions(len(row) // 2 - 1)[0].evaluate(row)[0])
+
+    def score(self, rows: Any) -> BleuScore:
         """Score a corpus or a segment.
 
-        :param stats: a row, or rows, which are added up
-        :param short_segments: for each order, how many segments that a sum leaves out are too short for it
+        :param rows: a row, or rows, which are added up
+        :raises EmptyHypothesisError: the tool fails for these texts
         """
-        if short_segments is None:
-            short_segments = getattr(stats, "short_segments", None)
         if self.level == "mean":
-            return self._mean(stats, short_segments)
-        row, short = self._summed(getattr(stats, "row", stats), short_segments)
+            mean = MeanOfSegments(self)
+            mean.add(rows)
+            return mean.score()
+        row = self._summed(rows) if has_rows(rows) or not hasattr(rows, "dtype") else self.total(rows)
         order = len(row) // 2 - 1
-        number, precisions, penalty = _mirror.Definition(self.rules(order)).evaluate(row, short)
-        totals = row[2 + order :]
-        if self.definition.short_segments_count:
-            totals = [total + count for total, count in zip(totals, short)]
+        number, precisions, penalty = _mirror.Definition(self.rules(order, failing=True)).evaluate(row)
         return BleuScore(
             score=number,
             scale=self.scale,
@@ -489,84 +410,38 @@ class Bleu(Metric):
             hypothesis_length=row[0],
             reference_length=row[1],
             matches=tuple(row[2 : 2 + order]),
-            totals=tuple(totals),
+            totals=tuple(row[2 + order :]),
         )
 
-    def _mean(self, stats: Any, short_segments: Sequence[int] | None) -> BleuScore:
-        """Return the mean of the segment scores, with the components of the sum."""
-        if short_segments is not None or hasattr(stats, "row"):
-            raise StatisticsError(
-                f"the mean of segment scores requires the rows of the segments, and this is a sum ({self.signature})"
-            )
-        summing = replace(self, level="corpus").with_rules(
-            empty_hypothesis="scored", fails="never", short_segments_count=False
-        )
-        if hasattr(stats, "dtype") and stats.ndim == 2 and len(stats):
-            # the kernel scores all rows; the scores are added up in order
-            table, order = checked_array(stats, "stats")
-            sums = summing.score([_without_short(row) for row in table.tolist()])
-            scores = _formula_of(self._rules_of_one(order)).score_rows(table)
-            number = self.mean_of_total(float(scores.cumsum()[-1]), len(table))
-        else:
-            given = stats.tolist() if hasattr(stats, "tolist") else stats
-            rows = [counts_given(row, "statistics") for row in one_or_more(given)]
-            sums = summing.score(list(map(_without_short, rows)))
-            number = self.mean_of_total(self.total_of_segments(rows), len(rows))
-        return replace(sums, score=number, signature=self._signature(len(sums.matches)))
+    def scores(self, rows: Any) -> NDArray[np.float64]:
+        """Score each row, also where the tool fails.
 
-    def total_of_segments(self, rows: Sequence[Sequence[int]], total: float = 0.0) -> float:
-        """Return the sum of segment scores, for :meth:`mean_of_total`.
-
-        :param rows: the rows of the segments
-        :param total: the sum of the scores of the preceding segments
+        :param rows: integers `(n, columns)`
         """
-        if rows:
-            definition = _mirror.Definition(self._rules_of_one(order_of(len(rows[0]))))
-            for row in rows:
-                total += definition.evaluate(row, [int(count == 0) for count in row[2 + definition.order :]])[0]
-        return total
+        table, _ = bleu_rows(rows)
+        if table.ndim != 2:
+            raise StatisticsError(f"rows has {table.ndim} dimensions; scores() takes rows, and score() a single one")
+        too_many = total_of(table)[2] if len(table) else None
+        if too_many is not None:
+            self._refuse_row_of_nltk(too_many)
+        return self.scores_of(table)
 
-    def mean_of_total(self, total: float, segments: int) -> float:
-        """Compute the mean of segment scores from their sum.
+    def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Score rows that are valid.
 
-        :param total: the sum of the scores
-        :param segments: the number of segments, at least 1
+        :param rows: int64 `(n, columns)`
         """
-        return total * self.scale / segments if self._scaled_last else total / segments
-
-    def _rules_of_one(self, order: int) -> Rules:
-        """Return the rules for the scores that are averaged."""
-        rules = self.rules(order)
-        return rules._replace(scale=1.0) if self._scaled_last else rules
-
-    @property
-    def _scaled_last(self) -> bool:
-        """Whether the tool averages scores from 0 to 1 and then multiplies the mean by the scale."""
-        return self.definition.mean == "log-differences"
-
-    def scores(self, stats: Any) -> NDArray[np.float64]:
-        """Score each row.
-
-        :param stats: integers `(n, columns)`
-        """
-        rows, order = checked_array(stats, "stats")
-        if rows.ndim != 2:
-            raise StatisticsError(f"stats has {rows.ndim} dimensions; scores() takes rows, and score() a single one")
-        _, _, too_many = sums(rows, order)
-        if too_many >= 0:
-            self._refuse_row_of_nltk(rows[too_many].tolist())
-        return self.formula(rows.shape[1]).score_rows(rows)
+        return _scored(rows, *self.definitions(order_of(rows.shape[1])))
 
     def formula(self, width: int) -> Formula:
-        """Return the formula that scores rows with this many columns in searches.
+        """Return what scores rows with this many columns in searches.
 
         :param width: the number of columns
         """
-        key = _backend.BACKEND, width
-        found = self._formulas.get(key)
-        if found is None:
-            found = self._formulas[key] = _formula_of(self.rules(order_of(width)))
-        return found
+        from .formula import Formula  # requires NumPy
+
+        self.check_order(order_of(width))
+        return Formula(self)
 
     def check_summable(self) -> None:
         """Check that a corpus can be scored from the sum of its rows.
@@ -579,48 +454,24 @@ class Bleu(Metric):
                 "the segments, or level='corpus'"
             )
 
-    def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Bleu]:
-        """Return rows and a metric that scores a corpus from their sum alone.
+    def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return rows of segments whose sum has the score of the corpus, with NLTK's totals if this is NLTK's BLEU.
 
-        The mean of the scores of segments is not the score of a sum, so it is an error. NLTK's BLEU counts an n-gram
-        for each order that a segment is too short for; the returned rows include it. Texts on which the tool fails
-        have no score; in a search they get the worst score.
-
-        :param stats: rows of segments
+        :param rows: rows of segments
+        :raises StatisticsError: the metric is a mean of the scores of segments
         """
         self.check_summable()
         if self.definition.short_segments_count:
-            from .._runtime.arrays import np
-
-            order = order_of(stats.shape[1])
-            stats = stats.copy()
-            np.maximum(stats[:, 2 + order :], 1, out=stats[:, 2 + order :])
-        return stats, self.with_rules(short_segments_count=False, fails="never")
+            rows = rows.copy()
+            totals = rows[:, 1 + rows.shape[1] // 2 :]
+            np.maximum(totals, 1, out=totals)
+        return rows
 
     @property
     def plateau(self) -> Bleu:
         """Return BLEU with 1 added to every count, which distinguishes sums that this metric scores 0."""
         smoothed = replace(self.definition, smoothings=(("add", "add-all", 1.0),), no_match_at_all="smoothed")
         return replace(self, variant=smoothed, smoothing=None, smoothing_value=None)
-
-    def _summed(self, stats: Any, short_segments: Sequence[int] | None) -> tuple[list[int], Sequence[int]]:
-        """Sum the rows, and count for each order the segments that are too short for it."""
-        if hasattr(stats, "dtype"):
-            array, order = checked_array(stats, "stats")
-            rows: Any = array.reshape(-1, 2 + 2 * order)
-            total, short, too_many = sums(rows, order)
-        else:
-            rows = one_or_more(stats)
-            total, short, too_many = sums_of_lists(rows)
-            order = len(short)
-        if too_many >= 0:
-            self._refuse_row_of_nltk([int(number) for number in rows[too_many]])
-        if short_segments is None:
-            return total, short
-        counts = counts_given(short_segments, "short_segments")
-        if len(counts) != order:
-            raise StatisticsError(f"short_segments has {len(counts)} entries for {order} n-gram orders")
-        return total, counts
 
     def total(self, rows: Any) -> list[int]:
         """Add up rows: the row of a corpus.
@@ -630,9 +481,12 @@ class Bleu(Metric):
         :param rows: a row, or rows of segments or corpora that this metric counted
         """
         self.check_summable()
-        if hasattr(rows, "__len__") and getattr(rows, "ndim", 1) != 0 and not len(rows):
-            return [0] * len(self.columns)
-        row, short = self._summed(rows, None)
+        return self._summed(rows) if has_rows(rows) else [0] * len(self.columns)
+
+    def _summed(self, rows: Any) -> list[int]:
+        row, short, too_many = total_of(rows)
+        if too_many is not None:
+            self._refuse_row_of_nltk(too_many)
         if not self.definition.short_segments_count:
             return row
         order = len(short)
@@ -643,21 +497,86 @@ class Bleu(Metric):
 
         :raises StatisticsError: this is not NLTK's definition
         """
-        original = VARIANTS.get(self.definition.name, self.definition)  # a search has another rule for the same rows
-        if self.definition.short_segments_count or original.short_segments_count:
+        order = len(row) // 2 - 1
+        if self.definition.short_segments_count or all(row[2 + order + n] <= max(0, row[0] - n) for n in range(order)):
             return
         raise StatisticsError(
             f"the row {row} has more n-grams than its length allows, so NLTK's BLEU counted it; count the texts for {self.name}"
         )
 
-    def _with_short(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Rows with NLTK's totals, at least 1 for each order, if this is NLTK's BLEU; changes the rows."""
-        if self.definition.short_segments_count:
-            from .._runtime.arrays import np
 
-            totals = rows[:, 2 + self.order :]
-            np.maximum(totals, 1, out=totals)
-        return rows
+class MeanOfSegments:
+    """The mean of the scores of segments, for rows that may come some at a time, with the components of their sum.
+
+    :param metric: BLEU of level ``mean``
+    """
+
+    def __init__(self, metric: Bleu):
+        rules: dict[str, Any] = {"empty_hypothesis": "scored", "fails": "never", "short_segments_count": False}
+        self._metric = metric
+        self._sums = replace(metric, level="corpus", variant=replace(metric.definition, **rules))
+        # some tools average scores from 0 to 1, and then multiply the mean by the scale
+        self._scaled_last = metric.definition.mean == "log-differences"
+        self._row: list[int] = []
+        self._total, self._count = 0.0, 0
+
+    def add(self, rows: Any) -> None:
+        """Add the scores of segments in their order.
+
+        :param rows: a row, or rows
+        """
+        if hasattr(rows, "dtype"):
+            table, order = bleu_rows(rows)
+            table = table.reshape(-1, 2 + 2 * order)
+            lists = table.tolist()
+        else:
+            given = one_or_more(rows.tolist() if isinstance(rows, memoryview) else rows)
+            lists = [whole_numbers(row, "statistics", 0) for row in given]
+            table, order = None, order_of(len(lists[0]))
+        rules = self._metric.rules(order, failing=True)
+        if self._scaled_last:
+            rules = rules._replace(scale=1.0)
+        definition = _mirror.Definition(rules)
+        if table is None:
+            scores = [definition.evaluate(row)[0] for row in lists]
+        else:
+            scores = _scored(table, definition, _backend.chosen.Definition(rules)).tolist()
+        for score in scores:
+            self._total += score
+        self._count += len(lists)
+        self._row = self._sums.total([*([self._row] if self._row else []), *map(_without_short, lists)])
+
+    def score(self) -> BleuScore:
+        """The mean, on the scale of the tool; 0 without segments."""
+        result = self._sums.score(self._row or self._sums.total([]))
+        total = self._total * self._metric.scale if self._scaled_last else self._total
+        number = total / self._count if self._count else 0.0
+        return replace(result, score=number, signature=self._metric._signature(len(result.matches)))
+
+
+def numbered_pair(others: Batch, texts: Batch, raw: Raw | None) -> tuple[Any, Any]:
+    """Two batches of texts as ids of one vocabulary; twice the same result if they are the same object.
+
+    :param raw: how raw text is tokenised
+    """
+    if raw is not None and not raw.own:
+        read: dict[int, Any] = {id(batch): tokens_of(batch, raw, Place("texts")) for batch in (others, texts)}
+        others, texts, raw = read[id(others)], read[id(texts)], None
+    elif raw is not None and raw.lowercase:
+        read = {id(batch): RawText(raw.lowered_texts(batch.lines)) for batch in (others, texts)}  # type: ignore[union-attr]
+        others, texts = read[id(others)], read[id(texts)]
+    return number_together(others, texts, raw)
+
+
+def _scored(rows: NDArray[Any], definition: Any, kernel: Any) -> NDArray[np.float64]:
+    """Score rows by the kernel, and by the definition where it declines."""
+    scores = np.empty(len(rows))
+
+    def one(position: int) -> None:
+        scores[position] = definition.evaluate(rows[position].tolist())[0]
+
+    _backend.go_on(lambda start: kernel.score_rows(rows, start, scores), 0, len(rows), one)
+    return scores
 
 
 def _without_short(row: list[int]) -> list[int]:
@@ -671,13 +590,6 @@ def _checked_weights(weights: Any) -> tuple[float, ...]:
     if not numbers:
         raise StatisticsError(f"weights must be finite numbers, one for each order, and these are not: {weights!r}")
     return numbers
-
-
-def _formula_of(rules: Rules) -> Formula:
-    from .estimates import estimate
-    from .formula import Formula
-
-    return Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules), estimate(rules))
 
 
 _RULES = [field.name for field in fields(Variant) if field.name in Rules._fields]

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
+from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_flags, check_whole
 from .._runtime.parallel import run
 from ..errors import OrderError, StatisticsError
-from ..text.parsing import parse_raw_references, parse_raw_texts
-from .metric import from_fields
-from .text_metric import TextMetric
+from ..text.batches import RawText
+from .base import Metric, from_fields
+from .statistics import whole_numbers
+from .tokens import count_lines, lowered
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from ..text.raw import Raw
-    from .formula import Formula
-    from .text_metric import Lines
+    from ..text.batches import Batch, Corpus
+    from .base import Counter
 
 MOST_ORDERS = 64
 LARGEST_BETA = 1e100  # its square is finite
@@ -28,7 +29,7 @@ _NAMES = {0: "chrf", 1: "chrf+", 2: "chrf++"}
 
 
 @dataclass(frozen=True)
-class Chrf(TextMetric):
+class Chrf(Metric):
     """chrF of raw text, from 0 to 100 (Popović 2015 and 2017). The scores are equal to those of sacreBLEU 2.6.
 
     Texts are str, or bytes in UTF-8, and are not tokenised. A row has three numbers for each order: the n-grams of the
@@ -62,9 +63,10 @@ class Chrf(TextMetric):
     beta: float = 2
     whitespace: bool = False
     eps_smoothing: bool = False
-    _measures: dict[str, Any] = field(init=False, repr=False, compare=False)  # by backend
 
     scale = 100
+    reads = "text"
+    cost = 4
 
     def __post_init__(self) -> None:
         check_flags(self)
@@ -75,7 +77,6 @@ class Chrf(TextMetric):
             raise OrderError("char_order and word_order are both 0, so there is nothing to count")
         if isinstance(self.beta, bool) or not isinstance(self.beta, (int, float)) or not abs(self.beta) <= LARGEST_BETA:
             raise StatisticsError(f"beta is {self.beta!r}; it must be a finite number")
-        object.__setattr__(self, "_measures", {})
 
     __reduce__ = from_fields  # without the measures, which belong to the backend
 
@@ -99,6 +100,10 @@ class Chrf(TextMetric):
             f"case:{'lc' if self.lowercase else 'mixed'}"
         )
 
+    @cached_property
+    def _measures(self) -> dict[str, Any]:
+        return {}
+
     @property
     def measure(self) -> Any:
         """Return the backend's object that counts and scores."""
@@ -111,8 +116,6 @@ class Chrf(TextMetric):
     def _arguments(self) -> tuple[Any, ...]:
         space = "kept" if self.whitespace else "dropped"
         return self.char_order, self.word_order, self.beta, space, self.eps_smoothing
-
-    # --------------------------------------------------------------------------------------------------------- counting
 
     def count(self, hypothesis: str | bytes, references: Sequence[str | bytes]) -> list[int]:
         """Count a segment, and return its row.
@@ -128,55 +131,35 @@ class Chrf(TextMetric):
         ):
             found: list[int] = self.measure.row(hypothesis, references)
             return found
-        raw = self._raw()
-        texts, sets = parse_raw_texts([hypothesis], raw), parse_raw_references([references], raw)
-        return self.sum_of_raw(raw, texts.lines, sets.texts.lines, sets.bounds)[0]
+        return count_lines(self, hypothesis, references)
 
-    def _fill(self, lines: Lines, rows: Any, threads: int | None, progress: bool = False, owners: Any = None) -> None:
-        measure, (texts, references, bounds) = self.measure, lines
-        if owners is None:
+    def counter(self, corpus: Corpus) -> Counter:
+        """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
-            def work(start: int, stop: int) -> None:
-                measure.rows(texts, references, bounds, start, stop, rows)
-
-            _run(work, texts, references, threads, progress)
-            return
-        order = owners.argsort(kind="stable").astype("int64", copy=False)
-
-        def work_by_owner(start: int, stop: int) -> None:
-            measure.rows_of_owners(texts, references, bounds, owners, order, start, stop, rows)
-
-        _run(work_by_owner, texts, texts, threads, progress)
-
-    def sum_of_raw(
-        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
-    ) -> tuple[list[int], None]:
-        """Count the segments as :meth:`rows_of_raw` does, and return the sum of the rows.
-
-        The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
+        :param corpus: raw texts and references
         """
-        sums: list[list[int]] = []
-        measure = self.measure
-
-        def work(start: int, stop: int) -> None:
-            sums.append(measure.sum(texts, references, bounds, start, stop))
-
-        _run(work, texts, references, threads)
-        return [sum(column) for column in zip(*sums)] or [0] * len(self.columns), None
+        raw = self.raw(corpus.kind)
+        assert raw is not None
+        measure, owners, lines = self.measure, corpus.owners, lowered(corpus, raw)
+        if owners is None:
+            return lambda start, stop, rows: measure.rows(*lines, start, stop, rows)
+        order = owners.argsort(kind="stable").astype("int64", copy=False)
+        return lambda start, stop, rows: measure.rows_of_owners(*lines, owners, order, start, stop, rows)
 
     def _fill_pairs(
-        self, references: Any, hypotheses: Any, result: NDArray[np.float64], threads: int | None, progress: bool
-    ) -> NDArray[np.float64]:
-        others = None if hypotheses is references else hypotheses.lines
-        texts = _backend.chosen.CharacterTexts(self.measure, references.lines, others)
+        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
+    ) -> None:
+        raw = self.raw(texts.kind)
+        if raw is None or not (isinstance(texts, RawText) and isinstance(others, RawText)):
+            return  # there are no texts
+        lines = raw.lowered_texts(others.lines)
+        hypotheses = None if texts is others else raw.lowered_texts(texts.lines)
+        prepared = _backend.chosen.CharacterTexts(self.measure, lines, hypotheses)
 
         def work(start: int, stop: int) -> None:
-            texts.fill(start, stop, result)
+            prepared.fill(start, stop, scores)
 
-        run(work, len(result), 64 * result.size, threads, progress, "hypotheses")
-        return result
-
-    # ---------------------------------------------------------------------------------------------------------- scoring
+        run(work, len(scores), 64 * scores.size, threads, progress, "hypotheses")
 
     def evaluate(self, row: Sequence[int]) -> float:
         """Score a row or a sum of rows.
@@ -185,18 +168,25 @@ class Chrf(TextMetric):
         :raises StatisticsError: the row is not valid
         """
         found: float | None = self.measure.evaluate(row)
-        return _mirror.CharacterF(*self._arguments).score(self._counted(row)) if found is None else found
+        if found is None:
+            numbers = whole_numbers(row, f"the counts of {self.name}", 0)
+            if len(numbers) != len(self.columns):
+                raise StatisticsError(
+                    f"a row of {self.name} has {len(self.columns)} entries, and this one {len(numbers)}"
+                )
+            found = _mirror.CharacterF(*self._arguments).score(numbers)
+        return found
 
-    def formula(self, width: int) -> Formula:
-        """Return the formula that scores rows with this many columns in searches.
+    def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Score rows that are valid.
 
-        :param width: the number of columns
+        :param rows: int64 `(n, columns)`
         """
-        from .formula import FormulaOfRows
+        scores = np.empty(len(rows))
 
-        self._check_width(width)
-        return FormulaOfRows(self.evaluate, self.measure)
+        def one(position: int) -> None:
+            scores[position] = self.evaluate(rows[position].tolist())
 
-
-def _run(work: Any, texts: Any, references: Any, threads: int | None, progress: bool = False) -> None:
-    run(work, len(texts), texts.size + references.size + 64 * len(texts), threads, progress, "segments")
+        measure = self.measure
+        _backend.go_on(lambda start: measure.score_rows(rows, start, scores), 0, len(rows), one)
+        return scores

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
 from .._runtime.numbers import check_flags
 from .._runtime.sequences import plain_segment
-from ..errors import NoReferencesError, OrderError
+from ..errors import NoReferencesError, OrderError, StatisticsError
 from ..gleu_score import MOST_ORDERS, counts
-from ..text.parsing import are_lists_of, parse_raw_references, parse_texts, segments_of
-from ..text.raw import check_tokenizer
-from ..text.values import PLAIN_TYPES, ReferenceLists, Segments, TokenLists
-from .metric import Metric, refuse_given
+from ..text.tokenizers import tokenizer
+from .base import Metric
+from .counting import check_not_mixed
+from .statistics import whole_numbers
+from .tokens import segments_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ..text.raw import Raw, Tokenize
-    from ..text.values import ParsedTexts
-    from .references import References
+    from ..text.batches import Corpus
+    from ..text.raw import Tokenize
+    from .base import Counter
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,7 @@ class Gleu(Metric):
 
     def __post_init__(self) -> None:
         check_flags(self)
-        check_tokenizer(self.tokenizer, self.lowercase)
+        tokenizer(self.tokenizer)
         orders = self.min_len, self.max_len
         if not all(type(order) is int for order in orders) or not 1 <= self.min_len <= self.max_len <= MOST_ORDERS:
             raise OrderError(
@@ -91,112 +87,25 @@ class Gleu(Metric):
             raise NoReferencesError("there is no reference for the hypothesis; give at least one")
         return list(counts([references], [hypothesis], self.min_len, self.max_len))
 
-    def _count_prepared(
-        self,
-        references: References,
-        hypotheses: Any,
-        *,
-        owner: Any = None,
-        threads: int | None = None,
-        progress: bool = False,
-        lengths: Any = None,
-        **of_ids: Any,
-    ) -> NDArray[np.int64]:
-        from ..stats.options import CountOptions
-        from ..stats.references import stats_of_each
+    def counter(self, corpus: Corpus) -> Counter:
+        """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
-        refuse_given(of_ids)
-        counted = references._counted(CountOptions(self.max_len), self._raw_for(references.kind))
-        return self._of_pairs(*stats_of_each(counted, hypotheses, owner, lengths, threads, progress))
-
-    def _count_rows(
-        self,
-        references: Any,
-        hypotheses: Any,
-        raw: Raw | None,
-        *,
-        owner: Any = None,
-        threads: int | None = None,
-        progress: bool = False,
-        **of_ids: Any,
-    ) -> NDArray[np.int64]:
-        refuse_given(of_ids, f"the metric {self.name} reads tokens; prepare the references with it")
-        if raw is None or not raw.own:
-            return self._rows_of(segments_of(references, hypotheses, raw), owner, progress, threads)
-        sets, texts = parse_raw_references(references, raw), parse_texts(hypotheses, raw=raw)
-        return self._counted_rows(sets, texts, owner, progress, threads, raw)
-
-    def _rows_of(
-        self, segments: Segments, owner: Any, progress: bool = False, threads: int | None = None
-    ) -> NDArray[np.int64]:
-        if not _are_plain(segments):
-            return super()._rows_of(segments, owner, progress)
-        sets = ReferenceLists(segments.references, "references")
-        return self._counted_rows(sets, TokenLists(segments.hypotheses, "hypotheses"), owner, progress, threads)
-
-    def _counted_rows(
-        self, sets: Any, texts: ParsedTexts, owner: Any, progress: bool, threads: int | None, raw: Raw | None = None
-    ) -> NDArray[np.int64]:
-        """Compute the rows of parsed segments from the counts against each single reference."""
-        from .._runtime.arrays import np, repeat
-        from ..stats.options import CountOptions
-        from ..stats.segments import count_segments
-        from ..text.arrays import check_owners, parse_owners
-
-        if owner is None:
-            check_owners(texts.size, sets.size)
-        else:
-            sets = sets.of_owners(parse_owners(owner, sets.size, texts.size))
-        counts = sets.counts
-        several = bool((counts > 1).any())
-        if several:
-            sets, texts = sets.alone(), texts.rows(repeat(np.arange(len(counts), dtype=np.int64), counts))
-        stats = count_segments(sets, texts, None, CountOptions(self.max_len), raw, threads, progress)
-        return self._of_pairs(stats, counts if several else None)
-
-    def _fill_pairs(
-        self, references: Any, hypotheses: Any, result: NDArray[np.float64], threads: int | None, progress: bool
-    ) -> NDArray[np.float64]:
-        from .._runtime.arrays import np
-
-        sets = [[text] for text in references.lists()]
-        texts = [text for text in hypotheses.lists() for _ in sets]
-        owner = np.tile(np.arange(len(sets), dtype=np.int64), result.shape[0])
-        rows = self._rows_of(Segments(sets, texts), owner, progress, threads)
-        np.copyto(result, self.scores(rows).reshape(result.shape))
-        return result
-
-    def _of_pairs(self, stats: NDArray[np.int64], counts: NDArray[np.int64] | None) -> NDArray[np.int64]:
-        """Compute rows from the counts of BLEU against each single reference.
-
-        :param counts: the number of references of each segment; None if each has one
+        :param corpus: texts and references that have been read
         """
-        from .._runtime.arrays import index, np, repeat
+        raw = self.raw(corpus.kind)
+        segment = segments_of(corpus, raw, self.reads)
 
-        orders = np.arange(self.min_len, self.max_len + 1, dtype=np.int64)
-        rows = np.zeros((len(stats), 2), dtype=np.int64)
-        rows[:, 0] = stats[:, 1 + self.min_len : 2 + self.max_len].sum(axis=1)
-        for order in orders.tolist():  # add the n-grams of the longer text
-            rows[:, 1] += np.maximum(stats[:, :2].max(axis=1) - order + 1, 0)
-        if counts is None:
-            return rows
-        begins = np.cumsum(counts, dtype=np.int64) - counts
-        ratios = np.full(len(rows), -1.0)  # the value if neither text has n-grams
-        np.divide(rows[:, 0], rows[:, 1], out=ratios, where=rows[:, 1] > 0)
-        best = repeat(np.maximum.reduceat(ratios, index(begins)), counts) if len(rows) else ratios
-        places = np.flatnonzero(ratios == best)
-        segments = repeat(np.arange(len(counts), dtype=np.int64), counts)[places]
-        _, firsts = np.unique(segments, return_index=True)
-        return rows[places[firsts]]
+        def count(start: int, stop: int, rows: Any) -> None:
+            matched = False
+            for position in range(start, stop):
+                hypothesis, references = segment(position)
+                matches, ngrams = counts([references], [hypothesis], self.min_len, self.max_len)
+                rows[position, 0], rows[position, 1] = matches, ngrams
+                matched = matched or matches > 0
+            if stop > start and not matched and raw is None:
+                check_not_mixed(corpus.sets.lists(), corpus.texts.lists())
 
-    def sum_of(self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> tuple[list[int], None]:
-        """Count segments, and return the sum of their rows.
-
-        :param list_of_references: for each segment a list of references
-        :param hypotheses: for each segment a list of tokens
-        """
-        rows = [self.count(*segment) for segment in zip(hypotheses, list_of_references)]
-        return [sum(column) for column in zip((0, 0), *rows)], None
+        return count
 
     def evaluate(self, row: Sequence[int]) -> float:
         """Score a row or a sum of rows.
@@ -205,16 +114,11 @@ class Gleu(Metric):
         :raises StatisticsError: the row is not valid
         """
         plain = type(row) is list and len(row) == 2 and type(row[0]) is type(row[1]) is int and row[0] >= 0 <= row[1]
-        matches, ngrams = row if plain else self._counted(row)
+        matches, ngrams = row if plain else self._pair(row)
         return matches / ngrams if ngrams else 0.0
 
-
-def _are_plain(segments: Segments) -> bool:
-    """Return whether these are lists of plain tokens, whose equality does not depend on the order of operands."""
-    sets, texts = segments.references, segments.hypotheses
-    return (
-        are_lists_of(sets, {list, tuple})
-        and type(texts) in (list, tuple)
-        and set(map(type, texts)) <= {list, tuple}
-        and _backend.chosen.types_within(chain(texts, chain.from_iterable(sets))) <= PLAIN_TYPES
-    )
+    def _pair(self, row: Any) -> list[int]:
+        numbers = whole_numbers(row, "the counts of gleu", 0)
+        if len(numbers) != 2:
+            raise StatisticsError(f"a row of gleu has 2 entries, and this one {len(numbers)}")
+        return numbers

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .._runtime.lazy_arrays import np
 from .._runtime.numbers import finite_numbers
 from ..errors import UnknownNameError, WeightsError
-from ..text.parsing import parse_given
-from ..text.values import GivenTexts
-from .metric import Metric
+from .base import Metric
 from .names import named
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from ..text.corpora import Corpus
-    from ..text.values import Kind
-    from .formula import Formula
-    from .references import References
+    from ..text.batches import Batch, Corpus, Kind
+    from .base import Counter
 
 
 @dataclass(frozen=True)
@@ -74,12 +70,12 @@ class Mixture(Metric):
         """Whether the weights of n-grams in a metric come from all references of a call."""
         return any(metric.weighs_by_call for metric, _ in self.parts)
 
-    def of_corpus(self, references: Any) -> Mixture:
+    def with_weights_of(self, references: Any) -> Mixture:
         """Return the mixture of the metrics with the weights of a corpus.
 
         :param references: for each segment a list of references
         """
-        return Mixture(tuple((metric.of_corpus(references), weight) for metric, weight in self.parts))
+        return self._with(lambda metric: metric.with_weights_of(references))
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -112,15 +108,26 @@ class Mixture(Metric):
         """Return the metric for scoring single sentences."""
         return self._with(lambda metric: metric.of_sentences())
 
-    def for_rewards(self, brevity_penalty: bool = True) -> Mixture:
-        """Return the metric that :func:`cybleu.reward_scores` uses.
-
-        :param brevity_penalty: False leaves out the brevity penalty, which only BLEU has
-        """
-        return self._with(lambda metric: metric.for_rewards(brevity_penalty))
+    def as_reward(self) -> Mixture:
+        """Return the metric of rewards, which scores single sentences."""
+        return self._with(lambda metric: metric.as_reward())
 
     def _with(self, change: Callable[[Metric], Metric]) -> Mixture:
         return Mixture(tuple((change(metric), weight) for metric, weight in self.parts))
+
+    @property
+    def cost(self) -> int:  # type: ignore[override]
+        """The cost of counting a token; 0 if one of the metrics is in Python."""
+        costs = [metric.cost for metric, _ in self.parts]
+        return sum(costs) if all(costs) else 0
+
+    def raw(self, kind: Kind) -> None:
+        """Check that each metric reads texts of this kind, which it tokenises itself.
+
+        :param kind: of texts
+        """
+        for metric, _ in self.parts:
+            metric.raw(kind)
 
     def count(self, hypothesis: Any, references: Sequence[Any]) -> list[float]:  # type: ignore[override]
         """Count a segment.
@@ -130,73 +137,56 @@ class Mixture(Metric):
         """
         return self.rows([hypothesis], [references])[0].tolist()  # type: ignore[no-any-return]
 
-    def _count_corpus(self, corpus: Corpus, **arguments: Any) -> NDArray[np.float64]:
-        return self._side_by_side(metric._count_corpus(corpus, **arguments) for metric, _ in self.parts)
+    def counter(self, corpus: Corpus) -> Counter:
+        """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
-    def _count_prepared(self, references: References, hypotheses: Any, **arguments: Any) -> NDArray[np.float64]:
-        return self._side_by_side(
-            metric._count_prepared(references, hypotheses, **arguments) for metric, _ in self.parts
-        )
+        :param corpus: texts and references that have been read
+        """
+        counters = [metric.counter(corpus) for metric, _ in self.parts]
 
-    def _side_by_side(self, rows: Iterable[NDArray[Any]]) -> NDArray[np.float64]:
-        from .._runtime.arrays import np
+        def count(start: int, stop: int, rows: Any) -> None:
+            for counter, (metric, _, part) in zip(counters, self._of_each(np.asarray(rows))):
+                table = np.zeros(part.shape, dtype=metric.dtype)
+                counter(start, stop, table)
+                part[start:stop] = table[start:stop]
 
-        return np.hstack(list(rows)).astype(np.float64, copy=False)
+        return count
 
-    def _parsed(self, texts: Any, name: str, kind: Kind) -> GivenTexts:
-        return parse_given(texts, name)
-
-    def _fill_pairs(
-        self,
-        references: GivenTexts,
-        hypotheses: GivenTexts,
-        result: NDArray[np.float64],
-        threads: int | None,
-        progress: bool,
-    ) -> NDArray[np.float64]:
-        others = None if references is hypotheses else references.texts
-        result[:] = 0.0
+    def _of_each(self, rows: NDArray[Any]) -> Iterator[tuple[Metric, float, NDArray[Any]]]:
+        """Each metric, its weight and its columns of rows."""
+        start = 0
         for metric, weight in self.parts:
-            result += weight * self._of_one(metric, metric.pairs(hypotheses.texts, others, threads=threads))
-        return result
+            end = start + len(metric.columns)
+            yield metric, weight, rows[:, start:end]
+            start = end
 
-    @staticmethod
-    def _of_one(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores from 0 to 1, where 1 is a perfect match."""
-        from .._runtime.arrays import np
-
-        if not metric.higher_is_better:
-            scores = np.maximum(metric.scale - scores, 0.0)
-        return scores / metric.scale
+    def _fill_pairs(self, texts: Batch, others: Batch, scores: NDArray[np.float64], *settings: Any) -> None:
+        for metric, weight in self.parts:
+            part = np.zeros_like(scores)
+            metric._fill_pairs(texts, others, part, *settings)
+            scores += weight * _as_share(metric, part)
 
     def evaluate(self, row: Sequence[float]) -> float:
         """Score a row or a sum of rows.
 
         :param row: a number for each column
+        :raises StatisticsError: the row is not valid
         """
-        from .._runtime.arrays import np
+        return float(self.scores([row])[0])
 
-        self._check_width(len(row))
-        return float(self._scores(np.array([row], dtype=np.float64))[0])
+    def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Score rows that are valid.
 
-    def formula(self, width: int) -> Formula:
-        """Return the formula that scores rows with this many columns in searches.
-
-        :param width: the number of columns
+        :param rows: float64 `(n, columns)`
         """
-        from .formula import ArrayScores, FormulaOfRows
-
-        self._check_width(width)
-        return FormulaOfRows(self.evaluate, ArrayScores(self._scores))
-
-    def _scores(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        from .._runtime.arrays import np
-
         total = np.zeros(len(rows))
-        start = 0
-        for metric, weight in self.parts:
-            end = start + len(metric.columns)
-            part = np.ascontiguousarray(rows[:, start:end], dtype=metric.dtype)
-            total += weight * self._of_one(metric, metric.formula(end - start).score_rows(part))
-            start = end
+        for metric, weight, part in self._of_each(rows):
+            total += weight * _as_share(metric, metric.scores_of(np.ascontiguousarray(part, dtype=metric.dtype)))
         return total
+
+
+def _as_share(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores from 0 to 1, where 1 is a perfect match."""
+    if not metric.higher_is_better:
+        scores = np.maximum(metric.scale - scores, 0.0)
+    return scores / metric.scale

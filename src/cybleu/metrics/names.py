@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import Any
 
 from ..errors import UnknownNameError
+from .base import Metric
 from .bleu import Bleu
 from .chrf import Chrf
 from .gleu import Gleu
-from .metric import Metric
 from .nist import Nist
 from .ter import Ter
 from .variants import VARIANTS

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from zlib import crc32
 
 from .. import _backend
+from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_flags, check_whole
 from ..errors import OrderError, SequenceTypeError, StatisticsError, UnknownNameError
 from ..nist_score import nist_length_penalty
-from ..stats.prepared import PreparedReferences
-from ..text.corpora import read_references
-from ..text.parsing import parse_raw_references, parse_raw_texts
-from ..text.raw import Raw, parse_line
+from ..text.raw import Raw
+from ..text.reading import line_of, read_references
 from ..text.tokenizers import own_tokenizer
-from .metric import Score
-from .words_metric import WordsMetric
+from .base import Metric, Score
+from .references import References
+from .ter import word_counter
+from .tokens import count_lines
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from .formula import Formula
-    from .words_metric import FillRows, Words
+    from ..text.batches import Corpus
+    from .base import Counter
 
 MOST_ORDERS = 9  # the script stops there, too
 _TOKENIZER = "13a"
@@ -51,14 +51,10 @@ class NistInformation:
     __slots__ = ("_counted", "_references")
 
     def __init__(self, references: Any):
-        if isinstance(references, PreparedReferences):
-            references = references.lists()  # type: ignore[attr-defined]
-        kind, given = read_references(references)
-        if kind != "raw text":
-            raise SequenceTypeError(f"references hold {kind}; NIST reads raw text")
-        sets = parse_raw_references(given, Raw("none"))
-        lines = sets.texts.lines.strings()
-        self._references = tuple(tuple(lines[start:end]) for start, end in zip(sets.bounds, sets.bounds[1:]))
+        sets = read_references(references.lists() if isinstance(references, References) else references)
+        if sets.kind != "raw text":
+            raise SequenceTypeError(f"references hold {sets.kind if sets.size else 'nothing'}; NIST reads raw text")
+        self._references = tuple(map(tuple, sets.lists()))
         self._counted: dict[Any, tuple[Any, Any]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:  # without the tables, which belong to the backend
@@ -93,7 +89,7 @@ class NistInformation:
         if not isinstance(ngram, (str, bytes, bytearray)):
             raise SequenceTypeError(f"ngram is a {type(ngram).__name__}; give its words in one str")
         vocabulary, counted = self._of(lowercase, MOST_ORDERS)
-        line = _backend.chosen.RawTexts([parse_line(ngram, "ngram")])
+        line = _backend.chosen.RawTexts([line_of(ngram, "ngram")])
         tokens = vocabulary.look_up(_lines(line, lowercase), 0, 1, array("q", (0,)))
         return float(counted.weight(memoryview(tokens).cast("i")))
 
@@ -126,7 +122,7 @@ class NistScore(Score):
 
 
 @dataclass(frozen=True)
-class Nist(WordsMetric):
+class Nist(Metric):
     """NIST of raw text (Doddington 2002). The scores are those of ``mteval-v13a.pl -c``, and with `lowercase` without ``-c``.
 
     NIST adds up, for each order, the information of the matches divided by the number of n-grams, and multiplies by a
@@ -156,7 +152,9 @@ class Nist(WordsMetric):
 
     name = "nist"
     scale = 100
-    _cost = 8
+    dtype = "float64"
+    reads = "text"
+    cost = 8
 
     def __post_init__(self) -> None:
         check_flags(self)
@@ -184,17 +182,16 @@ class Nist(WordsMetric):
         """Whether the weights are those of the references of each call."""
         return self.information is None
 
-    def of_corpus(self, references: Any) -> Nist:
+    def with_weights_of(self, references: Any) -> Nist:
         """Return the metric with the weights of a corpus.
 
         :param references: as for :class:`NistInformation`
         """
         return self.with_choices(information=NistInformation(references))
 
-    def for_rewards(self, brevity_penalty: bool = True) -> NoReturn:
+    def as_reward(self) -> NoReturn:
         """Refuse to be a reward, which is from 0 to 1.
 
-        :param brevity_penalty: only BLEU has it
         :raises UnknownNameError: always
         """
         raise UnknownNameError("nist has no upper limit, so it is no reward from 0 to 1; use its scores: cybleu.scores")
@@ -207,28 +204,27 @@ class Nist(WordsMetric):
         :param hypothesis: a text
         :param references: one or more texts
         """
-        raw = self._raw()
-        texts, sets = parse_raw_texts([hypothesis], raw), parse_raw_references([references], raw)
-        (row,) = self.rows_of_raw(raw, texts.lines, sets.texts.lines, sets.bounds)
-        return row
+        return count_lines(self, hypothesis, references)
 
-    def _raw(self) -> Raw:
-        return Raw("none")  # `_numbered` puts letters of ASCII in lower case
+    def counter(self, corpus: Corpus) -> Counter:
+        """Number the words of a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
-    def _numbered(self, hypotheses: Any, references: Any) -> tuple[Words, Words, FillRows]:
-        """Number the words; the function that writes rows knows the n-grams that have weights."""
-        lines = _lines(references, self.lowercase)
+        :param corpus: raw texts and references
+        """
+        self.raw(corpus.kind)
+        references, bounds = _lines(corpus.sets.texts.lines, self.lowercase), corpus.sets.bounds  # type: ignore[union-attr]
         vocabulary, counted = (
-            _counted(lines, self.max_order)
+            _counted(references, self.max_order)
             if self.information is None
             else self.information._of(self.lowercase, self.max_order)
         )
 
-        def numbered(texts: Any) -> Words:
+        def numbered(texts: Any) -> tuple[memoryview[int], array[int]]:
             ends = array("q", bytes(8 * len(texts)))
             return memoryview(vocabulary.look_up(texts, 0, len(texts), ends)).cast("i"), ends
 
-        return numbered(_lines(hypotheses, self.lowercase)), numbered(lines), counted.fill_rows
+        texts = _lines(corpus.texts.lines, self.lowercase)  # type: ignore[union-attr]
+        return word_counter(corpus, numbered(texts), numbered(references), bounds, counted.fill_rows)
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 
@@ -243,40 +239,31 @@ class Nist(WordsMetric):
         *_, total = accumulate(individual)  # `sum` compensates rounding errors from Python 3.12 on
         return total * penalty
 
-    def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> NistScore:
+    def score(self, rows: Any) -> NistScore:
         """Score a corpus or a segment, with the scores of each order.
 
-        :param stats: a row, or rows, which are added up
-        :param short_segments: only BLEU uses this
+        :param rows: a row, or rows, which are added up
         """
-        row = self._added_up(stats)
+        row = self.total(rows)
         individual, penalty = self._parts(row)
         cumulative = tuple(total * penalty for total in accumulate(individual))
         parts = tuple(number * penalty for number in individual)
         return NistScore(self.evaluate(row), self.scale, self.signature, cumulative, parts, penalty)
 
     def _parts(self, row: Sequence[float]) -> tuple[list[float], float]:
-        self._check_width(len(row))
+        if len(row) != len(self.columns):
+            raise StatisticsError(f"a row of nist has {len(self.columns)} entries, and this one {len(row)}")
         if not all(isfinite(number) and number >= 0 for number in row):
             raise StatisticsError(f"a row of nist has finite numbers from 0, and this is {list(row)}")
         length, information, totals = row[0], row[1 : 1 + self.max_order], row[1 + self.max_order :]
         penalty = nist_length_penalty(length, totals[0]) if length else 0.0
         return [bits / max(total, 1) for bits, total in zip(information, totals)], penalty
 
-    def formula(self, width: int) -> Formula:
-        """Return the formula that scores rows with this many columns in searches.
+    def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Score rows, with the operations of :meth:`evaluate`.
 
-        :param width: the number of columns
+        :param rows: float64 `(n, columns)`
         """
-        from .formula import ArrayScores, FormulaOfRows
-
-        self._check_width(width)
-        return FormulaOfRows(self.evaluate, ArrayScores(self._scores))
-
-    def _scores(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Score each row, with the operations of :meth:`evaluate`."""
-        from .._runtime.arrays import np
-
         wrong = np.flatnonzero(~(np.isfinite(rows) & (rows >= 0)).all(axis=1))
         if len(wrong):
             self.evaluate(rows[wrong[0]].tolist())

@@ -1,51 +1,76 @@
-"""BLEU of every hypothesis against every single reference, with equal texts scored once."""
+"""BLEU of every text against every single reference, with equal texts scored once."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
+from .. import _backend, _mirror
 from .._runtime.arrays import np
+from .._runtime.interrupts import PIECE
 from .._runtime.parallel import run
-from ..text.values import TokenIds
-from .formula import Formula, Pairs
+from ..errors import CybleuError
+from ..text.batches import TokenIds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .bleu import Bleu
+
 FEW = 24  # up to this number of texts, scoring all is faster than finding equal texts
+MOST_ORDERS = 16  # the kernel numbers n-grams up to this order
 
 
 def fill_matrix(
-    formula: Formula,
-    of_references: TokenIds,
-    of_hypotheses: TokenIds,
+    metric: Bleu,
+    texts: TokenIds,
+    others: TokenIds,
     result: NDArray[np.float64],
     threads: int | None = None,
     progress: bool = False,
-) -> NDArray[np.float64]:
-    """Write the score of every hypothesis against every single reference.
+) -> None:
+    """Write the score of every text against every other one.
 
-    :param of_hypotheses: ids of the same vocabulary; the object `of_references` for the scores of texts against each other
+    :param texts: ids
+    :param others: ids of the same vocabulary; the same object for the scores of texts against each other
+    :param result: an array `(texts, others)`
     """
-    each_other = of_references is of_hypotheses
-    unique_refs, place_of_ref = _unique(of_references)
-    unique_hyps, place_of_hyp = (unique_refs, place_of_ref) if each_other else _unique(of_hypotheses)
+    unique_refs, place_of_ref = _unique(others)
+    unique_hyps, place_of_hyp = (unique_refs, place_of_ref) if others is texts else _unique(texts)
     shape = result.shape
     unique = len(unique_hyps.begins), len(unique_refs.begins)
     # the scores of distinct texts share the memory of the result, so that there is only one matrix
     scores = result.reshape(-1)[: unique[0] * unique[1]].reshape(unique)
-    pairs = Pairs(formula, unique_refs, unique_hyps)
+    definition, kernel = metric.definitions(metric.order)
+    backend: Any = _backend.chosen
+    if metric.order > MOST_ORDERS:
+        backend, kernel = _mirror, definition
+    prepared = backend.PairwiseTexts(_in_64_bits(unique_refs), unique_refs.begins, unique_refs.ends, metric.order)
+    batch = _in_64_bits(unique_hyps), unique_hyps.begins, unique_hyps.ends
+    prepared.prepare(kernel, *(() if unique_hyps is unique_refs else batch))
 
-    def work(start: int, stop: int) -> None:
-        pairs.fill(start, stop, scores)
+    def work(start: int, stop: int) -> None:  # NaN marks scores that are declined
+        if unique_hyps is unique_refs:
+            prepared.score_each_other(kernel, start, stop, scores)
+        else:
+            prepared.score_others(kernel, *batch, start, stop, scores)
 
     run(work, unique[0], unique[0] * unique[1], threads, progress, "hypotheses")
-    pairs.finish(scores, place_of_hyp)
+    for i, j in _places_of_nan(scores):
+        row = _mirror.segment_counts([_text(unique_refs, j)], _text(unique_hyps, i), metric.order)
+        try:
+            scores[i, j] = metric.score_of(row)
+        except CybleuError as error:
+            first = int((place_of_hyp == i).nonzero()[0][0])
+            raise type(error)(f"hypotheses[{first}]: {error}") from error
     if unique != shape:
         # expand from the last row: the scores of text i are in row i or before it, so no row is overwritten before it is read
         for position in range(shape[0] - 1, -1, -1):
             result[position] = scores[place_of_hyp[position]][place_of_ref]
-    return result
+
+
+def _in_64_bits(texts: TokenIds) -> NDArray[np.int64]:
+    return np.ascontiguousarray(texts.ids, dtype=np.int64)
 
 
 def _unique(batch: TokenIds) -> tuple[TokenIds, NDArray[np.int64]]:
@@ -63,3 +88,20 @@ def _unique(batch: TokenIds) -> tuple[TokenIds, NDArray[np.int64]]:
     if len(first) > 0.9 * len(places):
         return batch, np.arange(len(places), dtype=np.int64)
     return TokenIds(batch.ids, batch.begins[first], batch.ends[first]), np.array(places, dtype=np.int64)
+
+
+def _places_of_nan(scores: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
+    """Yield row and column of each NaN in order, with little memory."""
+    if not np.isnan(scores.sum()):
+        return
+    at_once = max(1, PIECE // max(1, scores.shape[1]))
+    for start in range(0, len(scores), at_once):
+        missing = np.isnan(scores[start : start + at_once])
+        if missing.any():
+            for i, j in np.argwhere(missing).tolist():
+                yield start + i, j
+
+
+def _text(batch: TokenIds, position: int) -> list[int]:
+    tokens: list[int] = batch.ids[batch.begins[position] : batch.ends[position]].tolist()
+    return tokens

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
-from ..text.corpora import read_corpus
-from ..text.parsing import parse_raw_references, parse_raw_texts, segments_of, tokenise, tokenise_sets
+from ..text.reading import read_corpus
 from ..text.tokenizers import tokenizer_signature
 from .names import named
 
 if TYPE_CHECKING:
-    from ..text.raw import Raw
-    from ..text.values import RawReferences, RawText
+    from .base import Metric, Score
     from .bleu import BleuScore
-    from .metric import Metric, Score
 
 __all__ = ["bleu", "chrf", "ter"]
 
@@ -66,35 +64,16 @@ def ter(hypotheses: Any, references: Any, *, threads: int | None = None, **optio
 
 
 def _score(metric: Metric, hypotheses: Any, references: Any, threads: int | None) -> Score:
-    kind, texts, sets = read_corpus(hypotheses, references)
-    raw = metric._raw_for(kind)
-    case, tokens = "mixed", "none"
-    if raw is not None:
-        case, tokens = "lc" if raw.lowercase else "mixed", tokenizer_signature(raw.tokenize)
-        lines = parse_raw_references(sets, raw)
-        result = _score_of_raw(metric, raw, parse_raw_texts(texts, raw), lines, threads)
-        counts = {end - begin for begin, end in zip(lines.bounds, lines.bounds[1:])}
-    else:
-        segments = segments_of(sets, texts)
-        rows = list(map(metric.count, segments.hypotheses, segments.references))
-        result = metric.score(rows or metric.total([]))
-        counts = set(map(len, segments.references))
+    corpus = read_corpus(hypotheses, references)
+    kind = corpus.kind
+    raw = metric.raw(kind)
+    rows = metric.rows_of(corpus, threads)
+    of_segments = getattr(metric, "level", "corpus") == "mean"
+    result = metric.score(rows if of_segments and corpus.size else metric.total(rows))
+    bounds = corpus.sets.bounds
+    counts = {int(end - begin) for begin, end in itertools.pairwise(bounds)}
     described = f"nrefs:{'var' if len(counts) > 1 else max(counts, default=1)}"
     if metric.reads == "tokens":
-        described += f"|case:{case}|tok:{tokens}"
+        case = "lc" if raw is not None and raw.lowercase else "mixed"
+        described += f"|case:{case}|tok:{'none' if raw is None else tokenizer_signature(raw.tokenize)}"
     return replace(result, signature=f"{result.signature}|{described}|version:{__version__}")
-
-
-def _score_of_raw(metric: Metric, raw: Raw, texts: RawText, references: RawReferences, threads: int | None) -> Score:
-    if not texts.size:
-        return metric.score(metric.total([]))
-    of_segments = getattr(metric, "level", "corpus") == "mean"
-    if metric.reads != "text" and not raw.own:
-        sets, tokens = tokenise_sets(raw, references).lists(), tokenise(raw, texts).lists()
-        if of_segments:
-            return metric.score(list(map(metric.count, tokens, sets)))
-        return metric.score(*metric.sum_of(sets, tokens))
-    lines = texts.lines, references.texts.lines, references.bounds
-    if of_segments:
-        return metric.score(metric.rows_of_raw(raw, *lines, threads))
-    return metric.score(*metric.sum_of_raw(raw, *lines, threads))  # type: ignore[misc]

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
+from .._runtime.lazy_arrays import np
 from .._runtime.scales import counted
-from ..stats.prepared import PreparedReferences
-from ..stats.references import CountedReferences
-from ..text.arrays import SpecialIds
-from ..text.corpora import check_same_kind, read_references
-from ..text.parsing import parse_raw_references, parse_references
-from ..text.raw import Raw, raw_of
-from ..text.values import RawReferences, ReferenceLists, TokenIds
+from ..errors import ArrayValueError
+from ..text.batches import Corpus, ListSets, RawText, Sets, TokenIds
+from ..text.ids import SpecialIds, owners_given
+from ..text.numbering import ids_of_tokens
+from ..text.reading import check_same_kind, read_references, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..stats.options import CountOptions
-    from ..text.values import Kind, ParsedReferences
+    from ..text.batches import AnySets, Kind
 
 __all__ = ["References"]
 
 
-class References(PreparedReferences):
+class References:
     """Sets of references that are read once, for any number of hypotheses, metrics and orders. Immutable; threads can share them.
 
     What a metric makes of them is made once and kept.
@@ -50,10 +48,9 @@ class References(PreparedReferences):
     array([1.   , 0.152], dtype=float32)
     """
 
-    __slots__ = ("_ids", "_lock", "_made", "_sets", "kind")
+    __slots__ = ("_ids", "_lock", "_made", "_sets")
 
-    kind: Kind  #: ``raw text``, ``tokens`` or ``ids``
-    _sets: ParsedReferences
+    _sets: AnySets
     _ids: SpecialIds
     _made: dict[Any, Any]
     _lock: RLock
@@ -69,13 +66,13 @@ class References(PreparedReferences):
     ):
         special = SpecialIds(pad_id, eos_id, unk_id)
         special.check()
-        kind, sets = read_references(references)
-        if kind == "raw text":
-            raw_of("none", lengths=lengths, **special._asdict())  # refuses them
-            own: ParsedReferences = _own_lines(parse_raw_references(sets, Raw("none")))
-        else:
-            own = _own_tokens(parse_references(sets, lengths=lengths), special)
-        for name, value in (("kind", kind), ("_sets", own), ("_ids", special), ("_made", {}), ("_lock", RLock())):
+        sets = read_references(references, lengths=lengths, special=special)
+        if isinstance(sets, ListSets):
+            ids = ids_of_tokens(sets.texts)
+            if ids is not None and len(ids.ids):
+                sets = Sets(ids, np.array(sets.bounds, dtype=np.int64))
+        sets = _own(sets)
+        for name, value in (("_sets", sets), ("_ids", special), ("_made", {}), ("_lock", RLock())):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: Any = None) -> None:
@@ -95,55 +92,35 @@ class References(PreparedReferences):
             f"<References of {counted(len(self), 'segment')}, {counted(self._sets.texts.size, 'text')} of {self.kind}>"
         )
 
-    def _check(self, kind: Kind) -> None:
-        """Check that hypotheses of this kind can be counted.
-
-        :raises MixedTokensError: one side is raw text, and the other is not
-        """
-        check_same_kind(kind, "the hypotheses", self.kind, "the prepared references")
+    @property
+    def kind(self) -> Kind:
+        """``raw text``, ``tokens`` or ``ids``."""
+        return self._sets.kind if len(self) else "nothing"
 
     def lists(self) -> Any:
         """The references of each segment: str, token lists, or arrays of ids."""
-        if isinstance(self._sets, ReferenceLists):
+        texts = self._sets.texts
+        if not isinstance(texts, TokenIds):
             return self._sets.lists()
-        if isinstance(self._sets, RawReferences):
-            texts = self._sets.texts.lines.strings()
-        else:
-            ids, begins, ends = self._sets.texts
-            texts = [ids[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())]
+        ids = [texts.ids[begin:end] for begin, end in zip(texts.begins.tolist(), texts.ends.tolist())]
         bounds = list(self._sets.bounds)
-        return [texts[begin:end] for begin, end in pairwise(bounds)]
+        return [ids[begin:end] for begin, end in itertools.pairwise(bounds)]
 
-    def _raw_sets(self, raw: Raw) -> RawReferences:
-        """The raw references as the backend reads them, in lower case if that is wanted."""
-        assert isinstance(self._sets, RawReferences)
-        if not raw.lowercase:
-            return self._sets
-        key = raw.lower_block, _backend.BACKEND
-        lowered: RawReferences = self._once(key, lambda: parse_raw_references(self.lists(), raw))
-        return lowered
+    def corpus(self, hypotheses: Any, owner: Any = None, *, lengths: Any = None, **of_ids: Any) -> Corpus:
+        """Read hypotheses for these references.
 
-    def _counted(self, options: CountOptions, raw: Raw | None) -> CountedReferences:
-        """The references as prepared for a number of orders and a rule of their length.
-
-        :param options: of which the special ids are replaced by those of these references
-        :param raw: how raw text is tokenised
+        :param hypotheses: a batch of texts of the kind of the references
+        :param owner: for each hypothesis the index of its references; by default hypothesis i has references i
+        :param lengths: of the hypotheses in a 2-D array
+        :param of_ids: nothing else; these references have their `pad_id`, `eos_id` and `unk_id`
+        :raises ArrayValueError: another argument for token ids is given
+        :raises MixedTokensError: one side is raw text, and the other is not
         """
-        ignored = None if options.ignored is None else tuple(options.ignored.texts)
-        key = (
-            options.max_order,
-            options.reference_length,
-            ignored,
-            raw and (raw.tokenize, raw.lowercase, raw.of_mteval),
-            _backend.BACKEND,
-        )
-
-        def make() -> CountedReferences:
-            sets = self._sets if raw is None else self._raw_sets(raw)
-            return CountedReferences(sets, replace(options, special=self._ids), raw)
-
-        found: CountedReferences = self._once(key, make)
-        return found
+        for name in of_ids:
+            raise ArrayValueError(f"{name} is for token ids, and the references are prepared; pass it to References")
+        texts = read_texts(hypotheses, "hypotheses", lengths=lengths, special=self._ids)
+        check_same_kind(texts.kind if texts.size else "nothing", "the hypotheses", self.kind, "the prepared references")
+        return Corpus(texts, self._sets, owners_given(owner, len(self), texts.size), self._once)
 
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:
         with self._lock:
@@ -153,18 +130,13 @@ class References(PreparedReferences):
             return found
 
 
-def _own_lines(sets: RawReferences) -> RawReferences:
-    """The lines in memory of their own, because the memory of columns may be freed."""
-    if not sets.in_columns:
-        return sets
-    lines = _backend.chosen.RawTexts(sets.texts.lines.strings())
-    return replace(sets, texts=replace(sets.texts, lines=lines), in_columns=False)
-
-
-def _own_tokens(sets: ParsedReferences, special: SpecialIds) -> ParsedReferences:
-    """Copies, because the caller may change lists and arrays."""
-    assert not isinstance(sets, RawReferences)
-    if isinstance(sets, ReferenceLists):
-        return ReferenceLists([[tuple(text) for text in group] for group in sets.sets], sets.name)
-    ids, begins, ends = sets.texts
-    return replace(sets, texts=special.trimmed(TokenIds(ids.copy(), begins.copy(), ends.copy())))
+def _own(sets: AnySets) -> AnySets:
+    """Copies, because the caller may change lists and arrays, and free the memory of columns."""
+    if isinstance(sets, ListSets):
+        return ListSets([[tuple(text) for text in group] for group in sets.sets], sets.name)
+    texts = sets.texts
+    if isinstance(texts, TokenIds):
+        return replace(sets, texts=TokenIds(texts.ids.copy(), texts.begins.copy(), texts.ends.copy()))
+    if texts.in_columns:
+        return replace(sets, texts=RawText(_backend.chosen.RawTexts(texts.lines.strings())))
+    return sets

@@ -9,26 +9,23 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
+from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_flags
 from ..errors import StatisticsError
-from ..text.parsing import parse_raw_references, parse_raw_texts
 from ..text.tercom import edits
 from ..text.tokenizers import own_tokenizer
-from .words_metric import WordsMetric
+from .base import Metric
+from .tokens import count_lines, lowered
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from ..text.raw import Raw
-    from .formula import Formula
-    from .words_metric import FillRows, Words
-
-_FIRST = array("q", (0,))
+    from ..text.batches import Corpus
+    from .base import Counter
 
 
 @dataclass(frozen=True)
-class Ter(WordsMetric):
+class Ter(Metric):
     """TER of raw text in percent (Snover and others 2006). The scores are equal to those of sacreBLEU 2.6.
 
     Lower is better: 0 is a perfect match, and a score can be above 100. Texts are str, or bytes in UTF-8. A row has two
@@ -58,8 +55,10 @@ class Ter(WordsMetric):
     name = "ter"
     scale = 100
     columns = ("edits", "ref_len")
+    dtype = "float64"
+    reads = "text"
     higher_is_better = False
-    _cost = 32
+    cost = 32
 
     def __post_init__(self) -> None:
         check_flags(self)
@@ -77,46 +76,29 @@ class Ter(WordsMetric):
             f"punct:{said[not self.no_punct]}|asian:{said[bool(self.asian_support)]}"
         )
 
-    # --------------------------------------------------------------------------------------------------------- counting
-
     def count(self, hypothesis: str | bytes, references: Sequence[str | bytes]) -> list[float]:  # type: ignore[override]
         """Count a segment, and return its row.
 
         :param hypothesis: a text
         :param references: one or more texts
         """
-        if type(hypothesis) is str and references is not None and set(map(type, references)) == {str}:
-            *words, fill_rows = self._numbered(
-                _backend.chosen.RawTexts([hypothesis]), _backend.chosen.RawTexts(list(references))
-            )
-            rows = memoryview(array("d", (0, 0))).cast("B").cast("d", (1, 2))
-            fill_rows(*words[0], *words[1], array("q", (0, len(references))), _FIRST, _FIRST, 0, 1, rows)
-            return [rows[0, 0], rows[0, 1]]
-        raw = self._raw()
-        texts, sets = parse_raw_texts([hypothesis], raw), parse_raw_references([references], raw)
-        (row,) = self.rows_of_raw(raw, texts.lines, sets.texts.lines, sets.bounds)
-        return row
+        return count_lines(self, hypothesis, references)
 
-    def sum_of_raw(  # type: ignore[override]
-        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
-    ) -> tuple[list[float], None]:
-        """Add the rows one after the other, as sacreBLEU does.
+    def counter(self, corpus: Corpus) -> Counter:
+        """Number the words of a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
-        The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
+        sacreBLEU tokenises references twice, which can split normalised words further.
+
+        :param corpus: raw texts and references
         """
-        total, length = 0.0, 0.0
-        for row in self.rows_of_raw(raw, texts, references, bounds, threads):
-            total += row[0]
-            length += row[1]
-        return [total, length], None
-
-    def _numbered(self, hypotheses: Any, references: Any) -> tuple[Words, Words, FillRows]:
-        """Number the words; sacreBLEU tokenises references twice, which can split normalised words further."""
+        raw = self.raw(corpus.kind)
+        assert raw is not None
+        texts, references, bounds = lowered(corpus, raw)
         edited = edits(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
         tokenizer = own_tokenizer("tercom" if self.normalized else "none")
         vocabulary = _backend.chosen.RawVocabulary(tokenizer)
 
-        def numbered(texts: Any, twice: bool) -> Words:
+        def numbered(texts: Any, twice: bool) -> tuple[memoryview[int], array[int]]:
             if edited is not None:
                 lines = list(map(edited, texts.strings()))
                 if twice:
@@ -127,10 +109,9 @@ class Ter(WordsMetric):
             ends = array("q", bytes(8 * len(texts)))
             return memoryview(vocabulary.add(texts, ends)).cast("i"), ends
 
-        words = numbered(hypotheses, False), numbered(references, self.normalized)
-        return *words, _backend.chosen.edit_rows
-
-    # ---------------------------------------------------------------------------------------------------------- scoring
+        return word_counter(
+            corpus, numbered(texts, False), numbered(references, self.normalized), bounds, _backend.chosen.edit_rows
+        )
 
     def evaluate(self, row: Sequence[float]) -> float:
         """Score a row or a sum of rows.
@@ -138,32 +119,36 @@ class Ter(WordsMetric):
         :param row: edits and the average length of the references, finite numbers from 0
         :raises StatisticsError: the row is not valid
         """
-        self._check_width(len(row))
+        if len(row) != 2:
+            raise StatisticsError(f"a row of ter has 2 entries, and this one {len(row)}")
         if not all(isfinite(number) and number >= 0 for number in row):
             raise StatisticsError(f"a row of ter has two finite numbers from 0, and this is {list(row)}")
         total, length = row
         return 100 * (total / length if length > 0 else float(total > 0))
 
-    def formula(self, width: int) -> Formula:
-        """Return the formula that scores rows with this many columns in searches.
+    def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Score rows, with the operations of :meth:`evaluate`.
 
-        :param width: the number of columns
+        :param rows: float64 `(n, 2)`
         """
-        from .formula import ArrayScores, FormulaOfRows
+        wrong = np.flatnonzero(~(np.isfinite(rows) & (rows >= 0)).all(axis=1))
+        if len(wrong):
+            self.evaluate(rows[wrong[0]].tolist())
+        total, length = rows.T
+        rates: NDArray[np.float64] = (total > 0).astype(np.float64)
+        np.divide(total, length, out=rates, where=length > 0)
+        rates *= 100
+        return rates
 
-        self._check_width(width)
-        return FormulaOfRows(self.evaluate, ArrayScores(_scores))
 
+def word_counter(corpus: Corpus, texts: Any, references: Any, bounds: Any, fill_rows: Any) -> Counter:
+    """Return a function `(start, stop, rows)` for a kernel that reads words as numbers.
 
-def _scores(rows: NDArray[Any]) -> NDArray[np.float64]:
-    """Score each row."""
-    from .._runtime.arrays import np
-
-    wrong = np.flatnonzero(~(np.isfinite(rows) & (rows >= 0)).all(axis=1))
-    if len(wrong):
-        raise StatisticsError(f"a row of ter has two finite numbers from 0, and this is {rows[wrong[0]].tolist()}")
-    total, length = rows.T
-    rates: NDArray[np.float64] = (total > 0).astype(np.float64)
-    np.divide(total, length, out=rates, where=length > 0)
-    rates *= 100
-    return rates
+    :param texts: the numbers of the words of all hypotheses, and where each text ends
+    :param references: likewise of the references; equal words have equal numbers
+    :param bounds: where the references of each set begin, and the end
+    :param fill_rows: the kernel
+    """
+    everyone = array("q", range(corpus.size))
+    given = *texts, *references, bounds, everyone, everyone if corpus.owners is None else corpus.owners
+    return lambda start, stop, rows: fill_rows(*given, start, stop, rows)

@@ -13,7 +13,7 @@ from typing import Any
 from .._mirror.scoring.definitions import SMOOTHINGS as _FORMULAS
 from .._runtime.numbers import check_flags, is_one_of, plain_number
 from ..errors import SmoothingParameterError, StatisticsError, UnknownNameError
-from ..stats.counts import REFERENCE_LENGTHS
+from .counting import REFERENCE_LENGTHS
 
 #: The kinds of smoothing that a variant can have, see :class:`Variant`.
 SMOOTHINGS = (*_FORMULAS, "zero")

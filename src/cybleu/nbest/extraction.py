@@ -27,7 +27,7 @@ from .sparse import SparseFeatures
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..stats.references import CountedReferences
+    from .counted import CountedReferences
     from .lines import Block, Reader
 
     Path = str | PathLike[str]

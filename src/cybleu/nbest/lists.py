@@ -9,8 +9,10 @@ from .._runtime.arrays import np, repeat
 from ..errors import ArrayValueError, InputFileError, LengthMismatchError
 from ..metrics import find
 from ..metrics.references import References
-from ..text.parsing import parse_grouped_tokens, parse_groups, parse_raw_texts, tokenise
+from ..metrics.tokens import tokens_of
+from ..text.batches import Place
 from ..text.raw import Raw
+from ..text.reading import read_groups, read_lines, token_lists
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
 from .container import Hypotheses, whole_number
@@ -64,7 +66,7 @@ class NBest(Hypotheses):
         array([[3, 4, 3, 2, 3, 2],
                [2, 4, 1, 0, 2, 1]])
         """
-        texts, bounds = parse_groups(hypotheses, "hypotheses")
+        texts, bounds = read_groups(hypotheses, "hypotheses")
         try:
             prepared = prepare_references(references, tokenize, max_order, reference_length, lowercase)
         except InputFileError as error:
@@ -78,8 +80,10 @@ class NBest(Hypotheses):
         if len(prepared) != segments:
             raise LengthMismatchError(f"there are {segments} segments of hypotheses and {len(prepared)} of references")
         split = tokenizer(tokenize or "unicode", lowercase)
-        tokens = parse_grouped_tokens(texts, bounds, "hypotheses", split)
-        stats = prepared._rows_of(tokens, repeat(np.arange(segments, dtype=np.int64), np.diff(bounds)), threads)
+        tokens = token_lists(
+            [split(text) if isinstance(text, str) else text for text in texts], Place("hypotheses", bounds)
+        )
+        stats = prepared.rows(tokens, repeat(np.arange(segments, dtype=np.int64), np.diff(bounds)), threads)
         if features is None:
             features = np.zeros((len(texts), 0))
         joined = [text if isinstance(text, str) else _joined(found) for text, found in zip(texts, tokens.lists())]
@@ -199,9 +203,9 @@ class NBest(Hypotheses):
             references = References(references if lines is None else lines)
         texts: Sequence[Any] = self.texts
         if references.kind != "raw text" and found.reads == "tokens":
-            raw = found._raw_for("raw text")
+            raw = found.raw("raw text")
             assert raw is not None
-            texts = tokenise(raw, parse_raw_texts(texts, raw)).lists()
+            texts = tokens_of(read_lines(texts), raw, Place("hypotheses")).lists()
             found = found.with_choices(tokenize=None, lowercase=False)
         owner = repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
         if len(references) != len(self):

@@ -29,9 +29,10 @@ from .._files.text import shown
 from .._runtime.arrays import bincount, np
 from .._runtime.exclusive import exclusive
 from ..errors import ArrayValueError, UnknownNameError
-from ..stats.references import LineCounter
-from ..text.parsing import parse_tokens
+from ..text.batches import Place
 from ..text.raw import Raw
+from ..text.reading import token_lists
+from .counted import LineCounter
 from .fairseq import FairseqReader
 from .growing import GrowingRows
 from .json_lines import JsonReader
@@ -44,7 +45,7 @@ from .sparse import SparseFeatures, SparseRows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..stats.references import CountedReferences
+    from .counted import CountedReferences
 
     Path = str | PathLike[str]
 
@@ -151,7 +152,7 @@ class BlockCounter:
             block = block.with_blanks()
         if self._lines is None:
             lines = [line.lower() for line in block.texts()] if self._raw.lowercase else block.texts()
-            return self._prepared._rows_of(parse_tokens(self._raw.split(lines), "hypotheses"), owners)
+            return self._prepared.rows(token_lists(self._raw.split(lines), Place("hypotheses")), owners)
         spans = _lowered(block) if self._raw.lowercase else (block.bytes, block.begins, block.ends)
         return self._lines.rows(*spans, owners)
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from .._files.text import Lines
 from ..errors import LengthMismatchError
 from ..metrics import Metric, Mixture
+from ..metrics.counting import Counting
 from ..metrics.references import References
-from ..stats.options import CountOptions
-from ..stats.references import CountedReferences
-from ..text.raw import check_tokenizer
+from ..text.batches import ListSets
 from ..text.tokenizers import tokenizer
-from ..text.values import ReferenceLists
+from .counted import CountedReferences
 
 if TYPE_CHECKING:
     Path = str | PathLike[str]
@@ -40,20 +39,18 @@ def prepare_references(
     :param lowercase: convert raw text to lower case first
     :raises LengthMismatchError: the files have different numbers of lines
     """
-    check_tokenizer(tokenize or "unicode", lowercase)
-    options = CountOptions.checked(
-        4 if max_order is None else max_order, "closest" if reference_length is None else reference_length
-    )
+    split = tokenizer(tokenize or "unicode", lowercase)
+    counting = Counting(4 if max_order is None else max_order, reference_length or "closest")
+    counting.check()
     if isinstance(references, CountedReferences):
         return references
     sets = lines_of_files(references, tokenize)
     if sets is None:
         prepared = references if isinstance(references, References) else References(references)
         if prepared.kind != "raw text":
-            return prepared._counted(options, None)
+            return CountedReferences(prepared._sets, counting)
         sets = prepared.lists()
-    split = tokenizer(tokenize or "unicode", lowercase)
-    return CountedReferences(ReferenceLists([[split(line) for line in group] for group in sets], "references"), options)
+    return CountedReferences(ListSets([[split(line) for line in group] for group in sets], "references"), counting)
 
 
 def split_on_blanks(metric: Metric) -> Metric:

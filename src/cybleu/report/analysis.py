@@ -18,7 +18,6 @@ from ..significance.paired import interval
 from ..significance.products import Columns
 from ..significance.resampling import scores_of_resamples
 from ..significance.systems import check_share
-from ..stats.options import CountOptions
 from ..text import tokenizer_signature
 from .buckets import word_frequencies
 from .by_metric import MetricFigures
@@ -92,7 +91,7 @@ class Report(MetricFigures):
         self.n_end = max(n_end, metric.order)
         threads = compared["threads"]
         every = self._every_order = texts.rows(
-            CountOptions.checked(self.n_end, metric.definition.reference_length), threads
+            Bleu(max_order=self.n_end, reference_length=metric.definition.reference_length), threads
         )
         order, most = metric.order, self.n_end
         # the rows from which the score of each output is computed
@@ -380,7 +379,7 @@ def analyse(
         Splitting(tool_tokenizer(one.name) if name is None else name, lowercase, of_mteval=one.name == "mteval-v13a")
         for one, name in zip(metrics, asked)
     ]
-    metrics = [one.in_lowercase() if lowercase and one.of_raw_text else one for one in metrics]
+    metrics = [one.with_choices(lowercase=True) if lowercase and one.reads == "text" else one for one in metrics]
     with collector_paused():
         first = next(splitting for one, splitting in zip(metrics, splittings) if is_corpus_bleu(one))
         texts, runs = texts_of(references, systems, first, source)
@@ -451,7 +450,7 @@ def labels_of_metrics(metrics: Sequence[Metric]) -> list[str]:
 def _described(texts: Texts, metric: Metric, splitting: Splitting) -> str:
     """Describe what a metric counted, for signatures."""
     case, tokens = "lc" if splitting.lowercase else "mixed", tokenizer_signature(splitting.tokenize)
-    of_tokens = "" if metric.of_raw_text else f"|case:{case}|tok:{tokens}"
+    of_tokens = "" if metric.reads == "text" else f"|case:{case}|tok:{tokens}"
     return f"nrefs:{len(texts.references)}{of_tokens}|version:{__version__}"
 
 

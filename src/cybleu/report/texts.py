@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._runtime.arrays import array_of, np
 from .._runtime.sequences import advice_for
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, SequenceTypeError, UnknownNameError
-from ..stats.options import CountOptions
-from ..stats.segments import count_segments
-from ..text.parsing import parse_list
+from ..text.batches import Sets, TokenIds
 from ..text.raw import Raw
-from ..text.values import ReferenceIds, TokenIds
+from ..text.reading import read_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,9 +89,9 @@ class Texts:
         ids = text.ids[text.offsets[segment] : text.offsets[segment + 1]]
         return list(map(self.words.__getitem__, ids.tolist()))
 
-    def rows(self, options: CountOptions, threads: int | None) -> list[NDArray[np.int64]]:
-        """Count each output, some segments at a time, because prepared references take far more memory than rows."""
-        sets, width = self._reference_sets(), 2 + 2 * options.max_order
+    def rows(self, metric: Metric, threads: int | None) -> list[NDArray[np.int64]]:
+        """Count the tokens of each output, some segments at a time, because prepared references take far more memory than rows."""
+        sets, width = self._reference_sets(), len(metric.columns)
         rows = np.empty((len(self.outputs), self.segments, width), dtype=np.int64)
         for start in range(0, self.segments, PIECE):
             owners = np.arange(start, min(start + PIECE, self.segments), dtype=np.int64)
@@ -101,11 +99,10 @@ class Texts:
             ids = [text.ids[text.offsets[start] : text.offsets[start + len(owners)]] for text in self.outputs]
             lengths = np.concatenate([text.lengths[part] for text in self.outputs])
             ends = np.cumsum(lengths)
-            rows[:, part] = count_segments(
-                sets.of_owners(owners),
+            rows[:, part] = metric.rows(
                 TokenIds(np.concatenate(ids), ends - lengths, ends),
-                np.tile(owners - start, len(self.outputs)),
-                options,
+                sets.rows(owners),
+                owner=np.tile(owners - start, len(self.outputs)),
                 threads=threads,
             ).reshape(len(self.outputs), -1, width)
         return list(rows)
@@ -138,7 +135,7 @@ class Texts:
     def _counted(self, metric: Metric, splitting: Splitting | None, text: Text, part: range) -> Sequence[Any]:
         """Return what a metric counts of these segments: lines or tokens."""
         lines = text.lines[part.start : part.stop]
-        if metric.of_raw_text:
+        if metric.reads == "text":
             return lines
         if splitting is None:
             return [None if line is None else self.tokens(text, segment) for line, segment in zip(lines, part)]
@@ -150,9 +147,9 @@ class Texts:
         if not metric.weighs_by_call:
             return metric
         columns = zip(*(text.lines for text in self.references))
-        return metric.of_corpus([[line for line in lines if line is not None] for lines in columns])
+        return metric.with_weights_of([[line for line in lines if line is not None] for lines in columns])
 
-    def _reference_sets(self) -> ReferenceIds:
+    def _reference_sets(self) -> Sets:
         """The references of each segment."""
         ids = np.concatenate([text.ids for text in self.references])
         lengths = np.concatenate([text.lengths for text in self.references])
@@ -162,7 +159,7 @@ class Texts:
         texts = np.argsort(segments, kind="stable")
         texts = texts[present[texts]]
         bounds = np.searchsorted(segments[texts], np.arange(self.segments + 1, dtype=np.int64))
-        return ReferenceIds(TokenIds(ids, (ends - lengths)[texts], ends[texts]), bounds.astype(np.int64, copy=False))
+        return Sets(TokenIds(ids, (ends - lengths)[texts], ends[texts]), bounds.astype(np.int64, copy=False))
 
 
 def texts_of(
@@ -185,9 +182,9 @@ def texts_of(
     outputs: list[Text] = []
     runs: dict[str, list[int]] = {}
     for name, given in pairs:
-        given = parse_list(given, name, "lines")
+        given = read_list(given, name, "lines")
         several = bool(given) and all(hasattr(one, "__iter__") and not isinstance(one, (str, bytes)) for one in given)
-        of_runs = [parse_list(run, name, "lines") for run in given] if several else [given]
+        of_runs = [read_list(run, name, "lines") for run in given] if several else [given]
         runs[name] = []
         for number, lines in enumerate(of_runs):
             shown = f"{name}, run {number + 1}" if len(of_runs) > 1 else name
@@ -195,7 +192,7 @@ def texts_of(
             runs[name].append(len(outputs))
             outputs.append(_text(shown, _checked(lines, shown), splitting, numbers))
     if source is not None:
-        source = _checked(parse_list(source, "source", "lines"), "source")
+        source = _checked(read_list(source, "source", "lines"), "source")
         _check_length(source, "source", len(sets))
     return Texts(texts, outputs, list(numbers), source), runs
 
@@ -208,12 +205,12 @@ def _check_length(lines: list[Any], name: str, segments: int) -> None:
 
 
 def _sets(references: Any) -> list[list[str]]:
-    given = parse_list(references, "references", "those of each segment")
+    given = read_list(references, "references", "those of each segment")
     if not given:
         raise EmptyCorpusError("there is no segment; give the references of each, and a line of each system")
     sets = []
     for position, group in enumerate(given):
-        lines = [group] if isinstance(group, str) else parse_list(group, f"references[{position}]", "lines")
+        lines = [group] if isinstance(group, str) else read_list(group, f"references[{position}]", "lines")
         if not lines:
             raise NoReferencesError(f"references[{position}] has no reference; give at least one for each segment")
         sets.append(_checked(lines, f"references[{position}]"))

@@ -10,9 +10,7 @@ from .._runtime.arrays import in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import bar
 from ..errors import ArrayValueError, CybleuError
-from ..metrics import Bleu, find
-from ..text.numbering import number_together
-from ..text.values import TokenLists
+from ..metrics import find
 from .posterior import expected_utilities, most_probable, posterior_of
 from .selection import Selection, chosen
 from .texts import TextLists, check_alike, parse_lists
@@ -67,10 +65,8 @@ def mbr(
     >>> best.texts, best.scores.round(1)
     (['the cat sat'], array([60.1, 54.5, 52.7,  0. ]))
     """
-    found = find(metric, **options).of_sentences().without_failures()
     given = [("hypotheses", hypotheses), *([] if evidence is None else [("evidence", evidence)])]
-    hyps, *others = parse_lists(given, found)
-    found = found.maximised
+    found, (hyps, *others) = parse_lists(given, find(metric, **options).of_sentences())
     refs = others[0] if others else hyps
     check_alike(hyps, refs)
     shares = posterior_of(posterior, scores, scale, refs)
@@ -118,9 +114,7 @@ def diverse(
     check_whole(size, "size", 1, error=ArrayValueError)
     if not 0 <= similarity < np.inf:
         raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
-    found = find(metric, **options).of_sentences().without_failures()
-    (lists,) = parse_lists([("hypotheses", hypotheses)], found)
-    found = found.maximised
+    found, (lists,) = parse_lists([("hypotheses", hypotheses)], find(metric, **options).of_sentences())
     shares = posterior_of(posterior, scores, scale, lists)
     everything = np.ones(len(lists.lengths), dtype=bool)
     taken = [np.arange(min(size, stop - start), dtype=np.int64) for start, stop in pairwise(lists.offsets.tolist())]
@@ -168,16 +162,8 @@ def _matrices(
                 same = refs is hyps and len(rows) == len(columns)
                 texts = evidence if same else hyps.parsed.rows(rows)
                 try:
-                    matrix = _scored(metric, evidence, texts, threads)
+                    matrix = metric.pairs(texts, None if same else evidence, threads=threads)
                 except CybleuError as error:
                     raise type(error)(f"segment {segment}: {error}") from error
                 yield segment, rows, matrix, expected_utilities(matrix, shares[columns])
             advance(1)
-
-
-def _scored(metric: Metric, evidence: Any, texts: Any, threads: int | None) -> Floats:
-    """Score each text against each text of the evidence."""
-    result = np.empty((texts.size, evidence.size))
-    if isinstance(evidence, TokenLists) and isinstance(metric, Bleu):
-        evidence, texts = number_together(evidence, texts)
-    return metric._fill_pairs(evidence, texts, result, threads, False)

@@ -94,7 +94,7 @@ def _extreme(nbest: NBest, best: bool, level: str, metric: Metric, seed: int, pa
     everything = np.ones(len(stats), dtype=bool)
     filled = stats[:, 0] > 0 if isinstance(metric, Bleu) else everything
     scores = np.zeros(len(stats))
-    of_sentences = metric.of_sentences().without_failures()
+    of_sentences = metric.of_sentences()
     scores[filled] = of_sentences.formula(stats.shape[1]).score_rows(np.ascontiguousarray(stats[filled]))
     if highest:
         selection: Selection[str] = chosen(nbest, nbest.offsets, scores, filled)
@@ -108,7 +108,7 @@ def _extreme(nbest: NBest, best: bool, level: str, metric: Metric, seed: int, pa
     rows = in_place(np.flatnonzero(kept), np.int64)
     offsets = np.searchsorted(rows, nbest.offsets)
     now = np.where(selection.rows < 0, -1, np.searchsorted(rows, selection.rows))
-    stats, metric = metric.summable(stats[rows])
+    stats = metric.summable(stats[rows])
     swaps = _Swaps(stats, offsets.tolist(), now, metric.formula(stats.shape[1]), highest)
     start = swaps.score
     random = Random(seed)

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
 from ..metrics import Bleu, Mixture
+from ..metrics.tokens import tokens_of
 from ..nbest import NBest
 from ..nbest.references import split_on_blanks
-from ..text.corpora import check_same_kind, read_texts
+from ..text.batches import Place, RawText, TokenIds, TokenLists
 from ..text.numbering import RawWords
-from ..text.parsing import parse_grouped_tokens, parse_groups, parse_raw_texts
-from ..text.values import TokenLists, refuse_arrays_in
+from ..text.reading import check_same_kind, read_groups, read_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..metrics import Metric
-    from ..text.values import Kind, TokenIds
+    from ..text.batches import Batch
+    from ..text.raw import Raw
 
 
 class TextLists(NamedTuple):
@@ -32,52 +33,54 @@ class TextLists(NamedTuple):
         return int(np.searchsorted(self.offsets, row, side="right")) - 1
 
 
-def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> list[TextLists]:
-    """Parse each list, given with its name, for a metric.
+def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metric, list[TextLists]]:
+    """Read each list, given with its name, and return them with the metric that scores them; the highest score is the best.
 
-    The texts of an `NBest` are split on white space if the metric has no tokeniser of its own.
+    The texts of an `NBest` are split on white space if the metric has no tokeniser of its own. Tokens of BLEU become
+    numbers of one vocabulary.
     """
     groups = [(name, value, *_texts_of(value, name)) for name, value in given]
-    kinds = [read_texts(texts, name, bounds)[0] for name, _, texts, bounds in groups]
+    batches = [read_texts(texts, name, bounds=bounds) for name, _, texts, bounds in groups]
+    kinds = [batch.kind if batch.size else "nothing" for batch in batches]
     for (name, *_), kind in zip(groups[1:], kinds[1:]):
         check_same_kind(kinds[0], groups[0][0], kind, name)
     metrics = [split_on_blanks(metric) if isinstance(value, NBest) else metric for _, value, _, _ in groups]
-    if metric.reads == "text" or isinstance(metric, Mixture):
-        return [_given(*group, one, kind) for group, one, kind in zip(groups, metrics, kinds)]
-    raws = [one._raw_for(kind) for one, kind in zip(metrics, kinds)]
-    words = None
-    if raws[0] is not None and raws[0].own and isinstance(metric, Bleu) and len(set(raws)) == 1:
-        words = RawWords(raws[0])
+    raws = [one.raw(kind) for one, kind in zip(metrics, kinds)]
+    if metric.reads == "tokens" and not isinstance(metric, Mixture):
+        if metric.tokenize is not None or metric.lowercase:
+            metric = metric.with_choices(tokenize=None, lowercase=False)
+        words = None
+        if (
+            isinstance(metric, Bleu)
+            and raws[0] is not None
+            and raws[0].own
+            and len({raw and raw.key for raw in raws}) == 1
+        ):
+            words = RawWords(raws[0])
+        batches = [_tokens(*one, words) for one in zip(batches, raws, groups)]
     lists = []
-    for raw, (name, value, texts, bounds) in zip(raws, groups):
-        tokens: TokenIds | TokenLists
-        if raw is not None and words is not None and texts:
-            tokens = words.add(parse_raw_texts(texts, raw, name))
-            lengths = tokens.ends - tokens.begins
-        else:
-            split = None if raw is None else raw.splitter
-            tokens = parse_grouped_tokens(texts, bounds, name, split)
-            if isinstance(tokens, TokenLists):
-                refuse_arrays_in(tokens)
-            lengths = np.fromiter(map(len, tokens.lists()), dtype=np.int64, count=len(texts))
-        lists.append(
-            TextLists(value if isinstance(value, NBest) else texts, tokens, lengths, np.array(bounds, dtype=np.int64))
-        )
-    return lists
+    for batch, (_, value, texts, bounds) in zip(batches, groups):
+        sizes = batch.ends - batch.begins if isinstance(batch, TokenIds) else list(map(len, batch.lists()))
+        source = value if isinstance(value, NBest) else texts
+        lists.append(TextLists(source, batch, np.array(sizes, dtype=np.int64), np.array(bounds, dtype=np.int64)))
+    return metric.maximised, lists
 
 
-def _given(name: str, value: Any, texts: list[Any], bounds: Sequence[int], metric: Metric, kind: Kind) -> TextLists:
-    """Texts for a metric that reads them itself."""
-    metric._raw_for(kind)
-    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    source = value if isinstance(value, NBest) else texts
-    return TextLists(source, metric._parsed(texts, name, kind), lengths, np.array(bounds, dtype=np.int64))
+def _tokens(batch: Batch, raw: Raw | None, group: tuple[Any, ...], words: RawWords | None) -> Batch:
+    """Texts as tokens, or as numbers of words."""
+    if isinstance(batch, RawText) and raw is not None:
+        if words is not None:
+            return words.add(RawText(raw.lowered_texts(batch.lines)))
+        batch = tokens_of(batch, raw, Place(group[0], group[3]))
+    if isinstance(batch, TokenLists):
+        batch.refuse_arrays()
+    return batch
 
 
 def _texts_of(value: Any, name: str) -> tuple[list[Any], Sequence[int]]:
     """Flatten texts, and return where each segment begins, followed by the number of texts."""
     if not isinstance(value, NBest):
-        return parse_groups(value, name)
+        return read_groups(value, name)
     if value.texts is None:
         raise ArrayValueError(f"the texts of the n-best list ({name}) are not known; read it with its texts")
     return value.texts, value.offsets.tolist()

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._runtime.extras import extra
 from ..metrics.chrf import LARGEST_BETA, MOST_ORDERS, Chrf
 from .chrf_functions import measure
 from .counting import Counting
-from .functions import raw_for
 
 with extra("sacrebleu", "this class is a subclass of one of sacreBLEU", "cybleu[sacrebleu]"):
     from sacrebleu.metrics.chrf import CHRF as Theirs
-
-if TYPE_CHECKING:
-    from ..text.raw import Raw
 
 __all__ = ["CHRF"]
 
@@ -36,7 +32,7 @@ class CHRF(Counting, ORIGINAL):  # type: ignore[misc]
 
     _of_sacrebleu = ORIGINAL
 
-    def _counter(self) -> tuple[Chrf, Raw] | None:
+    def _counter(self) -> tuple[Chrf, bool] | None:
         orders = self.char_order, self.word_order
         if not all(type(order) is int and 0 <= order <= MOST_ORDERS for order in orders):
             return None
@@ -45,6 +41,4 @@ class CHRF(Counting, ORIGINAL):  # type: ignore[misc]
         if type(self.beta) not in (int, float) or not abs(self.beta) <= LARGEST_BETA:
             return None
         space, epsilon = bool(self.whitespace), bool(self.eps_smoothing)
-        return measure(*orders, self.beta, type(self.beta).__name__, space, epsilon), raw_for(
-            "none", bool(self.lowercase)
-        )
+        return measure(*orders, self.beta, type(self.beta).__name__, space, epsilon), bool(self.lowercase)

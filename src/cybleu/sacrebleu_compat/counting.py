@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.shapes import lengths, mistake_in_documents, mistake_in_lengths, mistake_in_references, warn_of
+from ..text.batches import Corpus, RawText, Sets
 from ..text.columns import lists_of_documents
-from ..text.parsing import parse_raw_texts
-from ..text.raw import Raw
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -24,13 +23,13 @@ class Counting(_Any):  # type: ignore[misc]
     """Mixin that counts with cybleu, to be placed before a metric of sacreBLEU in the bases of a class.
 
     :cvar _of_sacrebleu: the metric of sacreBLEU
-    :cvar _counter: returns the metric and the tokeniser; None if sacreBLEU must handle these settings
+    :cvar _counter: returns the metric, and whether lines are put in lower case; None if sacreBLEU must handle these settings
     :cvar _inherited: the attributes that sacreBLEU's class uses; if a subclass or an object has another one, sacreBLEU
         counts
     """
 
     _of_sacrebleu: Any
-    _counter: Callable[[], tuple[Metric, Raw] | None]
+    _counter: Callable[[], tuple[Metric, bool] | None]
     _inherited: dict[str, Any]
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -45,7 +44,7 @@ class Counting(_Any):  # type: ignore[misc]
         """Return statistics of cybleu with the types of sacreBLEU's."""
         return rows
 
-    def _counter_here(self) -> tuple[Metric, Raw] | None:
+    def _counter_here(self) -> tuple[Metric, bool] | None:
         own = type(self)
         if not self._inherited.keys().isdisjoint(vars(self)) or any(
             getattr(own, name) is not value for name, value in self._inherited.items()
@@ -67,13 +66,13 @@ class Counting(_Any):  # type: ignore[misc]
         return kept
 
     def _segments(
-        self, counter: tuple[Metric, Raw] | None, hypotheses: Any, references: Any
-    ) -> tuple[Metric, tuple[Any, ...]] | None:
+        self, counter: tuple[Metric, bool] | None, hypotheses: Any, references: Any
+    ) -> tuple[Metric, Corpus] | None:
         """Return the metric and the segments; None if sacreBLEU counts."""
         if counter is None:
             return None
-        metric, raw = counter
-        texts = raw.strings(hypotheses)
+        metric, lowercase = counter
+        texts = strings(hypotheses, lowercase)
         if not texts:  # also if there is no text
             return None
         kept = self._ref_cache
@@ -88,19 +87,19 @@ class Counting(_Any):  # type: ignore[misc]
         if not kept.whole:
             return None
         count = min(len(hypotheses), len(kept))
-        others, bounds = kept.texts(raw)
+        others, bounds = kept.texts(lowercase)
         if count < len(hypotheses):
-            texts = raw.strings(hypotheses[:count])
+            texts = strings(hypotheses[:count], lowercase)
         self._warn_of(texts)
-        return metric, (raw, texts, others, bounds[: count + 1])
+        return metric, Corpus(RawText(texts), Sets(RawText(others), bounds[: count + 1]))
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
         segments = self._segments(self._counter_here(), hypotheses, references)
         if segments is None:
             rows = super()._extract_corpus_statistics(hypotheses, references)
         else:
-            metric, texts = segments
-            rows = self._as_theirs(metric.rows_of_raw(*texts))
+            metric, corpus = segments
+            rows = self._as_theirs(metric.rows_of(corpus).tolist())
         self._warn_of_shapes(hypotheses, references)
         return rows
 
@@ -131,11 +130,10 @@ class Counting(_Any):  # type: ignore[misc]
         segments = self._segments(counter, hypotheses, references)
         if segments is None:
             return super().corpus_score(hypotheses, references, n_bootstrap)
-        metric, texts = segments
-        found = metric.sum_of_raw(*texts)
-        assert found is not None  # these metrics read raw text
+        metric, corpus = segments
+        row = metric.total(metric.rows_of(corpus))
         self._warn_of_shapes(hypotheses, references)
-        return self._compute_score_from_stats(found[0])
+        return self._compute_score_from_stats(row)
 
 
 class Cached(list[Any]):
@@ -182,12 +180,19 @@ class Kept(Sequence[Any]):
         """Whether each segment has a reference."""
         return all(self.groups)
 
-    def texts(self, raw: Raw) -> tuple[Any, array[int]]:
-        key = raw.tokenize, raw.lowercase, _backend.BACKEND
+    def texts(self, lowercase: bool) -> tuple[Any, array[int]]:
+        key = lowercase, _backend.BACKEND
         if self._raw is None or self._raw[0] != key:
             bounds = array("q", accumulate(map(len, self.groups), initial=0))
-            self._raw = key, parse_raw_texts(list(chain.from_iterable(self.groups)), raw).lines, bounds
+            self._raw = key, strings(list(chain.from_iterable(self.groups)), lowercase), bounds
         return self._raw[1], self._raw[2]
+
+
+def strings(lines: Any, lowercase: bool) -> Any:
+    """Lines as the backend reads them; None if this is not a list or tuple of nothing but str."""
+    if lowercase and type(lines) in (list, tuple):
+        lines = [line.lower() if type(line) is str else line for line in lines]
+    return _backend.chosen.RawTexts.of_strings(lines)
 
 
 def _is_used(name: str) -> bool:

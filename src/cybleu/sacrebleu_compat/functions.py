@@ -20,11 +20,11 @@ from .._runtime.extras import extra
 from .._runtime.shapes import mistake_in_documents, warn_of
 from ..errors import UnknownNameError
 from ..metrics.bleu import Bleu
-from ..stats.raw import raw_sum
+from ..text.batches import Corpus, RawText, Sets
 from ..text.columns import lists_of_documents
-from ..text.parsing import parse_raw_references
-from ..text.raw import Raw
+from ..text.reading import sets_of_lines
 from ..text.tokenizers import own_tokenizer
+from .counting import strings
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEUScore
@@ -37,7 +37,10 @@ RAW_NAMES = frozenset({"13a", "intl", "zh", "char", "none"})  # the tokenisers o
 MANY = 100  # sacreBLEU warns from this number of lines that look tokenised
 
 
-raw_for = cache(Raw)
+@cache
+def counter_for(tokenize: str, order: int = ORDER) -> Bleu:
+    """sacreBLEU's BLEU with one of the backend's tokenisers."""
+    return Bleu("sacrebleu", max_order=order, tokenize=tokenize)
 
 
 # sacreBLEU's tokenisers in use, by name: they cache lines, and some load a model. MeCab's must stay in its thread.
@@ -205,7 +208,7 @@ def _score(
         return None
     name = "13a" if tokenize is None else tokenize  # sacreBLEU's default
     if name in RAW_NAMES:
-        row = _summed(raw_for(name, bool(lowercase)), hypotheses, references)
+        row = _summed(name, bool(lowercase), hypotheses, references)
     else:
         row = _counts_of_theirs(metric, hypotheses, references, lowercase, tokenize)
     if row is None:
@@ -217,16 +220,22 @@ def _score(
         return _maker.__wrapped__(*settings)(row)
 
 
-def _summed(raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> list[int] | None:
+def _summed(
+    tokenize: str, lowercase: bool, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]
+) -> list[int] | None:
     """Sum the statistics of lists of equal length; None if a line is not a str, or a segment has no reference."""
     if len(hypotheses) == 1:
         lines = [document[0] for document in references if document[0] is not None]
         plain = are_plain(lines) and are_plain(hypotheses)
-        return raw.row(lines, hypotheses[0], ORDER, "closest") if plain else None
-    totals = [0] * (2 + 2 * ORDER)
+        if not plain:
+            return None
+        line, *lines = [one.lower() if lowercase else one for one in (hypotheses[0], *lines)]
+        row: list[int] = _backend.chosen.raw_row(own_tokenizer(tokenize), line, lines, ORDER, "closest")
+        return row
+    metric, totals = counter_for(tokenize), [[0] * (2 + 2 * ORDER)]
     for start in range(0, len(hypotheses), BLOCK):
         documents = [document[start : start + BLOCK] for document in (hypotheses, *references)]
-        texts, *parts = map(raw.strings, documents)
+        texts, *parts = (strings(document, lowercase) for document in documents)
         if texts is None:
             return None
         if None not in parts:
@@ -236,11 +245,12 @@ def _summed(raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[s
             groups = [[line for line in lines if line is not None] for lines in zip(*documents[1:])]
             if not all(map(are_plain, groups)):
                 return None
-            sets = parse_raw_references(groups, raw)
-            others, bounds = sets.texts.lines, sets.bounds
-        row, _ = raw_sum(raw, texts, others, bounds, ORDER)
-        totals = [total + count for total, count in zip(totals, row)]
-    return totals
+            if lowercase:
+                groups = [[line.lower() for line in lines] for lines in groups]
+            sets = sets_of_lines(groups, "references")
+            others, bounds = sets.texts.lines, sets.bounds  # type: ignore[union-attr]
+        totals.append(metric.total(metric.rows_of(Corpus(RawText(texts), Sets(RawText(others), bounds)))))
+    return metric.total(totals)
 
 
 def _counts_of_theirs(
@@ -264,7 +274,7 @@ def _counts_of_theirs(
             tokenised[line] = tokenise((line.lower() if lowercase else line).rstrip())
     # tokenise everything first: it is slower if it alternates with counting
     texts: list[Any] = [list(map(tokenised.__getitem__, document)) for document in (hypotheses, *references)]
-    return _summed(raw_for("none", False), texts[0], texts[1:])
+    return _summed("none", False, texts[0], texts[1:])
 
 
 @lru_cache(typed=True)
@@ -286,11 +296,10 @@ def _maker(
         return theirs
     rules = Bleu("sacrebleu", smooth_method, value, effective_order=bool(use_effective_order)).rules(ORDER)
     evaluate = _backend.chosen.Definition(rules).evaluate
-    none_short = [0] * ORDER
     new = BLEUScore.__new__
 
     def made(row: list[int]) -> BLEUScore:
-        parts = evaluate(row, none_short)
+        parts = evaluate(row)
         if parts is None:
             return theirs(row)
         score = new(BLEUScore)

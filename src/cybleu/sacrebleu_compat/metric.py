@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache, update_wrapper
-from typing import TYPE_CHECKING, Any
+from functools import update_wrapper
+from typing import Any
 
 from .._runtime.extras import extra
 from ..metrics.bleu import Bleu
-from ..stats.counts import LARGEST_ORDER
+from ..metrics.counting import LARGEST_ORDER
 from ..text.tokenizers import OWN
 from .counting import Counting
-from .functions import raw_for, unknown_tokenizer, warn_of_tokenised
-
-if TYPE_CHECKING:
-    from ..text.raw import Raw
+from .functions import counter_for, unknown_tokenizer, warn_of_tokenised
 
 with extra("sacrebleu", "this class is a subclass of one of sacreBLEU", "cybleu[sacrebleu]"):
     from sacrebleu.metrics.bleu import BLEU as Theirs
@@ -47,7 +44,7 @@ class BLEU(Counting, ORIGINAL):  # type: ignore[misc]
                 raise
             raise unknown_tokenizer(error.args[0]) from None
 
-    def _counter(self) -> tuple[Bleu, Raw] | None:
+    def _counter(self) -> tuple[Bleu, bool] | None:
         chosen, order = self.tokenizer, self.max_ngram_order
         if not type(chosen).__module__.startswith("sacrebleu.tokenizers."):
             return None
@@ -56,7 +53,7 @@ class BLEU(Counting, ORIGINAL):  # type: ignore[misc]
             return None
         if type(order) is not int or not 1 <= order <= LARGEST_ORDER:
             return None
-        return _bleu(order), raw_for(name, bool(self.lowercase))
+        return counter_for(name, order), bool(self.lowercase)
 
     def _warn_of(self, texts: Any) -> None:
         if not self._force:
@@ -64,8 +61,3 @@ class BLEU(Counting, ORIGINAL):  # type: ignore[misc]
 
 
 update_wrapper(BLEU.__init__, ORIGINAL.__init__)  # the same signature and documentation
-
-
-@cache
-def _bleu(order: int) -> Bleu:
-    return Bleu("sacrebleu", max_order=order)

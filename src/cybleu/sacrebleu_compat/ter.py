@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.extras import extra
 from .counting import Counting
-from .functions import raw_for
 from .ter_functions import measure
 
 with extra("sacrebleu", "this class is a subclass of one of sacreBLEU", "cybleu[sacrebleu]"):
@@ -15,7 +14,6 @@ with extra("sacrebleu", "this class is a subclass of one of sacreBLEU", "cybleu[
 
 if TYPE_CHECKING:
     from ..metrics.ter import Ter
-    from ..text.raw import Raw
 
 __all__ = ["TER"]
 
@@ -37,12 +35,12 @@ class TER(Counting, ORIGINAL):  # type: ignore[misc]
 
     _of_sacrebleu = ORIGINAL
 
-    def _counter(self) -> tuple[Ter, Raw] | None:
+    def _counter(self) -> tuple[Ter, bool] | None:
         chosen = self.tokenizer
         if type(chosen) is not TercomTokenizer:
             return None
         options = chosen._normalized, chosen._no_punct, chosen._asian_support, chosen._case_sensitive
-        return measure(*map(bool, options)), raw_for("none", False)
+        return measure(*map(bool, options)), False
 
     def _as_theirs(self, rows: Any) -> Any:
         return [[int(edits), length] for edits, length in rows]

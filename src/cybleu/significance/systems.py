@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import first_not_finite, in_place, np
 from .._runtime.numbers import as_number
-from .._runtime.sequences import refuse_masked
+from .._runtime.sequences import check_unmasked
 from ..errors import (
     ArrayValueError,
     EmptyCorpusError,
@@ -74,22 +74,15 @@ class OfMetric(Scoring):
     def __init__(self, metric: Metric, width: int):
         self.scale, self.signature, self.higher_is_better = metric.scale, metric.signature, metric.higher_is_better
         self.name = "BLEU" if isinstance(metric, Bleu) else metric.name
-        self.metric, self._width = metric, width
-        self._formula = self.summed(np.zeros((0, width), dtype=metric.dtype))[1].formula(width)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return OfMetric, (self.metric, self._width)  # the formula belongs to the backend and is not pickled
-
-    def summed(self, table: NDArray[Any]) -> tuple[NDArray[Any], Metric]:
-        """Return the rows that are summed, and the metric that scores their sum."""
-        return self.metric.summable(in_place(table, self.metric.dtype))
+        self.metric = metric
+        metric.formula(width)  # checks the width
 
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
-        return _all_finite(self._formula.score_rows(numbers), numbers, "metric")
+        return _all_finite(self.metric.scores_of(numbers), numbers, "metric")
 
     def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64] | None:
-        rows, metric = self.metric.of_sentences().summable(table)
-        return metric.formula(rows.shape[1]).score_rows(in_place(rows, metric.dtype))
+        metric = self.metric.of_sentences()
+        return metric.scores_of(in_place(metric.summable(table), metric.dtype))
 
 
 class OfFunction(Scoring):
@@ -244,7 +237,7 @@ def runs_of(given: Any, name: str) -> list[Rows]:
 
 
 def _rows(name: str, given: Any, system: str) -> Rows:
-    refuse_masked(given, system)
+    check_unmasked(given, system)
     array = np.asarray(given)
     if not array.size and not array.shape[0]:
         raise EmptyCorpusError(f"{system} has no segment; give the row of each segment, or a score for each")
@@ -290,7 +283,7 @@ def _scoring(
         raise ArrayValueError("scale is for functions and columns of scores; a metric has its own scale, leave it out")
     found = find(metric, **chosen)
     for rows in given:
-        if rows.table.dtype.kind not in ("iuf" if found.takes_fractions else "iu"):
+        if rows.table.dtype.kind not in ("iuf" if found.dtype == "float64" else "iu"):
             told = f"{rows.name} has {rows.table.shape[1]} columns of {rows.table.dtype}, and the rows of {found.name} are integers"
             raise ArrayValueError(
                 f"{told}; floats are scores, one column for each run, or the metric is a function of the sum"
@@ -302,7 +295,7 @@ def _scoring(
         except ZeroDivisionError:  # some tools fail on empty text; in samples it gets the worst score
             pass
     scoring = OfMetric(found, given[0].table.shape[1])
-    return scoring, [scoring.summed(rows.table)[0] for rows in given]
+    return scoring, [found.summable(in_place(rows.table, found.dtype)) for rows in given]
 
 
 def _numeric(given: Sequence[Rows]) -> list[NDArray[Any]]:

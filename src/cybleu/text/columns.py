@@ -13,17 +13,17 @@ from operator import eq
 
 from .. import _backend
 from .._runtime.lazy_arrays import np
-from .._runtime.sequences import by_position, is_missing, refuse_unordered_segments
+from .._runtime.sequences import by_position, check_ordered, is_missing
 from ..errors import LengthMismatchError, NoReferencesError, NotUtf8Error, SequenceTypeError
-from .arrays import one_each
-from .values import TokenIds
+from .batches import ListSets, Place, RawText, Sets, TokenIds, TokenLists
+from .ids import one_each
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from .values import Kind, ReferenceIds
+    from .batches import AnySets, Batch, Kind
 
 __all__ = [
     "ReferenceColumns",
@@ -109,18 +109,22 @@ class TextColumn:
             self._entries = _nested(self.values, self._where)
         return self._entries
 
-    def raw_texts(self) -> Any:
-        """The texts as the backend reads raw text, in place."""
-        self._check_present()
-        if self.depth or self.values.kind == "integers":
-            raise _not_raw(self.values, self.name)
-        return _lines(self.values, self._where)
+    @property
+    def kind(self) -> Kind:
+        """What the texts are: ``raw text``, ``tokens`` or ``ids``."""
+        if self.values.kind == "integers":
+            return "ids"
+        return "tokens" if self.depth else "raw text"
 
-    def ids(self) -> TokenIds | None:
-        """Token ids, in place; None if the texts are something else."""
-        if self.values.kind != "integers" or self.depth != 1:
-            return None
+    def batch(self) -> Batch:
+        """The texts, in place where they are raw text or token ids."""
+        if self.kind == "tokens" or self.depth > 1:
+            return TokenLists(self.entries(), Place(self.name))
         self._check_present()
+        if self.kind == "raw text":
+            return RawText(_lines(self.values, self._where), in_columns=True)
+        if not self.depth:
+            raise SequenceTypeError(f"{self.name} is a column of whole numbers; a text of token ids is a list of them")
         return _ids_of(self.values)
 
     def _where(self, text: int) -> str:
@@ -234,16 +238,21 @@ class ReferenceColumns:
         bounds = array("q", bytes(8 * (rows + 1)))
         return _backend.chosen.RawTexts.side_by_side(texts, [0] * width, bounds), bounds
 
-    def ids(self) -> ReferenceIds | None:
-        """Token ids, in place, where each segment has one reference of them; None if the texts are something else."""
-        if len(self._columns) > 1:
-            return None
-        values, lists = self._values(self._columns[0])
-        if values.kind != "integers" or values.depth != 1 or lists:
-            return None
-        if values.nulls_of(0):
-            raise self._none(values.nulls_of(0)[0])
-        return one_each(_ids_of(values))
+    def batch(self, kind: Kind) -> AnySets:
+        """The references, in place where they are raw text, or one text of token ids for each segment.
+
+        :param kind: what the hypotheses are
+        """
+        if kind == "raw text":
+            lines, bounds = self.raw_sets()
+            return Sets(RawText(lines, in_columns=True), bounds)
+        if len(self._columns) == 1:
+            values, lists = self._values(self._columns[0])
+            if values.kind == "integers" and values.depth == 1 and not lists:
+                if values.nulls_of(0):
+                    raise self._none(values.nulls_of(0)[0])
+                return one_each(_ids_of(values))
+        return ListSets(self.sets(), self.name)
 
     def _where(self, values: Any, text: int) -> str:
         return f"{self.name}[{self._first + _row_of(values, text)}]"
@@ -379,7 +388,7 @@ def column_of(values: Any, name: str) -> Any:
     if type(values) in (list, tuple) or isinstance(values, TextColumn):
         return values
     if not is_column(values):
-        refuse_unordered_segments(values, name)
+        check_ordered(values, name)
         return by_position(values)
     arrays = _one_column(values, name)
     if arrays is None:
@@ -516,7 +525,7 @@ def columns_of_references(references: Any, raw: bool, name: str) -> Any:
         return references
     several = _are_several(references)
     if not several and not is_column(references):
-        refuse_unordered_segments(references, name)
+        check_ordered(references, name)
         return by_position(references)
     columns: list[list[Any]] = []
     for column in references if several else [references]:

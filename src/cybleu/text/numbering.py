@@ -7,17 +7,17 @@ from itertools import chain, count, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
-from .._runtime.arrays import array_of, np
 from .._runtime.interrupts import PIECE, types_of
+from .._runtime.lazy_arrays import array_of, np
 from ..errors import MixedTokensError, NoReferencesError, SequenceTypeError, UnhashableTokenError
-from .arrays import NO_IDS, SpecialIds, ids_of_lengths
-from .values import RawReferences, RawText, ReferenceIds, TokenIds, TokenLists, refuse_arrays_in
+from .batches import RawText, Sets, TokenIds, TokenLists
+from .ids import ids_of_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .batches import AnySets, Batch
     from .raw import Raw
-    from .values import ParsedTexts, ReferenceLists
 
 # Types whose tokens equal an int beyond 64 bits only as numbers; other types may define equality as they like.
 _PLAIN = {bool, bytes, float, int, str, tuple, type(None)}
@@ -173,103 +173,74 @@ def _following(numbers: bytes, ends: NDArray[np.int64]) -> TokenIds:
 # --------------------------------------------------------------------------------------------------- references, texts
 
 
-def number_references(
-    references: ReferenceIds | ReferenceLists,
-    special: SpecialIds = NO_IDS,
-    ignored: TokenLists | None = None,
-) -> NumberedReferences:
+def number_references(sets: AnySets, raw: Raw | None = None, ignored: TokenLists | None = None) -> NumberedReferences:
     """References in numbers: token ids as they are, other tokens by a vocabulary.
 
-    :param special: if there is one, other tokens than ids are an error
+    :param raw: of raw text, with one of the backend's tokenisers
     :param ignored: n-grams whose tokens hypotheses may have too
     """
-    bounds = np.array(references.bounds, dtype=np.int64)
-    numbered = number_texts(references.texts, bounds, special, ignored)
-    if isinstance(references, ReferenceIds) and references.padded:
-        _check_none_empty(numbered.texts, bounds)
-    return numbered
+    bounds = np.array(sets.bounds, dtype=np.int64)
+    if isinstance(sets.texts, RawText):
+        assert raw is not None
+        words = RawWords(raw)
+        texts = words.add(sets.texts)
+        if ignored is not None:
+            words.assign(token for token in chain.from_iterable(ignored.texts) if isinstance(token, str))
+        return NumberedReferences(texts, bounds, words)
+    return _number_texts(sets.texts, bounds, ignored)
 
 
-def number_texts(
-    lists: TokenIds | TokenLists,
-    bounds: NDArray[np.int64],
-    special: SpecialIds = NO_IDS,
-    ignored: TokenLists | None = None,
+def _number_texts(
+    lists: TokenIds | TokenLists, bounds: NDArray[np.int64], ignored: TokenLists | None = None
 ) -> NumberedReferences:
-    """The same for the references of all sets, one after the other.
-
-    :param bounds: where those of each set begin, and the end
-    """
-    ids = lists if isinstance(lists, TokenIds) else ids_of_tokens(lists)
+    if isinstance(lists, TokenIds):
+        return NumberedReferences(lists, bounds, None)
+    ids = ids_of_tokens(lists)
     if ids is not None and (
-        isinstance(lists, TokenIds)
-        or special.given
-        or len(ids.ids)
-        or (ignored is not None and ignored.size and ids_of_tokens(ignored) is not None)
+        len(ids.ids) or (ignored is not None and ignored.size and ids_of_tokens(ignored) is not None)
     ):
-        return NumberedReferences(special.trimmed(ids), bounds, None)
-    assert isinstance(lists, TokenLists)
-    if special.given:
-        raise MixedTokensError("pad_id, eos_id and unk_id are for token ids, and the references hold other tokens")
-    parts = [lists] if ignored is None else [lists, ignored]
-    vocabulary = Vocabulary(*parts)
+        return NumberedReferences(ids, bounds, None)
+    vocabulary = Vocabulary(*([lists] if ignored is None else [lists, ignored]))
     return NumberedReferences(vocabulary.encoded(lists), bounds, vocabulary)
 
 
-def _check_none_empty(texts: TokenIds, bounds: NDArray[np.int64]) -> None:
+def check_none_empty(sets: Sets) -> None:
     """:raises NoReferencesError: a reference in an array is empty, so that it is not clear whether it is one"""
+    texts = sets.texts
+    assert isinstance(texts, TokenIds)
     empty = (texts.begins == texts.ends).nonzero()[0]
     if len(empty) and texts.ids.size:
-        per_set = int(bounds[1])
+        per_set = int(sets.bounds[1])
         raise NoReferencesError(
             f"references[{empty[0] // per_set}, {empty[0] % per_set}] is empty; "
             "where segments have different numbers of references, give a list of 2-D arrays"
         )
 
 
-def number_raw_references(raw: Raw, references: RawReferences, ignored: TokenLists | None) -> NumberedReferences:
-    """References of raw text in numbers.
-
-    :param raw: with one of the backend's tokenisers
-    :param ignored: n-grams whose tokens hypotheses may have too
-    """
-    words = RawWords(raw)
-    texts = words.add(references.texts)
-    if ignored is not None:
-        words.assign(token for token in chain.from_iterable(ignored.texts) if isinstance(token, str))
-    return NumberedReferences(texts, np.array(references.bounds, dtype=np.int64), words)
-
-
-def number_hypotheses(
-    hypotheses: TokenIds | TokenLists,
-    references: NumberedReferences,
-    special: SpecialIds = NO_IDS,
-) -> TokenIds:
+def number_hypotheses(hypotheses: TokenIds | TokenLists, references: NumberedReferences) -> TokenIds:
     """Hypotheses in the numbers of the references."""
     known = set() if references.vocabulary is None else references.vocabulary.types()
     if isinstance(hypotheses, TokenIds):
         if known:
             raise MixedTokensError(_IDS_AMONG_TOKENS)
-        return special.trimmed(hypotheses)
+        return hypotheses
     if references.vocabulary is None:
         ids = ids_of_tokens(hypotheses)
         if ids is None:
-            raise MixedTokensError(_where_not_an_id(hypotheses))
-        return special.trimmed(ids)
+            raise MixedTokensError(where_not_an_id(hypotheses))
+        return ids
     only_texts = bool(known) and all(issubclass(kind, (str, bytes)) for kind in known)
     if not only_texts:
-        refuse_arrays_in(hypotheses)
+        hypotheses.refuse_arrays()
     encoded = references.vocabulary.encoded(hypotheses)
     if only_texts and len(encoded.ids) and encoded.ids.max() < 0:  # nothing matches
-        refuse_arrays_in(hypotheses)
+        hypotheses.refuse_arrays()
         if all(map(_is_integer_type, _backend.chosen.types_within(hypotheses.texts))):
             raise MixedTokensError(_IDS_AMONG_TOKENS)
     return encoded
 
 
-def number_together(
-    texts: ParsedTexts, others: ParsedTexts, raw: Raw | None = None, special: SpecialIds = NO_IDS
-) -> tuple[TokenIds, TokenIds]:
+def number_together(texts: Batch, others: Batch, raw: Raw | None = None) -> tuple[TokenIds, TokenIds]:
     """Two lists of texts in the same numbers; twice the same result if they are the same object.
 
     :param raw: how raw texts are tokenised, by one of the backend's tokenisers
@@ -282,16 +253,16 @@ def number_together(
             return found, found
         assert isinstance(others, RawText)
         return found, words.add(others)
-    if others is texts and isinstance(texts, TokenLists) and not special.given:
-        refuse_arrays_in(texts)
+    if others is texts and isinstance(texts, TokenLists):
+        texts.refuse_arrays()
         few = _few_numbers(texts)
         if few is not None:
             return few, few
-    numbered = number_texts(texts, np.arange(texts.size + 1, dtype=np.int64), special)
+    numbered = _number_texts(texts, np.arange(texts.size + 1, dtype=np.int64))
     if others is texts:
         return numbered.texts, numbered.texts
     assert not isinstance(others, RawText)
-    return numbered.texts, number_hypotheses(others, numbered, special)
+    return numbered.texts, number_hypotheses(others, numbered)
 
 
 def _few_numbers(lists: TokenLists) -> TokenIds | None:
@@ -319,7 +290,7 @@ def ids_of_tokens(lists: TokenLists) -> TokenIds | None:
     lengths = _lengths(lists)
     kinds = _backend.chosen.types_within(lists.texts)
     if not all(map(_is_integer_type, kinds)):
-        refuse_arrays_in(lists)
+        lists.refuse_arrays()
         return None
     try:
         ids = array_of(chain.from_iterable(lists.texts), np.int64, int(lengths.sum()))
@@ -334,11 +305,11 @@ def check_hashable(lists: TokenLists) -> None:
     """
     for number, text in enumerate(lists.texts):
         if not hasattr(text, "__iter__"):
-            raise SequenceTypeError(f"{lists.place(number)} became a {type(text).__name__} while it was read")
+            raise SequenceTypeError(f"{lists.place.of(number)} became a {type(text).__name__} while it was read")
         for place, token in enumerate(text):
             if type(token).__hash__ is None:
                 raise UnhashableTokenError(
-                    f"token {place} of {lists.place(number)} is a {type(token).__name__}, which cannot be hashed; "
+                    f"token {place} of {lists.place.of(number)} is a {type(token).__name__}, which cannot be hashed; "
                     "use a str, a number or a tuple for it (is the text nested one level too deep?)"
                 ) from None
 
@@ -355,14 +326,14 @@ def _is_integer_type(kind: type) -> bool:
     return kind is int or kind is bool or issubclass(kind, (np.integer, np.bool_))
 
 
-def _where_not_an_id(hypotheses: TokenLists) -> str:
+def where_not_an_id(hypotheses: TokenLists) -> str:
     for number, text in enumerate(hypotheses.texts):
         for place, token in enumerate(text):
             if not _is_integer_type(type(token)):
                 return (
-                    f"token {place} of {hypotheses.place(number)} is a {type(token).__name__}, and the references hold "
+                    f"token {place} of {hypotheses.place.of(number)} is a {type(token).__name__}, and the references hold "
                     "token ids; give both as ids or both as tokens"
                 )
             if not -(2**63) <= token < 2**63:  # type: ignore[operator]
-                return f"token {place} of {hypotheses.place(number)} is {token!r}, which does not fit int64"
+                return f"token {place} of {hypotheses.place.of(number)} is {token!r}, which does not fit int64"
     return "the hypotheses changed while they were read"

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 
 from .. import _backend
-from .._runtime.sequences import advice_for, is_missing, kind_of
-from ..errors import ArrayValueError, NotUtf8Error, SequenceTypeError, UnknownNameError
+from ..errors import NotUtf8Error, UnknownNameError
 from .tokenizers import OWN, own_tokenizer, tokenize_lines, tokenizer
 
 TYPE_CHECKING = False
@@ -23,32 +22,19 @@ if TYPE_CHECKING:
 
 _NO_ENTITY = re.compile(rb"(?i:quot|amp|lt|gt)(?=;)|(?i:skipped)(?=>)")
 
-__all__ = ["Raw", "lowered_ascii", "lowered_block", "parse_line", "raw_of"]
+__all__ = ["Raw", "lowered_ascii", "lowered_block", "raw_of"]
 
 
-def raw_of(
-    tokenize: Tokenize | Raw | None, lowercase: bool = False, of_mteval: bool = False, **of_ids: Any
-) -> Raw | None:
+def raw_of(tokenize: Tokenize | None, lowercase: bool = False) -> Raw | None:
     """The tokeniser for arguments with these names; None if the texts are tokens already.
 
-    :param of_mteval: as for :class:`Raw`
-    :param of_ids: arguments that do not go with raw text
-    :raises UnknownNameError: there is no such tokeniser
-    :raises ArrayValueError: an argument for token ids is given
+    :raises UnknownNameError: there is no such tokeniser, or none for texts that are to be put in lower case
     """
     if tokenize is None:
         if lowercase:
             raise UnknownNameError("lowercase is for raw text; name a tokeniser too, for example tokenize='13a'")
         return None
-    for name, value in of_ids.items():
-        if value is not None:
-            raise ArrayValueError(f"{name} is for token ids, and with tokenize the texts are str or bytes")
-    return tokenize if isinstance(tokenize, Raw) else Raw(tokenize, lowercase, of_mteval)
-
-
-def check_tokenizer(tokenize: Tokenize | None, lowercase: bool) -> None:
-    """:raises UnknownNameError: there is no such tokeniser, or none for texts that are to be put in lower case"""
-    raw_of(tokenize, lowercase)
+    return Raw(tokenize, lowercase)
 
 
 class Raw:
@@ -70,13 +56,18 @@ class Raw:
         self._tokens_of = self.backend.tokens if self.of_mteval and tokenize == "intl" else tokenizer(tokenize)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Raw, (self.tokenize, self.lowercase, self.of_mteval)
+        return Raw, self.key
 
     @property
     def backend(self) -> Any:
         """The backend's tokeniser."""
         assert isinstance(self.tokenize, str)
         return own_tokenizer("intl-unstripped" if self.of_mteval and self.tokenize == "intl" else self.tokenize)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What equal tokenisers have in common."""
+        return self.tokenize, self.lowercase, self.of_mteval
 
     @property
     def in_case(self) -> Raw:
@@ -113,6 +104,11 @@ class Raw:
     # ------------------------------------------------------------------------------------------------------ token lists
 
     @property
+    def lazy(self) -> bool:
+        """Whether lines are tokenised one by one; sacreBLEU's tokenisers are faster with all lines."""
+        return self.own or not isinstance(self.tokenize, str)
+
+    @property
     def splitter(self) -> Callable[[str], Sequence[Hashable]]:
         """A function from a line to its tokens."""
         return self._lowered_tokens if self.lowercase else self._tokens_of
@@ -120,56 +116,14 @@ class Raw:
     def _lowered_tokens(self, line: str) -> Sequence[Hashable]:
         return self._tokens_of(str(self.lower(line)))
 
-    def tokens(self, line: Any, name: str) -> Sequence[Hashable]:
-        """The tokens of one line, as the caller gave it."""
-        return self.splitter(_decoded(parse_line(line, name), name))
-
     def split(self, lines: list[str]) -> list[Any]:
         """The tokens of lines, which are in lower case already if that is wanted."""
-        if self.own or not isinstance(self.tokenize, str):
+        if self.lazy:
             return list(map(self._tokens_of, lines))
+        assert isinstance(self.tokenize, str)
         different = list(dict.fromkeys(lines))  # sacreBLEU's others are slow
         each = dict(zip(different, tokenize_lines(different, self.tokenize)))
         return [each[line] for line in lines]
-
-    # ------------------------------------------------------------------------------------------------ for own tokenisers
-
-    def strings(self, lines: Any) -> Any:
-        """Lines as the backend reads them; None if this is not a list or tuple of nothing but str."""
-        if self.lowercase and type(lines) in (list, tuple):
-            lower = self.lower if self.of_mteval else str.lower
-            lines = [lower(line) if type(line) is str else line for line in lines]
-        return _backend.chosen.RawTexts.of_strings(lines)
-
-    def row(self, references: Sequence[Line], hypothesis: Line, max_order: int, reference_length: str) -> list[int]:
-        """The statistics row of one segment."""
-        lines = self.lowered(references)
-        (line,) = self.lowered([hypothesis])
-        try:
-            found: list[int] = _backend.chosen.raw_row(self.backend, line, lines, max_order, reference_length)
-        except NotUtf8Error:
-            for number, text in enumerate(lines):
-                _decoded(text, f"reference {number}")
-            _decoded(line, "the hypothesis")
-            raise
-        return found
-
-
-def parse_line(line: Any, name: str) -> Line:
-    """A text as an exact str or bytes.
-
-    :raises SequenceTypeError: it is something else
-    """
-    if type(line) is str or type(line) is bytes:
-        return line
-    if isinstance(line, str):
-        return str.__str__(line)
-    if isinstance(line, (bytes, bytearray)):
-        return bytes(line)
-    advice = "with tokenize each text must be raw text, a str or bytes in UTF-8"
-    advice += f"; {advice_for(line)}" if advice_for(line) else ""
-    article = "" if isinstance(line, float) and is_missing(line) else "a "
-    raise SequenceTypeError(f"{name} is {article}{kind_of(line)}; {advice}")
 
 
 def lowered_block(block: bytes) -> bytes:

@@ -42,9 +42,9 @@ from .._runtime.numbers import check_whole
 from ..errors import CybleuError, DecoderError, InputFileError, UnknownNameError, WeightsError
 from ..metrics import Metric
 from ..nbest import NBest, merge
+from ..nbest.counted import digest
 from ..nbest.references import prepare_references
 from ..nbest.weights import names_of, weights_of
-from ..stats.references import digest
 from .climb import tune
 from .mira import kbmira
 from .pro import pro
@@ -53,7 +53,7 @@ from .results import Iteration, Loop
 from .space import check_normalised, normalised, numbers_by_name
 
 if TYPE_CHECKING:
-    from ..stats.references import CountedReferences
+    from ..nbest.counted import CountedReferences
 
 Decoder = Callable[[dict[str, float], Path], Any] | str | Sequence[str]
 Tuner = str | Callable[..., Any]

@@ -42,7 +42,7 @@ class Objective:
         if callable(chosen):
             self.name = getattr(chosen, "__name__", "score")
             self.function: Callable[[Any], float] = chosen
-        elif stats.dtype == np.float64 and chosen is not None and (scored := find(chosen).maximised).takes_fractions:
+        elif stats.dtype == np.float64 and chosen is not None and (scored := find(chosen).maximised).dtype == "float64":
             self.metric = scored
             self.name, self.scale = scored.name, scored.scale
             self.function = lambda row: scored.evaluate(row.tolist())
@@ -63,11 +63,9 @@ class Objective:
 
     def _fill(self, metric: MetricType) -> None:
         self.name, self.scale = metric.name, metric.scale
-        self.stats, self.metric = metric.summable(self.stats)
-        self.formula = self.metric.formula(self.stats.shape[1])
-        definition = self.formula.definition
-        none_short = [0] * definition.order
-        self.function = lambda row: definition.evaluate(row.tolist(), none_short)[0]
+        self.stats, self.metric = metric.summable(self.stats), metric
+        self.formula = metric.formula(self.stats.shape[1])
+        self.function = lambda row: metric.score_of(row.tolist())
 
     def sum_of(self, chosen: NDArray[np.int64]) -> NDArray[Any]:
         """Sum the rows of the chosen hypotheses.

@@ -203,7 +203,7 @@ def _sentence_scores(problem: Problem, metric: Metric) -> NDArray[np.float64]:
         bleu = bleu.with_choices(smoothing="add")  # Moses has no BLEU of single sentences
     bleu = bleu.of_sentences()
     of_list: Any = nbest.stats
-    return bleu.without_failures().formula(nbest.stats.shape[1]).score_rows(of_list)
+    return bleu.formula(nbest.stats.shape[1]).score_rows(of_list)
 
 
 def _differences(

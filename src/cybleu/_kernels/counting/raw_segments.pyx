@@ -6,7 +6,7 @@ positions are bits of a machine word.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 from cybleu._kernels.text.chrf_texts cimport (
@@ -244,33 +244,6 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
                                   <Py_ssize_t>(sets[i + 1] - sets[i]), max_order, mode, &rows[i, 0])
     finally:
         end_workspace(&work)
-
-
-def raw_sum(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts references not None,
-            const int64_t[::1] sets, Py_ssize_t max_order, str reference_length not None, Py_ssize_t start,
-            Py_ssize_t stop):
-    """Return the sum of the rows, and for each order the number of segments too short for it, as lists."""
-    cdef SegmentWorkspace work
-    cdef int mode = REFERENCE_LENGTHS.index(reference_length)
-    cdef Py_ssize_t width = row_size(max_order)
-    cdef Py_ssize_t i, n
-    cdef int64_t *row
-    check_segments(hypotheses, references, sets, start, stop)
-    row = <int64_t *>allocated(calloc(<size_t>(3 * width), sizeof(int64_t)))    # row, sum, short
-    make_workspace(&work)
-    try:
-        with nogil:
-            for i in range(start, stop):
-                count_raw_segment(tokenizer, &work, &hypotheses.lines[i], &references.lines[sets[i]],
-                                  <Py_ssize_t>(sets[i + 1] - sets[i]), max_order, mode, row)
-                for n in range(width):
-                    row[width + n] += row[n]
-                for n in range(max_order):
-                    row[2 * width + n] += row[2 + max_order + n] == 0
-        return ([row[width + n] for n in range(width)], [row[2 * width + n] for n in range(max_order)])
-    finally:
-        end_workspace(&work)
-        free(row)
 
 
 def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max_order, str reference_length not None):

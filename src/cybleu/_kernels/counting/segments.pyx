@@ -251,22 +251,6 @@ def clipped_matches(references, hypothesis, Py_ssize_t n):
     return None if row is None else (row[1 + n], row[1 + 2 * n])
 
 
-def corpus_counts(list_of_references, hypotheses, Py_ssize_t max_order):
-    """Return the sum of the segments' rows, and for each order the number of segments too short for it.
-
-    None where a segment is declined.
-    """
-    cdef Py_ssize_t n
-    cdef int64_t *sums
-    sums = <int64_t *>allocated(calloc(row_size(max_order, 0) + max_order, sizeof(int64_t)))
-    try:
-        if not count_corpus(list_of_references, hypotheses, max_order, sums):
-            return None
-        return [sums[n] for n in range(2 + 2 * max_order)], [sums[2 + 2 * max_order + n] for n in range(max_order)]
-    finally:
-        free(sums)
-
-
 def segment_rows(list_of_references, hypotheses, Py_ssize_t max_order, Py_ssize_t start, Py_ssize_t stop,
                  int64_t[:, ::1] stats):
     """Write the statistics rows of segments `start` to `stop`; return the first declined segment, or `stop`.

@@ -485,28 +485,6 @@ cdef class CharacterF:
         finally:
             end_characters(&work)
 
-    def sum(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets,
-            Py_ssize_t start, Py_ssize_t stop):
-        """Return the sum of the rows as a list."""
-        cdef ChrfWorkspace work
-        cdef int64_t row[ROW]
-        cdef int64_t total[ROW]
-        cdef Py_ssize_t i
-        cdef int n
-        check_segments(hypotheses, references, sets, start, stop)
-        memset(total, 0, sizeof(total))
-        make_characters(&work, self.rules.space)
-        try:
-            with nogil:
-                for i in range(start, stop):
-                    count_characters(&self.rules, &work, &hypotheses.lines[i], &references.lines[sets[i]],
-                                     <Py_ssize_t>(sets[i + 1] - sets[i]), row)
-                    for n in range(3 * self.order):
-                        total[n] += row[n]
-            return [total[n] for n in range(3 * self.order)]
-        finally:
-            end_characters(&work)
-
     def score_rows(self, const int64_t[:, ::1] stats, Py_ssize_t start, double[::1] scores):
         """Write the score of each row from `start` on; return the first declined row, or the end."""
         cdef Watch watching = begin_watch()

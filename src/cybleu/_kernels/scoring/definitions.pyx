@@ -255,11 +255,8 @@ cdef class Definition:
                             and self.rules.smoothing != ADD_K and self.rules.smoothing != ADD_ALL)
         self.rules.order = <int>rules.order
 
-    def evaluate(self, list row not None, list short_segments not None):
-        """Return the score, the precisions and the brevity penalty; None if the row is declined.
-
-        :param short_segments: for each order the number of segments too short for it, if the definition counts them
-        """
+    def evaluate(self, list row not None):
+        """Return the score, the precisions and the brevity penalty; None if the row is declined."""
         cdef double precisions[MAX_ORDER]
         cdef int64_t numbers[ROW_SIZE]
         cdef double score
@@ -297,13 +294,13 @@ cdef class Definition:
         return position
 
 
-def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] short_segments):
+def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] too_short):
     """Add up the rows, and for each order those without an n-gram of it.
 
     Return the first invalid row (a negative number, more matches than n-grams) or -1, the first row with more n-grams
     of an order than its length allows or -1, and the largest number.
     """
-    cdef Py_ssize_t order = short_segments.shape[0]
+    cdef Py_ssize_t order = too_short.shape[0]
     cdef Watch watching = begin_watch()
     cdef Py_ssize_t i, n
     cdef Py_ssize_t too_many = -1
@@ -327,7 +324,7 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] shor
                 signs |= row[2 + n] | row[2 + order + n]
                 totals[2 + n] = wrapping_sum(totals[2 + n], row[2 + n])
                 totals[2 + order + n] = wrapping_sum(totals[2 + order + n], row[2 + order + n])
-                short_segments[n] += row[2 + order + n] == 0
+                too_short[n] += row[2 + order + n] == 0
                 most = row[0] - n if row[0] > n else 0
                 more |= row[2 + order + n] > most
             largest |= signs

@@ -57,7 +57,7 @@ class PairwiseTexts:
         ]
         totals = [max(0, length - n) for n in range(self._order)]
         try:
-            return definition.evaluate([length, reference_length, *matches, *totals], [int(not n) for n in totals])[0]
+            return definition.evaluate([length, reference_length, *matches, *totals])[0]
         except (ArithmeticError, ValueError):
             return math.nan  # the caller raises the error, which names the pair
 

@@ -50,12 +50,14 @@ class PreparedReferences:
     def count_rows(self, ids: Any, begins: Any, ends: Any, owners: Any, start: int, stop: int, stats: Any) -> None:
         for position in range(start, stop):
             tokens = ids[int(begins[position]) : int(ends[position])].tolist()
-            stats[position] = self._row(tokens, int(owners[position]))
+            for column, number in enumerate(self._row(tokens, int(owners[position]))):
+                stats[position, column] = number
 
     def count_raw_rows(self, words: Any, texts: Any, owners: Any, start: int, stop: int, stats: Any) -> None:
         for position in range(start, stop):
             tokens = array("i", words.look_up(texts, position, position + 1, [0])).tolist()
-            stats[position] = self._row(tokens, int(owners[position]))
+            for column, number in enumerate(self._row(tokens, int(owners[position]))):
+                stats[position, column] = number
 
     def _row(self, tokens: list[int], owner: int) -> list[int]:
         look()

@@ -31,26 +31,6 @@ def raw_rows(
             rows[position, column] = number
 
 
-def raw_sum(
-    tokenizer: Any,
-    hypotheses: RawTexts,
-    references: RawTexts,
-    sets: Any,
-    max_order: int,
-    reference_length: str,
-    start: int,
-    stop: int,
-) -> tuple[list[int], list[int]]:
-    totals = [0] * (2 + 2 * max_order)
-    short = [0] * max_order
-    for position in range(start, stop):
-        of_segment = references._lines[sets[position] : sets[position + 1]]
-        row = raw_row(tokenizer, hypotheses._lines[position], of_segment, max_order, reference_length)
-        totals = [total + count for total, count in zip(totals, row)]
-        short = [total + (count == 0) for total, count in zip(short, row[2 + max_order :])]
-    return totals, short
-
-
 def raw_row(
     tokenizer: Any, hypothesis: str | bytes, references: Sequence[str | bytes], max_order: int, reference_length: str
 ) -> list[int]:

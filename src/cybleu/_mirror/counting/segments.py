@@ -109,19 +109,6 @@ def segment_counts(references: Collection[Tokens], hypothesis: Tokens, max_order
     return [length, closest_length(references, length), *matches, *totals]
 
 
-def corpus_counts(
-    list_of_references: Sequence[Collection[Tokens]], hypotheses: Sequence[Tokens], max_order: int
-) -> tuple[list[int], list[int]]:
-    """Return the sum of the segments' rows, and for each order the number of segments too short for it."""
-    row = [0] * (2 + 2 * max_order)
-    short = [0] * max_order
-    for references, hypothesis in zip(list_of_references, hypotheses):
-        counts = segment_counts(references, hypothesis, max_order)
-        row = [total + count for total, count in zip(row, counts)]
-        short = [total + (count == 0) for total, count in zip(short, counts[2 + max_order :])]
-    return row, short
-
-
 def segment_rows(
     list_of_references: Sequence[Collection[Tokens]],
     hypotheses: Sequence[Tokens],
@@ -132,5 +119,7 @@ def segment_rows(
 ) -> int:
     """Write the statistics rows of segments `start` to `stop` (exclusive), and return `stop`."""
     for position in range(start, stop):
-        stats[position] = segment_counts(list_of_references[position], hypotheses[position], max_order)
+        row = segment_counts(list_of_references[position], hypotheses[position], max_order)
+        for column, number in enumerate(row):
+            stats[position, column] = number
     return stop

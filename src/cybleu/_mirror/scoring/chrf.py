@@ -84,14 +84,6 @@ class CharacterF:
             for column, number in enumerate(self._best(hypotheses._lines[position], counted)):
                 rows[position, column] = number
 
-    def sum(self, hypotheses: RawTexts, references: RawTexts, sets: Any, start: int, stop: int) -> list[int]:
-        total = [0] * (3 * self.order)
-        for position in range(start, stop):
-            look()
-            row = self.row(hypotheses._lines[position], references._lines[sets[position] : sets[position + 1]])
-            total = [before + count for before, count in zip(total, row)]
-        return total
-
     def evaluate(self, row: Any) -> float | None:
         """Return the score of a row; None unless the row is a list of non-negative ints, one for each column."""
         plain = type(row) is list and set(map(type, row)) == {int} and len(row) == 3 * self.order and min(row) >= 0

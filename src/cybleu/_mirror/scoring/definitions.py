@@ -181,15 +181,12 @@ class Definition:
         if rules.effective_order and rules.mean == "log-differences":
             raise StatisticsError(f"{rules.name} scores all orders; leave effective_order out")
 
-    def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
-        """Return the score, the precisions and the brevity penalty of a valid row.
-
-        :param short_segments: for each order the number of segments too short for it, if the definition counts them
-        """
+    def evaluate(self, row: Sequence[int]) -> tuple[float, list[float], float]:
+        """Return the score, the precisions and the brevity penalty of a valid row."""
         length, reference_length = row[0], row[1]
         matches, totals = row[2 : 2 + self.order], row[2 + self.order :]
         if self.rules.short_segments_count:
-            totals = [total + count for total, count in zip(totals, short_segments)]
+            totals = [max(total, 1) for total in totals]
         penalty = self._brevity_penalty(length, reference_length + self.rules.penalty_adds)
         if self.rules.fails != "never":
             self._refuse(length, reference_length, penalty)
@@ -301,21 +298,20 @@ class Definition:
         :param scores: array of doubles, one for each row
         """
         for position, row in enumerate(stats.tolist()[start:], start):
-            short = [int(total == 0) for total in row[2 + self.order :]]
-            scores[position] = self.evaluate(row, short)[0]
+            scores[position] = self.evaluate(row)[0]
         return len(stats)
 
 
-def sum_rows(stats: Any, totals: Any, short_segments: Any) -> tuple[int, int, int]:
+def sum_rows(stats: Any, totals: Any, too_short: Any) -> tuple[int, int, int]:
     """Sum the rows, and count for each order the rows without an n-gram of it.
 
     Return the first invalid row (a negative number, more matches than n-grams) or -1, the first row with more n-grams of
     an order than its length allows or -1, and an upper bound of all numbers.
     """
-    order = len(short_segments)
+    order = len(too_short)
     matches, counts = stats[:, 2 : 2 + order], stats[:, 2 + order :]
     impossible = ((stats < 0).any(axis=1) | (matches > counts).any(axis=1)).nonzero()[0]
     totals += stats.sum(axis=0)
-    short_segments += (counts == 0).sum(axis=0)
+    too_short += (counts == 0).sum(axis=0)
     more = [row for n in range(order) for row in (counts[:, n] > (stats[:, 0] - n).clip(0)).nonzero()[0][:1].tolist()]
     return int(impossible[0]) if len(impossible) else -1, min(more, default=-1), int(stats.max(initial=0))

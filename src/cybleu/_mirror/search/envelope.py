@@ -132,10 +132,9 @@ def best_interval(
 
     :param best_row: receives the summed statistics of the interval
     """
-    short = [0] * definition.order
     at_lower, found = changes(base, slope, order, offsets, stats, lower, upper)
     left, right, rows = zip(*intervals(at_lower, found, lower, upper))
-    scores = [definition.evaluate(row, short)[0] for row in rows]
+    scores = [definition.evaluate(row)[0] for row in rows]
     best = best_first(np.array(left), np.array(right), np.array(scores))[0]
     best_row[:] = rows[best]
     first, last = (found[0][0], found[-1][0]) if found else (0.0, 0.0)

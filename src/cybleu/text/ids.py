@@ -1,4 +1,4 @@
-"""Arrays of token ids as typed values, and of the numbers that go with texts."""
+"""Token ids: arrays of them as batches, ids with a meaning of their own, and the numbers that go with texts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .._runtime.lazy_arrays import array_given, in_place, np
 from .._runtime.scales import counted
 from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
-from .values import ReferenceIds, TokenIds
+from .batches import Sets, TokenIds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .batches import Ids
     from .ragged import Ragged
-    from .values import Ids
 
 CPU_DEVICES = (1, 3)  # of DLPack: ordinary and page-locked memory
 
@@ -93,7 +93,7 @@ def ids_of_lengths(ids: Any, lengths: NDArray[np.int64]) -> TokenIds:
     return TokenIds(ids, ends - lengths, ends)
 
 
-def references_of_array(value: Any, name: str, lengths: Any) -> ReferenceIds:
+def sets_of_array(value: Any, name: str, lengths: Any) -> Sets:
     """References in an array of 2 dimensions, one for each segment, or of 3."""
     array = integers(value, name, (2, 3))
     per_set = array.shape[1] if array.ndim == 3 else 1
@@ -109,12 +109,12 @@ def references_of_array(value: Any, name: str, lengths: Any) -> ReferenceIds:
         lengths = lengths.reshape(-1)
     rows = array.reshape(len(array) * per_set, array.shape[-1])
     texts = ids_of_rows(rows, name, lengths, "reference_lengths")
-    return ReferenceIds(texts, np.arange(len(array) + 1, dtype=np.int64) * per_set, padded=per_set > 1)
+    return Sets(texts, np.arange(len(array) + 1, dtype=np.int64) * per_set, padded=per_set > 1)
 
 
-def one_each(texts: TokenIds) -> ReferenceIds:
+def one_each(texts: TokenIds) -> Sets:
     """Sets of one reference each."""
-    return ReferenceIds(texts, np.arange(texts.size + 1, dtype=np.int64))
+    return Sets(texts, np.arange(texts.size + 1, dtype=np.int64))
 
 
 # ------------------------------------------------------------------------------------------------- what goes with texts
@@ -129,15 +129,15 @@ def check_owners(hypotheses: int, sets: int) -> None:
         )
 
 
-def parse_owners(owner: Any, sets: int, count: int) -> NDArray[np.int64]:
-    """For each of so many hypotheses the number of its set of references.
+def owners_given(owner: Any, sets: int, count: int) -> NDArray[np.int64] | None:
+    """For each of so many hypotheses the number of its set of references; None if hypothesis i has set i.
 
-    :param owner: None if hypothesis i has set i
+    :raises LengthMismatchError: there are not as many sets as hypotheses, and no owners
     """
     if owner is not None:
         return positions(owner, "owner", sets - 1, count, "hypotheses")
     check_owners(count, sets)
-    return np.arange(count, dtype=np.int64)
+    return None
 
 
 def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:
@@ -165,6 +165,9 @@ def _is_id(value: Any) -> bool:
         return not isinstance(value, bool) and -(2**63) <= index(value) < 2**63
     except TypeError:  # also of arrays, which have `__index__`
         return False
+
+
+UNKNOWN = -(2**63)  # what an unknown id of the references becomes; hypotheses must not have it
 
 
 class SpecialIds(NamedTuple):

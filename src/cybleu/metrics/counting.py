@@ -1,0 +1,250 @@
+"""Count the clipped n-grams of a corpus for BLEU: token lists and raw text in place, all others with numbered tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import _backend
+from .._runtime.lazy_arrays import np
+from .._runtime.numbers import check_whole, is_one_of
+from .._runtime.sequences import plain_segment, refuse_arrays
+from ..bleu_score.parts import nltk_row
+from ..errors import CybleuError, MixedTokensError, OrderError, UnhashableTokenError, UnknownNameError
+from ..text.batches import Corpus, ListSets, Place, RawText, Sets, TokenLists
+from ..text.numbering import ids_of_tokens, number_hypotheses, number_references
+from .tokens import lowered, tokenised
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..text.batches import TokenIds
+    from ..text.numbering import NumberedReferences
+    from ..text.raw import Raw
+
+__all__ = ["Counting", "check_not_mixed", "checked_ngrams", "choose_length", "segment_row"]
+
+REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
+LARGEST_ORDER = 2**31 - 1
+MOST_IGNORED = 64  # the largest order up to which n-grams can be ignored
+FEW_EACH = 8  # hypotheses for each set of references: to prepare it would take longer than to read it for each
+
+
+class Counting(NamedTuple):
+    """How the segments of a corpus are counted.
+
+    :ivar order: the largest n-gram order
+    :ivar reference_length: which of the references' lengths counts
+    :ivar ignore: n-grams that are left out; None if n-grams are not looked up
+    """
+
+    order: int
+    reference_length: str = "closest"
+    ignore: tuple[tuple[Hashable, ...], ...] | None = None
+
+    def check(self) -> None:
+        """:raises CybleuError: one of these is not valid"""
+        check_whole(self.order, "max_order", 1, LARGEST_ORDER, error=OrderError)
+        if not is_one_of(self.reference_length, REFERENCE_LENGTHS):
+            raise UnknownNameError(
+                f"unknown reference_length {self.reference_length!r}; use one of {', '.join(REFERENCE_LENGTHS)}"
+            )
+        if self.ignore is not None and self.order > MOST_IGNORED:
+            raise OrderError(f"n-grams can be ignored up to order {MOST_IGNORED}, and max_order is {self.order}")
+
+    def counter(self, corpus: Corpus, raw: Raw | None) -> Callable[[int, int, Any], None]:
+        """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
+
+        :param raw: how raw text is tokenised
+        """
+        if raw is not None and not raw.own:
+            corpus, raw = tokenised(corpus, raw), None
+        one_by_one = corpus.once is None and self.ignore is None
+        if raw is not None and one_by_one and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.size):
+            return self._of_lines(corpus, raw)
+        in_lists = isinstance(corpus.texts, TokenLists) and isinstance(corpus.sets, ListSets)
+        if in_lists and one_by_one and (corpus.owners is None or not corpus.size):
+            return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
+        return self._of_prepared(corpus, raw)
+
+    def _of_lines(self, corpus: Corpus, raw: Raw) -> Callable[[int, int, Any], None]:
+        """Count raw text, which the backend tokenises."""
+        if corpus.owners is not None:
+            assert isinstance(corpus.sets, Sets)
+            corpus = Corpus(corpus.texts, corpus.sets.rows(corpus.owners))
+        segments = raw.backend, *lowered(corpus, raw), self.order, self.reference_length
+
+        def count(start: int, stop: int, rows: Any) -> None:
+            _backend.chosen.raw_rows(*segments, start, stop, rows)
+
+        return count
+
+    def _of_lists(self, sets: Any, texts: Any) -> Callable[[int, int, Any], None]:
+        """Count token lists, which the backend reads in place."""
+
+        def one(rows: Any, position: int) -> None:
+            try:
+                for number, text in enumerate(sets[position]):
+                    refuse_arrays(text, f"reference {number}")
+                refuse_arrays(texts[position], "the hypothesis")
+                row = nltk_row(sets[position], texts[position], self.order)
+            except CybleuError as error:
+                raise type(error)(f"segment {position}: {error}") from error.__cause__
+            for column, number in enumerate(row):
+                rows[position, column] = number
+
+        def count(start: int, stop: int, rows: Any) -> None:
+            def work(position: int) -> int:
+                if _is_mirror():
+                    return position
+                return _backend.chosen.segment_rows(sets, texts, self.order, position, stop, rows)
+
+            _backend.go_on(work, start, stop, lambda position: one(rows, position))
+            if self.reference_length != "closest":
+                for position in range(start, stop):
+                    lengths = list(map(len, sets[position]))
+                    rows[position, 1] = choose_length(lengths, int(rows[position, 0]), self.reference_length)
+            if stop > start and not any(rows[position, 2] for position in range(start, stop)):
+                check_not_mixed(sets, texts)
+
+        return count
+
+    def _of_prepared(self, corpus: Corpus, raw: Raw | None) -> Callable[[int, int, Any], None]:
+        """Count texts in numbers, with n-grams of references that are counted once."""
+        key = self, None if raw is None else raw.key, _backend.BACKEND
+        numbered, prepared = corpus.made(key, lambda: self._prepared(corpus, raw))
+        owners = corpus.numbers()
+        if isinstance(corpus.texts, RawText):
+            assert raw is not None
+            texts = numbered.vocabulary.backend, raw.lowered_texts(corpus.texts.lines)
+            return lambda start, stop, rows: prepared.count_raw_rows(*texts, owners, start, stop, rows)
+        ids: TokenIds = number_hypotheses(corpus.texts, numbered)
+        return lambda start, stop, rows: prepared.count_rows(*ids, owners, start, stop, rows)
+
+    def _prepared(self, corpus: Corpus, raw: Raw | None) -> tuple[NumberedReferences, Any]:
+        """The references in numbers, and their n-grams as the backend counts them."""
+        sets = corpus.sets
+        if raw is not None and raw.lowercase:
+            sets = Sets(RawText(lowered(corpus, raw)[1]), sets.bounds)  # type: ignore[arg-type]
+        ignored = None
+        if self.ignore is not None:
+            ignored = TokenLists([ngram for ngram in self.ignore if len(ngram) <= self.order], Place("ignore"))
+        numbered = number_references(sets, raw, ignored)
+        return numbered, self.of_numbers(numbered, ignored)
+
+    def of_numbers(self, numbered: NumberedReferences, ignored: TokenLists | None = None) -> Any:
+        """The n-grams of numbered references, as the backend counts them."""
+        texts = numbered.texts
+        return _backend.chosen.PreparedReferences(
+            np.ascontiguousarray(texts.ids, dtype=np.int64),
+            texts.begins,
+            texts.ends,
+            numbered.bounds,
+            *_reference_lengths(numbered, self.reference_length),
+            self.order,
+            None,
+            None if ignored is None else _ids_of_ngrams(ignored, numbered),
+        )
+
+
+def checked_ngrams(ignore: Iterable[tuple[Hashable, ...]]) -> tuple[tuple[Hashable, ...], ...]:
+    """The n-grams that are left out.
+
+    :raises UnknownNameError: one is not a tuple of tokens
+    :raises UnhashableTokenError: a token cannot be hashed
+    """
+    try:
+        ngrams = tuple(ignore)
+    except TypeError:
+        raise UnknownNameError(f"ignore is {ignore!r}; give a list of n-grams, each a tuple of tokens") from None
+    for ngram in ngrams:
+        if not isinstance(ngram, tuple) or not ngram:
+            raise UnknownNameError(f"ignore holds {ngram!r}; an n-gram is a tuple of at least one token")
+        try:
+            hash(ngram)
+        except TypeError as error:
+            raise UnhashableTokenError(f"ignore holds {ngram!r}: {error}") from None
+    return ngrams
+
+
+# --------------------------------------------------------------------------------------------------------- one segment
+
+
+def segment_row(
+    references: Collection[Collection[Hashable]],
+    hypothesis: Collection[Hashable],
+    max_order: int,
+    reference_length: str = "closest",
+) -> list[int]:
+    """The row of a segment as the caller gave it: other sequences of tokens become lists, and texts are an error.
+
+    The kernels decline everything that is not a list or tuple, so they are called first.
+    """
+    row = None if _is_mirror() else _backend.chosen.segment_counts(references, hypothesis, max_order)
+    if row is None:
+        references, hypothesis = plain_segment(references, hypothesis, tokenizes=True)
+        row = nltk_row(references, hypothesis, max_order)
+    if reference_length != "closest":
+        row[1] = choose_length([len(reference) for reference in references], row[0], reference_length)
+    return row
+
+
+def _is_mirror() -> bool:
+    return _backend.BACKEND == "python"  # which counts whatever can be counted
+
+
+# -------------------------------------------------------------------------------------------------- reference lengths
+
+
+def _lengths_to_choose_from(lengths: Sequence[int], reference_length: str) -> list[int]:
+    """The first that is closest to the hypothesis counts; where the hypothesis does not matter it is one."""
+    if reference_length == "closest-first":
+        return list(lengths)
+    if reference_length == "shortest":
+        return [min(lengths)]
+    if reference_length == "average":
+        return [sum(lengths) // len(lengths)]  # truncated, as in Moses
+    return sorted(set(lengths))
+
+
+def choose_length(lengths: Sequence[int], length: int, reference_length: str) -> int:
+    """The length that counts for a hypothesis of this one."""
+    return min(_lengths_to_choose_from(lengths, reference_length), key=lambda one: abs(one - length))
+
+
+def _reference_lengths(
+    numbered: NumberedReferences, reference_length: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The lengths to choose from, set after set, and where each set begins, and the end."""
+    lengths = numbered.texts.ends - numbered.texts.begins
+    bounds = numbered.bounds.tolist()
+    if len(lengths) == len(bounds) - 1:
+        return lengths, numbered.bounds
+    every = lengths.tolist()
+    chosen = [_lengths_to_choose_from(every[begin:end], reference_length) for begin, end in pairwise(bounds)]
+    offsets = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
+    return np.fromiter(chain.from_iterable(chosen), np.int64, int(offsets[-1])), offsets
+
+
+def _ids_of_ngrams(ngrams: TokenLists, references: NumberedReferences) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The n-grams in the numbers of the references, one after the other, and where each begins, and the end."""
+    found = ids_of_tokens(ngrams) if references.vocabulary is None else references.vocabulary.encoded(ngrams)
+    if found is None:
+        raise MixedTokensError("ignore holds n-grams of other tokens than ids, and the references hold ids")
+    return np.ascontiguousarray(found.ids, dtype=np.int64), np.append(found.begins, len(found.ids))
+
+
+def check_not_mixed(references: Any, hypotheses: Any) -> None:
+    """:raises MixedTokensError: one side has ids and the other strings, so that nothing can match"""
+    try:
+        kinds = [
+            _backend.chosen.types_within(hypotheses),
+            _backend.chosen.types_within(chain.from_iterable(references)),
+        ]
+    except TypeError:
+        return  # they were changed while they were counted
+    if {int} in kinds and any(side and all(issubclass(kind, str) for kind in side) for side in kinds):
+        raise MixedTokensError(
+            "one of hypotheses and references holds token ids and the other strings; give both as ids or both as tokens"
+        )

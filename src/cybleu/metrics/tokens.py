@@ -1,0 +1,93 @@
+"""The segments of a corpus as tokens, for metrics that count texts in Python, and for tokenisers that are not the backend's."""
+
+from __future__ import annotations
+
+import itertools
+from array import array
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from .. import _backend
+from ..errors import NoReferencesError
+from ..text.batches import Corpus, ListSets, Place, RawText, Sets, TokenIds, TokenLists
+from ..text.reading import raw_text, read_lines, token_lists
+
+if TYPE_CHECKING:
+    from ..text.batches import AnySets, Batch
+    from ..text.raw import Raw
+    from .base import Metric
+
+__all__ = ["count_lines", "lowered", "segments_of", "tokenised", "tokens_of"]
+
+
+def segments_of(corpus: Corpus, raw: Raw | None, reads: str) -> Callable[[int], tuple[Any, Sequence[Any]]]:
+    """Return a function from the number of a segment to its hypothesis and its references, as ``count`` of a metric takes them.
+
+    :param raw: how raw text is tokenised; None for tokens and ids
+    :param reads: ``text`` for raw texts as they are
+    """
+    owners = corpus.owners
+    if raw is not None and reads != "text" and not raw.lazy:
+        corpus = tokenised(corpus, raw)
+        raw = None
+    texts, sets = corpus.texts.lists(), corpus.sets.lists()
+    for batch in (corpus.texts, corpus.sets):
+        if isinstance(batch, (TokenLists, ListSets)):
+            batch.refuse_arrays()
+    split: Callable[[Any], Any] | None = None
+    if raw is not None:
+        split = raw.splitter if reads != "text" else raw.lower if raw.lowercase else None
+
+    @lru_cache(1)  # the samples of a prompt follow one another
+    def references(owner: int) -> Sequence[Any]:
+        return sets[owner] if split is None else [split(text) for text in sets[owner]]
+
+    def segment(position: int) -> tuple[Any, Sequence[Any]]:
+        owner = position if owners is None else int(owners[position])
+        text = texts[position]
+        return text if split is None else split(text), references(owner)
+
+    return segment
+
+
+def tokenised(corpus: Corpus, raw: Raw) -> Corpus:
+    """The corpus of raw text as tokens. A function of the caller's may return them in any form."""
+
+    def sets_of_tokens() -> AnySets:
+        bounds = list(corpus.sets.bounds)
+        texts = tokens_of(corpus.sets.texts, raw, Place("references", bounds))
+        if isinstance(texts, TokenIds):
+            return Sets(texts, corpus.sets.bounds)  # type: ignore[arg-type]
+        return ListSets([texts.texts[begin:end] for begin, end in itertools.pairwise(bounds)], "references")
+
+    sets = corpus.made(("tokens", raw.key), sets_of_tokens)
+    return Corpus(tokens_of(corpus.texts, raw, Place("hypotheses")), sets, corpus.owners, corpus.once)
+
+
+def tokens_of(texts: Batch, raw: Raw, place: Place) -> TokenLists | TokenIds:
+    """Raw texts as tokens."""
+    assert isinstance(texts, RawText)
+    return token_lists(raw.split(raw.lowered_texts(texts.lines).strings()), place)
+
+
+def lowered(corpus: Corpus, raw: Raw) -> tuple[Any, Any, Any]:
+    """The lines of raw texts and of references as the backend reads them, and where those of each set begin, and the end.
+
+    :param raw: whether they are in lower case
+    """
+    texts, sets = corpus.texts, corpus.sets
+    assert isinstance(texts, RawText) and isinstance(sets, Sets) and isinstance(sets.texts, RawText)
+    lines = sets.texts.lines
+    if raw.lowercase:
+        lines = corpus.made(("lower case", raw.key, _backend.BACKEND), lambda: raw.lowered_texts(lines))
+    return raw.lowered_texts(texts.lines), lines, sets.bounds
+
+
+def count_lines(metric: Metric, hypothesis: str | bytes, references: Sequence[str | bytes]) -> list[Any]:
+    """Count a segment of raw text by the counter of a metric. Does not require NumPy."""
+    texts, others = raw_text([hypothesis], Place("hypothesis")), read_lines(references, "references")
+    if not others.size:
+        raise NoReferencesError("there is no reference for the hypothesis; give at least one")
+    row: list[Any] = metric.rows_of(Corpus(texts, Sets(others, array("q", (0, others.size))))).tolist()[0]
+    return row

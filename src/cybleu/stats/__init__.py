@@ -1,1 +1,0 @@
-"""Counts of BLEU: from parsed texts to rows of int64."""

@@ -1,0 +1,276 @@
+"""Texts that have been read, in one of three forms: token lists, token ids, raw text. Everything below the reader takes these.
+
+Needs no NumPy, except for token ids.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from itertools import accumulate, chain, pairwise
+from typing import NamedTuple, TypeAlias
+
+from .. import _backend
+from .._runtime.lazy_arrays import np, repeat
+from .._runtime.sequences import is_array_type, refuse_arrays
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Callable, Hashable, Sequence
+    from typing import Any, Literal
+
+    from numpy.typing import NDArray
+
+    Tokens: TypeAlias = Sequence[Hashable]
+    Ids: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+    Kind: TypeAlias = Literal["raw text", "tokens", "ids", "nothing"]  # of texts
+    Batch: TypeAlias = "RawText | TokenLists | TokenIds"
+    AnySets: TypeAlias = "Sets | ListSets"
+
+__all__ = ["Corpus", "ListSets", "Place", "RawText", "Sets", "TokenIds", "TokenLists"]
+
+# Tokens of these types are equal or not in every context, and run no code of the caller's.
+PLAIN_TYPES = {str, bytes, int, float, bool, type(None)}
+
+
+class Place(NamedTuple):
+    """Where a text stands, for messages.
+
+    :ivar name: of the argument
+    :ivar bounds: of texts that were in several lists: where those of each list begin, and the end
+    """
+
+    name: str
+    bounds: Sequence[int] | None = None
+
+    def of(self, number: int) -> str:
+        """The place of the text with this number, such as ``hypotheses[3]`` or ``references[2][0]``."""
+        if self.bounds is None:
+            return f"{self.name}[{number}]"
+        owner = bisect_right(self.bounds, number) - 1
+        return f"{self.name}[{owner}][{number - self.bounds[owner]}]"
+
+
+class TokenIds(NamedTuple):
+    """Texts of token ids, or of numbers given to tokens: text i is `ids[begins[i]:ends[i]]`."""
+
+    ids: Ids
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    @property
+    def kind(self) -> Kind:
+        return "ids"
+
+    @property
+    def size(self) -> int:
+        """The number of texts."""
+        return len(self.begins)
+
+    def rows(self, numbers: NDArray[np.int64]) -> TokenIds:
+        """The texts with these numbers."""
+        return TokenIds(self.ids, self.begins[numbers], self.ends[numbers])
+
+    def lists(self) -> list[list[int]]:
+        return [self.ids[begin:end].tolist() for begin, end in zip(self.begins.tolist(), self.ends.tolist())]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLists:
+    """Texts that are lists or tuples of tokens."""
+
+    texts: Sequence[Tokens]
+    place: Place
+
+    @property
+    def kind(self) -> Kind:
+        return "tokens"
+
+    @property
+    def size(self) -> int:
+        """The number of texts."""
+        return len(self.texts)
+
+    def lists(self) -> Sequence[Tokens]:
+        return self.texts
+
+    def rows(self, numbers: NDArray[np.int64]) -> TokenLists:
+        """The texts with these numbers."""
+        return TokenLists([self.texts[number] for number in numbers.tolist()], self.place)
+
+    def refuse_arrays(self) -> None:
+        """:raises TokensError: a token is an array, as in ``list(tensor)``"""
+        if any(map(is_array_type, _backend.chosen.types_within(self.texts))):
+            for number, text in enumerate(self.texts):
+                refuse_arrays(text, self.place.of(number))
+
+
+@dataclass(frozen=True, slots=True)
+class RawText:
+    """Texts that are not tokenised, as the backend reads them: valid UTF-8, or a str each.
+
+    :ivar in_columns: the lines are in memory of columns, which their owner may free or change later
+    """
+
+    lines: Any  # RawTexts of the backend
+    in_columns: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        return "raw text"
+
+    @property
+    def size(self) -> int:
+        """The number of texts."""
+        return len(self.lines)
+
+    def lists(self) -> list[str]:
+        texts: list[str] = self.lines.strings()
+        return texts
+
+    def rows(self, numbers: NDArray[np.int64]) -> RawText:
+        """The texts with these numbers."""
+        bounds = np.empty(len(numbers) + 1, dtype=np.int64)
+        return RawText(_backend.chosen.RawTexts.row_by_row([self.lines], [numbers], [numbers + 1], bounds))
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """Sets of references, one after the other: those of set i are the texts from `bounds[i]` to before `bounds[i + 1]`.
+
+    :ivar padded: they are of an array with several references for each segment, so that none may be empty
+    """
+
+    texts: TokenIds | RawText
+    bounds: array[int] | NDArray[np.int64]
+    padded: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        return self.texts.kind
+
+    @property
+    def size(self) -> int:
+        """The number of sets."""
+        return len(self.bounds) - 1
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many references each set has."""
+        bounds = np.asarray(self.bounds, dtype=np.int64)
+        return bounds[1:] - bounds[:-1]
+
+    def lists(self) -> list[list[Any]]:
+        """For each set the list of its texts."""
+        texts = self.texts.lists()
+        return [texts[begin:end] for begin, end in pairwise(list(self.bounds))]
+
+    def rows(self, owners: NDArray[np.int64]) -> Sets:
+        """The sets with these numbers, in this order."""
+        bounds = np.asarray(self.bounds, dtype=np.int64)
+        firsts = bounds[owners]
+        counts = bounds[owners + 1] - firsts
+        ends = np.cumsum(counts, dtype=np.int64)
+        numbers = repeat(firsts - ends + counts, counts) + np.arange(counts.sum(), dtype=np.int64)
+        return Sets(self.texts.rows(numbers), np.concatenate([np.zeros(1, dtype=np.int64), ends]), self.padded)
+
+    def alone(self) -> Sets:
+        """Each reference in a set of its own."""
+        return replace(self, bounds=np.arange(self.texts.size + 1, dtype=np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class ListSets:
+    """Sets of references, each a list or tuple of token lists, at least one."""
+
+    sets: Sequence[Sequence[Tokens]]
+    name: str
+
+    @property
+    def kind(self) -> Kind:
+        return "tokens"
+
+    @property
+    def size(self) -> int:
+        """The number of sets."""
+        return len(self.sets)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many references each set has."""
+        return np.fromiter(map(len, self.sets), np.int64, len(self.sets))
+
+    @property
+    def bounds(self) -> list[int]:
+        """Where the references of each set begin, and the end."""
+        return list(accumulate(map(len, self.sets), initial=0))
+
+    @property
+    def texts(self) -> TokenLists:
+        """All references, one after the other."""
+        return TokenLists(list(chain.from_iterable(self.sets)), Place(self.name, self.bounds))
+
+    def lists(self) -> Sequence[Sequence[Tokens]]:
+        return self.sets
+
+    def refuse_arrays(self) -> None:
+        """:raises TokensError: a token is an array, as in ``list(tensor)``"""
+        if any(map(is_array_type, _backend.chosen.types_within(chain.from_iterable(self.sets)))):
+            self.texts.refuse_arrays()
+
+    def rows(self, owners: NDArray[np.int64]) -> ListSets:
+        """The sets with these numbers, in this order."""
+        return ListSets([self.sets[number] for number in owners.tolist()], self.name)
+
+    def alone(self) -> ListSets:
+        """Each reference in a set of its own."""
+        return ListSets([[text] for group in self.sets for text in group], self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Segments: segment i is text i with the set `owners[i]` of references. All that a metric reads.
+
+    :ivar owners: None if text i has set i
+    :ivar once: of prepared references, keeps the result of a function by a key
+    """
+
+    texts: Batch
+    sets: AnySets
+    owners: NDArray[np.int64] | None = None
+    once: Callable[[Any, Callable[[], Any]], Any] | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What the texts are; of an empty corpus what the references are."""
+        if self.texts.size:
+            return self.texts.kind
+        return self.sets.kind if self.sets.size else "nothing"
+
+    @property
+    def size(self) -> int:
+        """The number of segments."""
+        return self.texts.size
+
+    @property
+    def cost(self) -> int:
+        """The cost of counting, in tokens."""
+        if isinstance(self.texts, TokenLists):
+            return 64 * self.size
+        return 64 * self.size + size_of(self.texts) + (size_of(self.sets.texts) if self.owners is None else 0)
+
+    def made(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make` makes of the references, which prepared references keep by this key."""
+        return make() if self.once is None else self.once(key, make)
+
+    def numbers(self) -> NDArray[np.int64]:
+        """For each text the number of its set."""
+        return np.arange(self.size, dtype=np.int64) if self.owners is None else self.owners
+
+
+def size_of(texts: Batch) -> int:
+    """About how many tokens these texts have; 0 for lists, which are counted under the lock of the interpreter."""
+    if isinstance(texts, RawText):
+        return int(texts.lines.size) // 4
+    return len(texts.ids) if isinstance(texts, TokenIds) else 0
