@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import threading
-import tracemalloc
 
 import pytest
 from hypothesis import example, given
@@ -141,29 +140,6 @@ def test_what_is_wrong_leaves_the_files_as_they_were(tmp_path, lines, error, rea
         with pytest.raises(error, match=reason):
             extract(written(tmp_path, lines), REFERENCES, tmp_path / "F", tmp_path / "S", "moses", threads=2)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"F": "old", "S": "old", "list": lines}
-
-
-@pytest.mark.thread_unsafe(reason="the size of a block is changed for the whole process")
-@pytest.mark.memory
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_list_is_not_in_memory_as_a_whole(tmp_path, threads):
-    """Ten times as many lines in segments of the same size take no more memory."""
-    features = " ".join(f"F{number}= {number}.25" for number in range(40))
-    peaks = []
-    for count in (20, 200):
-        lines = (line(number // 20, "the cat sat", features) for number in range(20 * count))
-        path = written(tmp_path, "".join(lines))
-        references = [[["the", "cat", "sat"]]] * 200
-        extract(path, references, tmp_path / "F", tmp_path / "S", threads=threads)  # so that lazy imports do not count
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(text, "BLOCK", 1 << 13)
-            tracemalloc.start()
-            try:
-                extract(path, references, tmp_path / "F", tmp_path / "S", threads=threads)
-                peaks.append(tracemalloc.get_traced_memory()[1])
-            finally:
-                tracemalloc.stop()
-    assert peaks[1] < 2 * peaks[0]
 
 
 def test_results_wait_for_a_piece_that_takes_long():

@@ -45,10 +45,11 @@ def test_lines_that_are_read_are_read_as_python_reads_them(kernels, lines, ended
     lines = [blank.join(tokens) + end for tokens, blank, end in lines]
     block = ("\n".join(lines) + "\n" * ended).encode()
     rows = np.full((len(lines) + 2, 2), np.nan)
+    fields = kernels.Fields()
     row = start = 0
     for line in block.split(b"\n")[: len(lines)] if block else []:
         before = row
-        row, after = kernels.read_rows(block, start, rows, row, row + 1)
+        row, after = fields.read_rows(block, start, rows, row, row + 1)
         text = line.decode()
         try:
             numbers = list(map(float, text.split()))
@@ -66,7 +67,7 @@ def test_lines_that_are_read_are_read_as_python_reads_them(kernels, lines, ended
 
 
 def test_arguments_that_do_not_fit(kernels):
-    rows = np.zeros((2, 1))
+    rows, fields = np.zeros((2, 1)), kernels.Fields()
     for arguments in (
         (b"1\n", 3, rows, 0, 1),
         (b"1\n", 0, rows, 0, 3),
@@ -74,5 +75,5 @@ def test_arguments_that_do_not_fit(kernels):
         (b"1\n", -1, rows, 0, 1),
     ):
         with pytest.raises(ValueError, match="the rows do not fit the lines"):
-            kernels.read_rows(*arguments)
-    assert _mirror.read_rows(b"1\n", 0, rows, 0, 1) == (0, 0)
+            fields.read_rows(*arguments)
+    assert _mirror.Fields().read_rows(b"1\n", 0, rows, 0, 1) == (0, 0)

@@ -66,12 +66,6 @@ def test_features_of_no_possible_number(kernels, compressed):
         kernels.FeatureRows(np.zeros((1, 2)), np.zeros(2, np.int64), NOTHING, np.zeros(0), compressed)
 
 
-def test_columns_of_labels(kernels):
-    for column in (-1, MOST):
-        with pytest.raises(ValueError, match="column"):
-            kernels.NBestLines((b"lm=",), (column,), False)
-
-
 def test_parts_of_raw_text(kernels):
     texts, bounds = kernels.RawTexts(["a", "b"]), np.zeros(3, np.int64)
     with pytest.raises(ValueError, match="start"):

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from .counting.segments import segment_counts as segment_counts
     from .counting.segments import segment_rows as segment_rows
     from .counting.ter import edit_rows as edit_rows
-    from .lists.named_values import NamedValues as NamedValues
-    from .lists.named_values import read_rows as read_rows
-    from .lists.nbest_lines import NBestLines as NBestLines
+    from .lists.fields import Fields as Fields
     from .lists.number_lines import lines_of_counts as lines_of_counts
     from .lists.number_lines import lines_of_numbers as lines_of_numbers
     from .scoring.chrf import CharacterF as CharacterF

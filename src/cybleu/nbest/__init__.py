@@ -2,15 +2,14 @@
 
 Create an :class:`NBest` from arrays, from texts (:meth:`NBest.from_texts`) or from files
 (:meth:`NBest.from_files`, :meth:`NBest.from_moses`). :func:`merge` joins the lists of several decoder runs.
-:func:`read_segments` reads a file as a stream. :mod:`cybleu.tuning` tunes weights on these lists, and
+:func:`read_segments` and :func:`chunks` read a file as a stream. :mod:`cybleu.tuning` tunes weights on these lists, and
 :mod:`cybleu.rerank` chooses from them. They require NumPy.
 """
 
-from .extraction import extract
-from .lists import NBest
+from .container import NBest
+from .extractor import extract
 from .merging import merge
-from .reading import read_segments
-from .segment import Segment
+from .reading import Segment, chunks, read_segments
 from .sparse import SparseFeatures
 from .writing import nbest_lines
 
@@ -18,6 +17,7 @@ __all__ = [
     "NBest",
     "Segment",
     "SparseFeatures",
+    "chunks",
     "extract",
     "merge",
     "nbest_lines",

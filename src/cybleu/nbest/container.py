@@ -1,14 +1,14 @@
-"""Container of n-best lists: hypotheses with their features and statistics, as arrays, without file access."""
+"""`NBest`, the n-best list: hypotheses with their features and statistics, as arrays."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import shown
-from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np
+from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np, repeat
 from .._runtime.scales import counted
 from ..errors import (
     ArrayValueError,
@@ -17,19 +17,24 @@ from ..errors import (
     SequenceTypeError,
     StatisticsError,
 )
+from .references import counted_texts, rows_of_metric
 from .sparse import SparseFeatures, sparse_given
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from numpy.typing import NDArray
 
-    from ..metrics import Metric
+    from ..metrics import Metric, Variant
 
-__all__ = ["Hypotheses", "SparseFeatures"]
+    Path = str | PathLike[str]
+
+__all__ = ["NBest", "SparseFeatures", "check_nbest"]
 
 # Below the int64 limit, because searches add differences to such a sum, and some metrics add 1 to a count.
 LARGEST_SUM = 2**62
 
-ARGUMENTS = (
+FIELDS = (
     "offsets",
     "features",
     "stats",
@@ -44,7 +49,7 @@ ARGUMENTS = (
 )
 
 
-class Hypotheses:
+class NBest:
     """Hypotheses of segments with their features and statistics. Immutable; threads and pickles can share it.
 
     The hypotheses of segment s are ``offsets[s]:offsets[s + 1]``; a segment may have none.
@@ -76,7 +81,7 @@ class Hypotheses:
     slice(0, 2, None)
     """
 
-    __slots__ = ("__weakref__", "_derived", *ARGUMENTS)
+    __slots__ = ("__weakref__", "_derived", *FIELDS)
 
     offsets: NDArray[np.int64]
     features: NDArray[np.float64]
@@ -106,49 +111,95 @@ class Hypotheses:
         model_scores: Any = None,
         inputs: int | None = None,
     ):
-        put = object.__setattr__
-        put(self, "_derived", {})
         if hasattr(features, "tocsr"):
             raise ArrayValueError(
                 "features is a sparse matrix; give it as sparse=, and as features those that are dense, (N, 0) if there are none"
             )
-        features = _floats(features, "features", 2)
-        count = len(features)
-        put(self, "features", features)
-        put(self, "offsets", _offsets(offsets, "offsets", count, "hypotheses"))
-        put(self, "ids", _whole_numbers(ids, "ids", len(self), "segments"))
-        put(self, "index", _whole_numbers(index, "index", count, "hypotheses"))
-        put(self, "inputs", count if inputs is None else whole_number(inputs, "inputs"))
+        dense = _floats(features, "features", 2)
+        count = len(dense)
+        bounds = _offsets(offsets, "offsets", count, "hypotheses")
+        self._put(
+            offsets=bounds,
+            features=dense,
+            names=feature_names(names, dense.shape[1]),
+            score=score,
+            ids=None if ids is None else _whole_numbers(ids, "ids", len(bounds) - 1, "segments"),
+            index=None if index is None else _whole_numbers(index, "index", count, "hypotheses"),
+            inputs=None if inputs is None else whole_number(inputs, "inputs"),
+        )
         if count and self.index.max() >= self.inputs:
             raise ArrayValueError(f"index holds {self.index.max()}, and the input had {self.inputs} hypotheses")
-        put(self, "names", feature_names(names, features.shape[1]))
-        if not np.isfinite(features).all():
-            row, column = np.argwhere(~np.isfinite(features))[0]
-            raise self._not_finite(self.names[column], row, features[row, column])
-        put(self, "score", score)
-        put(self, "stats", self._checked_stats(stats))
+        if not np.isfinite(dense).all():
+            row, column = np.argwhere(~np.isfinite(dense))[0]
+            raise self._not_finite(self.names[column], row, dense[row, column])
+        object.__setattr__(self, "stats", self._checked_stats(stats))
         if texts is not None:
-            texts = list(texts)
-            if len(texts) != count:
-                raise LengthMismatchError(f"there are {len(texts)} texts and {count} hypotheses")
-            if set(map(type, texts)) - {str}:
-                row = next(row for row, text in enumerate(texts) if type(text) is not str)
-                raise ArrayValueError(f"the text of {self._place(row)} is a {type(texts[row]).__name__}, not a str")
-        put(self, "texts", texts)
-        put(self, "sparse", None if sparse is None else self._checked_sparse(sparse_given(sparse)))
+            object.__setattr__(self, "texts", self._checked_texts(list(texts)))
+        if sparse is not None:
+            object.__setattr__(self, "sparse", self._checked_sparse(sparse_given(sparse)))
         if model_scores is not None:
-            model_scores = _floats(model_scores, "model_scores", 1)
-            _check_count(model_scores, "model_scores", count, "hypotheses")
-            self._check_finite(model_scores, "model score")
-        put(self, "model_scores", model_scores)
+            found = _floats(model_scores, "model_scores", 1)
+            _check_count(found, "model_scores", count, "hypotheses")
+            object.__setattr__(self, "model_scores", self._check_finite(found, "model score"))
+
+    @classmethod
+    def _of(cls, **fields: Any) -> NBest:
+        """Create a list from `offsets`, `features`, `names` and other fields that are known to be valid."""
+        nbest = cls.__new__(cls)
+        nbest._put(**fields)
+        return nbest
+
+    def _put(self, **fields: Any) -> None:
+        count = len(fields["features"])
+        defaults = {"ids": len(fields["offsets"]) - 1, "index": count}
+        for name in FIELDS:
+            value = fields.get(name)
+            if value is None and name in defaults:
+                value = np.arange(defaults[name], dtype=np.int64)
+            if value is None and name == "stats":
+                value = np.zeros((count, 0))
+            if value is None and name == "inputs":
+                value = count
+            if isinstance(value, np.ndarray):
+                value = kept(value, value.dtype)
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_derived", {})
+
+    def _with(self, **fields: Any) -> NBest:
+        """Return a list with other fields, which are known to be valid."""
+        return NBest._of(**{**self._fields(), **fields})
+
+    def _take(self, rows: Any, offsets: NDArray[np.int64], **fields: Any) -> NBest:
+        """Return a list of some hypotheses.
+
+        :param rows: their indices, int64, in the order of the new list; or a slice of consecutive ones
+        """
+        texts, sparse = self.texts, self.sparse
+        if isinstance(rows, slice):
+            texts = texts and texts[rows]
+            sparse = sparse and sparse.part(rows.start, rows.stop)
+        else:
+            texts = texts and [texts[row] for row in rows.tolist()]
+            sparse = sparse and sparse.rows(rows)
+        return self._with(
+            offsets=offsets,
+            features=self.features[rows],
+            stats=self.stats[rows],
+            texts=texts,
+            sparse=sparse,
+            index=self.index[rows],
+            model_scores=None if self.model_scores is None else self.model_scores[rows],
+            **fields,
+        )
+
+    # -------------------------------------------------------------------------------------------------------- validation
 
     def _checked_stats(self, stats: Any) -> NDArray[np.int64] | NDArray[np.float64]:
         array = array_given(stats, "stats")
         if array.dtype.kind == "f":
             floats = _floats(array.reshape(-1, 1) if array.ndim == 1 else array, "stats", 2)
             _check_count(floats, "stats", len(self.features), "hypotheses")
-            self._check_finite(floats, "statistic")
-            return floats
+            return self._check_finite(floats, "statistic")
         if array.dtype.kind not in "iu" and array.size:
             raise ArrayValueError(f"stats has dtype {array.dtype}; it must be int64 for BLEU, or float64")
         if array.ndim == 1 and array.size and self.score is not None:
@@ -159,21 +210,16 @@ class Hypotheses:
         if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
             raise StatisticsError(f"stats has numbers above {np.iinfo(np.int64).max}")
         rows = kept(array, np.int64)
-        self._check_sums(rows)
+        most = LARGEST_SUM // max(1, len(self))  # so that code that adds a row of each segment need not check the sum
+        if rows.max(initial=0) > most or rows.min(initial=0) < -most:
+            row = int(((rows > most) | (rows < -most)).any(axis=1).argmax())
+            raise StatisticsError(
+                f"the statistics of {self._place(row)} are too large: {rows[row].tolist()}; the sum of one row from each of "
+                f"{counted(len(self), 'segment')} must be at most 2 ** 62. Divide the numbers, or give them as floats"
+            )
         if self.score is None:
             self._check_bleu(rows)
         return rows
-
-    def _check_sums(self, rows: NDArray[np.int64]) -> None:
-        """Check that a sum of one row from each segment fits int64, so that code that adds rows need not."""
-        most = LARGEST_SUM // max(1, len(self))
-        if rows.max(initial=0) <= most and rows.min(initial=0) >= -most:
-            return
-        row = int(((rows > most) | (rows < -most)).any(axis=1).argmax())
-        raise StatisticsError(
-            f"the statistics of {self._place(row)} are too large: {rows[row].tolist()}; the sum of one row from each of "
-            f"{counted(len(self), 'segment')} must be at most 2 ** 62. Divide the numbers, or give them as floats"
-        )
 
     def _check_bleu(self, rows: NDArray[np.int64]) -> None:
         order = rows.shape[1] // 2 - 1
@@ -191,6 +237,14 @@ class Hypotheses:
                 "For another metric give score="
             )
 
+    def _checked_texts(self, texts: list[str]) -> list[str]:
+        if len(texts) != len(self.features):
+            raise LengthMismatchError(f"there are {len(texts)} texts and {len(self.features)} hypotheses")
+        if set(map(type, texts)) - {str}:
+            row = next(row for row, text in enumerate(texts) if type(text) is not str)
+            raise ArrayValueError(f"the text of {self._place(row)} is a {type(texts[row]).__name__}, not a str")
+        return texts
+
     def _checked_sparse(self, sparse: SparseFeatures) -> SparseFeatures:
         names = feature_names(sparse.names, len(sparse.names))
         values = _floats(sparse.values, "sparse.values", 1)
@@ -200,9 +254,7 @@ class Hypotheses:
             raise LengthMismatchError(
                 f"sparse.indptr has {len(indptr) - 1} hypotheses, and features has {len(self.features)}"
             )
-        both = set(names) & set(self.names)
-        if both:
-            raise FeatureError(f"feature {shown(min(both))} is both dense and sparse")
+        check_apart(self.names, names)
         if len(columns) and columns.max() >= len(names):
             raise ArrayValueError(f"sparse.columns holds {columns.max()}, and there are {len(names)} names")
         falls = columns[1:] <= columns[:-1]
@@ -219,20 +271,23 @@ class Hypotheses:
     def _not_finite(self, name: str, row: int, value: float) -> FeatureError:
         return FeatureError(f"feature {shown(name)} of {self._place(row)} is {value}; features are finite numbers")
 
-    def _check_finite(self, values: NDArray[np.float64], what: str) -> None:
+    def _check_finite(self, values: NDArray[np.float64], what: str) -> NDArray[np.float64]:
         if not np.isfinite(values).all():
             row, *column = np.argwhere(~np.isfinite(values))[0]
             raise StatisticsError(f"the {what} of {self._place(row)} is {values[(row, *column)]}; it must be finite")
+        return values
 
     def _place(self, row: int) -> str:
         segment = _owner(self.offsets, row)
         return f"hypothesis {row - self.offsets[segment]} of segment {self.ids[segment]}"
 
-    def _arguments(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ARGUMENTS}
+    # ---------------------------------------------------------------------------------------------------------- an object
+
+    def _fields(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in FIELDS}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), **self._arguments()), ()
+        return partial(type(self), **self._fields()), ()
 
     def __setattr__(self, name: str, value: Any = None) -> None:
         raise AttributeError("an NBest cannot be changed; make another from the changed arrays")
@@ -259,8 +314,185 @@ class Hypotheses:
             raise ArrayValueError(f"there is no segment {number}; there are {len(self)}")
         return slice(int(self.offsets[number]), int(self.offsets[number + 1]))
 
+    @property
+    def _owners(self) -> NDArray[np.int64]:
+        """The number of the segment of each hypothesis."""
+        return repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
 
-# ---------------------------------------------------------------------------------------------------------- validation
+    # ------------------------------------------------------------------------------------------------- readers and writers
+
+    @classmethod
+    def from_texts(
+        cls,
+        hypotheses: Sequence[Sequence[Any]],
+        references: Any,
+        features: Any = None,
+        names: Sequence[str] | None = None,
+        *,
+        tokenize: str | Callable[[str], list[str]] | None = None,
+        lowercase: bool = False,
+        max_order: int | None = None,
+        reference_length: str | None = None,
+        threads: int | None = None,
+        **more: Any,
+    ) -> NBest:
+        """Create a list from the texts of the hypotheses, with their BLEU statistics.
+
+        :param hypotheses: for each segment a list of texts, str or token lists. The `texts` of the new list are the str, or the
+            tokens joined by blanks. They are not known if a joined text would be split into other tokens
+        :param references: one or several references for each segment, likewise; or :class:`cybleu.References`; or paths of
+            text files with one segment on each line
+        :param features: of all hypotheses, segment after segment, `(N, F)`; None means that there are none
+        :param names: of the features, by default ``f0``, ``f1`` ...
+        :param tokenize: how to split a str into tokens, by default on white space: a function such as ``str.split``; or a
+            name that :func:`cybleu.text.tokenizer` knows
+        :param lowercase: put the strings in lower case first; the `texts` of the list are not changed
+        :param max_order: the largest n-gram order; by default 4, or that of the `References`
+        :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
+        :param threads: how many threads count at the same time
+        :param more: `sparse`, `ids` or `model_scores`, as for the class
+
+        >>> texts = [["the cat sat", "a cat"]]
+        >>> NBest.from_texts(texts, [["the cat sat down"]], [[1.0], [2.0]], max_order=2).stats
+        array([[3, 4, 3, 2, 3, 2],
+               [2, 4, 1, 0, 2, 1]])
+        """
+        offsets, stats, texts = counted_texts(
+            hypotheses, references, tokenize, lowercase, max_order, reference_length, threads
+        )
+        if features is None:
+            features = np.zeros((len(stats), 0))
+        return cls(offsets, features, stats, names, texts, **more)
+
+    @classmethod
+    def from_files(
+        cls,
+        path: Path,
+        references: Any,
+        format: str | None = None,  # noqa: A002
+        *,
+        first_id: int = 0,
+        size: int | None = None,
+        features: Path | None = None,
+        names: Sequence[str] | None = None,
+        tokenize: str | Callable[[str], list[str]] = "unicode",
+        lowercase: bool = False,
+        max_order: int | None = None,
+        reference_length: str | None = None,
+        texts: bool = True,
+        progress: bool = False,
+    ) -> NBest:
+        """Create a list from a file in one of the formats of :mod:`cybleu.nbest`, with its BLEU statistics.
+
+        A segment of the references for which the file has no line gets no hypotheses. The other parameters are those of
+        :meth:`cybleu.nbest.NBest.from_texts`, but by default `tokenize` splits on white space, for the lines of the
+        file and for references that are strings.
+
+        :param path: of the file, which may be compressed by gzip; ``-`` is standard input
+        :param references: paths of text files with one segment on each line; or as for :meth:`from_texts`
+        :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default one of the
+            first two, detected from the first lines
+        :param first_id: the id of the first segment of the references
+        :param size: in the ``plain`` format: how many lines each segment has
+        :param features: in the ``plain`` format: the file with the features
+        :param names: of these features, by default ``f0``, ``f1`` ...
+        :param tokenize: as above. ``space`` counts as Moses does: tabs at the ends of a hypothesis with fields, and a CR at
+            the end of a line of a file of references, belong to tokens
+        :param texts: whether to keep the texts of the hypotheses, as they are in the file
+        :param lowercase: put the hypotheses, and references that are texts or files, in lower case with `str.lower`.
+            References that are token lists or `References` are not changed
+        :param progress: show a progress bar (requires tqdm)
+        :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
+        """
+        from .reading import SegmentCounter, Source, read
+
+        counting = SegmentCounter(references, first_id, tokenize, lowercase, max_order, reference_length)
+        return read(Source(path, format, size, features, names), counting, texts, None, progress)
+
+    @classmethod
+    def from_moses(
+        cls,
+        features: Path,
+        scores: Path,
+        segments: int | None = None,
+        *,
+        first_id: int = 0,
+    ) -> NBest:
+        """Create a list from the two text files of Moses's extractor, or of :meth:`to_moses`.
+
+        The statistics become rows as :func:`cybleu.rows` returns them. They must be those of BLEU.
+
+        :param features: the path of the file of features, which may be compressed by gzip
+        :param scores: the path of the file of statistics
+        :param segments: how many segments there are; by default as many as the last id in the files implies
+        :param first_id: the id of the first segment
+        :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
+        """
+        from .extractor import read
+
+        first_id = whole_number(first_id, "first_id")
+        return read(features, scores, None if segments is None else whole_number(segments, "segments"), first_id)
+
+    def with_metric(
+        self,
+        metric: str | Metric | Variant,
+        references: Any,
+        *,
+        tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+        lowercase: bool = False,
+        threads: int | None = None,
+        **choices: Any,
+    ) -> NBest:
+        """Return the list with the rows of another metric, which oracles and tuners then use.
+
+        :param metric: as for :func:`cybleu.metrics.find`
+        :param references: for each segment a list of texts, str or bytes; or prepared :class:`cybleu.References`; or paths
+            of text files with one segment on each line
+        :param tokenize: how to split the texts into tokens, by default on white space. Metrics of raw text, such as
+            ``chrf``, take none, and prepared references of raw text have their own
+        :param lowercase: put the texts in lower case first
+        :param threads: how many threads count at the same time
+        :param choices: as for :func:`cybleu.metrics.find`
+        :raises ArrayValueError: the texts of the hypotheses are not known
+        :raises LengthMismatchError: there are not as many lists of references as segments
+
+        >>> nbest = NBest.from_texts([["the cat sat", "a cat"]], [["a cat sat"]], [[1.0], [2.0]], tokenize=str.split)
+        >>> by_characters = nbest.with_metric("chrf", [["a cat sat"]])
+        >>> by_characters.score.evaluate(by_characters.stats[0].tolist())
+        67.23...
+        """
+        if self.texts is None:
+            raise ArrayValueError("the texts of the hypotheses are not known, so another metric cannot count them")
+        rows, found = rows_of_metric(
+            self.texts, self._owners, len(self), metric, references, tokenize, lowercase, threads, choices
+        )
+        return NBest(**{**self._fields(), "stats": rows, "score": found})
+
+    def to_moses(self, features: Path, scores: Path) -> None:
+        """Write the two text files of Moses's extractor, with numbers in full precision.
+
+        Files with names that end in ``.gz`` are compressed. The files cannot hold segments without hypotheses, or
+        texts.
+
+        :param features: the path of the file of features
+        :param scores: the path of the file of statistics
+        :raises StatisticsError: the statistics are not those of BLEU
+        :raises InputFileError: a file cannot be written
+        """
+        from .extractor import write
+
+        write(self, features, scores)
+
+    def write(self, path: Path, format: str = "moses") -> None:  # noqa: A002
+        """Write an n-best list, with numbers in full precision.
+
+        :param path: of the file, which is compressed if its name ends in ``.gz``
+        :param format: ``moses`` or ``joshua``
+        :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
+        """
+        from .writing import write
+
+        write(self, path, format)
 
 
 def kept(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
@@ -282,7 +514,7 @@ def check_nbest(nbest: object) -> None:
 
     :raises SequenceTypeError: it is not an `NBest`
     """
-    if not isinstance(nbest, Hypotheses):
+    if not isinstance(nbest, NBest):
         raise SequenceTypeError(
             f"the n-best list is of the type {type(nbest).__name__}; make an NBest first, with NBest.from_files, "
             "NBest.from_texts or NBest"
@@ -300,9 +532,7 @@ def whole_number(value: Any, name: str) -> int:
 
 
 def _whole_numbers(values: Any, name: str, count: int, of_what: str) -> NDArray[np.int64]:
-    """Copy whole numbers, so that they cannot change after validation. None means 0 to count - 1."""
-    if values is None:
-        return kept(np.arange(count, dtype=np.int64), np.int64)
+    """Copy whole numbers, so that they cannot change after validation."""
     array = array_given(values, name)
     if (array.dtype.kind not in "iu" and array.size) or array.ndim != 1:
         raise ArrayValueError(f"{name} must be whole numbers of one dimension, not {array.dtype} of {array.ndim}")
@@ -336,7 +566,15 @@ def _check_count(array: NDArray[Any], name: str, count: int, of_what: str) -> No
         raise LengthMismatchError(f"{name} has {len(array)} entries, and there are {count} {of_what}")
 
 
+def check_apart(dense: Sequence[str], sparse: Sequence[str]) -> None:
+    """Check that no feature is both dense and sparse."""
+    both = set(dense).intersection(sparse)
+    if both:
+        raise FeatureError(f"feature {shown(min(both))} is both dense and sparse")
+
+
 def feature_names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    """Check the names of features; None means ``f0``, ``f1`` ..."""
     if names is None:
         return tuple(f"f{column}" for column in range(count))
     if isinstance(names, str):

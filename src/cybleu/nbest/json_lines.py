@@ -19,71 +19,78 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from math import isfinite, nan
-from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from .._files.text import Lines, listed, shown
-from .._runtime.arrays import np
+from .._runtime.arrays import np, repeat
 from ..errors import InputFileError, _printable
-from .lines import MOST_DIGITS, Block, Reader
-from .segment import Segment
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from .container import NBest
+from .formats import MOST_DIGITS, Record
 
 LISTS = ("hypotheses", "outputs", "choices", "nbest")
 SCORES = ("score", "cumulative_logprob", "sequences_score")
 
 
-def segments(path: str | PathLike[str], progress: bool = False) -> Iterator[Segment]:
-    """Yield the segments of a file, one at a time; see :func:`cybleu.nbest.read_segments`."""
-    with Lines(fspath(path)) as file:
-        yield from file.watched(_segments(file), progress)
-
-
-def _segments(file: Lines) -> Iterator[Segment]:
+def json_lines(file: Lines) -> Iterator[Record]:
+    """Read JSON lines, as a record for the consecutive lines of a block that have the same features."""
     names: tuple[str, ...] | None = None
-    for number, line in enumerate(file):
-        try:
-            segment = _segment(line, number, names)
-        except InputFileError as error:
-            raise InputFileError(f"{file.name}, line {number + 1}: {error}") from None
-        names = segment.names if segment.texts else names
-        yield segment
+    for block in file.blocks():
+        found: list[_Segment] = []
+        for line in file.text(block).split("\n"):
+            try:
+                segment = _segment(line, file.count, names)
+            except InputFileError as error:
+                raise InputFileError(f"{file.name}, line {file.count + 1}: {error}") from None
+            file.count += 1
+            if found and segment.texts and segment.kind != found[0].kind:
+                yield _record(found)
+                found = []
+            found.append(segment)
+            names = segment.names if segment.texts else names
+        yield _record(found)
 
 
-class JsonReader(Reader):
-    """Reader of JSON lines, one segment at a time."""
+class _Segment(NamedTuple):
+    """A line. All its hypotheses have a score, or none has."""
 
-    def blocks(self) -> Iterator[Block]:
-        line, scored = 0, None
-        for line, segment in enumerate(_segments(self.file), 1):
-            if not segment.texts:
-                continue
-            self.names = segment.names
-            if scored not in (None, segment.model_scores is not None):
-                what = "no score, and those before have one" if scored else "a score, and those before have none"
-                raise self.error(f"the hypotheses have {what}", line)
-            scored = segment.model_scores is not None
-            texts = [text.encode() for text in segment.texts]
-            ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
-            begins = np.append(0, ends[:-1])
-            ids = np.full(len(texts), segment.id, dtype=np.int64)
-            yield Block(
-                np.full(len(texts), line, dtype=np.int64),
-                b"".join(texts),
-                begins,
-                ends,
-                ids,
-                segment.features,
-                segment.model_scores,
-                None,
-            )
-        if not line:
-            raise InputFileError(f"{self.file.name}: there is no line in it")
+    line: int
+    id: int
+    texts: list[bytes]
+    names: tuple[str, ...]
+    features: list[list[float]]
+    scores: list[float]
+
+    @property
+    def kind(self) -> tuple[tuple[str, ...], bool]:
+        return self.names, bool(self.scores)
 
 
-def _segment(line: str, number: int, names: tuple[str, ...] | None) -> Segment:
+def _record(segments: list[_Segment]) -> Record:
+    texts = [text for segment in segments for text in segment.texts]
+    stops = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    sizes = [len(segment.texts) for segment in segments]
+    names = segments[0].names
+    scores = [score for segment in segments for score in segment.scores]
+    nbest = NBest._of(
+        offsets=np.cumsum([0, *sizes], dtype=np.int64),
+        ids=np.array([segment.id for segment in segments], dtype=np.int64),
+        features=np.array([row for segment in segments for row in segment.features], dtype=np.float64).reshape(
+            len(texts), len(names)
+        ),
+        names=names,
+        model_scores=np.array(scores) if scores else None,
+    )
+    lines = repeat(np.array([segment.line for segment in segments], dtype=np.int64), sizes)
+    return Record(lines, b"".join(texts), stops[:-1], stops[1:], nbest)
+
+
+def _segment(line: str, number: int, names: tuple[str, ...] | None) -> _Segment:
+    """Parse a line.
+
+    :param number: of the line, from 0
+    :param names: of the features of the hypotheses before, if there are any
+    """
+    position = number + 1
     try:
         value = json.loads(line)
     except ValueError as error:
@@ -111,9 +118,7 @@ def _segment(line: str, number: int, names: tuple[str, ...] | None) -> Segment:
     known = [score for score in scores if score is not None]
     if known and len(known) < len(scores):
         raise InputFileError(f"hypothesis {scores.index(None)} has no score, and others have one")
-    table: NDArray[np.float64] = np.array(features, dtype=np.float64).reshape(len(texts), len(names or ()))
-    model_scores = np.array(known) if known else None
-    return Segment(number, texts, table, names or (), model_scores, None)
+    return _Segment(position, number, [text.encode() for text in texts], names or (), features, known)
 
 
 def _id_and_hypotheses(value: Any, number: int) -> tuple[Any, Any]:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from .._files.text import shown
 from .._runtime.arrays import bincount, np, repeat
 from ..errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
-from .container import Hypotheses, check_nbest
-from .sparse import SparseFeatures
+from .container import NBest, check_nbest
+from .sparse import SparseFeatures, no_features
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["merge"]
 
-List = TypeVar("List", bound=Hypotheses)
 
-
-def merge(*nbests: List) -> List:
+def merge(*nbests: NBest) -> NBest:
     """Merge the lists of several decoder runs on the same segments, without duplicates.
 
     The hypotheses of a segment are in the order of the lists. A hypothesis is dropped if an earlier one of the segment
@@ -54,28 +52,27 @@ def merge(*nbests: List) -> List:
     bases = np.cumsum([0, *(nbest.inputs for nbest in nbests)], dtype=np.int64)
     index = np.concatenate([nbest.index + base for nbest, base in zip(nbests, bases)])
     order = np.argsort(owners, kind="stable")
-    rows = order[first_ones(owners[order], features[order], stats[order], sparse, order)]
-    texts: list[str] | None = None
-    if all(nbest.texts is not None for nbest in nbests):
-        every = list(chain.from_iterable(nbest.texts or () for nbest in nbests))
-        texts = [every[row] for row in rows.tolist()]
     scores = [nbest.model_scores for nbest in nbests if nbest.model_scores is not None]
-    return type(first)(
-        np.append(0, np.cumsum(bincount(owners[rows], minlength=len(first)))),
-        features[rows],
-        stats[rows],
-        first.names,
-        texts,
-        first.score,
-        None if sparse is None else sparse.rows(rows),
-        first.ids,
-        index=index[rows],
-        model_scores=np.concatenate(scores)[rows] if len(scores) == len(nbests) else None,
+    every = NBest._of(
+        offsets=first.offsets,
+        features=features,
+        stats=stats,
+        names=first.names,
+        texts=None
+        if any(nbest.texts is None for nbest in nbests)
+        else list(chain.from_iterable(nbest.texts or () for nbest in nbests)),
+        score=first.score,
+        sparse=sparse,
+        ids=first.ids,
+        index=index,
+        model_scores=np.concatenate(scores) if len(scores) == len(nbests) else None,
         inputs=int(bases[-1]),
     )
+    rows = order[_first_ones(every, owners[order], order)]
+    return every._take(rows, np.append(0, np.cumsum(bincount(owners[rows], minlength=len(first)))))
 
 
-def _check_alike(first: Hypotheses, nbest: Hypotheses, number: int) -> None:
+def _check_alike(first: NBest, nbest: NBest, number: int) -> None:
     name = f"list {number} of those to merge"
     if not np.array_equal(first.ids, nbest.ids):
         raise LengthMismatchError(
@@ -101,46 +98,42 @@ def _columns(names: tuple[str, ...], others: tuple[str, ...]) -> list[int] | sli
     return slice(None) if names == others else [others.index(name) for name in names]
 
 
-def _joined_sparse(nbests: Sequence[Hypotheses]) -> SparseFeatures | None:
+def _joined_sparse(nbests: Sequence[NBest]) -> SparseFeatures | None:
     """Concatenate sparse features, with the union of their names."""
     if all(nbest.sparse is None for nbest in nbests):
         return None
     numbers: dict[str, int] = {}
     sizes, columns, values = [], [], []
     for nbest in nbests:
-        if nbest.sparse is None:
-            sizes.append(np.zeros(len(nbest.features), dtype=np.int64))
-            continue
-        own = np.array([numbers.setdefault(name, len(numbers)) for name in nbest.sparse.names], dtype=np.int64)
-        of_size = np.diff(nbest.sparse.indptr)
-        renumbered = own[nbest.sparse.columns]
+        sparse = nbest.sparse or no_features(len(nbest.features))
+        own = np.array([numbers.setdefault(name, len(numbers)) for name in sparse.names], dtype=np.int64)
+        of_size = np.diff(sparse.indptr)
+        renumbered = own[sparse.columns]
         order = np.lexsort((renumbered, repeat(np.arange(len(of_size), dtype=np.int64), of_size)))
         sizes.append(of_size)
         columns.append(renumbered[order])
-        values.append(nbest.sparse.values[order])
+        values.append(sparse.values[order])
     indptr = np.append(0, np.cumsum(np.concatenate(sizes)))
     return SparseFeatures(indptr, np.concatenate(columns), np.concatenate(values), tuple(numbers))
 
 
-def first_ones(
-    owners: NDArray[np.int64],
-    features: NDArray[np.float64],
-    stats: NDArray[Any],
-    sparse: SparseFeatures | None,
-    order: NDArray[np.int64],
-) -> list[int]:
-    """Mark the first of equal rows within each segment."""
+def _first_ones(nbest: NBest, owners: NDArray[np.int64], order: NDArray[np.int64]) -> list[int]:
+    """Return the positions in an order of hypotheses of the first of equal ones within each segment.
+
+    :param owners: the segment of each in this order
+    """
     seen: set[tuple[bytes, ...]] = set()
     found = []
-    places = order.tolist()
-    for row, owner in enumerate(owners.tolist()):
-        if row and owner != owners[row - 1]:
+    last = -1
+    for position, (owner, row) in enumerate(zip(owners.tolist(), order.tolist())):
+        if owner != last:
             seen.clear()
-        key: tuple[bytes, ...] = (features[row].tobytes(), stats[row].tobytes())
-        if sparse is not None:
-            place = slice(sparse.indptr[places[row]], sparse.indptr[places[row] + 1])
-            key += (sparse.columns[place].tobytes(), sparse.values[place].tobytes())
+            last = owner
+        key: tuple[bytes, ...] = nbest.features[row].tobytes(), nbest.stats[row].tobytes()
+        if nbest.sparse is not None:
+            place = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
+            key += (nbest.sparse.columns[place].tobytes(), nbest.sparse.values[place].tobytes())
         if key not in seen:
             seen.add(key)
-            found.append(row)
+            found.append(position)
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._runtime.arrays import np, repeat
@@ -12,7 +11,7 @@ from ..errors import ArrayValueError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SparseFeatures", "SparseRows", "sparse_given", "taken"]
+__all__ = ["SparseFeatures", "no_features", "sparse_given", "taken"]
 
 
 class SparseFeatures(NamedTuple):
@@ -67,39 +66,17 @@ class SparseFeatures(NamedTuple):
         return csr_array((self.values, self.columns, self.indptr), shape=(len(self.indptr) - 1, len(self.names)))
 
 
-class SparseRows:
-    """Builder of sparse features that are read in parts."""
-
-    def __init__(self) -> None:
-        self._sizes = [np.zeros(1, dtype=np.int64)]
-        self._columns, self._values = array("q"), array("d")
-
-    def append(self, count: int, part: SparseFeatures | None) -> None:
-        """Add the features of `count` hypotheses."""
-        if part is None:
-            self._sizes.append(np.zeros(count, dtype=np.int64))
-            return
-        self._sizes.append(np.diff(part.indptr))
-        self._columns.frombytes(part.columns.tobytes())
-        self._values.frombytes(part.values.tobytes())
-
-    def features(self, names: tuple[str, ...]) -> SparseFeatures | None:
-        """Return all features without a copy; None if there are no names."""
-        if not names:
-            return None
-        indptr = np.cumsum(np.concatenate(self._sizes))
-        if not self._columns:
-            return SparseFeatures(indptr, np.zeros(0, dtype=np.int64), np.zeros(0), names)
-        columns, values = np.frombuffer(self._columns, dtype=np.int64), np.frombuffer(self._values, dtype=np.float64)
-        return SparseFeatures(indptr, columns, values, names)
+def no_features(count: int) -> SparseFeatures:
+    """Return the sparse features of hypotheses that have none."""
+    return SparseFeatures(np.zeros(count + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), ())
 
 
-def taken(rows: Any) -> SparseFeatures | None:
-    """Move the rows out of the backend's `NamedValues`; None if there are no values."""
-    indptr, columns = np.empty(rows.rows + 1, dtype=np.int64), np.empty(rows.count, dtype=np.int64)
-    values = np.empty(rows.count)
-    rows.take(indptr, columns, values)
-    return SparseFeatures(indptr, columns, values, ()) if len(values) else None
+def taken(fields: Any, names: tuple[str, ...]) -> SparseFeatures | None:
+    """Move the sparse features of some rows out of the backend's `Fields`; None if no feature is sparse."""
+    indptr, columns = np.empty(fields.rows + 1, dtype=np.int64), np.empty(fields.count, dtype=np.int64)
+    values = np.empty(fields.count)
+    fields.take(indptr, columns, values)
+    return SparseFeatures(indptr, columns, values, names) if names else None
 
 
 def sparse_given(sparse: Any) -> SparseFeatures:

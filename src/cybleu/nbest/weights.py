@@ -13,7 +13,7 @@ from ..errors import FeatureError, WeightsError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .container import Hypotheses
+    from .container import NBest
     from .sparse import SparseFeatures
 
     Weights = Mapping[str, float] | Sequence[float] | NDArray[Any]
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["names_of", "rows_of", "rows_of_arrays", "weights_of"]
 
 
-def names_of(nbest: Hypotheses) -> tuple[str, ...]:
+def names_of(nbest: NBest) -> tuple[str, ...]:
     """Return the names of all features, sparse ones after dense ones."""
     return nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
 
 
-def rows_of(nbest: Hypotheses) -> Any:
+def rows_of(nbest: NBest) -> Any:
     """Convert the features of a list to the backend's `FeatureRows`, once for each list and backend."""
     derived, key = nbest._derived, f"rows of {_backend.BACKEND}"
     return derived.get(key) or derived.setdefault(key, rows_of_arrays(nbest.features, nbest.sparse))

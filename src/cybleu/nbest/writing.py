@@ -10,20 +10,20 @@ from .._files.text import shown
 from .._files.writing import writing
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, FeatureError, UnknownNameError
-from .container import Hypotheses
+from .container import NBest
 
 if TYPE_CHECKING:
     Path = str | PathLike[str]
 
 
-def write(nbest: Hypotheses, path: Path, format: str = "moses") -> None:  # noqa: A002
+def write(nbest: NBest, path: Path, format: str = "moses") -> None:  # noqa: A002
     """Write an n-best list; see :meth:`cybleu.nbest.NBest.write`."""
     lines = nbest_lines(nbest, format)
     with writing(fspath(path)) as file:
         file.writelines(lines)
 
 
-def nbest_lines(nbest: Hypotheses, format: str) -> Iterator[str]:  # noqa: A002
+def nbest_lines(nbest: NBest, format: str) -> Iterator[str]:  # noqa: A002
     """Format the lines of a list. The whole list is validated before the first line is yielded.
 
     :param nbest: with texts and model scores
@@ -51,7 +51,7 @@ def nbest_lines(nbest: Hypotheses, format: str) -> Iterator[str]:  # noqa: A002
     return _lines(nbest, before, sparse_before)
 
 
-def _lines(nbest: Hypotheses, before: list[str], sparse_before: list[str]) -> Iterator[str]:
+def _lines(nbest: NBest, before: list[str], sparse_before: list[str]) -> Iterator[str]:
     row = 0
     for segment, count in zip(nbest.ids.tolist(), np.diff(nbest.offsets).tolist()):
         for values in nbest.features[row : row + count].tolist():

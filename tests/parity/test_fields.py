@@ -98,7 +98,8 @@ def test_any_text(kernels, tmp_path_factory, text, name):
 @example(["9007199254740992", "9007199254740993", "1e22", "1e23", "9007199254740992e22", "4.35", "0.000001e-22"])
 def test_numbers(kernels, numbers):
     """The kernel parses numbers like Python, and declines invalid and infinite ones."""
-    lines = kernels.NBestLines((b"d=",), (0,), False)
+    lines = kernels.Fields()
+    lines.follow(b"d")
     for number in numbers:
         features, scores = np.zeros((1, 1)), np.zeros(1)
         spans = [np.zeros(1, dtype=np.int64) for _ in range(3)]
@@ -154,13 +155,12 @@ def test_what_does_not_fit_is_an_error(kernels):
         with pytest.raises(NotUtf8Error) as caught:
             module.RawTexts.of_spans(b"a \xff", ints(0, 1), ints(1, 3))
         assert (caught.value.line, caught.value.position, caught.value.byte) == (1, 1, 0xFF)
-    lines = kernels.NBestLines((b"a=", b""), (0, 3), False)
+    lines = kernels.Fields()
+    for label in (b"a", b"a", b"b", b"a"):
+        lines.follow(label)
     for start, row, width in ((-1, 0, 4), (4, 0, 4), (0, -1, 4), (0, 0, 3)):
         with pytest.raises(ValueError, match="do not fit"):
             lines.read(b"abc", start, row, one, one, one, np.zeros((1, width)), np.zeros(1))
-    for arguments in (((b"a",), (), False), ((b"a",), (-1,), False)):
-        with pytest.raises(ValueError, match=r"columns|out of range"):
-            kernels.NBestLines(*arguments)
 
 
 def parts(kernels, texts, tokenizer):

@@ -27,15 +27,17 @@ def arrays(values):
 @example([], [[]])
 @example([[(f"w_{number}", 1.0) for number in range(5000)]], [[(f"w_{number}", 1.0) for number in range(5999, 0, -1)]])
 @example([[(f"{'w' * number}_", 1.0)] for number in range(300)], [])
-def test_rows(kernels, first, second):
-    values, expected = kernels.NamedValues(), _mirror.NamedValues()
-    for part in (first, second):
+def test_rows(kernels, early, late):
+    values, expected = kernels.Fields(), _mirror.Fields()
+    for part in (early, late):
         for row in part:
             values.add(row)
             expected.add(row)
         assert (values.rows, values.count) == (expected.rows, expected.count)
         assert arrays(values) == arrays(expected)
-        assert values.names == expected.names
+        assert values.sparse_count == expected.sparse_count == len(expected.sparse_names(0))
+        for first in (0, 1, expected.sparse_count):
+            assert values.sparse_names(first) == expected.sparse_names(first)
         assert values.rows == values.count == 0
 
 
@@ -91,7 +93,7 @@ def test_lines_that_are_written(kernels, rows):
 def test_arguments_that_do_not_fit(kernels):
     one, two = np.zeros(1, np.int64), np.zeros(2, np.int64)
     for module in (kernels, _mirror):
-        values = module.NamedValues()
+        values = module.Fields()
         with pytest.raises(ValueError, match="twice"):
             values.add([("a", 1.0), ("a", 2.0)])
         values.add([("a", 1.0)])
