@@ -20,7 +20,6 @@ USES = {
     "regex": "cybleu.text.tokenizer('intl')",
     "sacrebleu": "cybleu.sacrebleu_compat.corpus_bleu(['a'], [['a']])",
     "sacrebleu.metrics.bleu": "cybleu.sacrebleu_compat.BLEU",
-    "sacrebleu.metrics.chrf": "cybleu.sacrebleu_compat.CHRF",
     "sacrebleu.metrics": "cybleu.text.tokenizer('ja-mecab')",
     "scipy": "cybleu.nbest.SparseFeatures([0], [], [], []).to_scipy()",
     "torch": "import cybleu.frameworks.torch_metrics",

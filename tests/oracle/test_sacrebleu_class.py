@@ -239,6 +239,6 @@ def test_a_script_runs_with_it(tmp_path):
     )
     run = [sys.executable, "-m", "cybleu", "run-as-sacrebleu"]
     done = subprocess.run([*run, str(script), "x"], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("cybleu.sacrebleu_compat.metric ['x']\n100.0")
+    assert done.stdout.startswith("cybleu.sacrebleu_compat.classes ['x']\n100.0")
     done = subprocess.run(run, capture_output=True, text=True)
     assert done.returncode == 2 and "run-as-sacrebleu (SCRIPT" in done.stderr

@@ -275,9 +275,3 @@ def plain_segment(references: Any, hypothesis: Any, tokenizes: bool = False) -> 
     if isinstance(references, (list, tuple)):
         references = [plain_text(text, f"reference {number}", tokenizes) for number, text in enumerate(references)]
     return references, plain_text(hypothesis, "the hypothesis", tokenizes)
-
-
-def plain_segments(list_of_references: Iterable[Any], hypotheses: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    """Normalise the texts of a corpus."""
-    segments = [plain_segment(*segment) for segment in zip(list_of_references, hypotheses)]
-    return [references for references, _ in segments], [hypothesis for _, hypothesis in segments]

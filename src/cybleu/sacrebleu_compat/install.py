@@ -30,7 +30,7 @@ class SacrebleuInstallation(Replacement):
     >>> import sacrebleu
     >>> with install_as_sacrebleu():
     ...     sacrebleu.BLEU.__module__
-    'cybleu.sacrebleu_compat.metric'
+    'cybleu.sacrebleu_compat.classes'
     >>> sacrebleu.BLEU.__module__
     'sacrebleu.metrics.bleu'
     """

@@ -1,20 +1,56 @@
-"""Base class of BLEU, chrF and TER: cybleu counts plain lines, and sacreBLEU all other arguments."""
+"""sacreBLEU's classes BLEU, CHRF and TER: cybleu counts plain lines, and sacreBLEU all other arguments; it computes the scores."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
 from copy import copy
+from functools import lru_cache, update_wrapper
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
+from .._runtime.extras import extra
 from .._runtime.shapes import lengths, mistake_in_documents, mistake_in_lengths, mistake_in_references, warn_of
+from ..errors import UnknownNameError
+from ..metrics import Bleu, Chrf, Ter
+from ..metrics.chrf import LARGEST_BETA, MOST_ORDERS
+from ..metrics.counting import LARGEST_ORDER
 from ..text.batches import Corpus, RawText, Sets
 from ..text.columns import lists_of_documents
+from ..text.tokenizers import OWN, own_tokenizer
 
 if TYPE_CHECKING:
     from ..metrics import Metric
+
+with extra("sacrebleu", "this class is a subclass of one of sacreBLEU", "cybleu[sacrebleu]"):
+    from sacrebleu.metrics.bleu import BLEU as TheirBleu
+    from sacrebleu.metrics.chrf import CHRF as TheirChrf
+    from sacrebleu.metrics.ter import TER as TheirTer
+    from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+
+__all__ = ["BLEU", "CHRF", "TER"]
+
+# sacreBLEU's classes, even if these are installed
+_bleu: Any = getattr(TheirBleu, "_of_sacrebleu", TheirBleu)
+_chrf: Any = getattr(TheirChrf, "_of_sacrebleu", TheirChrf)
+_ter: Any = getattr(TheirTer, "_of_sacrebleu", TheirTer)
+
+MANY = 100  # sacreBLEU warns from this number of lines that look tokenised
+
+
+@lru_cache
+def _bleu_of(tokenize: str, order: int) -> Bleu:
+    return Bleu("sacrebleu", max_order=order, tokenize=tokenize)
+
+
+@lru_cache(typed=True)
+def _chrf_of(*options: Any) -> Chrf:
+    return Chrf(*options)
+
+
+_ter_of = lru_cache(Ter)
+
 
 _Any: Any = object
 
@@ -135,6 +171,28 @@ class Counting(_Any):  # type: ignore[misc]
         self._warn_of_shapes(hypotheses, references)
         return self._compute_score_from_stats(row)
 
+    def sentence_score(self, hypothesis: Any, references: Any) -> Any:
+        """Score a line as ``sentence_score`` of sacreBLEU's class does.
+
+        :param hypothesis: the line to score
+        :param references: its reference lines
+        :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
+        """
+        plain = type(hypothesis) is str and type(references) in (list, tuple) and set(map(type, references)) == {str}
+        counter = self._counter_here() if plain and getattr(self, "effective_order", True) else None
+        if counter is None:
+            return super().sentence_score(hypothesis, references)
+        metric, lowercase = counter
+        self.num_refs = len(references)
+        if lowercase:
+            hypothesis, references = hypothesis.lower(), [line.lower() for line in references]
+        (row,) = self._as_theirs([self._row(metric, hypothesis, references)])
+        return self._compute_score_from_stats(row)
+
+    def _row(self, metric: Any, hypothesis: str, references: Sequence[str]) -> Any:
+        """Count a line."""
+        return metric.count(hypothesis, references)
+
 
 class Cached(list[Any]):
     """References that sacreBLEU has cached.
@@ -210,3 +268,117 @@ def _are_documents(references: Any) -> bool:
         and len(references[0]) > 0
         and all(set(map(type, document)) <= {str, type(None)} for document in references)
     )
+
+
+def unknown_tokenizer(name: Any) -> UnknownNameError:
+    """Return the error for a tokeniser that sacreBLEU does not have, for which it raises a KeyError."""
+    known = ", ".join(_bleu.TOKENIZERS)
+    return UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")
+
+
+def warn_of_tokenised(metric: Any, texts: Any) -> None:
+    """Issue sacreBLEU's warning about tokenised lines, for lines that the backend has read."""
+    if texts.full_stops()[0] >= MANY:
+        metric(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])
+
+
+class BLEU(Counting, _bleu):  # type: ignore[misc]
+    """A subclass of ``sacrebleu.metrics.BLEU`` with the same arguments, attributes, results, signature and errors.
+
+    cybleu counts lists and tuples of str, with the tokenisers ``13a``, ``intl``, ``zh``, ``char`` and ``none``.
+    sacreBLEU counts all other texts, and computes the score from the counts. You can use this class wherever you can
+    use sacreBLEU's, also in ``sacrebleu.significance.PairedTest``.
+
+    >>> metric = BLEU(lowercase=True)
+    >>> print(metric.corpus_score(["The cat sat on the mat."], [["The cat sits on the mat."]]))
+    BLEU = 48.89 85.7/66.7/40.0/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 7 ref_len = 7)
+    >>> metric.get_signature().info["case"]
+    'lc'
+    """
+
+    _of_sacrebleu = _bleu
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        try:
+            super().__init__(*arguments, **options)
+        except KeyError as error:
+            if hasattr(self, "tokenizer"):
+                raise
+            raise unknown_tokenizer(error.args[0]) from None
+
+    def _counter(self) -> tuple[Bleu, bool] | None:
+        chosen, order = self.tokenizer, self.max_ngram_order
+        if not type(chosen).__module__.startswith("sacrebleu.tokenizers."):
+            return None
+        name = chosen.signature()
+        if name not in OWN:
+            return None
+        if type(order) is not int or not 1 <= order <= LARGEST_ORDER:
+            return None
+        return _bleu_of(name, order), bool(self.lowercase)
+
+    def _row(self, metric: Bleu, hypothesis: str, references: Sequence[str]) -> list[int]:
+        row: list[int] = _backend.chosen.raw_row(
+            own_tokenizer(str(metric.tokenizer)), hypothesis, references, metric.order, "closest"
+        )
+        return row
+
+    def _warn_of(self, texts: Any) -> None:
+        if not self._force:
+            warn_of_tokenised(_bleu, texts)
+
+
+update_wrapper(BLEU.__init__, _bleu.__init__)  # the same signature and documentation
+
+
+class CHRF(Counting, _chrf):  # type: ignore[misc]
+    """A subclass of ``sacrebleu.metrics.CHRF`` with the same arguments, attributes, results, signature and errors.
+
+    cybleu counts lists and tuples of str. sacreBLEU counts all other texts, and computes the score from the counts. You
+    can use this class wherever you can use sacreBLEU's, also in ``sacrebleu.significance.PairedTest``.
+
+    >>> metric = CHRF(word_order=2)
+    >>> print(metric.corpus_score(["The cat sat on the mat."], [["The cat sits on the mat."]]))
+    chrF2++ = 69.22
+    >>> metric.get_signature().info["nw"]
+    2
+    """
+
+    _of_sacrebleu = _chrf
+
+    def _counter(self) -> tuple[Chrf, bool] | None:
+        orders = self.char_order, self.word_order
+        if not all(type(order) is int and 0 <= order <= MOST_ORDERS for order in orders):
+            return None
+        if not sum(orders) or self.order != sum(orders):  # sacreBLEU scores as many orders as the metric was made with
+            return None
+        if type(self.beta) not in (int, float) or not abs(self.beta) <= LARGEST_BETA:
+            return None
+        space, epsilon = bool(self.whitespace), bool(self.eps_smoothing)
+        return _chrf_of(*orders, self.beta, space, epsilon), bool(self.lowercase)
+
+
+class TER(Counting, _ter):  # type: ignore[misc]
+    """A subclass of ``sacrebleu.metrics.TER`` with the same arguments, attributes, results, signature and errors.
+
+    cybleu counts lists and tuples of str. sacreBLEU counts everything else, and computes the score from the counts. You
+    can use this class wherever you can use sacreBLEU's, also in ``sacrebleu.significance.PairedTest``.
+
+    >>> metric = TER(normalized=True)
+    >>> print(metric.corpus_score(["The cat sat on the mat."], [["The cat sits on the mat."]]))
+    TER = 14.29
+    >>> metric.get_signature().info["norm"]
+    True
+    """
+
+    _of_sacrebleu = _ter
+
+    def _counter(self) -> tuple[Ter, bool] | None:
+        chosen = self.tokenizer
+        if type(chosen) is not TercomTokenizer:
+            return None
+        options = chosen._normalized, chosen._no_punct, chosen._asian_support, chosen._case_sensitive
+        return _ter_of(*map(bool, options)), False
+
+    def _as_theirs(self, rows: Any) -> Any:
+        return [[int(edits), length] for edits, length in rows]
