@@ -6,7 +6,6 @@ import functools
 import inspect
 import logging
 import re
-import sys
 import threading
 import warnings
 from contextlib import nullcontext
@@ -259,18 +258,6 @@ def test_where_sacrebleu_scores_a_part_it_is_said(hypotheses, references, messag
     assert re.search(message, str(caught[0].message))
     assert caught[0].filename == __file__
     assert len(caught) == 1
-
-
-def test_without_sacrebleu(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
-    monkeypatch.delitem(sys.modules, "cybleu.sacrebleu_compat.classes")
-    monkeypatch.delattr(sacrebleu_compat, "BLEU", raising=False)
-    for call in (
-        lambda: sacrebleu_compat.corpus_bleu([""], [[""]], smooth_value=0.123),  # a metric that is not kept
-        lambda: sacrebleu_compat.sentence_bleu("", [""], smooth_value=0.123),
-    ):
-        with pytest.raises(errors.MissingExtraError, match=r"install it with: pip install 'cybleu\[sacrebleu\]'"):
-            call()
 
 
 def read(path, start=0, step=1):
