@@ -168,3 +168,17 @@ def test_options_beside_an_instance():
         cybleu.rows(["a b"], ["a b"], cybleu.metrics.Bleu(), tokenize="13a")
     expected = cybleu.rows(["A b."], ["a b."], tokenize="zh", lowercase=True).tolist()
     assert cybleu.rows(["A b."], ["a b."], cybleu.metrics.Bleu(tokenize="zh", lowercase=True)).tolist() == expected
+
+
+def test_a_column_of_raw_references_beside_tokens(pandas):
+    with pytest.raises(MixedTokensError, match="split them"):
+        cybleu.rows([["a", "b"], ["c"]], pandas.Series(["a b", "c"]))
+
+
+def test_raw_text_of_a_subclass_of_str():
+    class Text(str):
+        def __str__(self):
+            return "another"
+
+    for kind in (Text, np.str_):
+        assert cybleu.rows([kind("a b")], [kind("a b")]).tolist() == cybleu.rows(["a b"], ["a b"]).tolist()

@@ -265,3 +265,10 @@ def test_uninstalling_without_the_objects():
     cybleu.uninstall()
     assert (nltk.translate.bleu_score.sentence_bleu, sacrebleu.BLEU) == theirs
     cybleu.uninstall()
+
+
+def test_what_an_installation_says():
+    installation = cybleu.install_as_nltk()
+    assert repr(installation) == "<nltk's BLEU is cybleu's; .undo() restores it>"
+    installation.undo()
+    assert repr(installation) == "<nltk's BLEU is its own again>"

@@ -50,7 +50,6 @@ def test_nothing_is_run_or_fetched(page):
     check_policy(page)
 
 
-@pytest.mark.long
 @pytest.mark.long_in_mirror
 def test_hostile_texts_are_text(jinja2):
     report, systems, references = hostile_report()

@@ -1,0 +1,179 @@
+"""Where a rule begins and where it ends, on both backends, beside the tools that define it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import unicodedata
+from textwrap import dedent
+
+import nltk.translate.bleu_score as nltk_bleu
+import pytest
+import sacrebleu
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import cybleu
+from cybleu import metrics
+from cybleu.bleu_score import corpus_bleu, sentence_bleu
+from cybleu.text import tokenizer
+from inputs import CATCHES_WARNINGS, assert_same_calls, using_backend
+
+pytestmark = CATCHES_WARNINGS
+
+
+# -------------------------------------------------------------------------------------------------------------- raw text
+
+
+def of_categories(*kinds):
+    return [chr(code) for code in range(0x110000) if unicodedata.category(chr(code))[0] in kinds]
+
+
+# Every mark, symbol and number; every character of the blocks that zh names, and those beside them.
+CHARACTERS = {
+    "intl": of_categories("P", "S", "N"),
+    "zh": [*map(chr, [*range(0x2000, 0x3400), *range(0xF000, 0x10100)])],
+}
+
+
+@pytest.mark.parametrize("name", CHARACTERS)
+def test_characters_that_are_tokens(backends, name):
+    tokenise = sacrebleu.BLEU(tokenize=name, force=True).tokenizer
+    lines = [" ".join(f"a{one}5.{one}" for one in CHARACTERS[name][start::99]) for start in range(99)]
+    expected = [tokenise(line).split() for line in lines]
+    for backend in backends:
+        with using_backend(backend):
+            assert [tokenizer(name)(line) for line in lines] == expected, backend
+
+
+LOWERED = "\u0130\u0130I\u03a3\u03c3 \u1e9e\xdf\u01c5\u0149A\xc9\u212a\u2126.\U00010400"
+
+
+@given(st.lists(st.lists(st.sampled_from(LOWERED), max_size=9).map("".join), min_size=2, max_size=4))
+def test_lower_case_is_that_of_python(backends, lines):
+    """Also of letters that become two, that become one of another width, and that depend on what follows."""
+    *references, text = lines
+    lower = [[line.lower() for line in references]], [text.lower()]
+    for backend in backends:
+        with using_backend(backend):
+            for form in (str, str.encode):
+                given = [form(text)], [[*map(form, references)]]
+                for kind in ("13a", "intl", "zh", "char"):
+                    found = cybleu.rows(*given, tokenize=kind, lowercase=True).tolist()
+                    assert found == cybleu.rows(lower[1], lower[0], tokenize=kind).tolist(), (backend, kind)
+            for kind, options in ((metrics.Chrf, {"lowercase": True}), (metrics.Ter, {})):
+                assert kind(**options).rows([text], [references]).tolist() == kind().rows(*lower[::-1]).tolist()
+
+
+# ----------------------------------------------------------------------------------------------------------------- BLEU
+
+
+@pytest.mark.parametrize("size", range(9))
+def test_from_how_many_tokens_on_weights_stay(backends, size):
+    """`auto_reweigh` is for hypotheses of fewer than four tokens, and a corpus is as long as all of its hypotheses."""
+    tokens = "a b c d e f g h".split()
+    for backend in backends:
+        for sizes in ((size,), (size, 1), (0, size)):
+            hypotheses = [tokens[:each] for each in sizes]
+            references = [[tokens[1:7]]] * len(sizes)
+            with using_backend(backend):
+                for weights in ((0.25,) * 4, (0.5, 0.5), [(0.25,) * 4, (1.0,)]):
+                    arguments = references, hypotheses, weights, None, True
+                    assert_same_calls(corpus_bleu, nltk_bleu.corpus_bleu, *arguments)
+                    of_one = [array[-1] for array in arguments[:2]]
+                    assert_same_calls(sentence_bleu, nltk_bleu.sentence_bleu, *of_one, *arguments[2:])
+
+
+# ---------------------------------------------------------------------------------------------------------------- tokens
+
+
+DIGITS = [1, "1", b"1", 12, "12", -1, "-1", 10**18, str(10**18), 2**70, str(2**70), 1.5, "1.5", "True", "None", "nan"]
+
+
+@given(st.lists(st.lists(st.sampled_from(DIGITS), max_size=9) | st.just(DIGITS * 6), min_size=2, max_size=3))
+@example(
+    [
+        [1, 12, -1, 10**18, 2**70, 1.5, True, None],
+        ["1", b"1", "12", "-1", str(10**18), str(2**70), "1.5", "True", "None"],
+    ]
+)
+@example([[1, 2, 3, 4] * 20, [*"1234"] * 20])
+def test_numbers_and_their_digits_are_different_tokens(backends, texts):
+    for backend in backends:
+        with using_backend(backend):
+            assert_same_calls(sentence_bleu, nltk_bleu.sentence_bleu, texts[1:], texts[0], (0.5, 0.5))
+
+
+def test_tokens_of_equal_hashes_are_compared(kernels):
+    """With a seed that is known here, the last 16 bytes can be such that the hash depends on the length alone."""
+    script = """
+        import os
+        urandom, os.urandom = os.urandom, lambda size: b"a" * size
+        import cybleu
+        from cybleu._kernels.common.hashing import slots_probed
+        os.urandom = urandom
+        from inputs import counted_row, using_backend
+
+        def words(size, count):
+            # the same ones but for a byte each, at the start, in the middle, or at the end
+            places = {0, size // 2 - 9, size - 17, size - 8, size - 1} - {-1, *range(size - 16, size - 8)}
+            for number in range(count):
+                for place in sorted(place for place in places if place >= 0):
+                    word = bytearray(b"b" * (size - 16) + b"a" * 8 + b"b" * 8)
+                    word[place] = ord("A") + number
+                    yield word.decode()
+
+        for size in (16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 100):
+            for count in (3, 12, 25):
+                tokens = [*words(size, count)]
+                half = tokens[: len(tokens) // 2] + tokens[:2]
+                row = counted_row([half], tokens, 2)
+                raw, other = " ".join(tokens), " ".join(half)
+                before = slots_probed()
+                for backend in ("cython", "python"):
+                    with using_backend(backend):
+                        found = [
+                            cybleu.rows([tokens], [[half]], max_order=2),
+                            cybleu.rows([tokens], cybleu.References([[half]]), max_order=2),
+                            cybleu.rows([raw], [other], max_order=2, tokenize="none"),
+                            cybleu.rows([raw], cybleu.References([other]), max_order=2, tokenize="none"),
+                        ]
+                        assert [rows.tolist() for rows in found] == [[row]] * 4, (size, count, backend)
+                        of_words = cybleu.metrics.Chrf(1, 2).rows([raw], [other])[0].tolist()
+                        assert [of_words[5], of_words[8]] == row[2:4], (of_words, row)
+                assert count < 25 or slots_probed() > before, "the hashes are not equal"
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", dedent(script)], env=environment, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# ------------------------------------------------------------------------------------------------------------------- TER
+
+WORDS = [f"w{number}" for number in range(60)]
+MOVED = {
+    **{f"{size} words": (WORDS[size : 2 * size] + WORDS[:size], WORDS[: 2 * size]) for size in range(9, 13)},
+    **{f"{far} far": (WORDS[1 : far + 1] + WORDS[:1], WORDS[: far + 1]) for far in range(49, 53)},
+    # of shifts that save as many edits, not the last target
+    "before equal words": ([*"1114300140"], [*"4300141411"]),
+    "after equal words": ([*"322010131233312"], [*"322013133301222"]),
+    "between equal words": ([*"03302214210242"], [*"00223242123140"]),
+}
+# One word of two, or of one, at each place of a long reference: how far from the diagonal it is looked for.
+BESIDE = {
+    f"{' '.join(hypothesis)} in {width}": [
+        (hypothesis, ["x"] * place + ["a"] + ["x"] * (width - place - 2) + ["b"]) for place in range(width - 1)
+    ]
+    for hypothesis, width in ((["a", "b"], 60), (["y", "a"], 60), (["a", "y"], 60), (["a"], 120), (["b", "a", "y"], 90))
+}
+
+
+@pytest.mark.parametrize("name", [*MOVED, *BESIDE])
+def test_shifts_and_beam(backends, name):
+    """How long and how far a shift may be, which of equal ones is taken, and how far from the diagonal words are looked for."""
+    hypotheses, references = ([*map(" ".join, texts)] for texts in zip(*BESIDE.get(name, [MOVED.get(name)])))
+    expected = sacrebleu.TER()._extract_corpus_statistics(hypotheses, [references])
+    for backend in backends:
+        with using_backend(backend):
+            assert metrics.Ter().rows(hypotheses, [[text] for text in references]).tolist() == expected
