@@ -290,7 +290,7 @@ def unchanged_script():
 @row("`cybleu score` on raw files", "sacrebleu")
 def command():
     return Both(
-        process("-m", "cybleu", "score", FILES[1], FILES[0], "--width", "10"),
+        process("-m", "cybleu", "score", FILES[1], FILES[0], "--digits", "10"),
         process("-m", "sacrebleu", FILES[0], "-i", FILES[1], "-b", "-w", "10"),
         equal=lambda ours, theirs: ours.partition(" = ")[2].split()[0] == theirs.strip(),
         clock=of_process,

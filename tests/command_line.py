@@ -6,6 +6,9 @@ from click.testing import CliRunner
 
 from cybleu.cli import cli
 
+#: Options with which tuners print what the functions of the library return without options.
+AS_LIBRARY = ("--normalise", "none", "--seed", 0)
+
 
 def run(*arguments, stdin=None):
     """The exit code and output of a command. An exception that a user would see as a traceback is raised."""

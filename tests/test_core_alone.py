@@ -93,7 +93,7 @@ def test_one_error_without_a_chain(alone, backend, name):
 
 COMMANDS = [
     ["score", "text", "text"],
-    ["mert", "list", "text"],
+    ["tune", "mert", "list", "text"],
     ["rerank", "mbr", "list"],
     ["score", "text", "text", "--tokenize", "ja-mecab"],
     ["compare", "text", "b=text", "-r", "text"],
@@ -119,7 +119,7 @@ def test_commands_without_numpy(with_commands, backend, arguments):
     (folder / "list").write_text("0 ||| the cat sat ||| lm= 1 ||| 1\n0 ||| a cat sat ||| lm= 2 ||| 2\n")
     done = run(with_commands, backend, "-m", "cybleu", *arguments)
     assert "Traceback" not in done.stderr
-    if arguments[:1] in (["compare"], ["mert"], ["rerank"], ["plot"]) or "ja-mecab" in arguments:
+    if arguments[:1] in (["compare"], ["tune"], ["rerank"], ["plot"]) or "ja-mecab" in arguments:
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.count("\n") == 1 and done.stderr.startswith("cybleu: error: ")
         assert ", which is not installed; install it with: pip install 'cybleu[" in done.stderr

@@ -55,7 +55,7 @@ def test_the_tables(files):
     found = expected(files)
     note = f"{found.signature}|nrefs:1|case:mixed|tok:13a|version:{__version__}"
     assert run(*SYSTEMS, "-r", "ref1").stdout == f"{found}\n".replace(found.signature, note)
-    text = run(*SYSTEMS, "-r", "ref1", "--format", "markdown", "--width", 1).stdout
+    text = run(*SYSTEMS, "-r", "ref1", "--format", "markdown", "--digits", 1).stdout
     assert text.startswith(found.to_markdown(1).split("\n\n")[0])
     assert run(*SYSTEMS, "-r", "ref1", "--format", "latex").stdout.startswith(found.to_latex().split("\n\n")[0])
     assert run(*SYSTEMS, "-r", "ref1", "--format", "csv").stdout == found.to_csv()
@@ -66,7 +66,7 @@ def test_several_metrics(files, more):
     """Each has the numbers that it has alone, in one table, also where a pipe is read once."""
     names = ["BLEU", "chrf", "ter", "mteval-v13a"]
     metrics = [argument for name in names for argument in ("--metric", name)]
-    arguments = [*SYSTEMS, "-r", "ref1", "ref2", "--samples", 50]
+    arguments = [*SYSTEMS, "-r", "ref1", "-r", "ref2", "--samples", 50]
     together = {form: run(*arguments, *metrics, *more, "--format", form).stdout for form in FORMATS}
     of_tokens = more[:1] == ["--tokenize"]
     for name, ours in zip(names, json.loads(together["json"]), strict=True):
@@ -98,9 +98,11 @@ def test_several_metrics(files, more):
 def test_options(files):
     how = {"metric": "nltk", "smoothing": "method1", "max_order": 2, "baseline": "b", "test": "shifted-bootstrap"}
     found = expected(files, references=("ref1", "ref2"), **how, samples=100, seed=3)
-    options = "--metric nltk --smoothing method1 --order 2 --baseline b --test shifted-bootstrap --samples 100 --seed 3"
+    options = (
+        "--metric nltk --smoothing method1 --max-order 2 --baseline b --test shifted-bootstrap --samples 100 --seed 3"
+    )
     more = "--threads 2 --format json --influence"
-    result = run(*SYSTEMS, "--references", "ref1", "ref2", *options.split(), *more.split())
+    result = run(*SYSTEMS, "--references", "ref1", "-r", "ref2", *options.split(), *more.split())
     data = json.loads(result.stdout)
     assert data["differences"] == found.as_dict(influence=True)["differences"]
     assert data["systems"] == json.loads(found.to_json())["systems"]
@@ -110,15 +112,14 @@ def test_options(files):
 @pytest.mark.parametrize(
     "arguments",
     [
-        (*SYSTEMS, "-r", "ref1", "ref2", "--format", "csv"),
         (*SYSTEMS, "-r", "ref1", "-r", "ref2", "--format", "csv"),
-        ("--format", "csv", "-r", "ref1", "ref2", "--seed", "12345", *SYSTEMS),
-        ("-r", "ref1", "ref2", "--format", "csv", "--", *SYSTEMS),
+        ("--format", "csv", "-r", "ref1", "-r", "ref2", "--seed", "12345", *SYSTEMS),
+        ("-r", "ref1", "-r", "ref2", "--format", "csv", "--", *SYSTEMS),
         (*SYSTEMS, "--references=ref1", "-rref2", "--format", "csv"),
         ("--format", "csv", "--references=ref1", "-rref2", "--", *SYSTEMS),
     ],
 )
-def test_all_files_after_r_are_references(files, arguments):
+def test_an_option_for_each_file_of_references(files, arguments):
     result = run(*arguments)
     assert result.exit_code == 0, result.stderr
     assert result.stdout == expected(files, references=("ref1", "ref2")).to_csv()

@@ -45,12 +45,12 @@ def test_a_line_as_explain_shows_it(line):
 @pytest.mark.parametrize(
     ("options", "metric"),
     [
-        ("--variant nltk --smoothing method1", Bleu("nltk", "method1")),
-        ("--variant nltk-3.2", Bleu("nltk-3.2")),
-        ("--smoothing floor --smoothing-value 0.5 --order 2", Bleu("sacrebleu", "floor", 0.5, max_order=2)),
-        ("--variant moses --smoothing add --weights 0.5,0.3,0.2", Bleu("moses", "add", weights=(0.5, 0.3, 0.2))),
-        ("--variant arithmetic-mean", Bleu("arithmetic-mean")),
-        ("--variant huggingface", Bleu("huggingface")),
+        ("--metric nltk --smoothing method1", Bleu("nltk", "method1")),
+        ("--metric nltk-3.2", Bleu("nltk-3.2")),
+        ("--smoothing floor --smoothing-value 0.5 --max-order 2", Bleu("sacrebleu", "floor", 0.5, max_order=2)),
+        ("--metric moses --smoothing add --weights 0.5,0.3,0.2", Bleu("moses", "add", weights=(0.5, 0.3, 0.2))),
+        ("--metric arithmetic-mean", Bleu("arithmetic-mean")),
+        ("--metric huggingface", Bleu("huggingface")),
     ],
 )
 def test_the_options_of_score(options, metric):
@@ -60,7 +60,7 @@ def test_the_options_of_score(options, metric):
 @pytest.mark.parametrize("method", ["method5", "method6", "method7"])
 def test_smoothing_that_looks_at_the_segment(method):
     expected = explain(*tokens(1), (1 / 3,) * 3, getattr(SmoothingFunction(), method))
-    options = f"--line 1 --order 3 --variant nltk --smoothing {method}"
+    options = f"--line 1 --max-order 3 --metric nltk --smoothing {method}"
     assert shown("hyp", "ref1", "ref2", *options.split()) == f"{expected}\n"
 
 

@@ -14,7 +14,7 @@ from nbest_lists import line, written
 pytestmark = pytest.mark.usefixtures("backend")
 
 
-extract = partial(run, "extract")
+extract = partial(run, "tune", "extract")
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ FILES = ("--features-file", "F", "--scores-file", "S")
 def test_extract(folder):
     text = line(1, "the cat") + line(3, "so\xa0it", "d= 4 5 lm= 6 p_x= 7")
     expected = NBest.from_files(written(folder, text), ["ref1", "ref2"], first_id=1, max_order=2, texts=False)
-    assert extract("list", "ref1", "ref2", *FILES, "--first-id", 1, "--order", 2).exit_code == 0
+    assert extract("list", "ref1", "ref2", *FILES, "--first-id", 1, "--max-order", 2).exit_code == 0
     assert (folder / "F").read_text() == (
         "FEATURES_TXT_BEGIN_0 1 1 3 d_0 d_1 lm_0 \n1.0 2.0 3.0 \nFEATURES_TXT_END_0\n"
         "FEATURES_TXT_BEGIN_0 3 1 3 d_0 d_1 lm_0 \n4.0 5.0 6.0 p_x=7.0 \nFEATURES_TXT_END_0\n"
@@ -88,7 +88,7 @@ def test_extract_from_real_lists(data, tmp_path):
     assert read.stats.tobytes() == expected.stats.tobytes()
 
 
-@pytest.mark.parametrize("option", ["--lowercase", "--nocase"])
+@pytest.mark.parametrize("option", ["--lowercase"])
 def test_extract_in_lower_case(folder, option):
     written(folder, line(0, "The CAT") + line(0, "THE cat", "d= 3 2 lm= 3"), "upper")
     assert extract("upper", "ref1", *FILES, option).exit_code == 0

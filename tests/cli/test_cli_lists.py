@@ -26,10 +26,21 @@ def test_lists_of_other_programs(tmp_path, name):
     (tmp_path / "ref").write_text("the cat sat down\n")
     options = tmp_path / "list", tmp_path / "ref", "--format", name
     found = json.loads(
-        run("mert", *options, "--variant", "sacrebleu", "--smoothing", "floor", "--json", "--quiet").stdout
+        run(
+            "tune",
+            "mert",
+            *options,
+            "--metric",
+            "sacrebleu",
+            "--smoothing",
+            "floor",
+            "--output-format",
+            "json",
+            "--quiet",
+        ).stdout
     )
     assert found["weights"]["score"] < 0 and found["score"] > found["start_score"]
     files = "--features-file", tmp_path / "F", "--scores-file", tmp_path / "S"
-    assert run("extract", *options, *files).exit_code == 0
+    assert run("tune", "extract", *options, *files).exit_code == 0
     assert NBest.from_moses(tmp_path / "F", tmp_path / "S").features.tolist() == [[-0.5], [-1.5]]
-    assert run("rerank", "oracle", *options, "--variant", "sacrebleu").stdout == "the cat sat down\n"
+    assert run("rerank", "oracle", *options, "--metric", "sacrebleu").stdout == "the cat sat down\n"

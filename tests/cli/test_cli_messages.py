@@ -66,7 +66,7 @@ def test_shells_complete_names_of_files(command, parameter):
 
 
 def test_shells_complete_names_of_metrics():
-    completed = ShellComplete(cli, {}, "cybleu", "_CYBLEU_COMPLETE").get_completions(["score", "--variant"], "nl")
+    completed = ShellComplete(cli, {}, "cybleu", "_CYBLEU_COMPLETE").get_completions(["score", "--metric"], "nl")
     assert [item.value for item in completed] == ["nltk", "nltk-3.2"]
 
 
@@ -96,10 +96,10 @@ def test_segments_means_one_thing():
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [
-        (["--variant", "nltk", "--smoothing"], [f"method{number}" for number in range(8)]),
+        (["--metric", "nltk", "--smoothing"], [f"method{number}" for number in range(8)]),
         (["--smoothing"], ["exp", "floor", "add-k", "none"]),
         (["--tokenize"], ["13a", "intl", "unicode", "ascii", "space", "zh", "char", "none"]),
-        (["--variant"], ["nltk", "sacrebleu", "moses"]),
+        (["--metric"], ["nltk", "sacrebleu", "moses"]),
     ],
 )
 def test_errors_list_what_can_be_given(run, arguments, names):
@@ -121,7 +121,7 @@ def test_only_gzip_is_decompressed(run, tmp_path, compress, content):
 
 
 WITH_OUTPUT = {
-    "mert": ["mert", "list", "text", "--restarts", "0", "--quiet", "--output"],
+    "mert": ["tune", "mert", "list", "text", "--restarts", "0", "--quiet", "--output"],
     "rerank mbr": ["rerank", "mbr", "list", "--output"],
     "rerank perceptron": ["rerank", "perceptron", "list", "text", "--folds", "2", "--epochs", "1", "--output"],
 }
@@ -160,8 +160,8 @@ def test_a_device_is_written_to_and_a_full_one_is_one_sentence(run, name):
         "score text text",
         "score text text --segments",
         "variants text text",
-        "mert list text --restarts 0 --quiet",
-        "mert list text --restarts 0 --quiet --json",
+        "tune mert list text --restarts 0 --quiet",
+        "tune mert list text --restarts 0 --quiet --output-format json",
         "rerank linear list --weights weights",
         "rerank mbr list",
         "--help",
@@ -186,8 +186,8 @@ def test_a_full_standard_output_is_one_sentence(run, arguments):
 @pytest.mark.parametrize(
     ("stream", "arguments"),
     [
-        *(("input", command) for command in ("score - text", "rerank mbr -", f"extract - text {FEATURES}")),
-        *(("output", command) for command in ("score text text", "variants text text", "mert list text")),
+        *(("input", command) for command in ("score - text", "rerank mbr -", f"tune extract - text {FEATURES}")),
+        *(("output", command) for command in ("score text text", "variants text text", "tune mert list text")),
     ],
 )
 def test_a_closed_standard_stream_is_one_sentence(run, stream, arguments):
@@ -213,8 +213,8 @@ def test_a_reader_that_went_away_is_no_message(run, arguments):
     "arguments",
     [
         "compare text other=text -r text --samples 2",
-        "kbmira list text",
-        "mert list text --restarts 1",
+        "tune kbmira list text",
+        "tune mert list text --restarts 1",
         "rerank mbr list",
         "rerank perceptron list text --folds 2 --epochs 1",
     ],
@@ -246,7 +246,7 @@ MEANS = {"codexglue", "ignite"}
 @pytest.mark.parametrize(
     ("command", "refused"),
     [
-        *((command, OTHERS | MEANS) for command in ("mert", "kbmira", "pro", "mert-loop")),
+        *((command, OTHERS | MEANS) for command in ("tune mert", "tune kbmira", "tune pro", "tune loop")),
         ("rerank perceptron", OTHERS | MEANS),
         ("rerank oracle", OTHERS),
         ("rerank mbr", set()),
@@ -256,8 +256,9 @@ MEANS = {"codexglue", "ignite"}
     ],
 )
 def test_only_metrics_that_a_command_takes_are_offered(run, command, refused):
-    (listed,) = re.findall(r"--metric \[([^]]*)\]", run(*command.split(), "--help").stdout)
-    assert set(listed.split("|")) == set(METRICS) - refused
+    shown = re.sub(r"(?<=\w-)\s+", "", " ".join(run(*command.split(), "--help").stdout.split()))  # wrapped at hyphens
+    (listed,) = re.findall(r"-m, --metric NAME\S* One (?:or more )?of (.*?)\. bleu is", shown)
+    assert set(listed.split(", ")) == set(METRICS) - refused
     for name in refused:
         result = run(*command.split(), "--metric", name)
         assert result.exit_code == 2 and "this command" in result.stderr and name in result.stderr
@@ -266,8 +267,8 @@ def test_only_metrics_that_a_command_takes_are_offered(run, command, refused):
 @pytest.mark.parametrize("command", ["mert", "kbmira", "pro"])
 def test_segments_without_a_hypothesis_are_counted(run, command, tmp_path):
     (tmp_path / "references").write_text("the cat\n" * 5)
-    assert "no hypothesis" not in run(command, "list", "text").stderr
+    assert "no hypothesis" not in run("tune", command, "list", "text").stderr
     assert (
         "segments without a hypothesis in the list, which do not count: 3 of 5"
-        in run(command, "list", "references").stderr
+        in run("tune", command, "list", "references").stderr
     )

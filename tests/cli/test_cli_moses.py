@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import run, weights_in, write_lines
+from command_line import AS_LIBRARY, run, weights_in, write_lines
 from cybleu.nbest import NBest, extract
 from cybleu.tuning import kbmira, read_weights, tune
 
@@ -46,11 +46,11 @@ def nbest(files):
 
 @pytest.mark.parametrize("start", ["moses.ini", "init.opt", "kbmira", "run1.dense", "1,-1,0.5"])
 def test_starts(files, nbest, start):
-    done = run("mert", "list", "ref", "--start", start, "--restarts", 1)
+    done = run("tune", "mert", *AS_LIBRARY, "list", "ref", "--start", start, "--restarts", 1)
     unlisted = {"UnknownWordPenalty0_0": 1.0} if start == "moses.ini" else {}
     assert weights_in(done.stdout) == {**tune(nbest, START, 1).weights, **unlisted}
     assert ("whose weights stay: UnknownWordPenalty0_0" in done.stderr) == bool(unlisted)
-    done = run("kbmira", "list", "ref", "--start", start, "--passes", 2)
+    done = run("tune", "kbmira", *AS_LIBRARY, "list", "ref", "--start", start, "--iterations", 2)
     assert weights_in(done.stdout) == {**kbmira(nbest, START, 2).weights, **unlisted}
 
 
@@ -64,8 +64,8 @@ def test_reranking_by_numbers(files):
 @pytest.mark.parametrize("form", ["moses", "dense", "numbers"])
 @pytest.mark.parametrize("command", [["mert", "--restarts", 1], ["kbmira"], ["pro"]])
 def test_weights_for_moses(files, nbest, command, form):
-    arguments = [*command, "list", "ref", "--start", "moses.ini"]
-    expected = json.loads(run(*arguments, "--json").stdout)["weights"]
+    arguments = ["tune", *command, *AS_LIBRARY, "list", "ref", "--start", "moses.ini"]
+    expected = json.loads(run(*arguments, "--output-format", "json").stdout)["weights"]
     done = run(*arguments, "--output", "out", "--output-format", form)
     assert done.exit_code == 0 and done.stdout == Path("out").read_text()
     assert len(done.stdout.splitlines()) == (1 if form == "numbers" else 4 if form == "dense" else 3)
@@ -76,7 +76,7 @@ def test_weights_for_moses(files, nbest, command, form):
 def test_lists_of_files(files):
     for name in ("1", "2", "1,2"):
         extract("list", ["ref"], f"f{name}", f"s{name}")
-    arguments = ["mert", "--restarts", 1, "--json"]
+    arguments = ["tune", "mert", *AS_LIBRARY, "--restarts", 1, "--output-format", "json"]
     pairs = run(
         *arguments, "--features-file", "f1", "--features-file", "f2", "--scores-file", "s1", "--scores-file", "s2"
     )

@@ -38,10 +38,10 @@ run = partial(command_line.run, "score")
     [
         "",
         "--segments",
-        "--json --segments",
+        "--format json --segments",
         "--lowercase",
-        "--lowercase --variant mteval-v13a",
-        "--variant nltk --smoothing method1",
+        "--lowercase --metric mteval-v13a",
+        "--metric nltk --smoothing method1",
         "--tokenize none --threads 2",
     ],
 )
@@ -56,7 +56,7 @@ def test_equal_to_files_of_text(folder, options):
 
 def test_lists_and_nulls_of_references(folder):
     several, lists = (
-        json.loads(run("--json", "texts.parquet:hyp", *names).stdout)
+        json.loads(run("--format", "json", "texts.parquet:hyp", *names).stdout)
         for names in (["texts.parquet:ref", "texts.parquet:other"], ["texts.parquet:both"])
     )
     assert several.pop("references") == ["texts.parquet:ref", "texts.parquet:other"]

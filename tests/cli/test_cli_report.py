@@ -37,7 +37,7 @@ SEVERAL = ["--metric", "TER", "--metric", "multi-bleu", "--metric", "nist", "--m
 @pytest.mark.parametrize("metrics", [[], SEVERAL], ids=["one", "several"])
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
 def test_what_is_printed_is_the_same(files, jinja2, form, metrics):
-    arguments = ["compare", *OUTPUTS, "-r", "ref1", "ref2", *OPTIONS, *metrics, "--format", form]
+    arguments = ["compare", *OUTPUTS, "-r", "ref1", "-r", "ref2", *OPTIONS, *metrics, "--format", form]
     arguments += ["--influence"] if form == "json" else []
     plain = run(*arguments)
     beside = run(*arguments, "--report", "report.html")
@@ -53,7 +53,7 @@ def test_one_system_by_several_metrics(files, jinja2):
 
 
 def test_the_page_is_that_of_the_function(files, jinja2):
-    arguments = ["compare", *OUTPUTS, "-r", "ref1", "ref2", *OPTIONS, "--report", "report.html"]
+    arguments = ["compare", *OUTPUTS, "-r", "ref1", "-r", "ref2", *OPTIONS, "--report", "report.html"]
     assert run(*arguments).exit_code == 0
     written = (files / "report.html").read_text(encoding="utf-8")
     expected = analyse(
@@ -77,7 +77,7 @@ def test_source_and_all_segments(files, jinja2, monkeypatch):
     monkeypatch.setattr("cybleu.report.page.MOST_SEGMENTS", 5)
     source = [f"source {line}" for line in REFERENCE]
     write_lines(files, {"src": source})
-    arguments = ["compare", *OUTPUTS, "-r", "ref1", "ref2", *OPTIONS, "--report", "r.html", "--source", "src"]
+    arguments = ["compare", *OUTPUTS, "-r", "ref1", "-r", "ref2", *OPTIONS, "--report", "r.html", "--source", "src"]
     assert run(*arguments, "--all-segments").exit_code == 0
     page = (files / "r.html").read_text(encoding="utf-8")
     assert all(line in page for line in source)
@@ -108,7 +108,7 @@ PLOTS = [
 def test_plots(files, matplotlib, arguments):
     name, *options = arguments
     for path in ("a.svg", "b.svg"):
-        result = run("plot", name, *OUTPUTS, "-r", "ref1", "ref2", *options, "--output", path)
+        result = run("plot", name, *OUTPUTS, "-r", "ref1", "-r", "ref2", *options, "--output", path)
         assert (result.exit_code, result.output) == (0, "")
     picture = (files / "a.svg").read_text(encoding="utf-8")
     assert picture.startswith("<?xml") and picture == (files / "b.svg").read_text(encoding="utf-8")

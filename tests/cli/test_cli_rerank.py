@@ -87,7 +87,7 @@ def test_mbr(run):
     nbest = NBest.from_files("list", ["ref"])
     assert lines(run("mbr", "list")) == mbr(nbest).texts
     arguments = {"scores": nbest.model_scores, "scale": 0.5, "metric": "nltk", "smoothing": "method1"}
-    options = ["--scale", 0.5, "--variant", "nltk", "--smoothing", "method1"]
+    options = ["--scale", 0.5, "--metric", "nltk", "--smoothing", "method1"]
     assert lines(run("mbr", "list", *options)) == mbr(nbest, **arguments).texts
     assert lines(run("mbr", "list", "--prune", 1)) == mbr(nbest, prune=1).texts
 
@@ -114,7 +114,7 @@ def test_oracle(run):
 def test_perceptron(run, tmp_path):
     nbest = NBest.from_files("list", ["ref"])
     trained = perceptron(nbest, folds=2, epochs=3)
-    result = run("perceptron", "list", "ref", "--folds", 2, "--epochs", 3, "--held-out", "held")
+    result = run("perceptron", "list", "ref", "--folds", 2, "--epochs", 3, "--seed", 0, "--held-out", "held")
     assert lines(result) == [f"{name} {weight!r}" for name, weight in trained.weights.items()]
     assert (
         f"{trained.score:.4f} after {trained.epochs} {'epoch' if trained.epochs == 1 else 'epochs'};" in result.stderr
@@ -123,7 +123,21 @@ def test_perceptron(run, tmp_path):
     (tmp_path / "trained").write_text(result.stdout)
     assert lines(run("linear", "list", "--weights", "trained")) == linear(nbest, trained.weights).texts
     for form in ("moses", "dense", "numbers"):
-        arguments = ["perceptron", "list", "ref", "--folds", 2, "--epochs", 3, "--output-format", form, "-o", "trained"]
+        arguments = [
+            "perceptron",
+            "list",
+            "ref",
+            "--folds",
+            2,
+            "--epochs",
+            3,
+            "--seed",
+            0,
+            "--output-format",
+            form,
+            "-o",
+            "trained",
+        ]
         assert lines(run(*arguments)) == []
         assert read_weights("trained", nbest.names) == trained.weights
         write_weights("written", trained.weights, form)

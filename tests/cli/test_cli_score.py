@@ -43,7 +43,7 @@ def run(*arguments, stdin=None, command="score"):
 
 
 def as_json(*arguments):
-    result = run("--json", *arguments)
+    result = run("--format", "json", *arguments)
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
 
@@ -66,7 +66,7 @@ def test_the_line(files):
 @pytest.mark.parametrize("order", [1, 3, 4, 6])
 def test_equal_to_sacrebleu(files, smoothing, order):
     theirs = sacre(smooth_method=smoothing, max_ngram_order=order)
-    ours = as_json("hyp", "ref1", "ref2", "--smoothing", smoothing, "--order", order)
+    ours = as_json("hyp", "ref1", "ref2", "--smoothing", smoothing, "--max-order", order)
     assert ours["score"] == theirs.score
     assert ours["precisions"] == theirs.precisions
     assert (ours["brevity_penalty"], ours["ratio"]) == (theirs.bp, theirs.ratio)
@@ -78,7 +78,7 @@ def test_segments_are_scored_as_sacrebleu_scores_sentences(files):
     metric = sacrebleu.BLEU(tokenize="none", effective_order=True)
     expected = [metric.sentence_score(h, list(r)).score for h, *r in zip(HYPOTHESES, FIRST, SECOND)]
     assert as_json("hyp", "ref1", "ref2", "--segments")["segment_scores"] == expected
-    printed = run("hyp", "ref1", "ref2", "--segments", "--width", 5).stdout
+    printed = run("hyp", "ref1", "ref2", "--segments", "--digits", 5).stdout
     assert printed.splitlines() == [f"{score:.5f}" for score in expected]
 
 
@@ -87,7 +87,7 @@ def test_segments_are_scored_as_sacrebleu_scores_sentences(files):
 def test_equal_to_nltk(files, smoothing):
     corpus = [[r.split() for r in pair] for pair in zip(FIRST, SECOND)], [h.split() for h in HYPOTHESES]
     function = None if smoothing == "none" else getattr(nltk_bleu.SmoothingFunction(), smoothing)
-    ours = as_json("hyp", "ref1", "ref2", "--variant", "nltk", "--smoothing", smoothing, "--segments")
+    ours = as_json("hyp", "ref1", "ref2", "--metric", "nltk", "--smoothing", smoothing, "--segments")
     assert ours["score"] == 100.0 * nltk_bleu.corpus_bleu(*corpus, smoothing_function=function)
     assert ours["segment_scores"] == [
         100.0 * nltk_bleu.sentence_bleu(r, h, smoothing_function=function) for r, h in zip(*corpus)
@@ -97,17 +97,17 @@ def test_equal_to_nltk(files, smoothing):
 @pytest.mark.parametrize(
     ("options", "metric"),
     [
-        ("--variant nltk-3.2", Bleu("nltk-3.2")),
-        ("--variant mteval-v13a", Bleu("mteval-v13a", tokenize="13a")),
-        ("--variant moses --weights 1,0,0,0", Bleu("moses", weights=(1, 0, 0, 0))),
-        ("--variant huggingface", Bleu("huggingface", tokenize="13a", reference_length="shortest")),
-        ("--variant arithmetic-mean --tokenize none", Bleu("arithmetic-mean")),
-        ("--variant multi-bleu", Bleu("multi-bleu", tokenize="ascii")),
-        ("--variant nltk --weights 0.5,0.3,0.2", Bleu("nltk", weights=(0.5, 0.3, 0.2))),
+        ("--metric nltk-3.2", Bleu("nltk-3.2")),
+        ("--metric mteval-v13a", Bleu("mteval-v13a", tokenize="13a")),
+        ("--metric moses --weights 1,0,0,0", Bleu("moses", weights=(1, 0, 0, 0))),
+        ("--metric huggingface", Bleu("huggingface", tokenize="13a", reference_length="shortest")),
+        ("--metric arithmetic-mean --tokenize none", Bleu("arithmetic-mean")),
+        ("--metric multi-bleu", Bleu("multi-bleu", tokenize="ascii")),
+        ("--metric nltk --weights 0.5,0.3,0.2", Bleu("nltk", weights=(0.5, 0.3, 0.2))),
         ("--smoothing floor --smoothing-value 0.5", Bleu("sacrebleu", "floor", 0.5, tokenize="13a")),
-        ("--reference-length shortest --order 2", Bleu(reference_length="shortest", max_order=2, tokenize="13a")),
+        ("--reference-length shortest --max-order 2", Bleu(reference_length="shortest", max_order=2, tokenize="13a")),
         ("--tokenize zh --lowercase", Bleu(tokenize="zh", lowercase=True)),
-        ("--order 64", Bleu(weights=(1 / 64,) * 64, tokenize="13a")),
+        ("--max-order 64", Bleu(weights=(1 / 64,) * 64, tokenize="13a")),
         ("--metric gleu", find("gleu")),
         ("--metric chrf++ --lowercase", find("chrf++", lowercase=True)),
         ("--metric ter", find("ter")),
@@ -157,12 +157,24 @@ def test_variants(files):
 
 
 def test_variants_as_json(files):
-    arguments = "hyp", "ref1", "ref2", "--variant", "nltk:method1", "--variant", "sacrebleu", "--order", 3, "--json"
+    arguments = (
+        "hyp",
+        "ref1",
+        "ref2",
+        "--metric",
+        "nltk:method1",
+        "--metric",
+        "sacrebleu",
+        "--max-order",
+        3,
+        "--format",
+        "json",
+    )
     ours = json.loads(run(*arguments, command="variants").stdout)
     assert ours["segments"] == len(HYPOTHESES)
     for scored, smoothing in zip(ours["scores"], ("method1", "exp"), strict=True):
         alone = as_json(
-            "hyp", "ref1", "ref2", "--variant", scored["name"].split(":")[0], "--smoothing", smoothing, "--order", 3
+            "hyp", "ref1", "ref2", "--metric", scored["name"].split(":")[0], "--smoothing", smoothing, "--max-order", 3
         )
         assert scored["score"] == alone["score"]
         assert alone["signature"].startswith(scored["signature"])
@@ -181,8 +193,8 @@ def test_variants_as_json(files):
 
 def test_variants_when_a_tool_fails(files):
     (files / "blank").write_text("\n" * len(HYPOTHESES))
-    arguments = "blank", "ref1", "--variant", "multi-bleu", "--variant", "moses"
-    failed, scored = json.loads(run(*arguments, "--json", command="variants").stdout)["scores"]
+    arguments = "blank", "ref1", "--metric", "multi-bleu", "--metric", "moses"
+    failed, scored = json.loads(run(*arguments, "--format", "json", command="variants").stdout)["scores"]
     assert (failed["score"], failed["signature"], scored["score"]) == (None, None, 0)
     assert failed["failure"].startswith("the hypotheses have no token")
     assert (
@@ -280,7 +292,7 @@ def test_a_byte_order_mark_is_part_of_the_first_token_as_in_the_tools(files):
     (files / "marked").write_text("\ufeff" + text, encoding="utf-8")
     lines = [("\ufeff" + text).splitlines(), (files / "ref1").read_text(encoding="utf-8").splitlines()]
     expected = sacrebleu.corpus_bleu(lines[0], [lines[1]], tokenize="none").score
-    kept = run("marked", "ref1", "--json")
+    kept = run("marked", "ref1", "--format", "json")
     assert json.loads(kept.stdout)["score"] == expected
     assert kept.stderr.startswith(
         "cybleu: 'marked' begins with a byte order mark, which is part of its first token here"
@@ -330,11 +342,11 @@ def test_raw_text_as_sacrebleu(raw_files, name, lowercase):
     "options", [[], ["--lowercase"], ["--tokenize", "13a"], ["--tokenize", "ascii"], ["--tokenize", "space"]]
 )
 def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options):
-    every = [option for name in VARIANTS for option in ("--variant", name)]
-    found = json.loads(run("raw", "raw.ref", *every, *options, "--json", command="variants").stdout)
+    every = [option for name in VARIANTS for option in ("--metric", name)]
+    found = json.loads(run("raw", "raw.ref", *every, *options, "--format", "json", command="variants").stdout)
     assert found["segments"] == 42 and [scored["name"] for scored in found["scores"]] == list(VARIANTS)
     for scored in found["scores"]:
-        alone = as_json("raw", "raw.ref", "--variant", scored["name"], *options)
+        alone = as_json("raw", "raw.ref", "--metric", scored["name"], *options)
         assert scored["score"] == alone["score"]
         assert f"|tok:{scored['tokenize'].removesuffix(' (mteval)')}|" in alone["signature"]
     for pair in found["differences"]:
@@ -344,7 +356,7 @@ def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options)
             scored["tokenize"] for scored in found["scores"] if scored["name"] in (pair["lower"], pair["higher"])
         }
         assert ("tokenize" in rules) == (len(tokenisers) == 2)
-    gzipped = run("raw.gz", "raw.ref", *every, *options, "--json", command="variants").stdout
+    gzipped = run("raw.gz", "raw.ref", *every, *options, "--format", "json", command="variants").stdout
     assert json.loads(gzipped) == found
 
 
@@ -353,7 +365,7 @@ def test_variants_say_what_tokens_do(tmp_path, monkeypatch):
     (tmp_path / "hyp").write_text("a b c d.\na b c d e\n")
     (tmp_path / "ref").write_text("a b c d .\na b c d e\n")
     names = "moses", "multi-bleu", "huggingface"
-    variants = [argument for name in names for argument in ("--variant", name)]
+    variants = [argument for name in names for argument in ("--metric", name)]
     printed = run("hyp", "ref", *variants, command="variants").stdout
     assert "moses        none" in printed and "multi-bleu   ascii" in printed and "huggingface  13a" in printed
     assert "equal: moses and multi-bleu" in printed
@@ -367,7 +379,7 @@ def test_lower_case_of_mteval_is_that_of_ascii(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a").write_text("THE Ä cat sat.\n", encoding="utf-8")
     (tmp_path / "b").write_text("the ä cat sat.\n", encoding="utf-8")
-    assert as_json("a", "b", "--variant", "mteval-v13a", "--lowercase")["matches"][0] == 4
+    assert as_json("a", "b", "--metric", "mteval-v13a", "--lowercase")["matches"][0] == 4
     assert as_json("a", "b", "--lowercase")["matches"][0] == 5
 
 
@@ -376,7 +388,7 @@ def test_the_output_says_which_file_is_which(tmp_path, monkeypatch):
     command_line.write_lines(tmp_path, {"hyp": ["a b c d e"], "ref": ["a b c d e f"], "other": ["x"]})
     assert run("hyp", "ref", "other").stderr == "cybleu: hypotheses: hyp; references: ref, other\n"
     assert run("ref", "hyp").stderr == "cybleu: hypotheses: ref; references: hyp\n"
-    done = run("-", "ref", "--json", stdin="a b\n")
+    done = run("-", "ref", "--format", "json", stdin="a b\n")
     assert done.stderr == "" and json.loads(done.stdout)["hypothesis"] == "standard input"
     assert json.loads(done.stdout)["references"] == ["ref"]
 
@@ -396,7 +408,7 @@ def test_advice(tmp_path, monkeypatch):
     [
         ("BLEU chrf TER gleu chrF2++", [], []),
         ("bleu ter chrf", ["--segments", "--threads", "2"], ["--tokenize", "zh"]),
-        ("sacrebleu mteval-v13a ter chrf++", ["--lowercase"], ["--order", "2"]),
+        ("sacrebleu mteval-v13a ter chrf++", ["--lowercase"], ["--max-order", "2"]),
         ("nltk ter chrf", ["--segments"], ["--smoothing", "method5"]),
         ("coco gleu moses ter", ["--lowercase"], ["--tokenize", "space"]),
     ],
@@ -420,7 +432,7 @@ def test_intervals_as_sacrebleu(raw_files, monkeypatch, lowercase):
     options = "--metric bleu --metric chrf --metric ter --confidence --confidence-n 50 --seed 7".split()
     options += ["--lowercase"] if lowercase else []
     monkeypatch.setenv("SACREBLEU_SEED", "7")
-    printed = run("raw", "raw.ref", *options, "--width", 4).stdout.splitlines()
+    printed = run("raw", "raw.ref", *options, "--digits", 4).stdout.splitlines()
     metrics = sacrebleu.BLEU(lowercase=lowercase), sacrebleu.CHRF(lowercase=lowercase), sacrebleu.TER()
     for found, line, metric in zip(as_json("raw", "raw.ref", *options), printed, metrics, strict=True):
         theirs = metric.corpus_score(RAW * 7, [RAW_REF * 7], 50)

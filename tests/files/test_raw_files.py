@@ -51,7 +51,7 @@ def test_characters_and_line_ends(folder, name, tokenize, threads):
         (folder / "hyp").write_bytes(text)
         (folder / "hyp.gz").write_bytes(gzip.compress(text))
         (folder / "ref").write_bytes((end.join(others) + last).encode())
-        arguments = "ref", "--tokenize", tokenize, "--threads", threads, "--json"
+        arguments = "ref", "--tokenize", tokenize, "--threads", threads, "--format", "json"
         for result in (score("hyp", *arguments), score("hyp.gz", *arguments), score("-", *arguments, stdin=text)):
             found = json.loads(result.stdout)
             assert (found["score"], found["segments"]) == (expected.score, len(lines))
@@ -146,12 +146,12 @@ def test_memory_is_flat(folder):
 def test_a_line_of_64_megabytes(folder):
     words = "The cat, it sat on 3.5 mats. "
     (folder / "long").write_text("first\n" + words * ((1 << 26) // len(words) - 1) + "\nlast\n")
-    printed, memory = peak(["score", "long", "long", "--json"], folder)
+    printed, memory = peak(["score", "long", "long", "--format", "json"], folder)
     found = json.loads(printed)
     assert (found["score"], found["segments"]) == (pytest.approx(100), 3)
     assert found["hypothesis_length"] == 2 + 9 * ((1 << 26) // len(words) - 1)
     assert memory < 2500
     (folder / "one word").write_text("x" * ((1 << 26) - 1) + "\n")
-    assert json.loads(peak(["score", "one word", "one word", "--json"], folder)[0])["matches"] == [1, 0, 0, 0]
+    assert json.loads(peak(["score", "one word", "one word", "--format", "json"], folder)[0])["matches"] == [1, 0, 0, 0]
     (folder / "white").write_text(" " * ((1 << 26) - 1) + "\n")
-    assert json.loads(peak(["score", "white", "white", "--json"], folder)[0])["hypothesis_length"] == 0
+    assert json.loads(peak(["score", "white", "white", "--format", "json"], folder)[0])["hypothesis_length"] == 0

@@ -177,12 +177,12 @@ def test_the_command_line(tmp_path, monkeypatch):
     for name, order in NAMES.items():
         expected = sacrebleu.corpus_chrf(TEXTS[:2], documents, word_order=order).score
         arguments = "score", "hyp", "ref", "ref2", "--metric", name
-        found = json.loads(run(*arguments, "--json", "--segments").stdout)
+        found = json.loads(run(*arguments, "--format", "json", "--segments").stdout)
         assert found["score"] == expected
         assert found["segment_scores"] == [theirs(*pair, order) for pair in zip(TEXTS, zip(*documents))]
         assert "tok:" not in found["signature"] and "case:mixed" in found["signature"]
-        assert f" = {expected:.3f}" in run(*arguments, "--width", 3, "--threads", 2).stdout
-    lower = json.loads(run("score", "hyp", "ref", "--metric", "chrf", "--lowercase", "--json").stdout)
+        assert f" = {expected:.3f}" in run(*arguments, "--digits", 3, "--threads", 2).stdout
+    lower = json.loads(run("score", "hyp", "ref", "--metric", "chrf", "--lowercase", "--format", "json").stdout)
     assert "case:lc" in lower["signature"]
     assert lower["score"] == sacrebleu.metrics.CHRF(lowercase=True).corpus_score(TEXTS[:2], documents[:1]).score
     compared = run("compare", "hyp", "other", "-r", "ref", "--metric", "chrf", "--format", "json", "--samples", 20)
@@ -194,5 +194,5 @@ def test_the_command_line(tmp_path, monkeypatch):
     assert piped.stdout == compared.stdout
     refused = run("score", "hyp", "ref", "--metric", "chrf", "--tokenize", "ascii")
     assert refused.exit_code == 2 and "--tokenize makes tokens" in refused.stderr
-    gleu = json.loads(run("score", "hyp", "ref", "--metric", "gleu", "--json").stdout)
+    gleu = json.loads(run("score", "hyp", "ref", "--metric", "gleu", "--format", "json").stdout)
     assert gleu["signature"].startswith("metric:gleu|min:1|max:4|nrefs:1|case:mixed|tok:13a")

@@ -184,14 +184,25 @@ def test_commands(tmp_path, monkeypatch):
     for options, lowercase in (((), False), (("--lowercase",), True)):
         metric = Nist(lowercase=lowercase)
         rows = metric.rows(documents[0], references)
-        command = "score", "hyp", "ref", "other", "--metric", "nist", *options, "--segments", "--json"
+        command = "score", "hyp", "ref", "other", "--metric", "nist", *options, "--segments", "--format", "json"
         found, bleu = json.loads(run(*command, "--metric", "mteval-v13a").stdout)
         assert found == json.loads(run(*command).stdout)
         assert found["score"] == pytest.approx(metric.score(rows).score)
         assert found["individual"] == pytest.approx(metric.score(rows).individual)
         assert found["segment_scores"] == pytest.approx(metric.scores(rows).tolist())
         assert bleu["signature"].startswith("variant:mteval-v13a")
-        piped = run("score", "-", "ref", "other", "--metric", "nist", *options, "--json", stdin="\n".join(documents[0]))
+        piped = run(
+            "score",
+            "-",
+            "ref",
+            "other",
+            "--metric",
+            "nist",
+            *options,
+            "--format",
+            "json",
+            stdin="\n".join(documents[0]),
+        )
         assert json.loads(piped.stdout)["score"] == found["score"]
         split = run(*command, "--metric", "nltk", "--smoothing", "method5")
         assert json.loads(split.stdout)[0]["score"] == pytest.approx(found["score"])

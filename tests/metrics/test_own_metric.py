@@ -178,11 +178,11 @@ def test_tuning(nbest):
 def test_the_command_line(tmp_path):
     (tmp_path / "hyp").write_text("the cat sat\nit rained a lot\n")
     (tmp_path / "ref").write_text("the cat sat down\nit rains a lot\n")
-    arguments = ["score", tmp_path / "hyp", tmp_path / "ref", "--variant", "word-f"]
+    arguments = ["score", tmp_path / "hyp", tmp_path / "ref", "--metric", "word-f"]
     rows = WordF().rows(["the cat sat".split(), "it rained a lot".split()], [[SETS[0][0]], [SETS[1][0]]])
     expected = score(rows, WordF()).percent
     assert f" = {expected:.2f}" in run(*arguments).output
-    found = json.loads(run(*arguments, "--json", "--segments").output)
+    found = json.loads(run(*arguments, "--format", "json", "--segments").output)
     assert (found["score"], found["scale"]) == (expected, 100)
     assert found["segment_scores"] == (100 * scores(rows, WordF())).tolist()
 

@@ -132,10 +132,10 @@ def test_commands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     documents = [TEXTS[:3], TEXTS[3:6], TEXTS[6:]]
     write_lines(tmp_path, dict(zip(("hyp", "ref", "other"), documents)))
-    found = json.loads(run("score", "hyp", "ref", "other", "--metric", "ter", "--json").stdout)
+    found = json.loads(run("score", "hyp", "ref", "other", "--metric", "ter", "--format", "json").stdout)
     assert found["score"] == sacrebleu.corpus_ter(documents[0], documents[1:]).score
     assert found["signature"].startswith("metric:ter|case:lc|tok:tercom|norm:no|punct:yes|asian:no|nrefs:2")
-    segments = json.loads(run("score", "hyp", "ref", "--metric", "ter", "--segments", "--json").stdout)[
+    segments = json.loads(run("score", "hyp", "ref", "--metric", "ter", "--segments", "--format", "json").stdout)[
         "segment_scores"
     ]
     assert segments == [theirs(*pair) for pair in zip(documents[0], [[x] for x in documents[1]])]

@@ -152,14 +152,14 @@ def test_commands_and_explanations_read_raw_text_as_mteval(
     metric = find("mteval-v13a", **raw)
     expected = metric.score(metric.rows(lines * 2, references * 2))
     names = "mteval-v13a", "sacrebleu"
-    both = [part for name in names for part in ("--variant", name)]
-    (scored, _) = json.loads(run("score", "hyp", "ref", *both, *options, "--json").stdout)
+    both = [part for name in names for part in ("--metric", name)]
+    (scored, _) = json.loads(run("score", "hyp", "ref", *both, *options, "--format", "json").stdout)
     assert (scored["score"], scored["matches"]) == (expected.percent, list(expected.matches))
-    alone = json.loads(run("score", "hyp", "ref", *both[:2], *options, "--json").stdout)
+    alone = json.loads(run("score", "hyp", "ref", *both[:2], *options, "--format", "json").stdout)
     assert alone == scored
-    compared = run("compare", "hyp", "ref", "-r", "ref", *both[:2], *options, "--json", "--samples", 9)
+    compared = run("compare", "hyp", "ref", "-r", "ref", *both[:2], *options, "--format", "json", "--samples", 9)
     assert expected.percent in [system["score"] for system in json.loads(compared.stdout)["systems"]]
-    printed = json.loads(run("variants", "hyp", "ref", *both, *options, "--json").stdout)
+    printed = json.loads(run("variants", "hyp", "ref", *both, *options, "--format", "json").stdout)
     assert printed["scores"][0]["score"] == expected.percent
     assert [one["tokenize"] for one in printed["scores"]] == [f"{tokenize} (mteval)", tokenize]
     explained = explain_difference(references * 2, lines * 2, names, **raw)

@@ -55,9 +55,9 @@ def files(tmp_path, monkeypatch):
 def test_json_is_one_option_of_all_commands(files):
     command_line.write_lines(files, {"hyp": ["a b c d"] * 3, "ref": ["a b c e"] * 3, "other": ["a x c e"] * 3})
     arguments = ["compare", "hyp", "other", "-r", "ref", "--samples", "9"]
-    found = run(*arguments, "--json", "--influence")
+    found = run(*arguments, "--format", "json", "--influence")
     assert found.exit_code == 0 and found.stdout == run(*arguments, "--format", "json", "--influence").stdout
-    assert run("score", "hyp", "ref", "--json").stdout.startswith("{")
+    assert run("score", "hyp", "ref", "--format", "json").stdout.startswith("{")
 
 
 @pytest.mark.parametrize(

@@ -430,7 +430,7 @@ def test_commands(command, tmp_path):
         "score": ["score", *map(str, endless)],
         "score in threads": ["score", "--threads", "2", *map(str, endless)],
         "rerank": ["rerank", "mbr", "hypotheses", "--format", "plain", "--size", "40", "--output", "output"],
-        "mert": ["mert", "list", "references", "--restarts", "10000", "--threads", "2", "--output", "output"],
+        "mert": ["tune", "mert", "list", "references", "--restarts", "10000", "--threads", "2", "--output", "output"],
     }[command]
     # where the tests run in the background of a shell, interrupts are ignored
     start = """

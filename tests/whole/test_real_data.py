@@ -32,7 +32,7 @@ def read(path):
 
 
 def cli_score(*arguments):
-    result = run("score", "--json", *arguments)
+    result = run("score", "--format", "json", *arguments)
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
 
@@ -79,7 +79,7 @@ def test_every_smoothing_method_with_four_references(data, method, request):
 
 def test_multi_bleu_on_wmt15(data):
     folder = data / "wmt15-en-ru"
-    result = cli_score("--variant", "multi-bleu", folder / "google", folder / "ref")
+    result = cli_score("--metric", "multi-bleu", folder / "google", folder / "ref")
     assert f"{result['score']:.2f}" == "23.17"
     assert [f"{precision:.1f}" for precision in result["precisions"]] == ["53.8", "29.6", "17.6", "10.3"]
     assert (result["hypothesis_length"], result["reference_length"]) == (1989, 1852)
@@ -90,7 +90,7 @@ def test_multi_bleu_on_wmt17(data, system):
     folder = data / "wmt17-en-de"
     with open(folder / "scores.tsv", encoding="utf-8") as file:
         (stated,) = [row for row in csv.DictReader(file, delimiter="\t") if row["system"] == system]
-    result = cli_score("--variant", "multi-bleu", folder / f"{system}.txt", folder / "ref.txt")
+    result = cli_score("--metric", "multi-bleu", folder / f"{system}.txt", folder / "ref.txt")
     assert f"{result['score']:.2f}" == f"{float(stated['multibleu_bleu']):.2f}"
     assert "/".join(f"{precision:.1f}" for precision in result["precisions"]) == stated["multibleu_precisions"]
     assert f"{result['brevity_penalty']:.3f}" == stated["multibleu_bp"]
@@ -103,7 +103,7 @@ def test_mteval_on_wmt17(data, system):
     folder = data / "wmt17-en-de"
     with open(folder / "scores.tsv", encoding="utf-8") as file:
         (stated,) = [row for row in csv.DictReader(file, delimiter="\t") if row["system"] == system]
-    arguments = "--variant", "mteval-v13a", "--tokenize", "13a", folder / f"{system}.txt", folder / "ref.txt"
+    arguments = "--metric", "mteval-v13a", "--tokenize", "13a", folder / f"{system}.txt", folder / "ref.txt"
     assert f"{cli_score(*arguments)['score']:.2f}" == f"{float(stated['mteval13a_bleu']):.2f}"
 
 
@@ -128,7 +128,7 @@ def test_multi_bleu_on_multeval(data, system):
     }
     folder = data / "multeval-optimizers"
     files = folder / f"hyps.lc.tok.en.{system}", folder / "refs.test2010.lc.tok.en.0"
-    result = cli_score("--variant", "multi-bleu", *files)
+    result = cli_score("--metric", "multi-bleu", *files)
     assert f"{result['score']:.2f}" == stated[system]
 
 

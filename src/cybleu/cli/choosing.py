@@ -19,6 +19,8 @@ from ..text import tokenizer
 from ..text.batches import Place
 from ..text.reading import token_lists
 from .common import stderr_is_tty
+from .given import argument, choice, file, number
+from .lists import first_id_option, tokenize_option
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -35,19 +37,35 @@ EXPLAINED = 3  # candidates
 
 
 @dataclass(frozen=True, kw_only=True)
-class RerankOptions:
-    """The options of all commands, and those of the output."""
+class NbestOptions:
+    """List"""
 
-    nbest: str
-    format: str | None
-    size: int | None
-    feature_table: str | None
-    first_id: int
-    tokenize: str
+    nbest: str = argument("NBEST")
+    format: str | None = choice(
+        of=["moses", "joshua", "plain", "fairseq", "json"],
+        help="The format of NBEST: that of Moses, that of Joshua and cdec, plain text, the output of fairseq, or JSON lines such as "
+        "Sockeye's.  [default: moses or joshua, as the first lines look]",
+    )
+    size: int | None = number(help="How many lines each segment has, in the plain format.")
+    feature_table: str | None = file(help="The file of features of the plain format, one line for each hypothesis.")
+    first_id: int = first_id_option()
+    tokenize: str = tokenize_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RerankOptions(NbestOptions):
+    """Output"""
+
     segments: int | None = None
-    output: str = STANDARD_INPUT
-    list_format: str | None = None
-    explain: int | None = None
+    output: str = file("-o", default=STANDARD_INPUT, help="Write to this file; .gz compresses; - is standard output.")
+    list_format: str | None = choice(
+        "--list",
+        of=["moses", "joshua", "plain"],
+        help="Write the whole list in its new order, in this format, and not one text for each segment.",
+    )
+    explain: int | None = number(
+        least=0, metavar="ID", help="Write only why the first candidates of this segment come first."
+    )
 
     @property
     def files(self) -> list[str | None]:

@@ -6,20 +6,28 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import click
-from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from .._files.text import STANDARD_INPUT, number_of, shown
 from .._files.writing import check_paths
 from .._runtime.numbers import remark_on_weights
 from ..errors import CybleuError, InputFileError, _printable
 from ..metrics import METRICS, Bleu, Gleu, Metric, find
+from .given import argument, choice, file, number, option
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-Options = TypeVar("Options")
+MOST_ORDERS = 64
+NAMED = re.compile(r"\b(size|first_id|segments|format)=(?:'(\w+)'|(?=\s|$))")
+SAME = {
+    "-m": "variant",
+    "--smoothing": "smoothing",
+    "--max-order": "order",
+    "--reference-length": "reference_length",
+    "--tokenize": "tokenize",
+}
+OTHER_NAMES = {"bleu": "sacrebleu", "chrf2": "chrf", "chrf2+": "chrf+", "chrf2++": "chrf++"}
 
 
 class InputError(click.ClickException):
@@ -40,145 +48,18 @@ def input_errors() -> Iterator[None]:
         raise InputError(_for_commands(str(error))) from error
 
 
-_ADVISED = {"size": "--size", "first_id": "--first-id", "segments": "--segment-count", "format": "--format"}
-_ADVICE = re.compile(rf"\b(give|as|of) ({'|'.join(_ADVISED)})=(?=\s|$)")
-
-_FORMAT = re.compile(r"\bformat='(\w+)'")
-
-
 def _for_commands(message: str) -> str:
-    """Replace arguments by options in the advice of a message, and drop advice that this command has no option for."""
-    options = {name for parameter in click.get_current_context().command.params for name in parameter.opts}
-    clauses = [
-        _FORMAT.sub(r"--format \1", _ADVICE.sub(lambda found: f"{found[1]} {_ADVISED[found[2]]}", clause))
-        for clause in message.split("; ")
-        if {_ADVISED[name] for _, name in _ADVICE.findall(clause)} <= options
-    ]
-    return "; ".join(clauses) or message
+    """Replace arguments of functions by options, and drop advice that this command has no option for."""
+    flags = {one.name: one.opts[0] for one in click.get_current_context().command.params}
+
+    def known(clause: str) -> bool:
+        return {name for name, _ in NAMED.findall(clause)} <= flags.keys()
+
+    clauses = filter(known, message.split("; "))
+    return "; ".join(NAMED.sub(lambda found: f"{flags[found[1]]} {found[2] or ''}".rstrip(), one) for one in clauses)
 
 
-def with_parameters(*parameters: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """A decorator that adds these arguments and options to a command, in this order."""
-
-    def decorate(command: Command) -> Command:
-        for parameter in reversed(parameters):
-            command = parameter(command)
-        return command
-
-    return decorate
-
-
-def as_options(kind: Callable[..., Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
-    """A decorator that passes all arguments and options to a command as one object of this class."""
-
-    def decorate(command: Callable[[Options], None]) -> Callable[..., None]:
-        @wraps(command)
-        def run(**arguments: Any) -> None:
-            command(kind(**arguments))
-
-        return run
-
-    return decorate
-
-
-def from_command_line(name: str) -> bool:
-    """Whether the user gave this argument or option, by its Python name."""
-    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
-
-
-# ------------------------------------------------------------------------------------------------------------- options
-
-
-# A file to read or to write, or `-`; mistakes are reported when it is opened.
-FILE = click.Path(readable=False)
-
-
-def number_option(
-    *names: str, least: int = 1, most: int | None = None, default: int | None = None, **more: Any
-) -> Callable[[Command], Command]:
-    """An option that takes an integer in a range."""
-    return click.option(*names, type=click.IntRange(least, most), **_shown(default), **more)
-
-
-def choice_option(
-    *names: str, of: Sequence[str], default: str | None = None, **more: Any
-) -> Callable[[Command], Command]:
-    """An option that takes one of some names."""
-    return click.option(*names, type=click.Choice(of), **_shown(default), **more)
-
-
-def _shown(default: Any) -> dict[str, Any]:
-    """A default that is shown in the help; nothing for None, because click takes None for a value of a required option."""
-    return {} if default is None else {"default": default, "show_default": True}
-
-
-def file_option(*names: str, metavar: str = "FILE", **more: Any) -> Callable[[Command], Command]:
-    """An option that takes the path of a file."""
-    return click.option(*names, metavar=metavar, type=FILE, **more)
-
-
-TOKENIZE = click.option(
-    "--tokenize",
-    metavar="NAME",
-    default="unicode",
-    show_default=True,
-    help="The tokeniser: unicode splits at any white space, ascii at that of ASCII only as multi-bleu.perl does, space at spaces "
-    "only as Moses does; or one of sacreBLEU, such as 13a, intl, zh or char.",
-)
-
-
-def read_weights(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...] | None:
-    if value is None:
-        return None
-    try:
-        return tuple(number_of(weight.strip()) for weight in value.split(","))
-    except InputFileError:
-        raise click.BadParameter(f"{shown(value)} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
-
-
-def read_weights_of_orders(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> tuple[float, ...] | None:
-    weights = read_weights(context, parameter, value)
-    if weights is not None and len(weights) > MOST_ORDERS:
-        raise click.BadParameter(f"there are {len(weights)} weights, and at most {MOST_ORDERS} n-gram orders")
-    remark = weights and remark_on_weights(weights)
-    if remark:
-        click.echo(f"cybleu: {remark}", err=True)
-    return weights
-
-
-MOST_ORDERS = 64
-WEIGHTS = click.option(
-    "--weights",
-    callback=read_weights_of_orders,
-    metavar="W,W,...",
-    help="Weights of the n-gram orders.  [default: uniform]",
-)
-ORDER = number_option("--order", most=MOST_ORDERS, help="Largest n-gram order.  [default: 4]")
-RAW = with_parameters(
-    click.option(
-        "--tokenize",
-        metavar="NAME",
-        help="The tokeniser: 13a, intl, zh, char or another one of sacreBLEU, or none for text that is already tokenised; ascii "
-        "splits at white space of ASCII only as multi-bleu.perl does, space at spaces only as Moses does.  [default: that of the "
-        "tool, such as 13a for sacrebleu, huggingface and mteval-v13a, white space for most others]",
-    ),
-    click.option(
-        "--lowercase", is_flag=True, help="Put the texts in lower case first; for mteval-v13a only the letters A to Z."
-    ),
-)
-FIRST_ID = number_option("--first-id", least=0, default=0, help="The id of the first segment.")
-SIZE = number_option("--size", help="How many lines each segment has, in the plain format.")
-FEATURE_TABLE = file_option(
-    "--feature-table", help="The file of features of the plain format, one line for each hypothesis."
-)
-REFERENCE_LENGTH = choice_option(
-    "--reference-length",
-    of=["closest", "closest-first", "shortest", "average"],
-    help="Which length counts if there are several references.  [default: closest]",
-)
-SMOOTHING = click.option("--smoothing", metavar="NAME", help="The smoothing of BLEU.  [default: that of the tool]")
+# ------------------------------------------------------------------------------------------------------------- metrics
 
 
 def of_any(metric: Metric) -> None:
@@ -210,93 +91,58 @@ def of_steps_of_bleu(metric: Metric) -> str | None:
 
 
 WhyNot: TypeAlias = "Callable[[Metric], str | None]"
-_NAMES_OF_SACREBLEU = {"bleu": "sacrebleu", "chrf2": "chrf", "chrf2+": "chrf+", "chrf2++": "chrf++"}
 
 
-class MetricName(click.ParamType):  # type: ignore[type-arg]
-    """A name in :data:`cybleu.metrics.METRICS` of a metric that the command accepts, or sacreBLEU's, in upper or lower case."""
+def _offered(why_not: WhyNot) -> str:
+    return ", ".join(name for name, metric in METRICS.items() if why_not(metric) is None)
+
+
+class MetricNames(click.ParamType):  # type: ignore[type-arg]
+    """Names of metrics that a command accepts, or sacreBLEU's, in upper or lower case, separated by commas."""
 
     name = "metric"
 
-    def __init__(self, why_not: WhyNot = of_any):
-        self._why_not = why_not
+    def __init__(self, why_not: WhyNot, several: bool):
+        self._why_not, self._several = why_not, several
 
-    @property
-    def _offered(self) -> list[str]:
-        return [name for name, metric in METRICS.items() if self._why_not(metric) is None]
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        names = []
+        for given in value.lower().split(",") if self._several else [value.lower()]:
+            name = OTHER_NAMES.get(given, given)
+            if name not in METRICS:
+                self.fail(f"{shown(given)} is not one of {_offered(self._why_not)}", param, ctx)
+            reason = self._why_not(METRICS[name])
+            if reason is not None:
+                self.fail(reason.format(name), param, ctx)
+            names.append(name)
+        return tuple(names) if self._several else names[0]
 
-    def get_metavar(self, *arguments: Any, **named: Any) -> str:  # the arguments depend on the version of click
-        return f"[{'|'.join(self._offered)}]"
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        name = _NAMES_OF_SACREBLEU.get(value.lower(), value.lower())
-        if name not in METRICS:
-            self.fail(f"{shown(value)} is not one of {', '.join(self._offered)}", parameter, context)
-        reason = self._why_not(METRICS[name])
-        if reason is not None:
-            self.fail(reason.format(name), parameter, context)
-        return name
-
-    def shell_complete(self, *arguments: Any) -> list[Any]:
-        from click.shell_completion import CompletionItem
-
-        return [CompletionItem(name) for name in self._offered if name.startswith(arguments[-1])]
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(name) for name in _offered(self._why_not).split(", ") if name.startswith(incomplete)]
 
 
-def variant(default: str, why_not: WhyNot = of_any) -> Callable[[Command], Command]:
-    """The option for the metric."""
-    other = "" if why_not(METRICS["chrf"]) else "; or another metric"
-    return click.option(
-        "--variant",
+def metric_option(default: str, why_not: WhyNot = of_any) -> Any:
+    """Declare the option for the metric."""
+    what = f"One of {_offered(why_not)}. bleu is sacreBLEU's."
+    return option("-m", "--metric", metavar="NAME", type=MetricNames(why_not, False), default=default, help=what)
+
+
+def metrics_option(why_not: WhyNot = of_any) -> Any:
+    """Declare the option for one or more metrics."""
+
+    def flat(context: click.Context, parameter: click.Parameter, values: Sequence[Any]) -> tuple[str, ...]:
+        return tuple(name for names in values for name in names)
+
+    return option(
+        "-m",
         "--metric",
-        "variant",
-        type=MetricName(why_not),
-        default=default,
-        show_default=True,
-        help=f"The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu{other}.",
-    )
-
-
-def variants(why_not: WhyNot = of_any) -> Callable[[Command], Command]:
-    """The option for one or more metrics."""
-    return click.option(
-        "--variant",
-        "--metric",
-        "variants",
-        type=MetricName(why_not),
+        metavar="NAME,...",
+        type=MetricNames(why_not, True),
         multiple=True,
-        default=["sacrebleu"],
-        show_default=True,
-        help="A definition of BLEU, of which sacrebleu (or bleu) is the field's standard, or another metric. Repeat the option for "
-        "several metrics.",
+        default=("bleu",),
+        callback=flat,
+        help=f"One or more of {_offered(why_not)}. bleu is sacreBLEU's.",
     )
-
-
-SMOOTHING_OF_TEXT = with_parameters(
-    click.option(
-        "--smoothing",
-        metavar="NAME",
-        help="Smoothing of orders without a match, by default the tool's. sacrebleu: exp, floor, add-k, none; "
-        "nltk: none, method0 to method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.",
-    ),
-    click.option(
-        "--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's."
-    ),
-)
-SEED = number_option("--seed", least=0, default=12345, help="Seed of all random samples.")
-THREADS = number_option("--threads", default=1, help="How many threads work at the same time.")
-WIDTH = number_option("--width", least=0, most=17, default=2, help="How many decimals are printed.")
-DROP_BOM = click.option(
-    "--drop-bom",
-    is_flag=True,
-    help="Leave out a byte order mark at the start of a file. The tools take it for a part of the first token.",
-)
-OF_TEXTS = with_parameters(ORDER, WEIGHTS, RAW, DROP_BOM)
-FILES = with_parameters(
-    click.argument("hypothesis", metavar="HYP", type=FILE),
-    click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE),
-    OF_TEXTS,
-)
 
 
 def metric_of(
@@ -308,21 +154,89 @@ def metric_of(
 ) -> Metric:
     """Find the metric that the options describe."""
     if order is not None and weights is not None and order != len(weights):
-        raise click.UsageError(f"--order {order} does not fit the {len(weights)} weights")
+        raise click.UsageError(f"--max-order {order} does not fit the {len(weights)} weights")
     choices: dict[str, Any] = {
         "smoothing": smoothing,
         "smoothing_value": smoothing_value,
         "max_order": order,
         "weights": weights,
     }
-    for choice, value in choices.items():
-        if value is not None and not hasattr(METRICS[name], choice):
-            option = "--order" if choice == "max_order" else f"--{choice.replace('_', '-')}"
-            raise click.UsageError(f"the metric {name} takes no {option}")
+    for name_of_choice, value in choices.items():
+        if value is not None and not hasattr(METRICS[name], name_of_choice):
+            raise click.UsageError(f"the metric {name} takes no --{name_of_choice.replace('_', '-')}")
     try:
         return find(name, **choices)
     except CybleuError as error:
         raise click.UsageError(str(error)) from error
+
+
+# ------------------------------------------------------------------------------------------------------------- options
+
+
+def read_weights_of_orders(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> tuple[float, ...] | None:
+    if value is None:
+        return None
+    try:
+        weights = tuple(number_of(weight.strip()) for weight in value.split(","))
+    except InputFileError:
+        raise click.BadParameter(f"{shown(value)} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
+    if len(weights) > MOST_ORDERS:
+        raise click.BadParameter(f"there are {len(weights)} weights, and at most {MOST_ORDERS} n-gram orders")
+    if remark := remark_on_weights(weights):
+        click.echo(f"cybleu: {remark}", err=True)
+    return weights
+
+
+class References:
+    """Merges the files of references of ``REF...`` and of ``-r``, for dataclasses with both."""
+
+    requires_references = True  # no annotation, because this is no field
+
+    def __post_init__(self) -> None:
+        given: Any = self
+        found = (*given.references, *given.other_references)
+        if self.requires_references and not found:
+            raise click.UsageError("Missing argument 'REF...'.")
+        for name, value in (("references", found), ("other_references", ())):
+            object.__setattr__(self, name, value)
+
+
+def references_argument() -> Any:
+    return argument("REF...", nargs=-1)
+
+
+def references_option(**how: Any) -> Any:
+    """Declare the option that is the same as ``REF...``."""
+    return file(
+        "-r", "--references", metavar="REF", multiple=True, default=(), help="A file of references; repeat it.", **how
+    )
+
+
+def format_option(*forms: str) -> Any:
+    return choice("--format", of=forms, default="text", help="The format of the output.")
+
+
+def digits_option() -> Any:
+    return number(least=0, most=17, default=2, help="How many decimals of scores are printed.")
+
+
+def order_option() -> Any:
+    return number("--max-order", most=MOST_ORDERS, help="Largest n-gram order.  [default: 4]")
+
+
+def reference_length_option() -> Any:
+    lengths = ["closest", "closest-first", "shortest", "average"]
+    return choice(of=lengths, help="Which length counts if there are several references.  [default: that of the tool]")
+
+
+def seed_option() -> Any:
+    return number(least=0, default=12345, help="Seed of all that is random.")
+
+
+def threads_option() -> Any:
+    return number(default=1, help="How many threads work at the same time.")
 
 
 def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:
@@ -349,5 +263,17 @@ def stderr_is_tty() -> bool:
 
 
 def one_standard_input(*paths: str | None) -> None:
+    """Check that at most one file is standard input."""
     if paths.count(STANDARD_INPUT) > 1:
         raise click.UsageError("only one of the files can be standard input")
+
+
+def same_score(given: Any, output: str) -> str:
+    """Return a note on the tokens that a score was computed on, with the command that prints the same score.
+
+    :param given: the options of the command
+    :param output: what to score
+    """
+    options = [f"{flag} {value}" for flag, name in SAME.items() if (value := getattr(given, name, None)) is not None]
+    command = " ".join(["cybleu score", output, *given.references, *options])
+    return f"cybleu: scores are of tokens by --tokenize {given.tokenize}; the same for texts: {command}"

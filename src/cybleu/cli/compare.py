@@ -15,21 +15,9 @@ from .._runtime.parallel import in_order
 from .._runtime.samples import MOST_SAMPLES
 from ..errors import EmptyCorpusError
 from ..text.batches import Corpus
-from .common import (
-    SEED,
-    THREADS,
-    WIDTH,
-    as_options,
-    check_outputs,
-    choice_option,
-    file_option,
-    input_errors,
-    number_option,
-    of_sums,
-    stderr_is_tty,
-    variants,
-)
-from .systems import BASELINE, SYSTEMS, ManyReferences, SystemOptions, Systems, files_of
+from .common import check_outputs, digits_option, format_option, input_errors, metrics_option, of_sums, stderr_is_tty
+from .given import choice, command, file, number, switch
+from .systems import SystemOptions, Systems, baseline_option, files_of
 from .texts import NO_LINE, with_weights
 
 if TYPE_CHECKING:
@@ -41,71 +29,54 @@ TESTS = ("randomization", "shifted-bootstrap", "win-ratio")
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(SystemOptions):
-    test: str
-    samples: int | None
-    given_form: str
-    as_json: bool
-    influence: bool
-    width: int
-    report_file: str | None
-    source: str | None
-    all_segments: bool
+class TestOptions:
+    """Tests"""
 
-    @property
-    def form(self) -> str:
-        return "json" if self.as_json else self.given_form
+    baseline: str | None = baseline_option()
+    test: str = choice(of=TESTS, default=TESTS[0], help="The test that gives the p-values.")
+    samples: int | None = number(
+        most=MOST_SAMPLES,
+        help="How many shuffles or bootstrap samples a test takes.  [default: 10000 shuffles, 1000 samples]",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(TestOptions, SystemOptions):
+    """Output"""
+
+    variants: tuple[str, ...] = metrics_option(of_sums)
+    format: str = format_option(*FORMATS)
+    digits: int = digits_option()
+    influence: bool = switch(help="In JSON, add how much each segment contributes to each difference.")
+    report_file: str | None = file(
+        "--report",
+        help="Also write an HTML page that shows where the systems differ, by each metric. One metric must be a BLEU. There may be "
+        "one system alone.",
+    )
+    source: str | None = file(help="The source text, which the report shows with each segment.")
+    all_segments: bool = switch(help="Put all segments into the report, not only the 5,000 with the largest influence.")
 
     @property
     def analysis(self) -> dict[str, Any]:
         return {**super().analysis, "test": self.test, "samples": self.samples}
 
 
-@click.command(cls=ManyReferences)
-@SYSTEMS
-@variants(of_sums)
-@BASELINE
-@choice_option("--test", of=TESTS, default=TESTS[0], help="The test that gives the p-values.")
-@number_option(
-    "--samples",
-    most=MOST_SAMPLES,
-    help="How many shuffles or bootstrap samples a test takes.  [default: 10000 shuffles, 1000 samples]",
-)
-@SEED
-@click.option("--json", "as_json", is_flag=True, help="Print JSON with all digits, as --format json does.")
-@choice_option("--format", "given_form", of=FORMATS, default="text", help="The format of the output.")
-@click.option(
-    "--influence", is_flag=True, help="With --format json: add how much each segment contributes to each difference."
-)
-@WIDTH
-@file_option(
-    "--report",
-    "report_file",
-    help=(
-        "Also write an HTML page that shows where the systems differ, by each --metric. One metric must be a BLEU. There may be one "
-        "system alone."
-    ),
-)
-@file_option("--source", help="With --report: the source text, which the page shows with each segment.")
-@click.option(
-    "--all-segments",
-    is_flag=True,
-    help="With --report: put all segments on the page. By default it has at most 5,000, those with the largest influence.",
-)
-@THREADS
-@as_options(CompareOptions)
+@command(CompareOptions)
 def compare(given: CompareOptions) -> None:
     """Test which systems are better.
 
-    Prints the score of each system with an interval, and tests whether the differences are significant.
+    Prints the score of each system with an interval, and tests whether the differences are significant. Several metrics are in
+    one table, with p against the baseline or the best system.
 
-    A SYSTEM is a file, or NAME=FILE to give it a name. NAME=FILE,FILE,... is a system with several runs. Give the systems first,
-    then -r and the references. All files are plain UTF-8 text with one segment on each line, in the same order; gzip is
-    recognised.
+    A SYSTEM is a file, or NAME=FILE to give it a name. NAME=FILE,FILE,... is a system with several runs. All files are plain
+    UTF-8 text with one segment on each line, in the same order; gzip is recognised.
+
+    \b
+    Examples:
+      cybleu compare old.txt new.txt -r references.txt
+      cybleu compare old.txt a=new1.txt,new2.txt -r references.txt -m bleu,chrf,ter --format latex
     """
-    if given.as_json and given.given_form not in ("text", "json"):
-        raise click.UsageError(f"--json and --format {given.given_form} exclude each other")
-    if given.influence and given.form != "json":
+    if given.influence and given.format != "json":
         raise click.UsageError("--influence is for --format json")
     for option, chosen in (("--source", given.source), ("--all-segments", given.all_segments)):
         if chosen and given.report_file is None:
@@ -115,8 +86,8 @@ def compare(given: CompareOptions) -> None:
     named = given.named(2 if given.report_file is None else 1)
     if given.report_file == STANDARD_INPUT:
         raise click.UsageError("--report - would mix the page with the tables; give it a file")
-    if len(named) == 1 and given.form != "text":
-        raise click.UsageError(f"--format {given.form} is for two systems and more")
+    if len(named) == 1 and given.format != "text":
+        raise click.UsageError(f"--format {given.format} is for two systems and more")
     check_outputs([given.report_file], [*files_of(named), *given.references, *given.sources])
     with input_errors():
         if given.report_file is None:
@@ -127,8 +98,8 @@ def compare(given: CompareOptions) -> None:
             check_report(given.report_file)
             report = given.report(named)
             save_page(report, given.report_file, **({"segments": None} if given.all_segments else {}))
-            printed = _printed(report.comparisons, given) if report.comparisons else report.format(given.width)
-        click.echo(printed, nl=given.form not in ("csv", "latex"))
+            printed = _printed(report.comparisons, given) if report.comparisons else report.format(given.digits)
+        click.echo(printed, nl=given.format not in ("csv", "latex"))
 
 
 class _Counter:
@@ -191,4 +162,4 @@ def _compared(given: CompareOptions, named: Systems) -> list[SystemComparison]:
 def _printed(results: Sequence[SystemComparison], given: CompareOptions) -> str:
     from ..significance import format_comparisons
 
-    return format_comparisons(results, given.form, given.width, given.influence)
+    return format_comparisons(results, given.format, given.digits, given.influence)

@@ -9,28 +9,33 @@ import click
 from .. import bleu_score
 from ..errors import ArrayValueError
 from ..explanations import explain as steps_of
-from .common import FILES, SMOOTHING_OF_TEXT, as_options, input_errors, number_option, of_steps_of_bleu, variant
+from .common import References, input_errors, metric_option, of_steps_of_bleu, references_argument, references_option
+from .given import argument, command, number
 from .texts import TextOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplainOptions(TextOptions):
-    hypothesis: str
-    references: tuple[str, ...]
-    line: int
+class ExplainOptions(References, TextOptions):
+    """Input"""
+
+    hypothesis: str = argument("HYP")
+    references: tuple[str, ...] = references_argument()
+    other_references: tuple[str, ...] = references_option()
+    variant: str = metric_option("bleu", of_steps_of_bleu)
+    line: int = number(required=True, metavar="N", help="The line to explain, counted from 1.")
 
 
-@click.command()
-@FILES
-@number_option("--line", required=True, metavar="N", help="The line to explain, counted from 1.")
-@variant("sacrebleu", of_steps_of_bleu)
-@SMOOTHING_OF_TEXT
-@as_options(ExplainOptions)
+@command(ExplainOptions)
 def explain(given: ExplainOptions) -> None:
     """Show the steps of the score of one line.
 
     Prints the n-grams of the line of HYP that match, the precisions and the brevity penalty. The files and the options are
     those of `cybleu score`. A line is scored as the tool scores a single sentence.
+
+    \b
+    Examples:
+      cybleu explain hypotheses.txt references.txt --line 7
+      cybleu explain hypotheses.txt references.txt --line 7 -m nltk --smoothing method1
     """
     metric, method = given.metric_and_method()
     with input_errors():

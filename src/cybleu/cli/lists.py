@@ -19,117 +19,55 @@ from .._runtime.samples import MOST_REPEATS
 from ..errors import FeatureError, InputFileError, WeightsError
 from ..metrics import Metric
 from .common import (
-    FILE,
-    FIRST_ID,
-    ORDER,
-    REFERENCE_LENGTH,
-    SMOOTHING,
-    THREADS,
-    TOKENIZE,
+    References,
     check_outputs,
-    choice_option,
-    file_option,
-    from_command_line,
     metric_of,
+    metric_option,
     need_standard_output,
-    number_option,
     of_sums_of_bleu,
     one_standard_input,
+    order_option,
+    reference_length_option,
+    references_option,
+    same_score,
+    seed_option,
     stderr_is_tty,
-    variant,
-    with_parameters,
+    threads_option,
 )
+from .given import argument, choice, file, from_command_line, number, option, switch
 
 if TYPE_CHECKING:
     from ..nbest import NBest
 
-SEED = number_option("--seed", least=0, default=0, help="The seed of everything that is random.")
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits of the numbers.")
-OUTPUT_FORMAT = choice_option(
-    "--output-format",
-    of=FORMS,
-    default="names",
-    help=(
-        "How weights are written: `lm_0 0.5`; for Moses `lm= 0.5 0.2` as in moses.ini, or with a line for each weight (dense); "
-        "or only numbers, in the order of the features."
-    ),
-)
-OUTPUT = with_parameters(file_option("--output", help="Write the weights to this file, too."), OUTPUT_FORMAT)
-NORMALISE = choice_option(
-    "--normalise",
-    of=["sum", "largest"],
-    help="Divide the weights by the sum of their absolute values, as Moses does, or by the largest.  [default: as found]",
-)
-RESTARTS = number_option(
-    "--restarts",
-    least=0,
-    most=MOST_REPEATS,
-    help="Number of restarts after the climb from the start.  [default: 20, or 60 for fewer than 20,000 hypotheses]",
-)
-FIX = click.option(
-    "--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start. May be given several times."
-)
-OF_COUNTS = with_parameters(FIRST_ID, TOKENIZE, ORDER, REFERENCE_LENGTH, variant("moses", of_sums_of_bleu), SMOOTHING)
+NORMALISATIONS = {"l1": "sum", "largest": "largest", "none": None}
+
+
+def tokenize_option() -> Any:
+    return option(
+        metavar="NAME",
+        default="unicode",
+        help="The tokeniser: unicode splits at any white space, ascii at that of ASCII only as multi-bleu.perl does, space at spaces "
+        "only as Moses does; or one of sacreBLEU, such as 13a, intl, zh or char.",
+    )
+
+
+def first_id_option() -> Any:
+    return number(least=0, default=0, help="The id of the first segment.")
+
+
+def output_format_option(*more: str) -> Any:
+    return choice(
+        of=[*FORMS, *more],
+        default="names",
+        help="How weights are written: `lm_0 0.5`; for Moses `lm= 0.5 0.2` as in moses.ini, or with a line for each weight (dense); "
+        "or only numbers, in the order of the features.",
+    )
 
 
 def _with_commas(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Split lists of files at commas, as Moses's commands do. A file whose name has a comma is one file."""
     parts = [[value] if os.path.exists(value) else value.split(",") for value in values]
     return tuple(path for part in parts for path in part)
-
-
-WITH_LISTS = with_parameters(
-    click.argument("nbest", metavar="[NBEST", required=False, type=FILE),
-    click.argument("references", metavar="REF...]", nargs=-1, type=FILE),
-    file_option(
-        "--more",
-        metavar="NBEST",
-        multiple=True,
-        help="Another list of the same segments, which is merged with NBEST. May be given several times.",
-    ),
-    file_option(
-        "--features-file",
-        metavar="FILE,...",
-        multiple=True,
-        callback=_with_commas,
-        help="The features that Moses's extractor wrote, in place of NBEST and REF. May be given several times, each with a --scores-file.",
-    ),
-    file_option(
-        "--scores-file",
-        metavar="FILE,...",
-        multiple=True,
-        callback=_with_commas,
-        help="The scores that it wrote, for each --features-file.",
-    ),
-    choice_option(
-        "--format",
-        "format_",
-        of=["moses", "joshua", "fairseq", "json"],
-        help="The format of NBEST.  [default: moses or joshua, as the first lines look]",
-    ),
-    OF_COUNTS,
-    SEED,
-    AS_JSON,
-    file_option(
-        "--start",
-        metavar="FILE|W,W,...",
-        help=(
-            "The weights to start from: a file with a name and a weight on each line, or as Moses has them, such as moses.ini; or a "
-            "list of the dense weights.  [default: 1, and 0 for sparse features]"
-        ),
-    ),
-    OUTPUT,
-)
-IN_RANGES = with_parameters(
-    click.option(
-        "--range",
-        "ranges",
-        metavar="NAME=LOW:HIGH",
-        multiple=True,
-        help="The bounds of a weight. May be given several times.",
-    ),
-    THREADS,
-)
 
 
 def _ends_of(text: str) -> tuple[float, float] | None:
@@ -143,55 +81,127 @@ def _ends_of(text: str) -> tuple[float, float] | None:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions:
-    """The options of line searches."""
+    """Line searches (mert)"""
 
-    ranges: tuple[str, ...]
-    threads: int
-    restarts: int | None
-    fix: tuple[str, ...]
+    restarts: int | None = number(
+        least=0,
+        most=MOST_REPEATS,
+        help="Number of restarts after the climb from the start.  [default: 20, or 60 for fewer than 20,000 hypotheses]",
+    )
+    bounds: tuple[str, ...] = option(
+        metavar="NAME=LOW:HIGH", multiple=True, default=(), help="The bounds of a weight; repeat the option."
+    )
+    fixed: tuple[str, ...] = option(
+        metavar="NAME", multiple=True, default=(), help="Leave this weight as it is at the start; repeat the option."
+    )
+    threads: int = threads_option()
 
     @property
-    def bounds(self) -> dict[str, tuple[float, float]]:
-        """The bounds of weights, by name."""
+    def search(self) -> dict[str, Any]:
+        """The arguments of :func:`cybleu.tuning.tune`."""
         bounds = {}
-        for value in self.ranges:
+        for value in self.bounds:
             name, _, text = value.rpartition("=")
             ends = _ends_of(text)
             if not name or ends is None:
-                raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
+                raise click.UsageError(f"--bounds {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
             bounds[name] = ends
-        return bounds
+        return {"restarts": self.restarts, "bounds": bounds, "fixed": self.fixed, "threads": self.threads}
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuningOptions:
-    """The options of all commands that tune weights."""
+class TuningOptions(References):
+    """Metric"""
 
-    references: tuple[str, ...]
-    format_: str | None
-    first_id: int
-    tokenize: str
-    order: int | None
-    reference_length: str | None
-    variant: str
-    smoothing: str | None
-    seed: int
-    as_json: bool
-    output: str | None
-    output_format: str
-    normalise: str | None = None
+    variant: str = metric_option("moses", of_sums_of_bleu)
+    smoothing: str | None = option(metavar="NAME", help="The smoothing of BLEU.  [default: that of the tool]")
+    order: int | None = order_option()
+    reference_length: str | None = reference_length_option()
+    tokenize: str = tokenize_option()
+
+    @property
+    def metric(self) -> Metric:
+        """The metric that the options name."""
+        return metric_of(self.variant, self.smoothing)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListOptions(TuningOptions):
-    """The options of the commands that tune on lists."""
+class WeightsOptions:
+    """Weights"""
 
-    nbest: str | None
-    more: tuple[str, ...]
-    features_file: tuple[str, ...]
-    scores_file: tuple[str, ...]
-    start: str | None
-    quiet: bool = False
+    start: str | None = None
+    output: str | None = file(help="Write the weights to this file, too.")
+    output_format: str = output_format_option("json")
+    normalise: str = choice(
+        of=[*NORMALISATIONS],
+        default="l1",
+        help="Divide the weights by the sum of their absolute values (l1), as Moses does, or by the largest. Weights that are fixed or "
+        "bounded by numbers are not divided.",
+    )
+    seed: int = seed_option()
+
+    @property
+    def form(self) -> str:
+        """How weights are written to a file."""
+        return "names" if self.output_format == "json" else self.output_format
+
+    @property
+    def normalisation(self) -> str | None:
+        """The argument of :func:`cybleu.tuning.normalised`."""
+        kept = getattr(self, "fixed", ()) or getattr(self, "bounds", ())
+        return None if kept and not from_command_line("normalise") else NORMALISATIONS[self.normalise]
+
+    def show(self, result: dict[str, Any], weights: dict[str, float]) -> None:
+        """Print the weights, and write them to a file."""
+        if self.output_format == "json":  # printed first, because a disk may be full
+            click.echo(json.dumps({**result, "weights": weights}))
+        else:
+            click.echo("".join(formatted(weights, self.form)), nl=False)
+        if self.output:
+            with writing(self.output) as file:
+                file.writelines(lines_of(weights, self.form))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListOptions(WeightsOptions, TuningOptions):
+    """Lists"""
+
+    requires_references = False  # files of Moses's extractor have none
+
+    nbest: str | None = argument("[NBEST", required=False)
+    references: tuple[str, ...] = argument("REF...]", nargs=-1)
+    other_references: tuple[str, ...] = references_option()
+    more: tuple[str, ...] = file(
+        metavar="NBEST",
+        multiple=True,
+        default=(),
+        help="Another list of the same segments, which is merged with NBEST; repeat the option.",
+    )
+    format: str | None = choice(
+        of=["moses", "joshua", "fairseq", "json"],
+        help="The format of NBEST.  [default: moses or joshua, as the first lines look]",
+    )
+    first_id: int = first_id_option()
+    features_file: tuple[str, ...] = file(
+        metavar="FILE,...",
+        multiple=True,
+        default=(),
+        callback=_with_commas,
+        help="The features that Moses's extractor wrote, in place of NBEST and REF; repeat the option, each with a --scores-file.",
+    )
+    scores_file: tuple[str, ...] = file(
+        metavar="FILE,...",
+        multiple=True,
+        default=(),
+        callback=_with_commas,
+        help="The scores that it wrote, for each --features-file.",
+    )
+    start: str | None = file(
+        metavar="FILE|W,W,...",
+        help="The weights to start from: a file with a name and a weight on each line, or as Moses has them, such as moses.ini; or a "
+        "list of the dense weights.  [default: 1, and 0 for sparse features]",
+    )
+    quiet: bool = switch(help="Show no progress on standard error.")
 
     @property
     def files(self) -> list[str | None]:
@@ -244,7 +254,7 @@ class ListOptions(TuningOptions):
                 NBest.from_files(
                     path,
                     prepared,
-                    self.format_,
+                    self.format,
                     first_id=self.first_id,
                     tokenize=self.tokenize,
                     texts=False,
@@ -253,11 +263,6 @@ class ListOptions(TuningOptions):
                 for path in lists
             )
         )
-
-    @property
-    def metric(self) -> Metric:
-        """The metric that the options name."""
-        return metric_of(self.variant, self.smoothing)
 
     def weights(self, nbest: NBest) -> tuple[dict[str, float] | None, dict[str, float]]:
         """Those to start from, of a file with names or of a list of numbers, if there are any; and those of sparse features
@@ -289,13 +294,6 @@ class ListOptions(TuningOptions):
             )
         return dict(zip(nbest.names, numbers)), {}
 
-    def give(self, result: dict[str, Any], weights: dict[str, float]) -> None:
-        """Print the weights, and write them to a file."""
-        show(self.as_json, result, weights, self.output_format)  # printed first, because a disk may be full
-        if self.output:
-            with writing(self.output) as file:
-                file.writelines(lines_of(weights, self.output_format))
-
 
 def run_tuner(
     given: ListOptions,
@@ -318,12 +316,12 @@ def run_tuner(
     if given.output:
         lines_of(dict.fromkeys(written(nbest), 0.0))  # for its error: names that cannot be written
     start, unlisted = given.weights(nbest)
-    check_form(given.output_format, nbest)
-    if given.output_format == "numbers":
+    check_form(given.form, nbest)
+    if given.form == "numbers":
         unlisted = {}
 
     def told_of(result: Any) -> dict[str, float]:
-        return normalised({**told(nbest, result.weights), **unlisted}, given.normalise)
+        return normalised({**told(nbest, result.weights), **unlisted}, given.normalisation)
 
     try:
         result = tuned(nbest, start, metric=metric, seed=given.seed)
@@ -331,28 +329,23 @@ def run_tuner(
         found = best()
         if found is not None:
             click.echo("cybleu: interrupted; these are the best weights so far", err=True)
-            given.give({"score": found.score, "scale": found.scale, "interrupted": True}, told_of(found))
+            given.show({"score": found.score, "scale": found.scale, "interrupted": True}, told_of(found))
         raise
     if not given.quiet:
         rise = str(result).partition("\n")[0].removeprefix(f"{result.metric} ")
         click.echo(f"{result.metric} {rise}", err=True)
     weights = told_of(result)
     shown = {
-        "score": result.score if given.normalise is None else score_of(nbest, weights, metric),
+        "score": result.score if given.normalisation is None else score_of(nbest, weights, metric),
         "start_score": result.start_score,
         "scale": result.scale,
         "metric": result.metric,
         "segments": len(nbest),
         "hypotheses": len(nbest.features),
     }
-    given.give({**shown, **more(result)}, weights)
-
-
-def show(as_json: bool, result: dict[str, Any], weights: dict[str, float], form: str) -> None:
-    if as_json:
-        click.echo(json.dumps({**result, "weights": weights}))
-    else:
-        click.echo("".join(formatted(weights, form)), nl=False)
+    given.show({**shown, **more(result)}, weights)
+    if not given.quiet and given.references:
+        click.echo(same_score(given, "OUTPUT"), err=True)
 
 
 def check_form(form: str, nbest: NBest) -> None:

@@ -1,151 +1,105 @@
-"""`cybleu mert-loop`: decode and tune until nothing changes."""
+"""`cybleu tune loop`: decode and tune until nothing changes."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 from functools import partial
-from math import inf
 from typing import Any
 
 import click
 
-from .._files.text import number_of, shown
 from .._files.weights import lines_of
-from ..errors import InputFileError
+from .._runtime.samples import MOST_REPEATS
 from ..metrics import Metric
 from .common import (
-    FILE,
-    as_options,
     check_outputs,
-    choice_option,
-    file_option,
-    from_command_line,
     input_errors,
-    metric_of,
     need_standard_output,
-    number_option,
+    references_argument,
+    references_option,
+    same_score,
 )
-from .lists import (
-    AS_JSON,
-    FIX,
-    IN_RANGES,
-    NORMALISE,
-    OF_COUNTS,
-    OUTPUT,
-    RESTARTS,
-    SEED,
-    SearchOptions,
-    TuningOptions,
-    show,
-)
-from .pairs import OF_MIRA, OF_PRO, MiraOptions, ProOptions
-
-OF_TUNERS = {"mert": SearchOptions, "kbmira": MiraOptions, "pro": ProOptions}
+from .given import argument, arguments_of, choice, command, file, from_command_line, number, option, real, switch
+from .lists import SearchOptions, TuningOptions, WeightsOptions, first_id_option
+from .pairs import OfMira, OfPro, arguments_of_pro
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoopOptions(SearchOptions, MiraOptions, ProOptions, TuningOptions):
-    folder: str
-    decoder: str
-    tuner: str
-    start: str
-    iterations: int
-    weights_settle: str
-    score_settles: str | None
-    historic_best: bool
-    return_best_dev: bool
+class PassesOptions(OfMira):
+    """Batch MIRA (kbmira)"""
+
+    passes: int = number(most=MOST_REPEATS, default=60, help="How many passes over the segments.")
+
+
+OF_TUNERS = {"mert": SearchOptions, "kbmira": PassesOptions, "pro": OfPro}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopOptions(SearchOptions, PassesOptions, OfPro, WeightsOptions, TuningOptions):
+    """Loop"""
+
+    folder: str = argument("FOLDER")
+    references: tuple[str, ...] = references_argument()
+    other_references: tuple[str, ...] = references_option()
+    decoder: str = option(
+        metavar="COMMAND",
+        required=True,
+        help="The command that decodes, split as a shell does it. {weights} becomes the file of weights, {nbest} that of the list to "
+        "write.",
+    )
+    tuner: str = choice(of=[*OF_TUNERS], default="mert", help="The tuner, of which the command has the options.")
+    start: str = file(
+        required=True, help="The first weights: a file with a name and a weight on each line, or moses.ini."
+    )
+    iterations: int = number(default=20, help="How many times to decode and tune, at most.")
+    weights_settle: float = real(with_zero=True, default=1e-5, help="Stop when no weight changes by more than this.")
+    score_settles: float | None = real(
+        with_zero=True,
+        help="Stop when BLEU, from 0 to 100, gains no more than this.  [default: 0; with pro the score does not stop the loop]",
+    )
+    historic_best: bool = switch(help="Begin each tuning at the best of all weights that were decoded with.")
+    return_best_dev: bool = switch(help="Print the weights with which the decoder did best, not those tuned last.")
+    format: str | None = choice(
+        of=["moses", "joshua"], help="The format of the lists.  [default: as the first lines look]"
+    )
+    first_id: int = first_id_option()
 
     def tuner_and_options(self, metric: Metric) -> tuple[Any, dict[str, Any]]:
         """The tuner, and its arguments. An option of another tuner is refused."""
-        parameters = click.get_current_context().command.params
         for tuner, kind in OF_TUNERS.items():
             for field in fields(kind):
                 if tuner != self.tuner and from_command_line(field.name):
-                    flag = next(option.opts[0] for option in parameters if option.name == field.name)
+                    flag = f"--{field.name.replace('_', '-')}"
                     raise click.UsageError(f"{flag} is an option of {tuner}, and the tuner is {self.tuner}")
         if self.tuner == "pro":
-            return self.tuner, self.pro(metric)
+            return self.tuner, arguments_of_pro(self, metric)
         if self.tuner == "kbmira":
             with input_errors():
                 from ..tuning import kbmira
-            how = self.mira
             # the loop has an argument of this name
-            return partial(kbmira, iterations=how.pop("iterations")), how
-        return self.tuner, {
-            "restarts": self.restarts,
-            "bounds": self.bounds,
-            "fixed": self.fix,
-            "threads": self.threads,
-        }
+            return partial(kbmira, iterations=self.passes), arguments_of(self, OfMira)
+        return self.tuner, self.search
 
 
-@click.command("mert-loop")
-@click.argument("folder", metavar="FOLDER", type=FILE)
-@click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE)
-@click.option(
-    "--decoder",
-    metavar="COMMAND",
-    required=True,
-    help="The command that decodes, split as a shell does it. {weights} becomes the file of weights, {nbest} that of the list to write.",
-)
-@choice_option(
-    "--tuner",
-    of=["mert", "kbmira", "pro"],
-    default="mert",
-    help="The tuner. The help of the command of this name explains its options.",
-)
-@file_option(
-    "--start", required=True, help="The first weights: a file with a name and a weight on each line, or moses.ini."
-)
-@number_option("--iterations", default=20, help="How many times to decode and tune, at most.")
-@click.option(
-    "--weights-settle",
-    metavar="X",
-    default="1e-5",
-    show_default=True,
-    help="Stop when no weight changes by more than this.",
-)
-@click.option(
-    "--score-settles",
-    metavar="X",
-    help="Stop when BLEU, from 0 to 100, gains no more than this.  [default: 0; with pro the score does not stop the loop]",
-)
-@NORMALISE
-@click.option(
-    "--historic-best", is_flag=True, help="Begin each tuning at the best of all weights that were decoded with."
-)
-@click.option(
-    "--return-best-dev", is_flag=True, help="Print the weights with which the decoder did best, not those tuned last."
-)
-@choice_option(
-    "--format", "format_", of=["moses", "joshua"], help="The format of the lists.  [default: as the first lines look]"
-)
-@OF_COUNTS
-@RESTARTS
-@IN_RANGES
-@FIX
-@OF_MIRA
-@OF_PRO
-@SEED
-@AS_JSON
-@OUTPUT
-@as_options(LoopOptions)
-def mert_loop(given: LoopOptions) -> None:
+@command(LoopOptions)
+def loop(given: LoopOptions) -> None:
     """Decode and tune until nothing changes.
 
     FOLDER keeps every iteration. The same command, given again, goes on where it stopped. Prints a line with name and weight
     for each feature. On standard error, each iteration is shown when it ends, with BLEU from 0 to 100.
+
+    \b
+    Examples:
+      cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini
+      cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini --tuner kbmira
     """
     need_standard_output()
     check_outputs([given.output], [given.start, *given.references])
-    metric = metric_of(given.variant, given.smoothing)
-    settle = _number(given.weights_settle, "--weights-settle")
-    gain = given.score_settles
-    settles = None if gain is None else _number(gain, "--score-settles") * metric.scale / 100
+    metric = given.metric
+    settles = None if given.score_settles is None else given.score_settles * metric.scale / 100
     tuner, how = given.tuner_and_options(metric)
     with input_errors():
-        from ..tuning import Iteration, read_weights, write_weights
-        from ..tuning import mert_loop as loop
+        from ..tuning import Iteration, mert_loop, read_weights
 
         start = read_weights(given.start)
         lines_of(start)  # for its error
@@ -153,21 +107,21 @@ def mert_loop(given: LoopOptions) -> None:
         def trace(iteration: Iteration) -> None:
             click.echo(str(iteration), err=True)
 
-        result = loop(
+        result = mert_loop(
             given.folder,
             given.decoder,
             given.references,
             start,
             iterations=given.iterations,
-            weights_settle=settle,
+            weights_settle=given.weights_settle,
             score_settles=settles,
             tuner=tuner,
-            format=given.format_,
+            format=given.format,
             first_id=given.first_id,
             tokenize=given.tokenize,
             max_order=given.order,
             reference_length=given.reference_length,
-            normalise=given.normalise,
+            normalise=given.normalisation,
             historic_best=given.historic_best,
             seed=given.seed,
             trace=trace,
@@ -184,16 +138,5 @@ def mert_loop(given: LoopOptions) -> None:
             "reason": result.reason,
             "iterations": [asdict(iteration) for iteration in result.iterations],
         }
-        show(given.as_json, found, weights, given.output_format)
-        if given.output:
-            write_weights(given.output, weights, given.output_format)
-
-
-def _number(text: str, option: str) -> float:
-    try:
-        number = number_of(text)
-    except InputFileError:
-        number = -inf
-    if number < 0:
-        raise click.UsageError(f"{option} {shown(text)} is not a number from 0")
-    return number
+        given.show(found, weights)
+        click.echo(same_score(given, "OUTPUT"), err=True)

@@ -13,68 +13,33 @@ from ..bleu_score.install import run_as_nltk as run_script_as_nltk
 from ..errors import UnknownNameError
 from ..sacrebleu_compat.install import run_as_sacrebleu as run_script_as_sacrebleu
 from ..sacrebleu_compat.install import run_sacrebleu
-from .common import FILE
-
-# The module of each command, which has a function of this name. Only the one that runs is imported: importing all of them takes
-# longer than counting a hundred thousand lines.
-COMMANDS = {
-    "compare": "compare",
-    "explain": "explain",
-    "extract": "extract",
-    "kbmira": "pairs",
-    "mert": "tuning",
-    "mert-loop": "loop",
-    "plot": "plot",
-    "pro": "pairs",
-    "rerank": "rerank",
-    "score": "score",
-    "variants": "variants",
-}
 
 
 class Commands(click.Group):
-    """A group of these commands and of those that are added."""
+    """A group of commands in the order of the help, each in a module that has a function of its name.
+
+    Only the module of the command that runs is imported: all of them take longer than counting a hundred thousand lines.
+    """
+
+    def __init__(self, *arguments: Any, modules: dict[str, str], **more: Any):
+        super().__init__(*arguments, **more)
+        self.modules = modules
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return sorted([*COMMANDS, *super().list_commands(context)])
+        return [*self.modules, *self.commands]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
+        if name not in self.modules:
             return super().get_command(context, name)
-        module = import_module(f"{__package__}.{COMMANDS[name]}")
-        command: click.Command = getattr(module, name.replace("-", "_"))
+        command: click.Command = getattr(import_module(f"{__package__}.{self.modules[name]}"), name)
         return command
 
-    def resolve_command(
-        self, context: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(context, args)
-        except click.UsageError as error:
-            similar = get_close_matches(args[0], self.list_commands(context), 3, 0.5)
-            if not similar or "Did you mean" in error.message:
-                raise
-            raise click.UsageError(f"{error.message} Did you mean {' or '.join(similar)}?", error.ctx) from None
-
-    def invoke(self, context: click.Context) -> Any:
-        try:
-            return super().invoke(context)
-        except click.NoSuchOption as error:
-            raise _with_option(error) from None
-
-
-# What other tools and habits call an option.
-OTHER_NAMES = {"-l": "--lowercase", "--lc": "--lowercase", "--tok": "--tokenize", "--format": "--json"}
-
-
-def _with_option(error: click.NoSuchOption) -> click.NoSuchOption:
-    """Add what the option is called here."""
-    known = [] if error.ctx is None else [name for option in error.ctx.command.params for name in option.opts]
-    other = OTHER_NAMES.get(error.option_name, "")
-    if other not in known:
-        return error
-    message = f"No such option '{error.option_name}'. Did you mean '{other}'?"
-    return click.NoSuchOption(error.option_name, message, ctx=error.ctx)
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Name the command that is meant, which click looks for only among those that are imported."""
+        close = get_close_matches(args[0], self.list_commands(ctx), 1, 0.75)
+        if close and self.get_command(ctx, args[0]) is None:
+            ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
+        return super().resolve_command(ctx, args)
 
 
 def _show_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -94,7 +59,14 @@ def _show_citations(context: click.Context, parameter: click.Parameter, value: s
         context.exit()
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+OF_CLI = {name: name for name in ("score", "compare", "explain", "variants", "plot", "rerank")}
+OF_TUNE = {"mert": "tuning", "kbmira": "pairs", "pro": "pairs", "loop": "loop", "extract": "extract"}
+HELP = {"help_option_names": ["-h", "--help"]}
+SCRIPTS = {"ignore_unknown_options": True}
+SCRIPT = click.Path(readable=False)
+
+
+@click.group(cls=Commands, modules={**OF_CLI}, context_settings=HELP)
 @click.option(
     "--version",
     is_flag=True,
@@ -111,15 +83,42 @@ def _show_citations(context: click.Context, parameter: click.Parameter, value: s
     is_eager=True,
     expose_value=False,
     callback=_show_citations,
-    help="Show BibTeX entries of cybleu and of the papers that define a metric, and exit. METRIC is a name or a signature "
-    'that "score" or sacreBLEU has printed, by default "sacrebleu".',
+    help="Show BibTeX entries of cybleu and of the papers that define a metric, and exit. METRIC is a name, or a signature that "
+    '"score" or sacreBLEU has printed, by default "sacrebleu".',
 )
 def cli() -> None:
-    """Score machine-translated and generated text by BLEU and other metrics, and tune and choose by these scores."""
+    """Score machine-translated and generated text by BLEU and other metrics, and tune and choose by these scores.
+
+    \b
+    Examples:
+      cybleu score hypotheses.txt references.txt
+      cybleu compare old.txt new.txt -r references.txt -m bleu,chrf,ter
+    """
 
 
-@cli.command("run-as-nltk", add_help_option=False, context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", metavar="SCRIPT [ARGUMENT]...", nargs=-1, type=FILE)
+@cli.group(cls=Commands, modules=OF_TUNE)
+def tune() -> None:
+    """Tune the weights of a model on n-best lists.
+
+    \b
+    Examples:
+      cybleu tune mert dev.nbest.gz dev.ref --start moses.ini
+      cybleu tune kbmira dev.nbest.gz dev.ref
+    """
+
+
+@cli.command("sacrebleu", context_settings=SCRIPTS)
+@click.argument("arguments", metavar="[ARGUMENT]...", nargs=-1, type=SCRIPT)
+def sacrebleu(arguments: tuple[str, ...]) -> None:
+    """Run sacreBLEU's own command, faster.
+
+    The arguments, the environment variables and the output are those of `sacrebleu`. The command needs sacreBLEU.
+    """
+    run_sacrebleu([*arguments])
+
+
+@cli.command("run-as-nltk", add_help_option=False, context_settings=SCRIPTS)
+@click.argument("arguments", metavar="SCRIPT [ARGUMENT]...", nargs=-1, type=SCRIPT)
 def run_as_nltk(arguments: tuple[str, ...]) -> None:
     """Run a script with cybleu's BLEU instead of NLTK's.
 
@@ -128,21 +127,11 @@ def run_as_nltk(arguments: tuple[str, ...]) -> None:
     run_script_as_nltk([*arguments])
 
 
-@cli.command("run-as-sacrebleu", add_help_option=False, context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", metavar="SCRIPT [ARGUMENT]...", nargs=-1, type=FILE)
+@cli.command("run-as-sacrebleu", add_help_option=False, context_settings=SCRIPTS)
+@click.argument("arguments", metavar="SCRIPT [ARGUMENT]...", nargs=-1, type=SCRIPT)
 def run_as_sacrebleu(arguments: tuple[str, ...]) -> None:
     """Run a script with cybleu's BLEU instead of sacreBLEU's.
 
     The same holds for chrF. The command needs sacreBLEU.
     """
     run_script_as_sacrebleu([*arguments])
-
-
-@cli.command("sacrebleu", context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", metavar="[ARGUMENT]...", nargs=-1, type=FILE)
-def sacrebleu(arguments: tuple[str, ...]) -> None:
-    """Run sacreBLEU's own command, faster.
-
-    The arguments, the environment variables and the output are those of `sacrebleu`. The command needs sacreBLEU.
-    """
-    run_sacrebleu([*arguments])

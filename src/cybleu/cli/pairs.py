@@ -1,4 +1,4 @@
-"""`cybleu kbmira` and `cybleu pro`: weights of many features, by pairs of hypotheses."""
+"""`cybleu tune kbmira` and `cybleu tune pro`: weights of many features, by pairs of hypotheses."""
 
 from __future__ import annotations
 
@@ -8,152 +8,71 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._files.text import number_of, shown
 from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import percent
-from ..errors import InputFileError
 from ..metrics import Metric
-from .common import as_options, input_errors, number_option, with_parameters
-from .lists import NORMALISE, WITH_LISTS, ListOptions, names_of, run_tuner
+from .common import input_errors
+from .given import arguments_of, command, number, real, switch
+from .lists import ListOptions, names_of, run_tuner
 
 if TYPE_CHECKING:
     from ..nbest import NBest
-
-
-class Number(click.ParamType):  # type: ignore[type-arg]
-    """A number as files of weights have it, in a range."""
-
-    name = "x"
-
-    def __init__(self, most: float = float("inf"), with_zero: bool = False):
-        self.most, self.with_zero = most, with_zero
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        if isinstance(value, float):
-            return value
-        try:
-            number = number_of(value)
-        except InputFileError:
-            number = -1.0
-        if not (0 < number <= self.most or (number == 0 and self.with_zero)):
-            least = "from 0" if self.with_zero else "above 0"
-            most = "" if self.most == float("inf") else f", at most {self.most:g}"
-            self.fail(f"{shown(str(value))} is not a number {least}{most}", parameter, context)
-        return number
-
-
-OF_MIRA = with_parameters(
-    number_option("--passes", most=MOST_REPEATS, default=60, help="How many passes over the segments."),
-    click.option("--step", type=Number(), default=0.01, show_default=True, help="The largest step (C) of the weights."),
-    click.option(
-        "--decay",
-        type=Number(1, True),
-        default=0.999,
-        show_default=True,
-        help="The factor by which the background decays with each segment.",
-    ),
-    click.option("--no-shuffle", is_flag=True, help="Take the segments in the order of the list in each pass."),
-    click.option("--safe-hope", is_flag=True, help="Limit how much the model's score counts in the choice of hope."),
-    click.option(
-        "--model-background",
-        "--model-bg",
-        is_flag=True,
-        help="Add the model's best hypothesis, not hope, to the background.",
-    ),
-)
-OF_PRO = with_parameters(
-    number_option("--samples", most=MOST_SAMPLES, default=5000, help="How many pairs are drawn from each segment."),
-    number_option("--keep", default=50, help="How many pairs of each segment are kept, at most."),
-    click.option(
-        "--minimum",
-        type=Number(with_zero=True),
-        default=5.0,
-        show_default=True,
-        help="The smallest difference of a pair, in BLEU from 0 to 100.",
-    ),
-    click.option(
-        "--regularisation",
-        type=Number(),
-        default=1.0,
-        show_default=True,
-        help="How much the squares of the weights count.",
-    ),
-    click.option(
-        "--interpolation",
-        type=Number(1),
-        default=1.0,
-        show_default=True,
-        help="The share of the new weights in the result; the rest is that of the start.",
-    ),
-)
+    from ..tuning import Mira
 
 
 @dataclass(frozen=True, kw_only=True)
-class MiraOptions:
-    """The options of batch MIRA."""
+class OfMira:
+    """Batch MIRA (kbmira)"""
 
-    passes: int
-    step: float
-    decay: float
-    no_shuffle: bool
-    safe_hope: bool
-    model_background: bool
-
-    @property
-    def mira(self) -> dict[str, Any]:
-        """The arguments of :func:`cybleu.tuning.kbmira`."""
-        return {
-            "iterations": self.passes,
-            "step": self.step,
-            "decay": self.decay,
-            "shuffle": not self.no_shuffle,
-            "safe_hope": self.safe_hope,
-            "model_background": self.model_background,
-        }
+    step: float = real(default=0.01, help="The largest step (C) of the weights.")
+    decay: float = real(
+        most=1, with_zero=True, default=0.999, help="The factor by which the background decays with each segment."
+    )
+    shuffle: bool = switch(
+        "--shuffle/--no-shuffle",
+        default=True,
+        help="Take the segments in a random order in each pass, or in that of the list.",
+    )
+    safe_hope: bool = switch(help="Limit how much the model's score counts in the choice of hope.")
+    model_background: bool = switch(help="Add the model's best hypothesis, not hope, to the background.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProOptions:
-    """The options of pairwise ranked optimisation."""
+class OfPro:
+    """Pairwise ranked optimisation (pro)"""
 
-    samples: int
-    keep: int
-    minimum: float  # from 0 to 100
-    regularisation: float
-    interpolation: float
+    samples: int = number(most=MOST_SAMPLES, default=5000, help="How many pairs are drawn from each segment.")
+    keep: int = number(default=50, help="How many pairs of each segment are kept, at most.")
+    minimum: float = real(with_zero=True, default=5.0, help="The smallest difference of a pair, in BLEU from 0 to 100.")
+    regularisation: float = real(default=1.0, help="How much the squares of the weights count.")
+    interpolation: float = real(
+        most=1, default=1.0, help="The share of the new weights in the result; the rest is that of the start."
+    )
 
-    def pro(self, metric: Metric) -> dict[str, Any]:
-        """The arguments of :func:`cybleu.tuning.pro`."""
-        return {
-            "samples": self.samples,
-            "keep": self.keep,
-            "minimum": self.minimum * metric.scale / 100,
-            "regularisation": self.regularisation,
-            "interpolation": self.interpolation,
-        }
+
+def arguments_of_pro(given: OfPro, metric: Metric) -> dict[str, Any]:
+    """Return the arguments of :func:`cybleu.tuning.pro`."""
+    return {**arguments_of(given, OfPro), "minimum": given.minimum * metric.scale / 100}
 
 
 @dataclass(frozen=True, kw_only=True)
-class KbmiraOptions(MiraOptions, ListOptions):
-    return_best_dev: bool
+class KbmiraOptions(OfMira, ListOptions):
+    """Passes"""
+
+    iterations: int = number(most=MOST_REPEATS, default=60, help="How many passes over the segments.")
+    return_best_dev: bool = switch(
+        "--return-best-dev/--return-last",
+        default=True,
+        help="Print the average of the weights after the pass that scored best, or after the last pass.  [default: best]",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProCommandOptions(ProOptions, ListOptions):
-    pass
+class ProOptions(OfPro, ListOptions):
+    """Pairwise ranked optimisation"""
 
 
-@click.command()
-@WITH_LISTS
-@OF_MIRA
-@click.option(
-    "--return-best-dev/--return-last",
-    default=True,
-    help="Print the average of the weights after the pass that scored best, or after the last pass.  [default: best]",
-)
-@NORMALISE
-@click.option("--quiet", is_flag=True, help="Do not show the passes on standard error.")
-@as_options(KbmiraOptions)
+@command(KbmiraOptions)
 def kbmira(given: KbmiraOptions) -> None:
     """Tune many features by batch MIRA.
 
@@ -161,43 +80,52 @@ def kbmira(given: KbmiraOptions) -> None:
     weight for each dense feature, and for each sparse one whose weight is not 0. On standard error, BLEU is from 0 to 100.
 
     The lists come from decoders or from Moses's extractor.
+
+    \b
+    Examples:
+      cybleu tune kbmira dev.nbest.gz dev.ref --start moses.ini
+      cybleu tune kbmira dev.nbest.gz dev.ref1 dev.ref2 --iterations 30 --output-format moses --output sparse.ini
     """
-    from ..tuning import Mira
     from ..tuning import kbmira as tuned
 
-    best: Mira | None = None
+    passes: list[Mira] = []
 
     def trace(result: Mira) -> None:
-        nonlocal best
-        best = result
+        passes[:] = [result]
         if not given.quiet:
             score = f"{percent(result.scores[-1], result.scale or 1):.4f}"
             click.echo(f"{len(result.scores):3} {score}", err=True)
 
-    run = partial(tuned, **given.mira, return_best_dev=given.return_best_dev, trace=trace)
+    how = {**arguments_of(given, OfMira), "iterations": given.iterations, "return_best_dev": given.return_best_dev}
     given.check()
     with input_errors():
-        run_tuner(given, run, lambda: best, lambda result: {"scores": list(result.scores)}, names_of)
+        run_tuner(
+            given,
+            partial(tuned, trace=trace, **how),
+            lambda: passes[-1] if passes else None,
+            lambda result: {"scores": list(result.scores)},
+            names_of,
+        )
 
 
-@click.command()
-@WITH_LISTS
-@OF_PRO
-@NORMALISE
-@click.option("--quiet", is_flag=True, help="Do not show the scores on standard error.")
-@as_options(ProCommandOptions)
-def pro(given: ProCommandOptions) -> None:
+@command(ProOptions)
+def pro(given: ProOptions) -> None:
     """Tune many features by pairwise ranked optimisation.
 
     Finds weights on n-best lists (PRO, Hopkins and May 2011), those of sparse features included. Prints a line with name and
     weight for each dense feature, and for each sparse one whose weight is not 0. On standard error, BLEU is from 0 to 100.
 
     The lists come from decoders or from Moses's extractor.
+
+    \b
+    Examples:
+      cybleu tune pro dev.nbest.gz dev.ref --start moses.ini
+      cybleu tune pro --features-file run1.dat --scores-file run1.scores --samples 1000
     """
     from ..tuning import pro as tuned
 
     def run(nbest: NBest, start: Any, *, metric: Metric, seed: int) -> Any:
-        return tuned(nbest, start, metric=metric, seed=seed, **given.pro(metric))
+        return tuned(nbest, start, metric=metric, seed=seed, **arguments_of_pro(given, metric))
 
     given.check()
     with input_errors():

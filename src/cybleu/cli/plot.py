@@ -2,58 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from .common import (
-    SEED,
-    THREADS,
-    as_options,
-    check_outputs,
-    choice_option,
-    file_option,
-    input_errors,
-    number_option,
-    of_sums,
-    variant,
-    with_parameters,
-)
-from .systems import BASELINE, SYSTEMS, ManyReferences, SystemOptions, files_of
+from .common import check_outputs, input_errors, metric_option, of_sums
+from .given import choice, command, file, number, switch
+from .systems import SystemOptions, baseline_option, files_of
 
 GROUPS = ("length", "difference", "score", "recall", "precision")  # named here, so that --help works without NumPy
-
-PICTURE = with_parameters(
-    SYSTEMS,
-    variant("sacrebleu", of_sums),
-    file_option("--output", required=True, help="Where to write the picture. The name ends in .svg, .png or .pdf."),
-    SEED,
-    THREADS,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PictureOptions(SystemOptions):
-    output: str
+    """Picture"""
+
+    variant: str = metric_option("bleu", of_sums)
+    output: str = file(required=True, help="Where to write the picture. The name ends in .svg, .png or .pdf.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionOptions(PictureOptions):
-    n_start: int
-    n_end: int
-    log: bool
+    """Precision"""
+
+    n_start: int = number(default=1, help="The first n-gram order.")
+    n_end: int = number(most=64, default=9, help="The last n-gram order.")
+    log: bool = switch(help="Draw the precisions on a logarithmic axis.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoresOptions(PictureOptions):
-    differences: bool
+class PairsOptions(PictureOptions):
+    """Pairs"""
+
+    baseline: str | None = baseline_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresOptions(PairsOptions):
+    """Scores"""
+
+    differences: bool = switch(help="Draw the differences of pairs, not the scores.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class BucketsOptions(PictureOptions):
-    by: str
+    """Groups"""
+
+    by: str = choice(
+        of=GROUPS,
+        default="length",
+        help="What forms the groups. Of segments: the length of the reference, the difference of the lengths, or the BLEU of the "
+        "segment. Of words, whose recall or precision is drawn: how frequent they are in the references.",
+    )
 
 
 @click.group()
@@ -61,19 +62,24 @@ def plot() -> None:
     """Draw how systems score.
 
     A SYSTEM is given as for `cybleu compare`. The pictures need Matplotlib.
+
+    \b
+    Examples:
+      cybleu plot scores old.txt new.txt -r references.txt --output scores.svg
+      cybleu plot buckets old.txt new.txt -r references.txt --output lengths.pdf --by length
     """
 
 
-@plot.command(cls=ManyReferences)
-@PICTURE
-@number_option("--n-start", default=1, help="The first n-gram order.")
-@number_option("--n-end", most=64, default=9, help="The last n-gram order.")
-@click.option("--log", is_flag=True, help="Draw the precisions on a logarithmic axis.")
-@as_options(PrecisionOptions)
+@command(PrecisionOptions, plot)
 def precision(given: PrecisionOptions) -> None:
     """Draw the precision of n-grams against n.
 
     The bands are 95 % bootstrap intervals.
+
+    \b
+    Examples:
+      cybleu plot precision new.txt -r references.txt --output precision.svg
+      cybleu plot precision old.txt new.txt -r references.txt --output precision.svg --log
     """
     if given.n_start > given.n_end:
         raise click.UsageError(f"--n-start {given.n_start} is more than --n-end {given.n_end}")
@@ -81,58 +87,50 @@ def precision(given: PrecisionOptions) -> None:
     _draw("plot_precisions", given, how, n_end=given.n_end)
 
 
-@plot.command(cls=ManyReferences)
-@PICTURE
-@BASELINE
-@click.option("--differences", is_flag=True, help="Draw the differences of pairs, not the scores.")
-@as_options(ScoresOptions)
+@command(ScoresOptions, plot)
 def scores(given: ScoresOptions) -> None:
     """Draw the scores of bootstrap samples.
 
     The picture has their distribution and 95 % intervals. With --differences it is of the differences of pairs.
+
+    \b
+    Examples:
+      cybleu plot scores old.txt new.txt -r references.txt --output scores.svg
+      cybleu plot scores old.txt new.txt -r references.txt --output scores.svg --differences
     """
-    if given.differences:
-        _draw("plot_differences", given, least=2)
-    else:
-        _draw("plot_scores", given)
+    _draw("plot_differences" if given.differences else "plot_scores", given, least=2 if given.differences else 1)
 
 
-@plot.command(cls=ManyReferences)
-@PICTURE
-@BASELINE
-@as_options(PictureOptions)
-def contributions(given: PictureOptions) -> None:
+@command(PairsOptions, plot)
+def contributions(given: PairsOptions) -> None:
     """Draw what makes the difference of two systems.
 
     For each pair, the picture has the points that each n-gram order and the brevity penalty contribute.
+
+    \b
+    Examples:
+      cybleu plot contributions old.txt new.txt -r references.txt --output parts.svg
+      cybleu plot contributions a.txt b.txt c.txt -r references.txt --output parts.svg --baseline a
     """
     _draw("plot_contributions", given, least=2)
 
 
-@plot.command(cls=ManyReferences)
-@PICTURE
-@choice_option(
-    "--by",
-    of=GROUPS,
-    default="length",
-    help=(
-        "What forms the groups. Of segments: the length of the reference, the difference of the lengths, or the BLEU of the "
-        "segment. Of words, whose recall or precision is drawn: how frequent they are in the references."
-    ),
-)
-@as_options(BucketsOptions)
+@command(BucketsOptions, plot)
 def buckets(given: BucketsOptions) -> None:
     """Draw the scores of groups of segments or words.
 
     The picture has the BLEU of groups of segments, or the recall or precision of groups of words. With --by score it has the
     number of segments in each group.
+
+    \b
+    Examples:
+      cybleu plot buckets old.txt new.txt -r references.txt --output lengths.svg
+      cybleu plot buckets old.txt new.txt -r references.txt --output words.svg --by recall
     """
     _draw("plot_buckets", given, {"by": given.by})
 
 
-def _draw(
-    plot: str, given: PictureOptions, how: Mapping[str, Any] | None = None, least: int = 1, **choices: Any
-) -> None:
+def _draw(plot: str, given: PictureOptions, how: dict[str, Any] | None = None, least: int = 1, **choices: Any) -> None:
     """Draw a plot of the report on these systems.
 
     :param plot: the name of a function of :mod:`cybleu.report`

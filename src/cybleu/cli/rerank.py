@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,30 +16,24 @@ from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError
 from .choosing import RerankOptions, Why, choose_from, opened
 from .common import (
-    FEATURE_TABLE,
-    FILE,
-    FIRST_ID,
-    SIZE,
-    SMOOTHING,
-    TOKENIZE,
-    as_options,
+    References,
     check_outputs,
     check_size,
-    choice_option,
-    file_option,
-    from_command_line,
     input_errors,
     metric_of,
-    number_option,
+    metric_option,
     of_bleu,
     of_sums,
     of_sums_of_bleu,
     one_standard_input,
+    references_argument,
+    references_option,
+    same_score,
+    seed_option,
     stderr_is_tty,
-    variant,
-    with_parameters,
 )
-from .lists import OUTPUT_FORMAT, SEED, check_form, names_of, told
+from .given import choice, command, file, from_command_line, number, option, switch
+from .lists import check_form, names_of, output_format_option, told
 from .texts import no_tokenizer
 
 if TYPE_CHECKING:
@@ -54,105 +48,101 @@ def rerank() -> None:
     NBEST is in the format of Moses, or of Joshua and cdec, is plain text with --size lines for each segment, is the output of
     fairseq, or is JSON lines. It is read as a stream, and its segments must come in the order of their ids. The output has one
     line for each segment, which is empty if the segment has no hypothesis.
+
+    \b
+    Examples:
+      cybleu rerank linear test.nbest.gz --weights weights.txt
+      cybleu rerank mbr samples.txt --format plain --size 64 -m chrf
     """
 
 
-OF_NBEST = with_parameters(
-    click.argument("nbest", metavar="NBEST", type=FILE),
-    choice_option(
-        "--format",
-        of=["moses", "joshua", "plain", "fairseq", "json"],
-        help="The format of NBEST.  [default: moses or joshua, as its first lines look]",
-    ),
-    SIZE,
-    FEATURE_TABLE,
-    FIRST_ID,
-    TOKENIZE,
-)
-SEGMENT_COUNT = number_option(
-    "--segment-count",
-    "segments",
-    least=0,
-    metavar="N",
-    help="How many segments there are, if the last ones may have no hypothesis.",
-)
-OF_OUTPUT = with_parameters(
-    click.option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        type=FILE,
-        default=STANDARD_INPUT,
-        help="Write to this file; .gz compresses.  [default: standard output]",
-    ),
-    choice_option(
-        "--list",
-        "list_format",
-        of=["moses", "joshua", "plain"],
-        help="Write the whole list in its new order, in this format, and not one text for each segment.",
-    ),
-    number_option(
-        "--explain", least=0, metavar="ID", help="Write only why the first candidates of this segment come first."
-    ),
-)
+def segment_count_option() -> Any:
+    return number(
+        "--segment-count",
+        least=0,
+        metavar="N",
+        help="How many segments there are, if the last ones may have no hypothesis.",
+    )
+
+
+def smoothing_option() -> Any:
+    return option(metavar="NAME", help="The smoothing of BLEU.  [default: that of the tool]")
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinearOptions(RerankOptions):
-    weights_file: str
+    """Weights"""
+
+    segments: int | None = segment_count_option()
+    weights_file: str = file(
+        "--weights",
+        required=True,
+        help="A feature and its weight in each line: `lm 0.5`, `lm=0.5`, or `lm= 0.5 0.2` as Moses writes them; or another file of "
+        "Moses.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class MbrOptions(RerankOptions):
-    variant: str
-    smoothing: str | None
-    scale: float | None
-    prune: int | None
+    """Minimum Bayes risk"""
+
+    segments: int | None = segment_count_option()
+    variant: str = metric_option("bleu")
+    smoothing: str | None = smoothing_option()
+    scale: float | None = option(type=float, help="Weigh texts by exp(this times their score).  [default: uniform]")
+    prune: int | None = number(help="How many hypotheses of a segment count, the most probable ones.  [default: all]")
 
 
 @dataclass(frozen=True, kw_only=True)
-class OracleOptions(RerankOptions):
-    references: tuple[str, ...]
-    variant: str
-    smoothing: str | None
-    level: str
-    worst: bool
-    seed: int
+class OracleOptions(References, RerankOptions):
+    """Oracle"""
+
+    references: tuple[str, ...] = references_argument()
+    other_references: tuple[str, ...] = references_option()
+    variant: str = metric_option("bleu", of_bleu)
+    smoothing: str | None = smoothing_option()
+    level: str = choice(
+        of=["sentence", "corpus"],
+        default="sentence",
+        help="Choose by the BLEU of each sentence, or of the corpus, which needs all statistics in memory.",
+    )
+    worst: bool = switch(help="Choose the worst instead of the best.")
+    seed: int = seed_option()
 
 
 @dataclass(frozen=True, kw_only=True)
-class PerceptronOptions(RerankOptions):
-    references: tuple[str, ...]
-    variant: str
-    smoothing: str | None
-    output_format: str
-    held_out: str | None
-    epochs: int
-    folds: int
-    good: float
-    bad: float
-    margin: float
-    seed: int
+class PerceptronOptions(References, RerankOptions):
+    """Perceptron"""
+
+    references: tuple[str, ...] = references_argument()
+    other_references: tuple[str, ...] = references_option()
+    list_format: str | None = None
+    explain: int | None = None
+    variant: str = metric_option("bleu", of_sums_of_bleu)
+    smoothing: str | None = smoothing_option()
+    output_format: str = output_format_option()
+    held_out: str | None = file(help="Write to this file what the weights of the other folds choose from each segment.")
+    epochs: int = number(most=MOST_REPEATS, default=10, help="Largest number of epochs.")
+    folds: int = number(least=2, default=5, help="Number of parts in the cross-validation.")
+    good: float = option(type=float, default=0.1, help="Share of the hypotheses of a segment that count as good.")
+    bad: float = option(type=float, default=0.5, help="Share of the hypotheses of a segment that count as bad.")
+    margin: float = option(type=float, default=1.0, help="How far good hypotheses should be above bad ones.")
+    seed: int = seed_option()
 
 
 # ------------------------------------------------------------------------------------------------------------ commands
 
 
-@rerank.command()
-@OF_NBEST
-@SEGMENT_COUNT
-@OF_OUTPUT
-@file_option(
-    "--weights",
-    "weights_file",
-    required=True,
-    help="A feature and its weight in each line: `lm 0.5`, `lm=0.5`, or `lm= 0.5 0.2` as Moses writes them; or another file of Moses.",
-)
-@as_options(LinearOptions)
+@command(LinearOptions, rerank)
 def linear(given: LinearOptions) -> None:
     """Choose by a weighted sum of the features.
 
     Of hypotheses with equal sums, the first is chosen.
+
+    \b
+    Examples:
+      cybleu rerank linear test.nbest.gz --weights weights.txt
+      cybleu rerank linear test.nbest.gz --weights moses.ini --list moses -o sorted.nbest.gz
     """
     from ..rerank import linear as by_weights
 
@@ -179,19 +169,16 @@ def linear(given: LinearOptions) -> None:
         click.echo(f"cybleu: there are weights of features that the list does not have: {listed([*unseen])}", err=True)
 
 
-@rerank.command()
-@OF_NBEST
-@SEGMENT_COUNT
-@OF_OUTPUT
-@variant("sacrebleu")
-@SMOOTHING
-@click.option("--scale", type=float, help="Weigh texts by exp(this times their score in the list).  [default: uniform]")
-@number_option("--prune", help="How many hypotheses of a segment count, the most probable ones.  [default: all]")
-@as_options(MbrOptions)
+@command(MbrOptions, rerank)
 def mbr(given: MbrOptions) -> None:
     """Choose by minimum Bayes risk.
 
     Of each segment, the hypothesis is chosen whose mean BLEU against all texts of its list is highest.
+
+    \b
+    Examples:
+      cybleu rerank mbr samples.txt --format plain --size 64
+      cybleu rerank mbr test.nbest.gz -m chrf --scale 1
     """
     from ..rerank import mbr as by_risk
 
@@ -219,23 +206,15 @@ def mbr(given: MbrOptions) -> None:
         choose_from(given, choose, Why(split=split, metric=metric))
 
 
-@rerank.command()
-@OF_NBEST
-@click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE)
-@OF_OUTPUT
-@variant("sacrebleu", of_bleu)
-@SMOOTHING
-@choice_option(
-    "--level",
-    of=["sentence", "corpus"],
-    default="sentence",
-    help="Choose by the BLEU of each sentence, or of the corpus, which needs all statistics in memory.",
-)
-@click.option("--worst", is_flag=True, help="Choose the worst instead of the best.")
-@SEED
-@as_options(OracleOptions)
+@command(OracleOptions, rerank)
 def oracle(given: OracleOptions) -> None:
-    """Choose what scores best against the references."""
+    """Choose what scores best against the references.
+
+    \b
+    Examples:
+      cybleu rerank oracle dev.nbest.gz dev.ref
+      cybleu rerank oracle dev.nbest.gz dev.ref --level corpus --tokenize 13a
+    """
     from .. import rerank as choices
     from ..nbest.references import prepare_references
 
@@ -262,51 +241,27 @@ def oracle(given: OracleOptions) -> None:
                     f"{counted(selection.swaps, 'swap')} in {counted(selection.passes, 'pass', 'passes')}",
                     err=True,
                 )
+            click.echo(same_score(given, "OUTPUT"), err=True)
             return
         split = given.splitter()
         prepared = prepare_references(list(given.references), split)
         why = Why(split=split, references=prepared, first_id=given.first_id)
         choose_from(replace(given, segments=len(prepared)), lambda nbest: find(nbest, given.level, metric), why)
+    click.echo(same_score(given, "OUTPUT"), err=True)
 
 
-@rerank.command()
-@OF_NBEST
-@click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE)
-@variant("sacrebleu", of_sums_of_bleu)
-@SMOOTHING
-@click.option(
-    "--output",
-    "-o",
-    metavar="FILE",
-    type=FILE,
-    default=STANDARD_INPUT,
-    help="Write the weights to this file.  [default: standard output]",
-)
-@OUTPUT_FORMAT
-@file_option("--held-out", help="Write to this file what the weights of the other folds choose from each segment.")
-@number_option("--epochs", most=MOST_REPEATS, default=10, help="Largest number of epochs.")
-@number_option("--folds", least=2, default=5, help="Number of parts in the cross-validation.")
-@click.option(
-    "--good",
-    type=float,
-    default=0.1,
-    show_default=True,
-    help="Share of the hypotheses of a segment that count as good.",
-)
-@click.option(
-    "--bad", type=float, default=0.5, show_default=True, help="Share of the hypotheses of a segment that count as bad."
-)
-@click.option(
-    "--margin", type=float, default=1.0, show_default=True, help="How far good hypotheses should be above bad ones."
-)
-@SEED
-@as_options(PerceptronOptions)
+@command(PerceptronOptions, rerank)
 def perceptron(given: PerceptronOptions) -> None:
     """Train weights for `cybleu rerank linear`.
 
     The method is the perceptron of Shen and Joshi (2005). It holds features and statistics in memory.
 
     Of sparse features it writes the weights that are not 0.
+
+    \b
+    Examples:
+      cybleu rerank perceptron dev.nbest.gz dev.ref -o weights.txt
+      cybleu rerank perceptron dev.nbest.gz dev.ref --folds 10 --held-out chosen.txt -o weights.txt
     """
     from ..rerank import perceptron as train
 
@@ -346,3 +301,4 @@ def perceptron(given: PerceptronOptions) -> None:
         f"BLEU of held-out segments {score:.4f} after {counted(trained.epochs, 'epoch')}; of folds {of_folds}",
         err=True,
     )
+    click.echo(same_score(given, "OUTPUT"), err=True)

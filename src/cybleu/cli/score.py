@@ -21,20 +21,20 @@ from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
 from ..metrics.bleu import MeanOfSegments
 from ..text.batches import Corpus
 from .common import (
-    FILES,
-    REFERENCE_LENGTH,
-    SEED,
-    SMOOTHING_OF_TEXT,
-    THREADS,
-    WIDTH,
-    as_options,
-    choice_option,
+    References,
+    digits_option,
+    format_option,
     input_errors,
+    metrics_option,
     need_standard_output,
-    number_option,
+    reference_length_option,
+    references_argument,
+    references_option,
+    seed_option,
     stderr_is_tty,
-    variants,
+    threads_option,
 )
+from .given import argument, choice, command, number, switch
 from .texts import NO_LINE, TextOptions, no_tokenizer, with_weights
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
@@ -42,18 +42,37 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreOptions(TextOptions):
-    hypothesis: str
-    references: tuple[str, ...]
-    reference_length: str | None
-    level: str | None
-    threads: int
-    segments: bool
-    as_json: bool
-    width: int
-    confidence: bool
-    confidence_n: int
-    seed: int
+class BleuOptions(TextOptions):
+    """Metric"""
+
+    reference_length: str | None = reference_length_option()
+    level: str | None = choice(
+        of=["corpus", "mean"],
+        help="Of BLEU: the score of the corpus, or the mean of the scores of its segments.  [default: that of the tool]",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleOptions:
+    """Confidence"""
+
+    confidence: bool = switch(help="Add the mean and the 95 % interval of bootstrap samples, as sacreBLEU does.")
+    confidence_n: int = number(most=MOST_SAMPLES, default=1000, help="How many bootstrap samples are drawn.")
+    seed: int = seed_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(References, SampleOptions, BleuOptions):
+    """Input and output"""
+
+    hypothesis: str = argument("HYP")
+    references: tuple[str, ...] = references_argument()
+    other_references: tuple[str, ...] = references_option()
+    variants: tuple[str, ...] = metrics_option()
+    format: str = format_option("text", "json")
+    digits: int = digits_option()
+    segments: bool = switch(help="Print the scores of each segment on a line.")
+    threads: int = threads_option()
 
     @property
     def names(self) -> list[str]:
@@ -76,43 +95,22 @@ class ScoreOptions(TextOptions):
         return self.reading(metric), method
 
 
-@click.command()
-@FILES
-@variants()
-@SMOOTHING_OF_TEXT
-@REFERENCE_LENGTH
-@choice_option(
-    "--level",
-    of=["corpus", "mean"],
-    help="Of BLEU: the score of the corpus, or the mean of the scores of its segments.  [default: that of the tool]",
-)
-@THREADS
-@click.option("--segments", is_flag=True, help="Print the scores of each segment on a line.")
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="Print a JSON object, with all digits of the scores; for several metrics a list of objects.",
-)
-@WIDTH
-@click.option(
-    "--confidence", is_flag=True, help="Add the mean and the 95 % interval of bootstrap samples, as sacreBLEU does."
-)
-@number_option(
-    "--confidence-n", most=MOST_SAMPLES, default=1000, help="With --confidence: how many bootstrap samples are drawn."
-)
-@SEED
-@as_options(ScoreOptions)
+@command(ScoreOptions)
 def score(given: ScoreOptions) -> None:
     """Score a text by corpus BLEU or another metric.
 
     Prints the score of the text in HYP against one or more references, from 0 to 100. All files are plain UTF-8 text with one
     segment on each line, and gzip is recognised. One of them may be -, which is standard input. The text is tokenised as the
-    tool of the variant does it; --tokenize none is for text that is already tokenised. With several metrics, an option that only
+    tool of the metric does it; --tokenize none is for text that is already tokenised. With several metrics, an option that only
     some of them have is for these.
 
     If pyarrow is installed, the texts may also be columns of one Parquet file, named FILE.parquet:COLUMN. A column of
     references has one reference for each segment, or a list of them.
+
+    \b
+    Examples:
+      cybleu score hypotheses.txt references.txt
+      cybleu score hypotheses.txt -r references1.txt -r references2.txt -m bleu,chrf,ter
     """
     need_standard_output()
     with input_errors():
@@ -135,16 +133,16 @@ def score(given: ScoreOptions) -> None:
         results = [corpus.result(texts.references()) for corpus in corpora]
     for advice in dict.fromkeys(advice for corpus in corpora for advice in corpus.advice()):
         click.echo(f"cybleu: {advice}", err=True)
-    if given.as_json:
+    if given.format == "json":
         objects = [corpus.as_object(result, given.segments) for corpus, result in zip(corpora, results)]
         click.echo(json.dumps(objects if len(objects) > 1 else objects[0]))
     elif given.segments:
         for numbers in zip(*(corpus.percents for corpus in corpora)):
-            click.echo("\t".join(f"{number:.{given.width}f}" for number in numbers))
+            click.echo("\t".join(f"{number:.{given.digits}f}" for number in numbers))
     else:
         for corpus, result in zip(corpora, results):
             click.echo(corpus.as_line(result))
-    if not given.as_json:  # nothing in the texts tells which are the references
+    if given.format != "json":  # nothing in the texts tells which are the references
         named = f"hypotheses: {given.names[0]}; references: {', '.join(given.names[1:])}"
         click.echo(f"cybleu: {_printable(named)}", err=True)
 
@@ -295,10 +293,10 @@ class _Corpus:
 
     def as_line(self, result: Score) -> str:
         """The score for a terminal."""
-        line = result.format(self.given.width)
+        line = result.format(self.given.digits)
         if self.interval is None:
             return line
-        score, mean, half = (f"{number:.{self.given.width}f}" for number in (result.percent, *self.interval))
+        score, mean, half = (f"{number:.{self.given.digits}f}" for number in (result.percent, *self.interval))
         return line.replace(f" = {score}", f" = {score} (μ = {mean} ± {half})", 1)
 
     @property

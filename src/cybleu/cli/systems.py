@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,81 +13,29 @@ import click
 
 from .._files.text import shown
 from ..errors import EmptyCorpusError
-from .common import (
-    DROP_BOM,
-    FILE,
-    ORDER,
-    RAW,
-    SMOOTHING,
-    WEIGHTS,
-    file_option,
-    one_standard_input,
-    stderr_is_tty,
-    with_parameters,
-)
+from .common import one_standard_input, references_option, seed_option, stderr_is_tty, threads_option
+from .given import ARGUMENTS, argument, option
 from .texts import NO_LINE, TextOptions
 
 if TYPE_CHECKING:
     from ..report import Report
 
 Systems: TypeAlias = dict[str, list[str]]  # the files of the runs of each
-ATTACHED = re.compile("(?:--references=|-r)(.+)", re.DOTALL)  # a file in one argument with its option
-ARGUMENTS = "cybleu.arguments"  # of the command, as the user wrote them
 
 
-class ManyReferences(click.Command):
-    """A command whose option `-r` takes all files up to the next option."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[ARGUMENTS] = list(args)
-        parsed: list[str] = []
-        of_references = False
-        before = ""
-        for place, argument in enumerate(args):
-            if argument == "--":
-                parsed += args[place:]
-                break
-            if argument.startswith("-") and argument != "-":
-                of_references = argument in ("-r", "--references")
-                # repeat the option before each file
-                parsed += [] if of_references and place + 1 < len(args) else [argument]
-            elif attached := ATTACHED.match(before):
-                raise click.UsageError(
-                    f"{shown(argument)} after {shown(before)} may be a reference or a system; give the systems first, and "
-                    f"several references as -r {shlex.join([attached[1], argument])}",
-                    ctx,
-                )
-            else:
-                parsed += ["-r", argument] if of_references else [argument]
-            before = argument
-        return super().parse_args(ctx, parsed)
-
-
-SYSTEMS = with_parameters(
-    click.argument("systems", metavar="SYSTEM... -r REF...", nargs=-1, type=FILE),
-    file_option(
-        "-r", "--references", metavar="REF...", multiple=True, required=True, help="One or more files of references."
-    ),
-    SMOOTHING,
-    ORDER,
-    WEIGHTS,
-    RAW,
-    DROP_BOM,
-)
-BASELINE = click.option(
-    "--baseline", metavar="NAME", help="Compare each system only with this one. By default, all pairs are compared."
-)
+def baseline_option() -> Any:
+    return option(metavar="NAME", help="Compare each system only with this one.  [default: compare all pairs]")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SystemOptions(TextOptions):
-    """The options of commands that compare systems."""
+    """Systems"""
 
-    systems: tuple[str, ...]
-    references: tuple[str, ...]
+    systems: tuple[str, ...] = argument("SYSTEM... -r REF", nargs=-1)
+    references: tuple[str, ...] = references_option(required=True)
+    seed: int = seed_option()
+    threads: int = threads_option()
     baseline: str | None = None
-    seed: int
-    threads: int
     source: str | None = None
 
     @property
@@ -109,7 +56,7 @@ class SystemOptions(TextOptions):
         if not self.systems:
             raise click.UsageError(
                 f"there is no system; give {'the file of one' if least == 1 else 'the files of at least two'}, "
-                "before -r and the references"
+                "and -r and the references"
             )
         named: Systems = {}
         for given in self.systems:

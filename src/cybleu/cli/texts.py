@@ -13,7 +13,8 @@ from ..metrics import METRICS, Bleu, Metric, tool_tokenizer
 from ..text import tokenizer_signature
 from ..text.batches import Corpus
 from ..text.raw import Raw
-from .common import metric_of
+from .common import metric_of, order_option, read_weights_of_orders
+from .given import option, switch
 from .parquet import columns_named
 from .reading import ColumnTexts, FileTexts, Texts
 
@@ -41,18 +42,34 @@ def _takes(name: str, option: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextOptions:
-    """How a command scores texts: the metric, or one after the other, and what is counted."""
+class ReadingOptions:
+    """Text"""
+
+    tokenize: str | None = option(
+        metavar="NAME",
+        help="The tokeniser: 13a, intl, zh, char or another of sacreBLEU; none or unicode for text that is tokenised; ascii splits as "
+        "multi-bleu.perl does, space as Moses.  [default: that of the tool]",
+    )
+    lowercase: bool = switch(help="Put the texts in lower case first; for mteval-v13a only the letters A to Z.")
+    drop_bom: bool = switch(help="Leave out a byte order mark, which the tools take for a part of the first token.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextOptions(ReadingOptions):
+    """Metric"""
 
     variant: str = ""
     variants: tuple[str, ...] = ()
-    order: int | None
-    weights: tuple[float, ...] | None
-    smoothing: str | None
-    tokenize: str | None
-    lowercase: bool
-    drop_bom: bool
-    smoothing_value: float | None = None
+    order: int | None = order_option()
+    weights: tuple[float, ...] | None = option(
+        callback=read_weights_of_orders, metavar="W,W,...", help="Weights of the n-gram orders.  [default: uniform]"
+    )
+    smoothing: str | None = option(
+        metavar="NAME",
+        help="Smoothing of orders without a match, by default the tool's. sacrebleu: exp, floor, add-k, none; "
+        "nltk: none, method0 to method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.",
+    )
+    smoothing_value: float | None = option(type=float, metavar="X", help="Parameter of the smoothing.")
 
     @property
     def tokenizer(self) -> str:

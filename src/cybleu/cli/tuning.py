@@ -1,4 +1,4 @@
-"""`cybleu mert`: weights of few features, by line searches."""
+"""`cybleu tune mert`: weights of few features, by line searches."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._runtime.scales import counted
-from .common import as_options, input_errors, stderr_is_tty
-from .lists import FIX, IN_RANGES, NORMALISE, RESTARTS, WITH_LISTS, ListOptions, SearchOptions, run_tuner
+from .common import input_errors, stderr_is_tty
+from .given import command
+from .lists import ListOptions, SearchOptions, run_tuner
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -21,17 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class MertOptions(SearchOptions, ListOptions):
-    pass
+    """Line searches"""
 
 
-@click.command()
-@WITH_LISTS
-@IN_RANGES
-@FIX
-@RESTARTS
-@NORMALISE
-@click.option("--quiet", is_flag=True, help="Do not show the climbs on standard error.")
-@as_options(MertOptions)
+@command(MertOptions)
 def mert(given: MertOptions) -> None:
     """Tune weights by exact line search (MERT).
 
@@ -39,19 +33,24 @@ def mert(given: MertOptions) -> None:
     for each feature. On standard error, BLEU is from 0 to 100.
 
     The lists come from decoders or from Moses's extractor.
+
+    \b
+    Examples:
+      cybleu tune mert dev.nbest.gz dev.ref --start moses.ini
+      cybleu tune mert run1.nbest dev.ref --more run2.nbest --bounds lm=0: --output-format moses
     """
     given.check()
-    bounds = given.bounds
+    search = given.search
     best: Restart | None = None
 
     def run(nbest: NBest, start: dict[str, float] | None, *, metric: Metric, seed: int) -> Tuning:
         if nbest.sparse is not None and not given.quiet:
             click.echo(
                 f"cybleu: the weights of {counted(len(nbest.sparse.names), 'sparse feature')} stay, 0 without --start; cybleu "
-                "kbmira and cybleu pro tune all",
+                "tune kbmira and cybleu tune pro tune all",
                 err=True,
             )
-        check_normalised(given.normalise, bounds, given.fix)
+        check_normalised(given.normalisation, search["bounds"], given.fixed)
 
         def trace(restart: Restart) -> None:
             nonlocal best
@@ -62,18 +61,8 @@ def mert(given: MertOptions) -> None:
 
                 tqdm.write(str(restart), file=sys.stderr)
 
-        return tune(
-            nbest,
-            start,
-            given.restarts,
-            bounds,
-            given.fix,
-            metric,
-            seed,
-            given.threads,
-            stderr_is_tty() and not given.quiet,
-            trace=trace,
-        )
+        progress = stderr_is_tty() and not given.quiet
+        return tune(nbest, start, metric=metric, seed=seed, progress=progress, trace=trace, **search)
 
     def more(tuning: Tuning) -> dict[str, Any]:
         climbs = [asdict(restart) for restart in tuning.restarts]

@@ -9,47 +9,57 @@ import click
 
 from ..errors import EmptyCorpusError
 from ..explanations import TOOLS, Comparison, explain_blocks
-from .common import FILES, as_options, input_errors, metric_of, need_standard_output
+from .common import (
+    References,
+    format_option,
+    input_errors,
+    metric_of,
+    need_standard_output,
+    order_option,
+    read_weights_of_orders,
+    references_argument,
+    references_option,
+)
+from .given import argument, command, option
 from .reading import FileTexts
-from .texts import NO_LINE
+from .texts import NO_LINE, ReadingOptions
 
 
-@dataclass(frozen=True)
-class VariantsOptions:
-    hypothesis: str
-    references: tuple[str, ...]
-    names: tuple[str, ...]
-    order: int | None
-    weights: tuple[float, ...] | None
-    tokenize: str | None
-    lowercase: bool
-    drop_bom: bool
-    as_json: bool
+@dataclass(frozen=True, kw_only=True)
+class VariantsOptions(References, ReadingOptions):
+    """Input, definitions and output"""
+
+    hypothesis: str = argument("HYP")
+    references: tuple[str, ...] = references_argument()
+    other_references: tuple[str, ...] = references_option()
+    names: tuple[str, ...] = option(
+        "-m",
+        "--metric",
+        metavar="NAME[:SMOOTHING],...",
+        multiple=True,
+        default=TOOLS,
+        callback=lambda context, parameter, values: [name for value in values for name in value.split(",")],
+        help="The definitions of BLEU to compare.",
+    )
+    order: int | None = order_option()
+    weights: tuple[float, ...] | None = option(
+        callback=read_weights_of_orders, metavar="W,W,...", help="Weights of the n-gram orders.  [default: uniform]"
+    )
+    format: str = format_option("text", "json")
 
 
-@click.command()
-@FILES
-@click.option(
-    "--variant",
-    "names",
-    metavar="NAME[:SMOOTHING]",
-    multiple=True,
-    default=TOOLS,
-    help=f"A definition to compare; give the option once for each.  [default: {', '.join(TOOLS)}]",
-)
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="Print a JSON object, with all digits of the scores and segments counted from 0.",
-)
-@as_options(VariantsOptions)
+@command(VariantsOptions)
 def variants(given: VariantsOptions) -> None:
     """Show why tools give different scores.
 
     Prints the tokens, the rules and the lines that make the scores of the same texts differ. The files are those of `cybleu
     score`, and each variant has the tokens that it has there. --tokenize none is for text that is already tokenised.
-    --lowercase is the same for all variants.
+    --lowercase is the same for all variants. In JSON, segments are counted from 0.
+
+    \b
+    Examples:
+      cybleu variants hypotheses.txt references.txt
+      cybleu variants hypotheses.txt references.txt -m nltk,nltk:method1,sacrebleu
     """
     need_standard_output()
     size = len(metric_of("sacrebleu", order=given.order, weights=given.weights).columns) // 2 - 1
@@ -59,7 +69,7 @@ def variants(given: VariantsOptions) -> None:
         explained = explain_blocks(lines, given.names, size, given.weights, tokenize=name, lowercase=given.lowercase)
         if not explained.segments:
             raise EmptyCorpusError(NO_LINE)
-    click.echo(json.dumps(_as_object(explained)) if given.as_json else explained.format("line", 1))
+    click.echo(json.dumps(_as_object(explained)) if given.format == "json" else explained.format("line", 1))
 
 
 def _as_object(comparison: Comparison) -> dict[str, object]:
