@@ -136,6 +136,8 @@ def test_lists_of_json_lines(tmp_path):
     plain = NBest.from_files(path, REFERENCES, "json")
     assert plain.texts == ["it\nrains", "é"] and plain.offsets.tolist() == [0, 0, 2, 2]
     assert plain.model_scores is None and plain.stats[:, 0].tolist() == [2, 1]
+    beyond = NBest.from_files(written(tmp_path, '["so it is"]\n{"id": 7, "nbest": []}\n'), REFERENCES, "json")
+    assert beyond.texts == ["so it is"] and beyond.offsets.tolist() == [0, 1, 1, 1]
 
 
 @pytest.mark.parametrize(

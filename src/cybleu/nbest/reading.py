@@ -276,8 +276,8 @@ class SegmentCounter:
         for record in records:
             owners = record.nbest.ids - self.first_id
             first = record.nbest.ids[0] if first is None else first
-            wrong = (owners < 0) | (owners >= self.segments)
-            if wrong.any() and len(record.lines):
+            wrong = ((owners < 0) | (owners >= self.segments)) & (np.diff(record.nbest.offsets) > 0)
+            if wrong.any():
                 segment = int(wrong.argmax())
                 number = int(record.nbest.ids[segment])
                 from_one = self.first_id == 0 and first > 0 and number == self.segments
