@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain, zip_longest
 from os import PathLike, fspath
@@ -117,17 +117,13 @@ def extract(
     scores_file: Path,
     format: str | None = None,  # noqa: A002
     *,
-    first_id: int = 0,
     size: int | None = None,
     features: Path | None = None,
     names: Sequence[str] | None = None,
-    tokenize: str | Callable[[str], list[str]] = "unicode",
-    lowercase: bool = False,
-    max_order: int | None = None,
-    reference_length: str | None = None,
     unique: bool = False,
     threads: int | None = None,
     progress: bool = False,
+    **counting: Any,
 ) -> None:
     """Write the two text files of Moses's extractor for an n-best list in a file.
 
@@ -138,6 +134,7 @@ def extract(
     :param unique: leave out hypotheses that have the same features and statistics as an earlier one of the segment, as
         :func:`cybleu.nbest.merge` does
     :param threads: how many threads count at the same time; None is one. The files are the same
+    :param counting: how hypotheses are counted: `first_id`, `tokenize`, `lowercase`, `max_order`, `reference_length`
     :raises InputFileError: a file cannot be read or written, or a line is wrong; then files that were there are not
         changed
 
@@ -151,8 +148,8 @@ def extract(
     ['SCORES_TXT_BEGIN_0 0 1 9 BLEU', '2 2 1 1 0 0 0 0 2 ', 'SCORES_TXT_END_0']
     """
     threads = checked_threads(threads)
-    counting = SegmentCounter(references, first_id, tokenize, lowercase, max_order, reference_length)
-    nbest = read_list(Source(path, format, size, features, names), counting, False, threads, progress)
+    counter = SegmentCounter(references, **counting)
+    nbest = read_list(Source(path, format, size, features, names), counter, False, threads, progress)
     (merge(nbest) if unique else nbest).to_moses(features_file, scores_file)
 
 

@@ -127,15 +127,11 @@ def chunks(
     format: str | None = None,  # noqa: A002
     references: Any = None,
     *,
-    first_id: int = 0,
     size: int | None = None,
     features: Path | None = None,
     names: Sequence[str] | None = None,
-    tokenize: str | Split = "unicode",
-    lowercase: bool = False,
-    max_order: int | None = None,
-    reference_length: str | None = None,
     progress: bool = False,
+    **counting: Any,
 ) -> Iterator[NBest]:
     """Read an n-best list in a file as lists of some whole segments, in the order of the file.
 
@@ -143,6 +139,7 @@ def chunks(
     :meth:`cybleu.nbest.NBest.from_files`, and `names` of a list are those in the lines so far.
 
     :param references: None if the hypotheses are not counted; then `stats` has no columns
+    :param counting: how they are counted: `first_id`, `tokenize`, `lowercase`, `max_order`, `reference_length`
     :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
     :raises ValueError: two threads read one iterator at the same time
 
@@ -152,12 +149,10 @@ def chunks(
     >>> [(chunk.ids.tolist(), chunk.texts) for chunk in chunks(path)]
     [([0], ['it rains']), ([1], ['so it is'])]
     """
-    counting = None
-    if references is not None:
-        counting = SegmentCounter(references, first_id, tokenize, lowercase, max_order, reference_length)
+    counter = None if references is None else SegmentCounter(references, **counting)
     with Source(path, format, size, features, names) as source:
         parts: list[NBest] = []
-        for part in source.lists(counting, progress=progress):
+        for part in source.lists(counter, progress=progress):
             if format == "json":  # a line is a whole segment
                 yield part
                 continue
@@ -249,11 +244,11 @@ class SegmentCounter:
     def __init__(
         self,
         references: Any,
-        first_id: int,
-        tokenize: str | Split,
-        lowercase: bool,
-        max_order: int | None,
-        reference_length: str | None,
+        first_id: int = 0,
+        tokenize: str | Split = "unicode",
+        lowercase: bool = False,
+        max_order: int | None = None,
+        reference_length: str | None = None,
     ):
         self.first_id = whole_number(first_id, "first_id")
         prepared = prepare_references(references, tokenize, max_order, reference_length, lowercase)

@@ -165,19 +165,7 @@ def reordered(nbest: NBest, order: NDArray[np.int64], scores: NDArray[np.float64
     :raises StatisticsError: a score is not finite
     """
     nbest._check_finite(scores, "score")
-    return NBest(
-        nbest.offsets,
-        nbest.features[order],
-        nbest.stats[order],
-        nbest.names,
-        None if nbest.texts is None else [nbest.texts[row] for row in order.tolist()],
-        nbest.score,
-        None if nbest.sparse is None else nbest.sparse.rows(order),
-        nbest.ids,
-        index=nbest.index[order],
-        model_scores=scores[order],
-        inputs=nbest.inputs,
-    )
+    return nbest._take(order, nbest.offsets)._with(model_scores=scores[order])
 
 
 def chosen(
