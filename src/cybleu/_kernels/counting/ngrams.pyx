@@ -206,7 +206,7 @@ cdef int32_t find_number(const PairTable *table, uint64_t key, uint64_t *place) 
 
 cdef inline void extend(PairTable *table, Starts *starts, const int32_t *tokens, int32_t *counts,
                         bint adds) noexcept nogil:
-    """Replace the numbers of (n-1)-grams by those of n-grams, and count these; others are dropped, or added to the table.
+    """Replace the numbers of (n-1)-grams by those of n-grams, and count these; others are dropped, or added.
 
     :param tokens: tokens, offset to the last token of an n-gram
     """

@@ -13,7 +13,7 @@ from cybleu._kernels.text.chrf_texts cimport (
     DROPPED, ChrfWorkspace, Text, end_characters, forget, make_characters, read_text
 )
 from cybleu._kernels.common.buffers cimport Buffer, free_buffer, reserve
-from cybleu._kernels.common.base cimport allocated, apart, closer, new_array, row_size
+from cybleu._kernels.common.base cimport apart, closer, new_array, row_size
 from cybleu._kernels.common.hashing cimport Seed, process_seed
 from cybleu._kernels.counting.ngrams cimport (
     MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_memory, match_ngrams

@@ -353,7 +353,8 @@ cdef class FeatureRows:
                     if delta > 0.0 and loss > 0.0:
                         squares = move(rows, first + hope, first + fear, 0.0, updates, &weights[0], &lag[0])
                         if squares > 0.0:
-                            move(rows, first + hope, first + fear, min(step, loss / squares), updates, &weights[0], &lag[0])
+                            move(rows, first + hope, first + fear, min(step, loss / squares), updates, &weights[0],
+                                 &lag[0])
                     if stats is not None:
                         taken = first + (best_of(values, gains, size, 1.0, 0.0) if model_background else hope)
                         for n in range(2 + 2 * orders):
