@@ -74,28 +74,14 @@ cdef int weigh_compressed(const Rows *rows, const double *weights, Py_ssize_t fi
     return 0
 
 
-cdef double highest(const double *values, Py_ssize_t size) noexcept nogil:
-    """Return the maximum; NaN if the first value is NaN."""
-    cdef double highs[4]
-    cdef Py_ssize_t i
-    cdef int k
-    for k in range(4):
-        highs[k] = values[0]
-    for i in range(0, size - 3, 4):     # four maxima, to break the dependency chain
-        for k in range(4):
-            highs[k] = values[i + k] if values[i + k] > highs[k] else highs[k]
-    for i in range(size - size % 4, size):
-        highs[0] = values[i] if values[i] > highs[0] else highs[0]
-    return max(max(highs[0], highs[1]), max(highs[2], highs[3]))
-
-
-cdef inline Py_ssize_t first_highest(const double *values, Py_ssize_t size) noexcept nogil:
+cdef Py_ssize_t first_highest(const double *values, Py_ssize_t size) noexcept nogil:
     """Return the index of the first maximum."""
-    cdef double high = highest(values, size)
     cdef Py_ssize_t best = 0
-    while best < size and values[best] != high:
-        best += 1
-    return best if best < size else 0       # NaN equals nothing
+    cdef Py_ssize_t i
+    for i in range(1, size):
+        if values[i] > values[best]:
+            best = i
+    return best
 
 
 cdef double gain_of(const int64_t *counts, const double *background, const double *shares, int order) noexcept nogil:
@@ -280,7 +266,7 @@ cdef class FeatureRows:
                     watch(&watching, size)
                     for i in range(size):
                         about[i] = values[first + i] + step * slope[first + i]
-                    limit = highest(about, size) - 2.0 * error
+                    limit = about[first_highest(about, size)] - 2.0 * error
                     near = 0
                     best = 0
                     for i in range(size):
