@@ -398,7 +398,7 @@ cdef class Fields:
         return row, distance(first, min(line, stop))
 
     def read_rows(self, bytes block not None, Py_ssize_t start, double[:, ::1] rows, Py_ssize_t row, Py_ssize_t stop):
-        """Read lines of numbers, and pairs such as ``pp_a=1``, into rows `row` to `stop` (exclusive), up to a declined one.
+        """Read lines of numbers, and pairs such as ``pp_a=1``, into rows `row` to `stop`, up to a declined line.
 
         :return: the number of rows written, and the start of the first unread line
         """
