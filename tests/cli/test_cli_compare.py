@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sacrebleu.metrics import BLEU, CHRF, TER
 
 import command_line
 import cybleu
@@ -54,7 +56,7 @@ SYSTEMS = "a.txt", "b", "mine=c,c2"
 def test_the_tables(files):
     found = expected(files)
     note = f"{found.signature}|nrefs:1|case:mixed|tok:13a|version:{__version__}"
-    assert run(*SYSTEMS, "-r", "ref1").stdout == f"{found}\n".replace(found.signature, note)
+    assert run(*SYSTEMS, "-r", "ref1").stdout == f"{replace(found, signature=note)}\n"
     text = run(*SYSTEMS, "-r", "ref1", "--format", "markdown", "--digits", 1).stdout
     assert text.startswith(found.to_markdown(1).split("\n\n")[0])
     assert run(*SYSTEMS, "-r", "ref1", "--format", "latex").stdout.startswith(found.to_latex().split("\n\n")[0])
@@ -123,3 +125,21 @@ def test_an_option_for_each_file_of_references(files, arguments):
     result = run(*arguments)
     assert result.exit_code == 0, result.stderr
     assert result.stdout == expected(files, references=("ref1", "ref2")).to_csv()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "theirs"),
+    [
+        ("bleu", [], BLEU()),
+        ("bleu", ["--lowercase", "--tokenize", "intl"], BLEU(lowercase=True, tokenize="intl")),
+        ("chrf++", [], CHRF(word_order=2)),
+        ("ter", [], TER()),
+    ],
+    ids=["bleu", "bleu of intl", "chrf++", "ter"],
+)
+def test_the_signature_of_sacrebleu_is_printed_too(files, name, options, theirs):
+    theirs.corpus_score(["a b c d"], [["a b c d"], ["a b"]])
+    arguments = *SYSTEMS, "-r", "ref1", "-r", "ref2", "-m", name, *options, "--samples", 9
+    assert f"\n{theirs.get_signature()}|cybleu:{__version__}\n" in run(*arguments).stdout
+    other = run(*SYSTEMS, "-r", "ref1", "-m", "nltk", "--samples", 9).stdout
+    assert "version:2.6.0" not in other

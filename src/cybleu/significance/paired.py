@@ -243,9 +243,8 @@ def check_test(test: Any, samples: int | None, seed: int) -> int:
     """Validate the name of a test, and return its number of samples."""
     if test not in TESTS:
         raise UnknownNameError(f"unknown test {test!r}; use one of {', '.join(TESTS)}")
-    samples = TESTS[test] if samples is None else samples
-    check_samples(samples, seed)
-    return samples
+    check_samples(TESTS[test] if samples is None else samples, seed)
+    return TESTS[test] if samples is None else samples
 
 
 def signature_of(systems: Systems, test: str, samples: int, seed: int) -> str:

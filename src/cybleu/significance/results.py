@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.scales import percent
+from .._version import __version__
 from ..errors import UnknownNameError
 from .tables import Table, formatted
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 15  # pairs in a list; more are shown as a matrix
 FORMS = ("text", "json", "csv", "markdown", "latex")
+# what the signatures of sacreBLEU's metrics name
+OF_SACREBLEU = {"sacrebleu": "case eff tok smooth", "chrf": "case eff nc nw space", "ter": "case tok norm punct asian"}
 OF_TESTS = {
     "randomization": "approximate randomisation, two-sided, {} shuffles",
     "shifted-bootstrap": "the shifted bootstrap, two-sided, {} samples",
@@ -379,8 +382,8 @@ def _tables(comparison: SystemComparison, width: int) -> list[Table]:
         for pair in comparison.differences
     ]
     if comparison.baseline is not None:
-        empty = [""] * len(of_pair)
-        return [Table(titles + of_pair, [one + other for one, other in zip(systems, [empty, *differences])])]
+        differences.insert(0, [""] * len(of_pair))
+        return [Table(titles + of_pair, [one + other for one, other in zip(systems, differences)])]
     ranked = [[str(system.rank), *row] for system, row in zip(comparison.systems, systems)]
     if len(differences) <= MOST_PAIRS:
         pairs = [[pair.first, pair.second, *row] for pair, row in zip(comparison.differences, differences)]
@@ -389,8 +392,7 @@ def _tables(comparison: SystemComparison, width: int) -> list[Table]:
     matrix = [[f"{place + 1} {name}", *[""] * (len(places) - 1)] for name, place in places.items()]
     holm = comparison.correction == "holm"
     for pair in comparison.differences:
-        shown = _p(pair, holm, comparison, 3).replace("0.", ".", 1)
-        matrix[places[pair.second]][1 + places[pair.first]] = shown
+        matrix[places[pair.second]][1 + places[pair.first]] = _p(pair, holm, comparison, 3).replace("0.", ".", 1)
     numbered = [[str(place), *row] for place, row in enumerate(ranked, 1)]
     corner = "Holm's p, vs. no." if holm else "p, vs. no."
     titles = ["no.", "rank", *titles]
@@ -421,6 +423,18 @@ def _heading(comparison: SystemComparison, defined: bool = False) -> str:
     return f"{name}{definition} {'↑' if comparison._rows.scoring.higher_is_better else '↓'}"
 
 
+def _signature_of_sacrebleu(signature: str) -> list[str]:
+    """Return the signature that sacreBLEU prints for the same score, if it has the metric and the texts are known."""
+    parts = {name: value for name, _, value in (part.partition(":") for part in signature.split("|"))}
+    names = OF_SACREBLEU.get(parts.get("variant") or parts.get("metric", "").rstrip("+"))
+    usual = {"order": ["4"], "weights": ["uniform"], "beta": ["2"], "smooth": ["exp", "none"]}.items()
+    known = all(parts.get(name, values[0]) in values for name, values in usual) and "nrefs" in parts
+    if not names or not known or parts.get("tok") in ("unicode", "ascii", "space"):
+        return []
+    shown = "|".join(f"{name}:{parts[name]}" for name in ["nrefs", *names.split()])
+    return [f"{shown}|version:2.6.0|cybleu:{__version__}"]
+
+
 def _several_runs(comparison: SystemComparison) -> bool:
     return any(system.s_opt is not None for system in comparison.systems)
 
@@ -442,7 +456,7 @@ def _notes(comparisons: Sequence[SystemComparison]) -> list[str]:
         compared = f"all pairs are compared, and p is that of the pair with {first.systems[0].name}"
     shown = f"p is {judged}" if len(comparisons) > 1 and judged != "p" else "p is"
     notes = [
-        *(line for comparison in comparisons for line in comparison.signature.splitlines()),
+        *(line for one in comparisons for line in [one.signature, *_signature_of_sacrebleu(one.signature)]),
         f"{first.segments} segments; {compared}.",
         f"{shown} by {by}; * marks {judged} <= {first.alpha:g}{corrected}.",
         f"{100 * first.confidence:g} % intervals are percentiles of {first.resamples} bootstrap samples.",

@@ -86,9 +86,8 @@ def confidence(
     systems, found = _systems({"the system": stats}, metric, samples, seed, choices, (Bleu, Chrf, Ter))
     scores = _resampled(systems, found, np.random.default_rng(seed), samples, progress)[0]
     ordered = np.sort(scores)
-    left_out = samples // 40
     mean = scores.dtype.type(statistics.mean(ordered.astype(np.float64).tolist()))
-    half = 0.5 * (ordered[samples - 1 - left_out] - ordered[left_out])
+    half = 0.5 * (ordered[samples - 1 - samples // 40] - ordered[samples // 40])
     return SacrebleuResult(found.score(systems.given[0]).score, None, float(mean), float(half))
 
 
