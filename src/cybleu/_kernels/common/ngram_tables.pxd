@@ -95,19 +95,62 @@ cdef inline Py_ssize_t check_collection(Py_ssize_t size, const int64_t[::1] begi
     return <Py_ssize_t>total
 
 
-cdef inline int32_t intern_text(Slots table, Seed seed, const int64_t *text, Py_ssize_t length, int n,
-                                int32_t *ids, int32_t given, Watch *watching) except -1 nogil:
-    """Replace the ids of the (n-1)-grams of one text by those of its n-grams; new ids start at `given`."""
+# An n-gram of a text, and how often the text has it.
+cdef struct NgramCount:
+    int32_t ngram
+    int32_t count
+
+
+cdef inline int32_t number_tokens(Slots table, Seed seed, const int64_t *text, Py_ssize_t length, int32_t *ids,
+                                  int32_t given, bint adds) noexcept nogil:
+    """Write the ids of tokens, -1 for unknown ones; with `adds` these get ids from `given` on. Return the next id."""
     cdef Slot *slot
-    cdef int64_t key
     cdef Py_ssize_t i
-    for i in range(length - n + 1):
-        watch(watching, 1)
-        key = text[i] if n == 1 else pair_key(ids[i], ids[i + 1])
-        slot = probe(table, key, seed)
-        if slot.ngram < 0:
-            slot.key = key
+    for i in range(length):
+        slot = probe(table, text[i], seed)
+        if adds and slot.ngram < 0:
+            slot.key = text[i]
             slot.ngram = given
             given += 1
         ids[i] = slot.ngram
     return given
+
+
+cdef inline int32_t extend(Slots table, Seed seed, int32_t *grams, const int32_t *last, Py_ssize_t count,
+                           int32_t given, bint adds) noexcept nogil:
+    """Replace the ids of (n-1)-grams by those of the n-grams that begin there, as `number_tokens` gives ids.
+
+    :param last: the ids of the last tokens of the n-grams
+    """
+    cdef Slot *slot
+    cdef int64_t key
+    cdef Py_ssize_t i
+    for i in range(count):
+        if grams[i] < 0 or last[i] < 0:
+            grams[i] = -1
+            continue
+        key = pair_key(grams[i], last[i])
+        slot = probe(table, key, seed)
+        if adds and slot.ngram < 0:
+            slot.key = key
+            slot.ngram = given
+            given += 1
+        grams[i] = slot.ngram
+    return given
+
+
+cdef inline Py_ssize_t count_ngrams(const int32_t *grams, Py_ssize_t count, int32_t *counts,
+                                    NgramCount *found) noexcept nogil:
+    """Write the different known n-grams in order of first occurrence; return how many. `counts` is 0 before and after."""
+    cdef Py_ssize_t different = 0
+    cdef Py_ssize_t i
+    for i in range(count):
+        if grams[i] >= 0:
+            if counts[grams[i]] == 0:
+                found[different].ngram = grams[i]
+                different += 1
+            counts[grams[i]] += 1
+    for i in range(different):
+        found[i].count = counts[found[i].ngram]
+        counts[found[i].ngram] = 0
+    return different

@@ -3,24 +3,28 @@
 
 from libc.math cimport log
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memset
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memcpy, memset
 
 import math
 
-from cybleu._kernels.common.base cimport MAX_ORDER, allocated
+from cybleu._kernels.common.base cimport MAX_ORDER, allocated, new_array
 from cybleu._kernels.common.buffers cimport free_buffer, reserve
+from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
+from cybleu._kernels.common.ngram_tables cimport pair_key, probe, size_of
 from cybleu._kernels.common.hashing cimport process_seed
-from cybleu._kernels.common.interrupts cimport begin_watch, watch
-from cybleu._kernels.common.ngram_tables cimport MOST_NGRAMS, Slot, make_empty, pair_key, probe
+from cybleu._kernels.counting.index cimport Found, free_found
 from cybleu._kernels.counting.ter cimport check_ends, check_texts
-from cybleu._kernels.tokens.objects cimport slots_needed
 
 # Computed by Python as in the mirror, and not by the compiler, which may round in another way.
 cdef double LOG_2 = math.log(2)
 
 
-cdef class NgramInformation:
+cdef inline double bits(int64_t prefix, int64_t frequency) noexcept nogil:
+    return log(<double>prefix / <double>frequency) / LOG_2 if prefix != frequency else 0.0
+
+
+cdef class NgramInformation(NgramIndex):
     """The information of the n-grams of a corpus, in bits. Concurrent calls of its methods are safe.
 
     :param tokens: the token ids of all texts, numbered from 0
@@ -30,149 +34,79 @@ cdef class NgramInformation:
     """
 
     def __cinit__(self, const int32_t[::1] tokens, const int64_t[::1] ends, Py_ssize_t max_order, int32_t zero):
+        cdef Py_ssize_t size = tokens.shape[0]
+        cdef int32_t distinct = 0
         cdef Py_ssize_t i
         if not 1 <= max_order <= MAX_ORDER:
             raise ValueError("the order is out of range")
-        if tokens.shape[0] > MOST_NGRAMS // max_order:
-            raise MemoryError("the corpus has too many n-grams")
-        check_ends(tokens.shape[0], ends)
-        for i in range(tokens.shape[0]):
-            if not 0 <= tokens[i] < tokens.shape[0]:
+        check_ends(size, ends)
+        for i in range(size):
+            if not 0 <= tokens[i] < size:
                 raise ValueError("a token is out of range")
-            self.distinct = max(self.distinct, tokens[i] + 1)
+            distinct = max(distinct, tokens[i] + 1)
         self.max_order = max_order
-        self.seed = process_seed()
-        self.fill(tokens, ends, zero)
+        self.tokens = <int32_t *>new_array(size, sizeof(int32_t))
+        self.ends = <int64_t *>new_array(ends.shape[0], sizeof(int64_t))
+        if size:
+            memcpy(self.tokens, &tokens[0], <size_t>size * sizeof(int32_t))
+        if ends.shape[0]:
+            memcpy(self.ends, &ends[0], <size_t>ends.shape[0] * sizeof(int64_t))
+        self.fill(self.tokens, self.ends, ends.shape[0], distinct, max_order)
+        self.inform(size, zero)
 
     def __dealloc__(self):
-        free(self.table.slots)
         free(self.information)
+        free(self.tokens)
+        free(self.ends)
 
-    cdef int fill(self, const int32_t[::1] tokens, const int64_t[::1] ends, int32_t zero) except -1:
-        """Number and count the n-grams order by order, and compute the information of each."""
-        cdef Py_ssize_t size = tokens.shape[0]
-        cdef Py_ssize_t most = self.distinct + size * (self.max_order - 1) + 1
-        cdef int32_t given = self.distinct
-        cdef int32_t first = 0
-        cdef uint64_t slots = slots_needed(most)
-        cdef Watch watching = begin_watch()
-        cdef int32_t *prefixes = NULL
-        cdef int32_t *frequencies = NULL
-        cdef int32_t *grams = NULL
-        cdef Slot *slot
-        cdef Py_ssize_t text, begin, i
+    cdef int inform(self, Py_ssize_t words, int32_t zero) except -1:
+        """Compute the information of each n-gram from its frequency and that of its prefix."""
+        cdef int32_t *frequencies = <int32_t *>allocated(calloc(<size_t>self.size + 1, sizeof(int32_t)))
         cdef int32_t ngram, prefix
-        cdef int n
+        cdef Py_ssize_t k
+        cdef uint64_t i
         try:
-            self.table.slots = <Slot *>allocated(malloc(<size_t>slots * sizeof(Slot)))
-            self.information = <double *>allocated(malloc(<size_t>most * sizeof(double)))
-            prefixes = <int32_t *>allocated(malloc(<size_t>most * sizeof(int32_t)))
-            frequencies = <int32_t *>allocated(calloc(<size_t>most, sizeof(int32_t)))
-            grams = <int32_t *>allocated(malloc(<size_t>(size + 1) * sizeof(int32_t)))
+            self.information = <double *>new_array(self.size, sizeof(double))
             with nogil:
-                make_empty(&self.table, self.table.slots, slots, &watching)
-                for i in range(size):
-                    watch(&watching, 1)
-                    grams[i] = tokens[i]
-                    frequencies[tokens[i]] += 1
-                for n in range(1, self.max_order + 1):
-                    begin = 0
-                    for text in range(ends.shape[0] if n > 1 else 0):
-                        for i in range(begin, <Py_ssize_t>ends[text] - n + 1):
-                            watch(&watching, 1)
-                            slot = probe(self.table, pair_key(grams[i], tokens[i + n - 1]), self.seed)
-                            if slot.ngram < 0:
-                                slot.key = pair_key(grams[i], tokens[i + n - 1])
-                                slot.ngram = given
-                                prefixes[given] = grams[i]
-                                given += 1
-                            grams[i] = slot.ngram
-                            frequencies[slot.ngram] += 1
-                        begin = <Py_ssize_t>ends[text]
-                    for ngram in range(first, given):
-                        watch(&watching, 1)
-                        prefix = -1 if n == 1 or prefixes[ngram] == zero else prefixes[ngram]
-                        self.information[ngram] = log(
-                            <double>(size if prefix < 0 else <Py_ssize_t>frequencies[prefix])
-                            / <double>frequencies[ngram]) / LOG_2
-                    first = given
+                for k in range(self.starts[self.texts * self.order]):
+                    frequencies[self.ngrams[k].ngram] += self.ngrams[k].count
+                for ngram in range(self.distinct):      # a number that no token has is not asked for
+                    self.information[ngram] = bits(words, max(frequencies[ngram], 1))
+                for i in range(size_of(self.table)):
+                    ngram, prefix = self.table.slots[i].ngram, <int32_t>(self.table.slots[i].key >> 32)
+                    if ngram >= 0:
+                        self.information[ngram] = bits(words if prefix == zero else frequencies[prefix],
+                                                       frequencies[ngram])
         finally:
-            free(prefixes)
             free(frequencies)
-            free(grams)
         return 0
 
-    cdef int read_hypothesis(self, Workspace *work, const int32_t *words, Py_ssize_t size) except -1 nogil:
-        """Number and count the n-grams of a hypothesis."""
-        cdef Py_ssize_t most = size * self.max_order + 1
-        cdef uint64_t slots = slots_needed(most)
-        cdef Py_ssize_t begin, i
-        cdef int32_t ngram
-        cdef Slot *slot
-        if size > MOST_NGRAMS // self.max_order:
-            with gil:
-                raise MemoryError("a hypothesis has too many n-grams")
-        reserve(&work.memory, slots * sizeof(Slot) + <uint64_t>most * sizeof(NGram))
-        make_empty(&work.table, <Slot *>work.memory.data, slots, &work.watching)
-        work.ngrams = <NGram *>(work.table.slots + slots)
-        work.count = 0
-        for begin in range(size):
-            ngram = 0
-            for i in range(begin, min(size, begin + self.max_order)):
-                watch(&work.watching, 1)
-                if not 0 <= words[i] < self.distinct:
-                    break
-                slot = probe(work.table, pair_key(ngram, words[i]), self.seed)
-                if slot.ngram < 0:
-                    work.count += 1
-                    memset(&work.ngrams[work.count], 0, sizeof(NGram))
-                    work.ngrams[work.count].prefix, work.ngrams[work.count].token = ngram, words[i]
-                    slot.key = pair_key(ngram, words[i])
-                    slot.ngram = work.count
-                ngram = slot.ngram
-                work.ngrams[ngram].in_hypothesis += 1
+    cdef bint is_corpus(self, const int32_t[::1] tokens, const int64_t[::1] ends) noexcept:
+        """Whether these are the texts of the corpus, whose n-grams are known."""
+        if ends.shape[0] != self.texts or not self.texts or ends[self.texts - 1] != self.ends[self.texts - 1]:
+            return False
+        return (memcmp(&ends[0], self.ends, <size_t>self.texts * sizeof(int64_t)) == 0
+                and (not tokens.shape[0]
+                     or memcmp(&tokens[0], self.tokens, <size_t>tokens.shape[0] * sizeof(int32_t)) == 0))
+
+    cdef int begin(self, Hypothesis *hypothesis, const int32_t *tokens, Py_ssize_t length) except -1 nogil:
+        cdef Found *found = &hypothesis.found
+        if hypothesis.largest == NULL:
+            hypothesis.largest = <int32_t *>allocated(calloc(<size_t>self.size + 1, sizeof(int32_t)))
+        self.find(found, tokens, length)
+        reserve(&hypothesis.terms, <uint64_t>length * sizeof(double))
+        forget(hypothesis, self.order, False)
         return 0
 
-    cdef int read_reference(self, Workspace *work, const int32_t *words, Py_ssize_t size,
-                            int32_t reference) except -1 nogil:
-        """Count the n-grams of a reference that are in the hypothesis."""
-        cdef Py_ssize_t begin, i
-        cdef int32_t number
-        cdef NGram *ngram
-        for begin in range(size):
-            number = 0
-            for i in range(begin, min(size, begin + self.max_order)):
-                watch(&work.watching, 1)
-                number = probe(work.table, pair_key(number, words[i]), self.seed).ngram if words[i] >= 0 else -1
-                if number < 0:
-                    break
-                ngram = &work.ngrams[number]
-                ngram.in_reference = ngram.in_reference + 1 if ngram.reference == reference else 1
-                ngram.reference = reference
-                ngram.most = max(ngram.most, ngram.in_reference)
-        return 0
-
-    cdef int add_matches(self, Workspace *work, double *information) except -1 nogil:
-        """Add the information of matches by order, in the order of their first occurrence in the hypothesis."""
-        cdef int32_t number
-        cdef NGram *ngram
-        cdef int32_t prefix
-        cdef int n
-        for number in range(1, work.count + 1):
-            watch(&work.watching, 1)
-            ngram = &work.ngrams[number]
-            if not ngram.most:
-                continue
-            ngram.known = ngram.token
-            if ngram.prefix:
-                prefix = work.ngrams[ngram.prefix].known
-                ngram.known = probe(self.table, pair_key(prefix, ngram.token), self.seed).ngram if prefix >= 0 else -1
-            if ngram.known >= 0:
-                n, prefix = 0, ngram.prefix
-                while prefix:
-                    n, prefix = n + 1, work.ngrams[prefix].prefix
-                information[n] += self.information[ngram.known] * min(ngram.in_hypothesis, ngram.most)
-        return 0
+    cdef Py_ssize_t weigh(self, const Hypothesis *hypothesis, Py_ssize_t n, double *terms) noexcept nogil:
+        cdef Py_ssize_t start = hypothesis.found.starts[n]
+        cdef Py_ssize_t count = hypothesis.found.starts[n + 1] - start
+        cdef const NgramCount *ngrams = hypothesis.found.ngrams + start
+        cdef Py_ssize_t k
+        for k in range(count):
+            terms[k] = self.information[ngrams[k].ngram] * min(
+                ngrams[k].count, hypothesis.largest[ngrams[k].ngram] - 1)
+        return count
 
     def fill_rows(self, const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends,
                   const int32_t[::1] references, const int64_t[::1] reference_ends, const int64_t[::1] sets,
@@ -183,11 +117,15 @@ cdef class NgramInformation:
 
         The parameters are those of `edit_rows`. Ids outside of the corpus are words that match nothing.
         """
-        cdef Workspace work
         cdef Py_ssize_t count = rows.shape[0]
+        cdef Hypothesis hypothesis
+        cdef Found reference
+        cdef Watch watching = begin_watch()
+        cdef bint known = self.is_corpus(references, reference_ends)
         cdef Py_ssize_t i, k, n, size
         cdef int64_t begin, text, owner
         cdef double *row
+        cdef double *terms
         cdef int32_t none = 0     # the address of no words: adding 0 to NULL is undefined
         cdef const int32_t *words = &hypotheses[0] if hypotheses.shape[0] else &none
         cdef const int32_t *words_there = &references[0] if references.shape[0] else &none
@@ -195,30 +133,38 @@ cdef class NgramInformation:
                 or rows.shape[1] != 1 + 2 * self.max_order):
             raise ValueError("the texts do not fit the rows")
         check_texts(hypotheses, hypothesis_ends, references, reference_ends, sets, texts, owners, start, stop)
-        if start == stop:
-            return
-        memset(&work, 0, sizeof(Workspace))
-        work.watching = begin_watch()
+        memset(&hypothesis, 0, sizeof(Hypothesis))
+        memset(&reference, 0, sizeof(Found))
         try:
             with nogil:
                 for i in range(start, stop):
                     text, owner, row = texts[i], owners[i], &rows[i, 0]
                     begin = hypothesis_ends[text - 1] if text else 0
                     size = <Py_ssize_t>(hypothesis_ends[text] - begin)
-                    self.read_hypothesis(&work, words + begin, size)
+                    self.begin(&hypothesis, words + begin, size)
                     begin = reference_ends[sets[owner] - 1] if sets[owner] else 0
                     row[0] = (<double>(reference_ends[sets[owner + 1] - 1] - begin)
                               / <double>(sets[owner + 1] - sets[owner]))
                     for k in range(<Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1]):
-                        self.read_reference(&work, words_there + begin, <Py_ssize_t>(reference_ends[k] - begin),
-                                            <int32_t>(k - sets[owner]) + 1)
+                        if known:
+                            add_reference(&hypothesis, self.ngrams, self.starts[k * self.order],
+                                          self.starts[(k + 1) * self.order])
+                        else:
+                            self.find(&reference, words_there + begin, <Py_ssize_t>(reference_ends[k] - begin))
+                            add_reference(&hypothesis, reference.ngrams, 0, reference.starts[self.order])
+                        watch(&watching, (reference_ends[k] - begin) * self.order + 1)
                         begin = reference_ends[k]
+                    terms = <double *>hypothesis.terms.data
                     for n in range(self.max_order):
                         row[1 + n] = 0
+                        for k in range(self.weigh(&hypothesis, n, terms)):
+                            row[1 + n] += terms[k]
                         row[1 + self.max_order + n] = <double>max(size - n, <Py_ssize_t>0)
-                    self.add_matches(&work, row + 1)
+                    forget(&hypothesis, self.order, True)
+                    watch(&watching, size * self.order + 1)
         finally:
-            free_buffer(&work.memory)
+            free_hypothesis(&hypothesis)
+            free_found(&reference)
 
     def weight(self, const int32_t[::1] ngram):
         """Return the information of an n-gram, or 0.0 if the corpus does not have it."""
@@ -227,7 +173,20 @@ cdef class NgramInformation:
         for i in range(ngram.shape[0]):
             if not 0 <= ngram[i] < self.distinct:
                 return 0.0
-            known = ngram[i] if i == 0 else probe(self.table, pair_key(known, ngram[i]), self.seed).ngram
+            known = ngram[i] if i == 0 else probe(self.table, pair_key(known, ngram[i]), process_seed()).ngram
             if known < 0:
                 return 0.0
         return self.information[known] if known >= 0 else 0.0
+
+
+cdef void forget(Hypothesis *hypothesis, Py_ssize_t order, bint all) noexcept nogil:
+    cdef const Found *found = &hypothesis.found
+    cdef Py_ssize_t k
+    for k in range(found.starts[order]):
+        hypothesis.largest[found.ngrams[k].ngram] = not all
+
+
+cdef void free_hypothesis(Hypothesis *hypothesis) noexcept nogil:
+    free_found(&hypothesis.found)
+    free(hypothesis.largest)
+    free_buffer(&hypothesis.terms)

@@ -3,26 +3,27 @@
 
 For pairs, an inverted index maps each n-gram to the texts that contain it, so the matches of a text with all others are
 found by iterating over the lists of its n-grams: the cost is proportional to the number of shared n-grams, not to the
-number of pairs times their length. Against all others together, the largest count of each n-gram in one text, this
-text, and the largest count in any other text suffice for clipping.
+number of pairs times their length. Against all others together, the two largest counts of each n-gram in one text
+suffice for clipping.
 """
 
 from libc.math cimport NAN, exp, isfinite
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from cybleu._kernels.common.base cimport MAX_ORDER, ROW_SIZE, allocated, row_size
+from cybleu._kernels.common.base cimport MAX_ORDER, ROW_SIZE, allocated, new_array, row_size
+from cybleu._kernels.common.hashing cimport Seed, process_seed
+from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
+from cybleu._kernels.common.ngram_tables cimport (
+    NgramCount, Slot, Slots, check_collection, check_texts, count_ngrams, extend, make_empty, number_tokens
+)
+from cybleu._kernels.counting.index cimport Found, NgramIndex, free_found, make_slots
 from cybleu._kernels.scoring.definitions cimport (
     DIFFERENCES, LOGS, Definition, Rules, brevity_penalty, evaluate, mean_of, precision_of, python_sum, share_weights,
     term_of
 )
 from cybleu._kernels.scoring.formula cimport ABSENT, EXP, EXP_BY_LENGTH, NO_SCORE, SKIP
-from cybleu._kernels.common.hashing cimport Seed, process_seed
-from cybleu._kernels.common.interrupts cimport Watch, begin_watch, fill_bytes, watch
-from cybleu._kernels.common.ngram_tables cimport (
-    Slot, Slots, check_collection, check_texts, intern_text, make_empty, pair_key, probe, size_of
-)
 from cybleu._kernels.tokens.objects cimport slots_needed
 
 cdef extern from *:
@@ -30,62 +31,6 @@ cdef extern from *:
     #define CYBLEU_MINUS_INFINITY (-(double)INFINITY)
     """
     double MINUS_INFINITY "CYBLEU_MINUS_INFINITY"
-
-
-# ----------------------------------------------------------------------------------------------------------- interning
-
-cdef int reserve_slots(Slots *table, Py_ssize_t used, Py_ssize_t more, Seed seed, Watch *watching) except -1:
-    """Grow the table so that half of its slots stay free after adding `more` keys."""
-    cdef Slots larger
-    cdef uint64_t i
-    if table.slots != NULL and 2 * <uint64_t>(used + more) <= size_of(table[0]):
-        return 0
-    larger.slots = <Slot *>allocated(malloc(<size_t>slots_needed(2 * (used + more)) * sizeof(Slot)))
-    try:
-        make_empty(&larger, larger.slots, slots_needed(2 * (used + more)), watching)
-        if table.slots != NULL:
-            for i in range(size_of(table[0])):
-                watch(watching, 1)
-                if table.slots[i].ngram >= 0:
-                    probe(larger, table.slots[i].key, seed)[0] = table.slots[i]
-        table[0], larger = larger, table[0]
-    finally:
-        free(larger.slots)
-    return 0
-
-
-cdef int find_text(Slots table, Seed seed, const int64_t *text, Py_ssize_t length, int n, int32_t *ids,
-                   Watch *watching) except -1 nogil:
-    """Replace the ids of the (n-1)-grams of a text by those of its n-grams, -1 for unknown ones."""
-    cdef Py_ssize_t i
-    for i in range(length - n + 1):
-        watch(watching, 1)
-        if n == 1:
-            ids[i] = probe(table, text[i], seed).ngram
-        elif ids[i] < 0 or ids[i + 1] < 0:
-            ids[i] = -1
-        else:
-            ids[i] = probe(table, pair_key(ids[i], ids[i + 1]), seed).ngram
-    return 0
-
-
-cdef Py_ssize_t note_counts(const int32_t *ids, Py_ssize_t count, int32_t *counts, int32_t *ngrams,
-                            int32_t *ngram_counts, Py_ssize_t noted, Watch *watching) except -1 nogil:
-    """Append the distinct known n-grams with their counts; `counts` is zero before and after."""
-    cdef Py_ssize_t i
-    cdef Py_ssize_t first = noted
-    for i in range(count):
-        watch(watching, 1)
-        if ids[i] >= 0:
-            if counts[ids[i]] == 0:
-                ngrams[noted] = ids[i]
-                noted += 1
-            counts[ids[i]] += 1
-    for i in range(first, noted):
-        watch(watching, 1)
-        ngram_counts[i] = counts[ngrams[i]]
-        counts[ngrams[i]] = 0
-    return noted
 
 
 # ------------------------------------------------------------------------------------------------------- formula tables
@@ -251,7 +196,13 @@ cdef double score_one(const Rules *rules, const Tables *tables, int64_t length, 
 
 # ----------------------------------------------------------------------------------------------------------- all pairs
 
-cdef class PairwiseTexts:
+# A text that contains an n-gram.
+cdef struct Occurrence:
+    int32_t text
+    int32_t count
+
+
+cdef class PairwiseTexts(NgramIndex):
     """A collection of texts, prepared to be compared with each other or with others. Immutable once made.
 
     :param ids: the tokens of all texts
@@ -259,134 +210,75 @@ cdef class PairwiseTexts:
     :param ends: where it ends
     """
 
-    cdef Py_ssize_t count
-    cdef Py_ssize_t order
-    cdef int32_t ngrams                 # number of ids
+    cdef Slots tokens               # token -> its id in the index
     cdef int64_t *lengths
-    cdef Slots tokens
-    cdef Slots pairs                    # for all orders: ids are unique across orders
-    cdef Py_ssize_t *text_starts        # offsets of the n-grams of each text and order
-    cdef int32_t *text_ngrams           # different ones
-    cdef int32_t *text_counts
-    cdef Py_ssize_t *list_starts        # offsets of the texts of each n-gram
-    cdef int32_t *list_texts            # ascending
-    cdef int32_t *list_counts
-    cdef bint ready                     # fully initialised, without MemoryError or interrupt
-    cdef Definition definition          # definition of the tables
+    cdef Py_ssize_t *list_starts    # offsets of the texts of each n-gram
+    cdef Occurrence *lists          # texts ascend
+    cdef bint ready                 # without MemoryError or interrupt
+    cdef Definition definition      # of the tables
     cdef Tables tables
 
     def __init__(self, const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
                  Py_ssize_t max_order):
-        cdef Watch watching = begin_watch()
-        check_collection(ids.shape[0], begins, ends, max_order)
+        cdef Py_ssize_t total = check_collection(ids.shape[0], begins, ends, max_order)
+        cdef Py_ssize_t count = begins.shape[0]
+        cdef Py_ssize_t text, length
+        cdef int64_t end = 0
+        cdef int32_t given = 0
+        cdef int32_t *numbers = NULL
+        cdef int64_t *number_ends = NULL
         if self.lengths != NULL:
             raise RuntimeError("texts are prepared once")
         if max_order > MAX_ORDER:
             raise ValueError("the order is out of range")
-        self.order = max_order
-        reserve_slots(&self.tokens, 0, 0, process_seed(), &watching)
-        reserve_slots(&self.pairs, 0, 0, process_seed(), &watching)
-        self.note(self, ids, begins, ends, 0, begins.shape[0])
-        self.invert(&watching)
-        self.ready = True
-
-    cdef int note(self, PairwiseTexts known, const int64_t[::1] ids, const int64_t[::1] begins,
-                  const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop) except -1:
-        """Store the distinct known n-grams of a range of texts, with their counts.
-
-        :param known: collection with the known n-grams; `self` to number all n-grams
-        """
-        cdef bint adds = known is self
-        cdef Seed seed = process_seed()
-        cdef Watch watching = begin_watch()
-        cdef Py_ssize_t longest = 0
-        cdef Py_ssize_t entries = 0
-        cdef Py_ssize_t noted = 0
-        cdef Py_ssize_t text, length, n
-        cdef int32_t *ngrams = NULL
-        cdef int32_t *counts = NULL
-        cdef int32_t given = known.ngrams
-        cdef int32_t tokens = 0
-        cdef int32_t before
-        cdef Slots *table
-        self.count = begins.shape[0]
-        self.order = known.order
-        for text in range(start, stop):
-            length = <Py_ssize_t>(ends[text] - begins[text])
-            longest = max(longest, length)
-            entries += length * self.order if adds else min(length * self.order, known.ngrams)
-        self.lengths = <int64_t *>allocated(malloc(<size_t>(self.count + 1) * sizeof(int64_t)))
-        self.text_starts = <Py_ssize_t *>allocated(calloc(<size_t>(self.count * self.order + 1), sizeof(Py_ssize_t)))
-        self.text_ngrams = <int32_t *>allocated(malloc(<size_t>(entries + 1) * sizeof(int32_t)))
-        self.text_counts = <int32_t *>allocated(malloc(<size_t>(entries + 1) * sizeof(int32_t)))
         try:
-            ngrams = <int32_t *>allocated(malloc(<size_t>(longest + 1) * sizeof(int32_t)))
-            counts = <int32_t *>allocated(calloc(<size_t>(entries if adds else known.ngrams) + 1, sizeof(int32_t)))
-            for text in range(start, stop):
+            numbers = <int32_t *>new_array(total, sizeof(int32_t))
+            number_ends = <int64_t *>new_array(count, sizeof(int64_t))
+            self.lengths = <int64_t *>new_array(count, sizeof(int64_t))
+            make_slots(&self.tokens, total)
+            for text in range(count):
                 length = <Py_ssize_t>(ends[text] - begins[text])
+                if length:
+                    given = number_tokens(self.tokens, process_seed(), &ids[begins[text]], length, numbers + end,
+                                          given, True)
+                end += length
+                number_ends[text] = end
                 self.lengths[text] = length
-                watch(&watching, 1)
-                for n in range(1, self.order + 1):
-                    self.text_starts[text * self.order + n - 1] = noted
-                    if n > length:
-                        continue
-                    table = &known.tokens if n == 1 else &known.pairs
-                    if adds:
-                        before = given
-                        reserve_slots(table, tokens if n == 1 else given - tokens, length, seed, &watching)
-                        given = intern_text(table[0], seed, &ids[begins[text]], length, <int>n, ngrams, given,
-                                            &watching)
-                        if n == 1:
-                            tokens += given - before
-                    else:
-                        find_text(table[0], seed, &ids[begins[text]], length, <int>n, ngrams, &watching)
-                    noted = note_counts(ngrams, length - n + 1, counts, self.text_ngrams, self.text_counts, noted,
-                                        &watching)
-                self.text_starts[(text + 1) * self.order] = noted
-            if adds:
-                self.ngrams = given
+            self.fill(numbers, number_ends, count, given, max_order)
+            self.invert()
+            self.ready = True
         finally:
-            free(ngrams)
-            free(counts)
-        return 0
-
-    cdef int invert(self, Watch *watching) except -1:
-        """Build the inverted index from n-grams to texts."""
-        cdef Py_ssize_t entries = self.text_starts[self.count * self.order]
-        cdef Py_ssize_t text, k, place
-        self.list_starts = <Py_ssize_t *>allocated(calloc(<size_t>self.ngrams + 2, sizeof(Py_ssize_t)))
-        self.list_texts = <int32_t *>allocated(malloc(<size_t>(entries + 1) * sizeof(int32_t)))
-        self.list_counts = <int32_t *>allocated(malloc(<size_t>(entries + 1) * sizeof(int32_t)))
-        for k in range(entries):
-            watch(watching, 1)
-            self.list_starts[self.text_ngrams[k] + 2] += 1
-        for k in range(self.ngrams):
-            watch(watching, 1)
-            self.list_starts[k + 2] += self.list_starts[k + 1]
-        for text in range(self.count):
-            for k in range(self.text_starts[text * self.order], self.text_starts[(text + 1) * self.order]):
-                watch(watching, 1)
-                place = self.list_starts[self.text_ngrams[k] + 1]
-                self.list_starts[self.text_ngrams[k] + 1] += 1
-                self.list_texts[place] = <int32_t>text
-                self.list_counts[place] = self.text_counts[k]
-        return 0
+            free(numbers)
+            free(number_ends)
 
     def __dealloc__(self):
         free(self.tokens.slots)
-        free(self.pairs.slots)
         free(self.lengths)
-        free(self.text_starts)
-        free(self.text_ngrams)
-        free(self.text_counts)
         free(self.list_starts)
-        free(self.list_texts)
-        free(self.list_counts)
+        free(self.lists)
         free_tables(&self.tables)
 
-    cdef int check_ready(self, Definition definition) except -1:
-        if not self.ready:
-            raise RuntimeError("the texts are not prepared")
+    cdef int invert(self) except -1:
+        """Build the inverted index from n-grams to texts."""
+        cdef Py_ssize_t count = self.starts[self.texts * self.order]
+        cdef Py_ssize_t text, k, ngram
+        cdef Py_ssize_t *place
+        self.list_starts = <Py_ssize_t *>allocated(calloc(<size_t>self.size + 2, sizeof(Py_ssize_t)))
+        self.lists = <Occurrence *>new_array(count, sizeof(Occurrence))
+        with nogil:
+            for k in range(count):
+                self.list_starts[self.ngrams[k].ngram + 2] += 1
+            for ngram in range(self.size):
+                self.list_starts[ngram + 2] += self.list_starts[ngram + 1]
+            for text in range(self.texts):
+                for k in range(self.starts[text * self.order], self.starts[(text + 1) * self.order]):
+                    place = &self.list_starts[self.ngrams[k].ngram + 1]
+                    self.lists[place[0]].text = <int32_t>text
+                    self.lists[place[0]].count = self.ngrams[k].count
+                    place[0] += 1
+        return 0
+
+    cdef int check_prepared(self, Definition definition) except -1:
         if definition is not self.definition:
             raise RuntimeError("the texts are not prepared for this definition")
         return 0
@@ -408,7 +300,7 @@ cdef class PairwiseTexts:
             raise RuntimeError("texts are prepared for one definition")
         if definition.rules.order != 0 and definition.rules.order != self.order:
             raise ValueError("the definition does not fit the order")
-        count = self.count
+        count = self.texts
         if ids is not None:
             count = begins.shape[0]
             check_texts(ids.shape[0], begins, ends, 0, count)
@@ -418,7 +310,7 @@ cdef class PairwiseTexts:
                 for i in range(count):
                     watch(&watching, 1)
                     lengths[i] = self.lengths[i] if ids is None else ends[i] - begins[i]
-                make_tables(&self.tables, &definition.rules, lengths, count, self.lengths, self.count, &watching)
+                make_tables(&self.tables, &definition.rules, lengths, count, self.lengths, self.texts, &watching)
             self.definition = definition
         finally:
             free(lengths)
@@ -432,179 +324,182 @@ cdef class PairwiseTexts:
 
         `scores[i, j]` is the score of hypothesis i against reference j; NaN if it is declined.
         """
-        self.check_ready(definition)
-        if scores.shape[0] != self.count or scores.shape[1] != self.count or not 0 <= start <= stop <= self.count:
+        if not 0 <= start <= stop <= self.texts:
             raise ValueError("the scores do not fit the texts")
-        self.score_rows(definition, self, start, stop, scores)
+        self.score(definition, None, None, None, start, stop, self.texts, scores)
 
-    def score_others(self, Definition definition not None, const int64_t[::1] ids, const int64_t[::1] begins,
-                     const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
+    def score_others(self, Definition definition not None, const int64_t[::1] ids not None,
+                     const int64_t[::1] begins not None, const int64_t[::1] ends not None, Py_ssize_t start,
+                     Py_ssize_t stop, double[:, ::1] scores):
         """Write the scores of the hypotheses `start` to `stop` (exclusive) against all texts of the collection."""
-        cdef PairwiseTexts others
-        self.check_ready(definition)
         check_texts(ids.shape[0], begins, ends, start, stop)
-        if (scores.shape[0] != begins.shape[0] or scores.shape[1] != self.count
-                or not 0 <= start <= stop <= begins.shape[0]):
-            raise ValueError("the scores do not fit the texts")
-        others = PairwiseTexts.__new__(PairwiseTexts)
-        others.note(self, ids, begins, ends, start, stop)
-        self.score_rows(definition, others, start, stop, scores)
+        self.score(definition, ids, begins, ends, start, stop, begins.shape[0], scores)
 
-    cdef int score_rows(self, Definition definition, PairwiseTexts hypotheses, Py_ssize_t start, Py_ssize_t stop,
-                        double[:, ::1] scores) except -1:
+    cdef int score(self, Definition definition, const int64_t[::1] ids, const int64_t[::1] begins,
+                   const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t hypotheses,
+                   double[:, ::1] scores) except -1:
+        """Write the scores of hypotheses, or without `ids` those of pairs of the collection."""
         cdef const Rules *rules = &definition.rules
-        cdef bint each_other = hypotheses is self
+        cdef bint each_other = ids is None
         cdef Watch watching = begin_watch()
-        cdef Py_ssize_t i
-        cdef int64_t length
+        cdef Py_ssize_t longest = 0
+        cdef Py_ssize_t i, length
         cdef int32_t *matches = NULL
-        cdef Py_ssize_t *cursors = NULL
+        cdef int32_t *numbers = NULL
+        cdef Found found
+        if scores.shape[0] != hypotheses or scores.shape[1] != self.texts:
+            raise ValueError("the scores do not fit the texts")
+        self.check_prepared(definition)
         if rules.order == 0:    # declined
             scores[start:stop, :] = NAN
             return 0
-        for i in range(start, self.count if each_other else stop):
-            length = hypotheses.lengths[i]
+        memset(&found, 0, sizeof(Found))
+        for i in range(start, self.texts if each_other else stop):
+            length = <Py_ssize_t>(self.lengths[i] if each_other else ends[i] - begins[i])
+            longest = max(longest, length)
             if length > self.tables.longest or (length > 0 and self.tables.terms[length].of_matches == NULL):
                 raise ValueError("a text is of another length than those prepared for")
         try:
-            matches = <int32_t *>allocated(calloc(<size_t>(self.count * self.order + 1), sizeof(int32_t)))
-            cursors = <Py_ssize_t *>allocated(malloc(<size_t>(self.ngrams + 1) * sizeof(Py_ssize_t)))
-            memcpy(cursors, self.list_starts, <size_t>self.ngrams * sizeof(Py_ssize_t))
+            matches = <int32_t *>allocated(calloc(<size_t>(self.texts * self.order + 1), sizeof(int32_t)))
+            numbers = <int32_t *>new_array(longest, sizeof(int32_t))
             with nogil:
-                self.walk(rules, hypotheses, each_other, start, stop, &self.tables, matches, cursors, scores,
-                          &watching)
+                for i in range(start, stop):
+                    if each_other:
+                        self.match(self.ngrams, self.starts + i * self.order, i, matches, &watching)
+                        self.evaluate_all(rules, self.lengths[i], matches, i, True, scores, &watching)
+                        continue
+                    length = <Py_ssize_t>(ends[i] - begins[i])
+                    if length:
+                        number_tokens(self.tokens, process_seed(), &ids[begins[i]], length, numbers, 0, False)
+                    self.find(&found, numbers, length)
+                    self.match(found.ngrams, found.starts, 0, matches, &watching)
+                    self.evaluate_all(rules, length, matches, i, False, scores, &watching)
         finally:
             free(matches)
-            free(cursors)
+            free(numbers)
+            free_found(&found)
         return 0
 
-    cdef int walk(self, const Rules *rules, PairwiseTexts hypotheses, bint each_other, Py_ssize_t start,
-                  Py_ssize_t stop, const Tables *tables, int32_t *matches, Py_ssize_t *cursors,
-                  double[:, ::1] scores, Watch *watching) except -1 nogil:
+    cdef int match(self, const NgramCount *ngrams, const Py_ssize_t *starts, Py_ssize_t first, int32_t *matches,
+                   Watch *watching) except -1 nogil:
+        """Add the matches of a hypothesis with each text from `first` on, whose orders are next to each other."""
+        cdef const Occurrence *start
+        cdef const Occurrence *other
         cdef Py_ssize_t order = self.order
-        cdef Py_ssize_t i, j, k, n, p, first, end
-        cdef int32_t ngram, count
+        cdef Py_ssize_t k, n
         cdef int32_t *column
-        for i in range(start, stop):
-            first = i if each_other else 0
-            for n in range(order):
-                column = matches + n
-                for k in range(hypotheses.text_starts[i * order + n], hypotheses.text_starts[i * order + n + 1]):
-                    ngram = hypotheses.text_ngrams[k]
-                    count = hypotheses.text_counts[k]
-                    end = self.list_starts[ngram + 1]
-                    p = cursors[ngram]
-                    while p < end and self.list_texts[p] < first:
-                        p += 1
-                    cursors[ngram] = p
-                    watch(watching, (end - p) // 4 + 1)
-                    if count == 1:
-                        while p < end:
-                            column[self.list_texts[p] * order] += 1
-                            p += 1
-                    else:
-                        while p < end:
-                            column[self.list_texts[p] * order] += (
-                                count if count < self.list_counts[p] else self.list_counts[p])
-                            p += 1
-            for j in range(first, self.count):
-                watch(watching, 4)
-                scores[i, j] = score_one(rules, tables, hypotheses.lengths[i], self.lengths[j],
-                                         matches + j * order)
-                if each_other and j != i:
-                    scores[j, i] = score_one(rules, tables, self.lengths[j], self.lengths[i], matches + j * order)
-            memset(matches + first * order, 0, <size_t>((self.count - first) * order) * sizeof(int32_t))
+        cdef int32_t count
+        for n in range(order):
+            column = matches + n
+            for k in range(starts[n], starts[n + 1]):
+                count = ngrams[k].count
+                start = self.lists + self.list_starts[ngrams[k].ngram]
+                other = self.lists + self.list_starts[ngrams[k].ngram + 1]
+                watch(watching, (other - start) // 4 + 1)
+                while other > start and (other - 1).text >= first:
+                    other -= 1
+                    column[other.text * order] += min(count, other.count)
+        return 0
+
+    cdef int evaluate_all(self, const Rules *rules, int64_t length, int32_t *matches, Py_ssize_t i, bint each_other,
+                          double[:, ::1] scores, Watch *watching) except -1 nogil:
+        """Score hypothesis i against all texts, or text i against those from itself on, and these against it."""
+        cdef Py_ssize_t first = i if each_other else 0
+        cdef Py_ssize_t j
+        for j in range(first, self.texts):
+            scores[i, j] = score_one(rules, &self.tables, length, self.lengths[j], matches + j * self.order)
+            if each_other and j != i:
+                scores[j, i] = score_one(rules, &self.tables, self.lengths[j], length, matches + j * self.order)
+        watch(watching, 4 * (self.texts - first))
+        memset(matches + first * self.order, 0, <size_t>((self.texts - first) * self.order) * sizeof(int32_t))
         return 0
 
 
 # --------------------------------------------------------------------------------------------------- against all others
 
+# The largest counts of an n-gram in one text, and in another one.
+cdef struct Largest:
+    int32_t count
+    int32_t second
+
+
+cdef inline void add_count(Largest *largest, int32_t count) noexcept nogil:
+    if count > largest.count:
+        largest.second = largest.count
+        largest.count = count
+    elif count > largest.second:
+        largest.second = count
+
+
 def leave_one_out(const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends, Py_ssize_t max_order,
                   int64_t[:, ::1] stats):
     """Write the statistics row of each text with all others as references; the reference length is not written."""
-    cdef Py_ssize_t tokens = check_collection(ids.shape[0], begins, ends, 1)
+    cdef Py_ssize_t total = check_collection(ids.shape[0], begins, ends, 1)
     cdef Py_ssize_t count = begins.shape[0]
-    cdef int32_t *ngrams = NULL     # by position, text after text
-    cdef int32_t *counts = NULL     # counts in the current text
-    cdef int32_t *best = NULL       # the largest count of an n-gram in one text
-    cdef int32_t *second = NULL     # and in another one
-    cdef int32_t *owner = NULL      # the text that has the largest
-    cdef Slot *memory = NULL
-    cdef size_t size = <size_t>(tokens + 1) * sizeof(int32_t)
+    cdef int32_t *tokens = NULL     # by position, text after text
+    cdef int32_t *grams = NULL      # the n-grams that begin there
+    cdef int32_t *counts = NULL
+    cdef NgramCount *ngrams = NULL  # of all texts
+    cdef Largest *largest = NULL    # by n-gram
+    cdef Slots table
     if stats.shape[0] != count or stats.shape[1] != row_size(max_order):
         raise ValueError("the rows do not fit the texts")
-    ngrams = <int32_t *>malloc(size)
-    counts = <int32_t *>calloc(<size_t>(tokens + 1), sizeof(int32_t))
-    best = <int32_t *>malloc(size)
-    second = <int32_t *>malloc(size)
-    owner = <int32_t *>malloc(size)
-    memory = <Slot *>malloc(<size_t>slots_needed(tokens) * sizeof(Slot))
+    table.slots = NULL
     try:
-        if (ngrams == NULL or counts == NULL or best == NULL or second == NULL or owner == NULL or memory == NULL):
-            raise MemoryError()
+        tokens = <int32_t *>new_array(total, sizeof(int32_t))
+        grams = <int32_t *>new_array(total, sizeof(int32_t))
+        counts = <int32_t *>allocated(calloc(<size_t>total + 1, sizeof(int32_t)))
+        ngrams = <NgramCount *>new_array(total, sizeof(NgramCount))
+        largest = <Largest *>new_array(total, sizeof(Largest))
+        table.slots = <Slot *>new_array(<Py_ssize_t>slots_needed(total), sizeof(Slot))
+        table.mask = slots_needed(total) - 1
         with nogil:
-            count_others(&ids[0] if tokens > 0 else NULL, begins, ends, tokens, max_order, stats, ngrams, counts,
-                         best, second, owner, memory)
+            for n in range(max_order):
+                count_others(ids, begins, ends, n, max_order, tokens, grams, counts, ngrams, largest, table, stats)
     finally:
-        free(ngrams)
+        free(tokens)
+        free(grams)
         free(counts)
-        free(best)
-        free(second)
-        free(owner)
-        free(memory)
+        free(ngrams)
+        free(largest)
+        free(table.slots)
 
 
-cdef int count_others(const int64_t *ids, const int64_t[::1] begins, const int64_t[::1] ends, Py_ssize_t tokens,
-                      Py_ssize_t max_order, int64_t[:, ::1] stats, int32_t *ngrams, int32_t *counts, int32_t *best,
-                      int32_t *second, int32_t *owner, Slot *memory) except -1 nogil:
-    cdef Seed seed = process_seed()
-    cdef Slots table
-    cdef Py_ssize_t text, start, length, i, n
+cdef int count_others(const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends, Py_ssize_t n,
+                      Py_ssize_t max_order, int32_t *tokens, int32_t *grams, int32_t *counts, NgramCount *ngrams,
+                      Largest *largest, Slots table, int64_t[:, ::1] stats) except -1 nogil:
+    """Write the matches of order n + 1."""
     cdef Watch watching = begin_watch()
-    cdef int32_t given, ngram, limit
-    cdef int64_t matched
-    for n in range(1, max_order + 1):
-        make_empty(&table, memory, slots_needed(tokens), &watching)
-        given = 0
-        start = 0
-        fill_bytes(best, 0, <size_t>(tokens + 1) * sizeof(int32_t), &watching)
-        fill_bytes(second, 0, <size_t>(tokens + 1) * sizeof(int32_t), &watching)
-        for text in range(begins.shape[0]):
-            length = <Py_ssize_t>(ends[text] - begins[text])
-            if n <= length:
-                given = intern_text(table, seed, ids + begins[text], length, <int>n, ngrams + start, given,
-                                    &watching)
-            for i in range(start, start + length - n + 1):
-                watch(&watching, 1)
-                counts[ngrams[i]] += 1
-            for i in range(start, start + length - n + 1):
-                watch(&watching, 1)
-                ngram = ngrams[i]
-                if counts[ngram] > best[ngram]:
-                    second[ngram] = best[ngram]
-                    best[ngram] = counts[ngram]
-                    owner[ngram] = <int32_t>text
-                elif counts[ngram] > second[ngram]:
-                    second[ngram] = counts[ngram]
-                counts[ngram] = 0
-            start += length
-            watch(&watching, 8)
-        start = 0
-        for text in range(begins.shape[0]):
-            length = <Py_ssize_t>(ends[text] - begins[text])
-            matched = 0
-            for i in range(start, start + length - n + 1):
-                watch(&watching, 1)
-                ngram = ngrams[i]
-                limit = second[ngram] if owner[ngram] == text else best[ngram]
-                matched += counts[ngram] < limit
-                counts[ngram] += 1
-            for i in range(start, start + length - n + 1):
-                watch(&watching, 1)
-                counts[ngrams[i]] = 0
-            stats[text, 0] = length
-            stats[text, 1 + n] = matched
-            stats[text, 1 + max_order + n] = length - n + 1 if length >= n else 0
-            start += length
-            watch(&watching, 8)
+    cdef Py_ssize_t start = 0       # of the tokens of a text
+    cdef Py_ssize_t end = 0         # of its n-grams
+    cdef Py_ssize_t text, length, places, k
+    cdef int32_t given = 0
+    cdef const Largest *most
+    make_empty(&table, table.slots, table.mask + 1, &watching)
+    for text in range(begins.shape[0]):
+        length = <Py_ssize_t>(ends[text] - begins[text])
+        places = max(length - n, <Py_ssize_t>0)
+        k = given
+        if n == 0 and length:
+            given = number_tokens(table, process_seed(), &ids[begins[text]], length, tokens + start, given, True)
+            memcpy(grams + start, tokens + start, <size_t>length * sizeof(int32_t))
+        elif n > 0:
+            given = extend(table, process_seed(), grams + start, tokens + start + n, places, given, True)
+        memset(largest + k, 0, <size_t>(given - k) * sizeof(Largest))
+        stats[text, 0] = length
+        stats[text, 2 + max_order + n] = places
+        stats[text, 2 + n] = count_ngrams(grams + start, places, counts, ngrams + end)
+        for k in range(end, end + stats[text, 2 + n]):
+            add_count(&largest[ngrams[k].ngram], ngrams[k].count)
+        end += stats[text, 2 + n]
+        start += length
+        watch(&watching, length + 8)
+    end = 0
+    for text in range(begins.shape[0]):
+        start, end = end, end + stats[text, 2 + n]
+        stats[text, 2 + n] = 0
+        for k in range(start, end):
+            most = &largest[ngrams[k].ngram]
+            stats[text, 2 + n] += min(ngrams[k].count, most.second if ngrams[k].count == most.count else most.count)
+        watch(&watching, end - start + 8)
     return 0
