@@ -9,7 +9,7 @@ from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from cybleu._kernels.text.chrf_texts cimport (
     BEFORE, FEW_WORDS, ChrfWorkspace, Text, begin_words, end_characters, forget, make_characters, number_words,
@@ -44,7 +44,6 @@ cdef enum:
     MOST_OF_A_KIND = 64     # orders
     ROW = 384               # 3 * orders of both kinds
     KEPT = 65536            # bytes that are kept allocated after a segment
-    MOST_MEMBERS = 32       # hypotheses processed at once
     TOGETHER = 65536        # characters of references per block of pairs, or at least those of the hypothesis
     OF_EACH = 64            # added for each reference, for the memory of its matches
 
@@ -58,14 +57,9 @@ cdef struct ChrfRules:
     double plus         # 1 + beta ** 2
 
 
-# Hypotheses with the same references. The texts whose n-grams are counted come first, then those looked up in them.
+# The texts whose n-grams are counted, and then those looked up in them.
 cdef struct Group:
-    const Line *hypotheses
-    const int64_t *places   # indices of the hypotheses; NULL for all
-    const Line *references
-    bint by_hypothesis      # count hypotheses; otherwise count references
     Py_ssize_t counted
-    Py_ssize_t walked
     Py_ssize_t total
     Text *texts
     Units *characters
@@ -188,52 +182,24 @@ cdef void add_up(const int64_t *changes, int order, int64_t *row) noexcept nogil
 cdef int count_characters(const ChrfRules *rules, ChrfWorkspace *work, const Line *hypothesis, const Line *references,
                           Py_ssize_t count, int64_t *row) except -1 nogil:
     """Write the row of the reference with the best score, on ties the first; requires at least one."""
-    cdef int64_t place = 0
-    return count_group(rules, work, hypothesis, &place, 1, references, count, row)
-
-
-cdef int count_group(const ChrfRules *rules, ChrfWorkspace *work, const Line *hypotheses, const int64_t *places,
-                     Py_ssize_t members, const Line *references, Py_ssize_t count, int64_t *rows) except -1 nogil:
-    """Write the rows of several hypotheses with the same references.
-
-    Either each hypothesis is counted once for all references, or each reference once for all hypotheses.
-
-    :param places: indices of the hypotheses and of their rows
-    """
-    cdef int order = rules.char_order + rules.word_order
-    cdef Py_ssize_t row_size = 3 * order
+    cdef Py_ssize_t row_size = 3 * (rules.char_order + rules.word_order)
     cdef Group group
     cdef double score
-    cdef double *best
+    cdef double best = -1.0
     cdef int64_t *found
-    cdef int64_t *row
-    cdef Py_ssize_t i, k, member
-    cdef int n
-    group.hypotheses, group.places, group.references = hypotheses, places, references
-    group.by_hypothesis = members == 1
-    group.counted = 1 if group.by_hypothesis else count
-    group.walked = count if group.by_hypothesis else members
-    group.total = members + count
-    read_group(rules, work, &group)
-    reserve(&work.rows, <uint64_t>group.walked * <uint64_t>row_size * sizeof(int64_t)
-            + <uint64_t>members * sizeof(double))
-    best = <double *>work.rows.data
-    found = <int64_t *>(best + members)
-    for k in range(members):
-        best[k] = -1.0
-    for i in range(group.counted):
-        match_group(rules, work, &group, i, found, row_size)
-        for k in range(group.walked):
-            watch(&work.watching, 8)
-            member = 0 if group.by_hypothesis else k
-            if count > 1:
-                score = score_of(rules, found + k * row_size)
-                if score <= best[member]:
-                    continue
-                best[member] = score
-            row = rows + places[member] * row_size
-            for n in range(3 * order):
-                row[n] = found[k * row_size + n]
+    cdef Py_ssize_t k
+    group.counted, group.total = 1, count + 1
+    read_group(rules, work, &group, hypothesis, references)
+    reserve(&work.rows, <uint64_t>count * <uint64_t>row_size * sizeof(int64_t))
+    found = <int64_t *>work.rows.data
+    match_group(rules, work, &group, found, row_size)
+    for k in range(count):
+        watch(&work.watching, 8)
+        score = score_of(rules, found) if count > 1 else 0.0
+        if score > best:
+            best = score
+            memcpy(row, found, <size_t>row_size * sizeof(int64_t))
+        found += row_size
     shrink(work)
     return 0
 
@@ -246,32 +212,33 @@ cdef void shrink(ChrfWorkspace *work) noexcept nogil:
         free_buffer(&work.text)
 
 
-cdef int read_group(const ChrfRules *rules, ChrfWorkspace *work, Group *group) except -1 nogil:
+cdef int read_group(const ChrfRules *rules, ChrfWorkspace *work, Group *group, const Line *counted,
+                    const Line *others) except -1 nogil:
     """Number the characters and words of the texts."""
-    if not read_numbers(rules, work, group, 1):
-        read_numbers(rules, work, group, 4)
+    if not read_numbers(rules, work, group, counted, others, 1):
+        read_numbers(rules, work, group, counted, others, 4)
+    if rules.word_order > 0:
+        number_group(work, group)
     return 0
 
 
-cdef int read_numbers(const ChrfRules *rules, ChrfWorkspace *work, Group *group, int width) except -1 nogil:
+cdef int read_numbers(const ChrfRules *rules, ChrfWorkspace *work, Group *group, const Line *counted,
+                      const Line *others, int width) except -1 nogil:
     """Number the characters of the texts; 0 if ids of one byte do not suffice."""
     cdef uint64_t used = BEFORE
     cdef Py_ssize_t spans = 0
     cdef Py_ssize_t total = group.total
-    cdef Py_ssize_t i, k
-    cdef const Line *line
+    cdef Py_ssize_t i
+    cdef bint adds
     reserve(&work.texts, <uint64_t>total * (sizeof(Text) + 2 * sizeof(Units)))
     group.texts = <Text *>work.texts.data
     group.characters = <Units *>(group.texts + total)
     group.words = group.characters + total
     forget(work)
     for i in range(total):
-        k = i if i < group.counted else i - group.counted
-        if (i < group.counted) == group.by_hypothesis:
-            line = &group.hypotheses[k if group.places == NULL else group.places[k]]
-        else:
-            line = &group.references[k]
-        if not read_text(work, line, width, rules.word_order > 0, i < group.counted, &used, &spans, &group.texts[i]):
+        adds = i < group.counted
+        if not read_text(work, &counted[i] if adds else &others[i - group.counted], width, rules.word_order > 0, adds,
+                         &used, &spans, &group.texts[i]):
             return 0
     for i in range(total):
         group.characters[i].data = work.text.data + group.texts[i].start
@@ -282,57 +249,49 @@ cdef int read_numbers(const ChrfRules *rules, ChrfWorkspace *work, Group *group,
     return 1
 
 
-cdef int number_group(ChrfWorkspace *work, Group *group, Py_ssize_t first, Py_ssize_t last) except -1 nogil:
-    """Number the words of the counted texts `first` to `last` (exclusive), and look up those of the other texts."""
+cdef int number_group(ChrfWorkspace *work, Group *group) except -1 nogil:
+    """Number the words of the counted texts, and look up those of the others."""
     cdef Seed seed = process_seed()
     cdef uint64_t used = 0
     cdef int32_t given = 0      # number of ids
     cdef Text *texts = group.texts
-    cdef Py_ssize_t k = first
+    cdef Py_ssize_t k
     group.longest = 0
-    while k < group.total:
+    for k in range(group.total):
         texts[k].numbers = used
         used += (<uint64_t>texts[k].words + 2) * sizeof(int32_t)
         group.longest = max(group.longest, texts[k].words)
-        k = group.counted if k == last - 1 else k + 1
     reserve(&work.words, used)
-    begin_words(work, last == first + 1 and texts[first].words < FEW_WORDS)
-    k = first
-    while k < group.total:
+    begin_words(work, group.counted == 1 and texts[0].words < FEW_WORDS)
+    for k in range(group.total):
         group.words[k].data = work.words.data + texts[k].numbers
         group.words[k].count = texts[k].words
         group.words[k].width = 4
-        given = number_words(work, &texts[k], k < last, seed, <int32_t *>group.words[k].data)
+        given = number_words(work, &texts[k], k < group.counted, seed, <int32_t *>group.words[k].data)
         memset(<uint8_t *>group.words[k].data + 4 * group.words[k].count, 0xFF, AHEAD)
-        k = group.counted if k == last - 1 else k + 1
     for k in range(group.total):
         group.words[k].different = given
     return 0
 
 
-cdef int match_group(const ChrfRules *rules, ChrfWorkspace *work, Group *group, Py_ssize_t i, int64_t *rows,
+cdef int match_group(const ChrfRules *rules, ChrfWorkspace *work, Group *group, int64_t *rows,
                      Py_ssize_t row_size) except -1 nogil:
-    """Write the rows of text `i` with all texts that are looked up in it."""
+    """Write the rows of the first text with all others."""
     cdef int64_t *of_words = rows + 3 * rules.char_order
-    cdef Py_ssize_t other, k
-    if rules.word_order > 0:
-        number_group(work, group, i, i + 1)
+    cdef Py_ssize_t count = group.total - 1
+    cdef bint few_words = rules.word_order > 0 and group.longest <= MASK_BITS
+    cdef Py_ssize_t k
     if rules.char_order > 0:
-        match_all(work, group.characters + i, group.characters + group.counted, group.walked, rules.char_order, rows,
-                  row_size, False)
-    if rules.word_order > 0 and group.longest > MASK_BITS:
-        match_all(work, group.words + i, group.words + group.counted, group.walked, rules.word_order, of_words,
-                  row_size, False)
-    for k in range(group.walked):
-        other = group.counted + k
-        if rules.word_order > 0 and group.longest <= MASK_BITS:
-            match_few_words(group.words + i, group.words + other, rules.word_order, of_words + k * row_size)
-        if group.by_hypothesis:
-            begin_row(group.characters + i, group.characters + other, rules.char_order, rows + k * row_size)
-            begin_row(group.words + i, group.words + other, rules.word_order, of_words + k * row_size)
-        else:
-            begin_row(group.characters + other, group.characters + i, rules.char_order, rows + k * row_size)
-            begin_row(group.words + other, group.words + i, rules.word_order, of_words + k * row_size)
+        match_all(work, group.characters, group.characters + 1, count, rules.char_order, rows, row_size, False)
+    if rules.word_order > 0 and not few_words:
+        match_all(work, group.words, group.words + 1, count, rules.word_order, of_words, row_size, False)
+    for k in range(count):
+        if few_words:
+            match_few_words(group.words, group.words + 1 + k, rules.word_order, of_words)
+        begin_row(group.characters, group.characters + 1 + k, rules.char_order, rows)
+        begin_row(group.words, group.words + 1 + k, rules.word_order, of_words)
+        rows += row_size
+        of_words += row_size
         watch(&work.watching, 8)
     return 0
 
@@ -428,62 +387,50 @@ cdef class CharacterF:
 
         :param sets: offsets of the segments in the references
         """
-        cdef ChrfWorkspace work
-        cdef Py_ssize_t i
         check_segments(hypotheses, references, sets, start, stop)
+        self.fill(hypotheses, references, sets, None, None, start, stop, rows)
+
+    def rows_of_owners(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets,
+                       const int64_t[::1] owners not None, const int64_t[::1] order not None, Py_ssize_t start,
+                       Py_ssize_t stop, int64_t[:, ::1] rows):
+        """Write the rows of hypotheses that share sets of references, for a range of `order`.
+
+        :param owners: for each hypothesis the index of its set
+        :param order: indices of the hypotheses
+        """
+        cdef Py_ssize_t i
+        cdef int64_t owner
+        if not 0 <= start <= stop <= order.shape[0] or owners.shape[0] != hypotheses.count:
+            raise ValueError("the hypotheses do not fit their owners")
+        for i in range(start, stop):
+            if not 0 <= order[i] < hypotheses.count or not 0 <= owners[order[i]] < sets.shape[0] - 1:
+                raise ValueError("a hypothesis or its owner is out of range")
+            owner = owners[order[i]]
+            if not 0 <= sets[owner] < sets[owner + 1] <= references.count:
+                raise ValueError("a set has no reference")
+        self.fill(hypotheses, references, sets, owners, order, start, stop, rows)
+
+    cdef int fill(self, RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, const int64_t[::1] owners,
+                  const int64_t[::1] order, Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows) except -1:
+        """Write the rows of a range of `order`, by default of all hypotheses with their own sets."""
+        cdef ChrfWorkspace work
+        cdef int64_t text, owner
+        cdef Py_ssize_t i
         if start == stop:
-            return
+            return 0
         if rows.shape[0] != hypotheses.count or rows.shape[1] != 3 * self.order:
             raise ValueError("the rows do not fit the segments")
         make_characters(&work, self.rules.space)
         try:
             with nogil:
                 for i in range(start, stop):
-                    count_characters(&self.rules, &work, &hypotheses.lines[i], &references.lines[sets[i]],
-                                     <Py_ssize_t>(sets[i + 1] - sets[i]), &rows[i, 0])
+                    text = i if order is None else order[i]
+                    owner = text if owners is None else owners[text]
+                    count_characters(&self.rules, &work, &hypotheses.lines[text], &references.lines[sets[owner]],
+                                     <Py_ssize_t>(sets[owner + 1] - sets[owner]), &rows[text, 0])
         finally:
             end_characters(&work)
-
-    def rows_of_owners(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets,
-                       const int64_t[::1] owners, const int64_t[::1] order, Py_ssize_t start, Py_ssize_t stop,
-                       int64_t[:, ::1] rows):
-        """Write the rows of hypotheses that share sets of references, for a range of `order`.
-
-        :param owners: for each hypothesis the index of its set
-        :param order: indices of the hypotheses, grouped by set, so that each set is counted once
-        """
-        cdef ChrfWorkspace work
-        cdef Py_ssize_t end, size, count
-        cdef int64_t owner
-        if not 0 <= start <= stop <= order.shape[0] or owners.shape[0] != hypotheses.count:
-            raise ValueError("the hypotheses do not fit their owners")
-        if rows.shape[0] != hypotheses.count or rows.shape[1] != 3 * self.order:
-            raise ValueError("the rows do not fit the hypotheses")
-        for end in range(start, stop):
-            if not 0 <= order[end] < hypotheses.count or not 0 <= owners[order[end]] < sets.shape[0] - 1:
-                raise ValueError("a hypothesis or its owner is out of range")
-            owner = owners[order[end]]
-            if not 0 <= sets[owner] < sets[owner + 1] <= references.count:
-                raise ValueError("a set has no reference")
-        make_characters(&work, self.rules.space)
-        try:
-            with nogil:
-                while start < stop:
-                    owner = owners[order[start]]
-                    end = start
-                    size = 0
-                    while (end < stop and owners[order[end]] == owner
-                            and (end == start or end - start < MOST_MEMBERS and size < KEPT)):
-                        size += min(hypotheses.lines[order[end]].size, KEPT)
-                        end += 1
-                    count = <Py_ssize_t>(sets[owner + 1] - sets[owner])
-                    if end - start < count:     # count the smaller number of texts
-                        end = start + 1
-                    count_group(&self.rules, &work, hypotheses.lines, &order[start], end - start,
-                                &references.lines[sets[owner]], count, &rows[0, 0])
-                    start = end
-        finally:
-            end_characters(&work)
+        return 0
 
     def score_rows(self, const int64_t[:, ::1] stats, Py_ssize_t start, double[::1] scores):
         """Write the score of each row from `start` on; return the first declined row, or the end."""
@@ -531,16 +478,10 @@ cdef class CharacterTexts:
         self.each_other = hypotheses is None
         self.hypotheses = references if hypotheses is None else hypotheses
         make_characters(&self.work, measure.rules.space)
-        self.group.hypotheses = self.hypotheses.lines
-        self.group.references = references.lines
-        self.group.by_hypothesis = True
         self.group.counted = self.hypotheses.count
-        self.group.walked = 0 if self.each_other else references.count
-        self.group.total = self.group.counted + self.group.walked
+        self.group.total = self.group.counted + (0 if self.each_other else references.count)
         with nogil:
-            read_group(&measure.rules, &self.work, &self.group)
-            if measure.rules.word_order > 0:
-                number_group(&self.work, &self.group, 0, self.group.counted)
+            read_group(&measure.rules, &self.work, &self.group, self.hypotheses.lines, references.lines)
             self.count_characters()
         self.measure = measure
 
