@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t
 
 from cybleu._kernels.common.base cimport MAX_ORDER
-from cybleu._kernels.scoring.formula cimport Smoothing, smoothed
+from cybleu._kernels.scoring.formula cimport Counts, Method, Smoothing, smoothed
 
 cdef enum Mean:
     EXACT = 0
@@ -81,6 +81,10 @@ cdef inline double python_sum(const double *terms, int count) noexcept nogil:
 
 # The score of one segment's row, or NO_SCORE.
 cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil
+
+# The score of NLTK for `scored` weights, or NO_SCORE; all orders are smoothed.
+cdef double nltk_bleu(const Counts *counts, const double *weights, int order, int scored, Method method,
+                      double parameter) noexcept nogil
 
 
 cdef class Definition:

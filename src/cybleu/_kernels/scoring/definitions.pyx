@@ -4,10 +4,12 @@
 from libc.float cimport DBL_MIN
 from libc.math cimport INFINITY, exp, fabs, isfinite, log, pow
 from libc.stdint cimport int64_t
+from libc.string cimport memset
 
 from cybleu._kernels.common.base cimport MAX_ORDER, ROW_SIZE
 from cybleu._kernels.scoring.formula cimport (
-    ABSENT, ADD_ALL, ADD_K, EXP_BY_LENGTH, LEFT_OUT, NO_SCORE, SKIP, exact_sum, finite_or_no_score
+    ABSENT, ADD_ALL, ADD_K, EXP, EXP_BY_LENGTH, FLOOR, LEFT_OUT, METHOD2, METHOD5, METHOD6, METHOD7, NONE, NO_SCORE, SKIP,
+    TINY, Counts, Method, average, exact_sum, finite_or_no_score, interpolate
 )
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 
@@ -212,6 +214,37 @@ cdef double differences(const Rules *rules, const int64_t *row) noexcept nogil:
         logs += log(<double>(matches[n] + (n > 0)) + DBL_MIN) - log(<double>(totals[n] + (n > 0)) + DBL_MIN)
     logs /= <double>rules.order
     return rules.times * exp(logs + (log_penalty(row[0], <double>row[1]) if rules.penalty == ADDED_ONE else 0.0))
+
+
+cdef Smoothing[8] SMOOTHING_OF      # by Method
+SMOOTHING_OF[:] = [TINY, FLOOR, ADD_K, EXP, EXP_BY_LENGTH, NONE, NONE, EXP_BY_LENGTH]
+
+
+cdef double nltk_bleu(const Counts *counts, const double *weights, int order, int scored, Method method,
+                      double parameter) noexcept nogil:
+    cdef Rules rules
+    cdef double precisions[MAX_ORDER]
+    cdef double terms[MAX_ORDER]
+    cdef double power = 1.0
+    cdef double score
+    cdef int n
+    memset(&rules, 0, sizeof(Rules))
+    rules.smoothing, rules.mean, rules.penalty = SMOOTHING_OF[<int>method], EXACT, EXPONENTIAL
+    rules.scale, rules.value = 1.0, 1.0 if method == METHOD2 else parameter
+    for n in range(order):
+        precisions[n] = precision_of(&rules, n, counts.matches[n], counts.denominators[n], counts.hypothesis_length,
+                                     &power)
+        if not isfinite(precisions[n]):
+            return NO_SCORE
+    if (method == METHOD5 or method == METHOD7) and not average(counts, order, method, precisions):
+        return NO_SCORE
+    if method == METHOD6 and not interpolate(counts, order, <int64_t>parameter, precisions):
+        return NO_SCORE
+    for n in range(scored):
+        terms[n] = term_of(&rules, weights[n], precisions[n])
+    score = mean_of(&rules, terms, scored)
+    score *= brevity_penalty(&rules, counts.hypothesis_length, counts.reference_length)
+    return score if isfinite(score) else NO_SCORE
 
 
 cdef class Definition:

@@ -1,4 +1,4 @@
-# NLTK's BLEU from integer counts, by NLTK's float operations in NLTK's order.
+# Smoothed precisions, and sums of floats, by the float operations of the tools in their order.
 
 from libc.float cimport DBL_MIN
 from libc.math cimport isfinite, log
@@ -58,10 +58,9 @@ cdef struct Counts:
     int64_t five_grams
 
 
-# Return the score, or -1 if it is declined (overflow, division by zero, NaN).
-# `scored` is the number of weighted orders; all orders are smoothed.
-cdef double bleu(const Counts *counts, const double *weights, int order, int scored, Method method,
-                 double parameter) noexcept nogil
+# Smooth by methods 5 and 7, and by method 6; 0 if integers of 53 bits do not suffice, or the result is undefined.
+cdef int average(const Counts *counts, int order, Method method, double *precisions) noexcept nogil
+cdef int interpolate(const Counts *counts, int order, int64_t alpha, double *precisions) noexcept nogil
 
 # Correctly rounded sum of at most MAX_ORDER finite terms, like math.fsum.
 cdef double exact_sum(const double *terms, int count) noexcept nogil

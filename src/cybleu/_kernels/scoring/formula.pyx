@@ -1,11 +1,7 @@
 # cython: freethreading_compatible=True
-"""The BLEU formula in C.
+"""A correctly rounded sum, and methods 5 to 7 of NLTK, with one correctly rounded division for each precision."""
 
-Every step is the operation that CPython performs for NLTK's expression: one correctly rounded division for each
-precision, the log and exp of the platform, a correctly rounded sum.
-"""
-
-from libc.math cimport exp, fabs, isfinite, log
+from libc.math cimport fabs
 from libc.stdint cimport int64_t
 
 from cybleu._kernels.common.base cimport MAX_ORDER
@@ -42,34 +38,6 @@ cdef double exact_sum(const double *terms, int count) noexcept nogil:
     for i in range(count):
         used = add_exactly(parts, used, terms[i])
     return rounded(parts, used)
-
-
-cdef inline Smoothing smoothing_of(Method method) noexcept nogil:
-    """Return the smoothing of single orders by a method of NLTK; methods 5 to 7 start from it."""
-    if method == METHOD0:
-        return TINY
-    if method == METHOD1:
-        return FLOOR
-    if method == METHOD2:
-        return ADD_K
-    if method == METHOD3:
-        return EXP
-    return EXP_BY_LENGTH if method == METHOD4 or method == METHOD7 else NONE
-
-
-cdef int smooth(const Counts *counts, int order, Method method, double parameter,
-                double *precisions) noexcept nogil:
-    """Compute the precisions of single orders; 0 if one is not finite."""
-    cdef Smoothing smoothing = smoothing_of(method)
-    cdef double value = 1.0 if method == METHOD2 else parameter
-    cdef double power = 1.0             # 2 ** (orders without a match so far)
-    cdef int n
-    for n in range(order):
-        precisions[n] = smoothed(smoothing, value, 1.0, n, counts.matches[n], counts.denominators[n],
-                                 counts.hypothesis_length, &power)
-        if not isfinite(precisions[n]):
-            return 0
-    return 1
 
 
 cdef int average(const Counts *counts, int order, Method method, double *precisions) noexcept nogil:
@@ -154,30 +122,3 @@ cdef int interpolate(const Counts *counts, int order, int64_t alpha, double *pre
         tops[n] = top // divisor
         bottoms[n] = bottom // divisor
     return 1
-
-
-cdef double bleu(const Counts *counts, const double *weights, int order, int scored, Method method,
-                 double parameter) noexcept nogil:
-    cdef double precisions[MAX_ORDER]
-    cdef double terms[MAX_ORDER]
-    cdef double total, penalty
-    cdef int n, used = 0
-    if not smooth(counts, order, method, parameter, precisions):
-        return -1.0
-    if (method == METHOD5 or method == METHOD7) and not average(counts, order, method, precisions):
-        return -1.0
-    if method == METHOD6 and not interpolate(counts, order, <int64_t>parameter, precisions):
-        return -1.0
-    for n in range(scored):
-        if precisions[n] > 0.0:
-            terms[used] = weights[n] * log(precisions[n])
-            if not fabs(terms[used]) < 1e300:
-                return -1.0
-            used += 1
-    total = exact_sum(terms, used)
-    if total > 700.0:
-        return -1.0
-    penalty = 1.0
-    if counts.hypothesis_length <= counts.reference_length:
-        penalty = exp(1.0 - <double>counts.reference_length / <double>counts.hypothesis_length)
-    return penalty * exp(total)

@@ -14,8 +14,9 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from cybleu._kernels.common.base cimport CYBLEU_OTHER_THREADS_RUN, MAX_ORDER, SUMS_SIZE, cybleu_items
+from cybleu._kernels.scoring.definitions cimport nltk_bleu
 from cybleu._kernels.scoring.formula cimport (
-    METHOD0, METHOD1, METHOD4, METHOD5, METHOD6, METHOD7, Counts, Method, bleu
+    METHOD0, METHOD1, METHOD4, METHOD5, METHOD6, METHOD7, Counts, Method
 )
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.counting.segments cimport count_corpus, count_segment, frozen, item_at, look_between
@@ -256,9 +257,9 @@ cdef class Scorer:
                 for n in range(scored):
                     equal[n] = 1.0 / <double>scored
                 weights = equal
-            results[v] = bleu(counts, weights, <int>call.vectors.largest, <int>scored, <Method>call.method,
-                              call.parameter)
-            if results[v] < 0.0:
+            results[v] = nltk_bleu(counts, weights, <int>call.vectors.largest, <int>scored, <Method>call.method,
+                                   call.parameter)
+            if not isfinite(results[v]):
                 return 0
         if call.method == METHOD0:
             for n in range(call.vectors.largest):
