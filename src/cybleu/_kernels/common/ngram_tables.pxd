@@ -141,7 +141,10 @@ cdef inline int32_t extend(Slots table, Seed seed, int32_t *grams, const int32_t
 
 cdef inline Py_ssize_t count_ngrams(const int32_t *grams, Py_ssize_t count, int32_t *counts,
                                     NgramCount *found) noexcept nogil:
-    """Write the different known n-grams in order of first occurrence; return how many. `counts` is 0 before and after."""
+    """Write the different known n-grams in order of first occurrence; return how many.
+
+    :param counts: 0 before and after
+    """
     cdef Py_ssize_t different = 0
     cdef Py_ssize_t i
     for i in range(count):

@@ -24,7 +24,8 @@ cdef class NgramInformation(NgramIndex):
     cdef bint is_corpus(self, const int32_t[::1] tokens, const int64_t[::1] ends) noexcept
     cdef int begin(self, Hypothesis *hypothesis, const int32_t *tokens, Py_ssize_t length) except -1 nogil
 
-    # Write the information of the matches of order n + 1, in the order of the hypothesis; return how many n-grams it has.
+    # Write the information of the matches of order n + 1, in the order of the hypothesis; return the number of its
+    # n-grams.
     cdef Py_ssize_t weigh(self, const Hypothesis *hypothesis, Py_ssize_t n, double *terms) noexcept nogil
 
 

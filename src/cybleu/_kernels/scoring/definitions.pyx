@@ -8,8 +8,8 @@ from libc.string cimport memset
 
 from cybleu._kernels.common.base cimport MAX_ORDER, ROW_SIZE
 from cybleu._kernels.scoring.formula cimport (
-    ABSENT, ADD_ALL, ADD_K, EXP, EXP_BY_LENGTH, FLOOR, LEFT_OUT, METHOD2, METHOD5, METHOD6, METHOD7, NONE, NO_SCORE, SKIP,
-    TINY, Counts, Method, average, exact_sum, finite_or_no_score, interpolate
+    ABSENT, ADD_ALL, ADD_K, EXP, EXP_BY_LENGTH, FLOOR, LEFT_OUT, METHOD2, METHOD5, METHOD6, METHOD7, NONE, NO_SCORE,
+    SKIP, TINY, Counts, Method, average, exact_sum, finite_or_no_score, interpolate
 )
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 

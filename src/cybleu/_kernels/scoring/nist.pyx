@@ -42,7 +42,7 @@ cdef struct BestReference:
 
 
 cdef tuple texts_of(object list_of_references, object hypotheses):
-    """Return a list of all texts, the references first, and where those of each segment end; None if one is declined."""
+    """Return all texts, the references first, and where those of each segment end; None if one is declined."""
     cdef list texts = []
     cdef list sets = [0]
     if type(list_of_references) is not tuple or type(hypotheses) is not tuple:
