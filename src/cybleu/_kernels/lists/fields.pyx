@@ -270,8 +270,9 @@ cdef class Fields:
             name_end = at - 1
             if token == name_end or not (name_end[0] == c"=" or name_end[0] == c":"):
                 return False
-            name = NULL if memchr(token, c"_", <size_t>distance(token, name_end)) == NULL else token
-            if name == NULL:
+            name = token
+            if memchr(token, c"_", <size_t>distance(token, name_end)) == NULL:
+                name = NULL
                 label = self.find(token, name_end)
             labelled, of_label = True, 0
 
@@ -377,7 +378,7 @@ cdef class Fields:
                 if at == end:
                     break
                 values = &features[row, 0] if self.width else NULL
-                self.line += 1
+                self.line = self.line + 1
                 self.found = self.ends[self.ended]
                 if self.glued:
                     if self.width:
