@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .. import nbest as lists  # whose modules import this one
 from .._files.text import shown
 from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np, repeat
 from .._runtime.scales import counted
@@ -404,10 +405,9 @@ class NBest:
         :param progress: show a progress bar (requires tqdm)
         :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
         """
-        from .reading import SegmentCounter, Source, read
-
-        counting = SegmentCounter(references, first_id, tokenize, lowercase, max_order, reference_length)
-        return read(Source(path, format, size, features, names), counting, texts, None, progress)
+        reading = lists.reading
+        counting = reading.SegmentCounter(references, first_id, tokenize, lowercase, max_order, reference_length)
+        return reading.read(reading.Source(path, format, size, features, names), counting, texts, None, progress)
 
     @classmethod
     def from_moses(
@@ -428,10 +428,9 @@ class NBest:
         :param first_id: the id of the first segment
         :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
         """
-        from .extractor import read
-
         first_id = whole_number(first_id, "first_id")
-        return read(features, scores, None if segments is None else whole_number(segments, "segments"), first_id)
+        segments = None if segments is None else whole_number(segments, "segments")
+        return lists.extractor.read(features, scores, segments, first_id)
 
     def with_metric(
         self,
@@ -479,9 +478,7 @@ class NBest:
         :raises StatisticsError: the statistics are not those of BLEU
         :raises InputFileError: a file cannot be written
         """
-        from .extractor import write
-
-        write(self, features, scores)
+        lists.extractor.write(self, features, scores)
 
     def write(self, path: Path, format: str = "moses") -> None:  # noqa: A002
         """Write an n-best list, with numbers in full precision.
@@ -490,9 +487,7 @@ class NBest:
         :param format: ``moses`` or ``joshua``
         :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
         """
-        from .writing import write
-
-        write(self, path, format)
+        lists.writing.write(self, path, format)
 
 
 def kept(array: NDArray[Any], dtype: Any) -> NDArray[Any]:

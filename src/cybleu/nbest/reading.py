@@ -135,8 +135,8 @@ def chunks(
 ) -> Iterator[NBest]:
     """Read an n-best list in a file as lists of some whole segments, in the order of the file.
 
-    If the lines of a segment are not consecutive, each group of them is a segment. The parameters are those of
-    :meth:`cybleu.nbest.NBest.from_files`, and `names` of a list are those in the lines so far.
+    If the lines of a segment are not consecutive, each group of them is a segment; `names` of a list are those in the lines
+    so far. The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
 
     :param references: None if the hypotheses are not counted; then `stats` has no columns
     :param counting: how they are counted: `first_id`, `tokenize`, `lowercase`, `max_order`, `reference_length`

@@ -263,16 +263,18 @@ cdef class PairwiseTexts(NgramIndex):
         cdef Py_ssize_t count = self.starts[self.texts * self.order]
         cdef Py_ssize_t text, k, ngram
         cdef Py_ssize_t *place
+        cdef Py_ssize_t *starts
         self.list_starts = <Py_ssize_t *>allocated(calloc(<size_t>self.size + 2, sizeof(Py_ssize_t)))
         self.lists = <Occurrence *>new_array(count, sizeof(Occurrence))
+        starts = self.list_starts
         with nogil:
             for k in range(count):
-                self.list_starts[self.ngrams[k].ngram + 2] += 1
+                starts[self.ngrams[k].ngram + 2] += 1
             for ngram in range(self.size):
-                self.list_starts[ngram + 2] += self.list_starts[ngram + 1]
+                starts[ngram + 2] += starts[ngram + 1]
             for text in range(self.texts):
                 for k in range(self.starts[text * self.order], self.starts[(text + 1) * self.order]):
-                    place = &self.list_starts[self.ngrams[k].ngram + 1]
+                    place = &starts[self.ngrams[k].ngram + 1]
                     self.lists[place[0]].text = <int32_t>text
                     self.lists[place[0]].count = self.ngrams[k].count
                     place[0] += 1

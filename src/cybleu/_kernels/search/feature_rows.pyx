@@ -119,14 +119,16 @@ cdef double gain_of(const int64_t *counts, const double *background, const doubl
 
 cdef Py_ssize_t best_of(const double *values, const double *gains, Py_ssize_t size, double scale,
                         double sign) noexcept nogil:
-    """Return the first hypothesis that maximises scale * value + sign * gain."""
+    """Return the first hypothesis that maximises scale * value + sign * gain; NaN is above all, as for NumPy."""
     cdef Py_ssize_t i
     cdef Py_ssize_t best = 0
     cdef double sum
     cdef double high = scale * values[0] + sign * gains[0]
     for i in range(1, size):
+        if high != high:
+            break
         sum = scale * values[i] + sign * gains[i]
-        if sum > high:
+        if not sum <= high:
             high = sum
             best = i
     return best
