@@ -13,7 +13,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from cybleu._kernels.common.base cimport MAX_ORDER, ROW_SIZE, allocated, new_array, row_size
-from cybleu._kernels.common.hashing cimport Seed, process_seed
+from cybleu._kernels.common.hashing cimport process_seed
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.common.ngram_tables cimport (
     NgramCount, Slot, Slots, check_collection, check_texts, count_ngrams, extend, make_empty, number_tokens

@@ -187,13 +187,13 @@ cdef int count_characters(const ChrfRules *rules, ChrfWorkspace *work, const Lin
     cdef double score
     cdef double best = -1.0
     cdef int64_t *found
-    cdef Py_ssize_t k
+    cdef Py_ssize_t _k
     group.counted, group.total = 1, count + 1
     read_group(rules, work, &group, hypothesis, references)
     reserve(&work.rows, <uint64_t>count * <uint64_t>row_size * sizeof(int64_t))
     found = <int64_t *>work.rows.data
     match_group(rules, work, &group, found, row_size)
-    for k in range(count):
+    for _k in range(count):
         watch(&work.watching, 8)
         score = score_of(rules, found) if count > 1 else 0.0
         if score > best:
