@@ -39,5 +39,7 @@ names: tuple[str, ...] = nbest.names
 chosen: list[str] = rerank.mbr([["a b", "a c"]]).texts
 from_list: list[str] = cybleu.rerank.linear(nbest, [1.0]).texts
 report: cybleu.report.Report = cybleu.report.analyse([["a b"], ["a"]], {"mine": ["a b", "a"]}, lowercase=True)
-of_first: float = report.buckets("length").scores[0, 0] + report.outputs[0].chrf + report.precisions[0].values[0]
+of_first: float = (
+    report.metrics[0].buckets("length").scores[0, 0] + report.outputs[0].chrf + report.precisions[0].values[0]
+)
 segment_texts: list[list[str]] = [segment.texts for segment in read_segments("list")]

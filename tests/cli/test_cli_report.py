@@ -42,8 +42,17 @@ def test_what_is_printed_is_the_same(files, jinja2, form, metrics):
     plain = run(*arguments)
     beside = run(*arguments, "--report", "report.html")
     assert (beside.exit_code, beside.stdout) == (0, plain.stdout)
-    title = "multi-bleu, TER, NIST and sacrebleu of 3 systems" if metrics else "BLEU of 3 systems"
+    by = "TER, multi-bleu, NIST and sacrebleu" if metrics else "BLEU"
+    title = f"<h1>{by} of one, two and three</h1>"
     assert title in (files / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("metric", ["chrf", "ter"])
+def test_a_metric_that_is_no_bleu(files, jinja2, metric):
+    arguments = ["compare", *OUTPUTS, "-r", "ref1", "-r", "ref2", *OPTIONS, "--metric", metric]
+    beside = run(*arguments, "--report", "report.html", "--title", "Only <one> metric")
+    assert (beside.exit_code, beside.stdout) == (0, run(*arguments).stdout)
+    assert "<h1>Only &lt;one&gt; metric</h1>" in (files / "report.html").read_text(encoding="utf-8")
 
 
 def test_one_system_by_several_metrics(files, jinja2):

@@ -34,27 +34,27 @@ def rows_of(name, order=4, references=REFERENCES):
 
 def test_scores_are_those_of_the_comparison(report):
     expected = compare_systems({name: rows_of(name) for name in NAMES}, **FEW)
-    assert report.systems == expected.systems
-    assert report.comparison.differences == expected.differences
-    assert report.signature.startswith(expected.signature + "|nrefs:2|case:mixed|tok:13a|version:")
+    assert report.metrics[0].systems == expected.systems
+    assert report.metrics[0].comparison.differences == expected.differences
+    assert report.metrics[0].signature.startswith(expected.signature + "|nrefs:2|case:mixed|tok:13a|version:")
     for output in report.outputs:
         assert output.bleu == find("sacrebleu").score(rows_of(output.name))
         assert output.chrf == CHRF().corpus_score(SYSTEMS[output.name], [REFERENCE, OTHER]).score
-    for name, scores in report.bootstrap_scores.items():
+    for name, scores in report.metrics[0].bootstrap_scores.items():
         assert scores.tolist() == bootstrap(rows_of(name), samples=100).scores.tolist()
 
 
 def test_one_system_has_the_interval_of_the_bootstrap(backend):
     found = analyse(REFERENCES, {"one": SYSTEMS["one"]}, resamples=100)
     expected = bootstrap(rows_of("one"), samples=100)
-    (system,) = found.systems
+    (system,) = found.metrics[0].systems
     assert (system.score, system.low, system.high, system.s_sel) == (
         expected.score,
         expected.low,
         expected.high,
         expected.deviation,
     )
-    assert found.comparison is None and found.pairs == ()
+    assert found.metrics[0].comparison is None and found.pairs == ()
     assert f"one: BLEU {expected.score:.2f}, 95 % interval {expected.low:.2f} to {expected.high:.2f}\n" in str(found)
 
 
@@ -76,11 +76,11 @@ def test_precisions(report):
 @pytest.mark.parametrize("metric", ["sacrebleu", "nltk:method1", "moses:add", "mteval-v13a"])
 def test_contributions_add_up_to_the_difference(backend, metric):
     found = analyse(REFERENCES, SYSTEMS, metric, weights=(0.4, 0.3, 0.2, 0.1), **FEW)
-    scale = found.metric.scale
+    scale = found.metrics[0].metric.scale
     for first in NAMES:
         for second in NAMES:
             parts = found.contributions(first, second)
-            scores = [found.metric.score(found.rows[name]).score for name in (first, second)]
+            scores = [found.metrics[0].metric.score(found.metrics[0].rows[name]).score for name in (first, second)]
             assert parts.difference == pytest.approx(100 / scale * (scores[0] - scores[1]), abs=1e-9)
             assert math.fsum([parts.penalty, *parts.orders]) == pytest.approx(parts.difference, abs=1e-9)
             turned = found.contributions(second, first)
@@ -102,7 +102,7 @@ def test_buckets_are_corpora_of_their_segments(report):
     metric = find("sacrebleu")
     lengths = np.array([len(line.split()) for line in REFERENCE])
     for by in ("length", "difference", "score"):
-        found = report.buckets(by)
+        found = report.metrics[0].buckets(by)
         assert found.names == report.names and len(found.labels) == found.scores.shape[1]
         for place, name in enumerate(found.names):
             rows = rows_of(name)
@@ -118,7 +118,7 @@ def test_buckets_are_corpora_of_their_segments(report):
                     assert found.scores[place, group] == metric.score(rows[those]).score
                 else:
                     assert math.isnan(found.scores[place, group])
-    assert report.buckets("length").labels == (
+    assert report.metrics[0].buckets("length").labels == (
         *("0 to 9", "10 to 19", "20 to 29", "30 to 39", "40 to 49", "50 to 59", "60 and more"),
     )
 
@@ -180,11 +180,21 @@ def test_ngrams_of_pairs(report):
             for side, more, fewer in ((pair.confirmed, ones, others), (pair.unconfirmed, others, ones)):
                 shown = side[n - 1]
                 found = [(more[item.tokens], fewer[item.tokens]) for item in shown]
-                expected = most_salient(Counter({gram: more[gram] for gram in more if more[gram] > fewer[gram]}), fewer)
+                differ = Counter({gram: more[gram] for gram in more if more[gram] > max(fewer[gram], 1)})
+                expected = most_salient(differ, fewer)
                 assert [((a + 1) / (a + b + 2), a) for a, b in found] == expected
                 for item in shown:
                     assert (item.first, item.second) == (ones[item.tokens], others[item.tokens])
                     assert item.salience == (item.first + 1) / (item.first + item.second + 2)
+
+
+def test_ngrams_seen_once_are_left_out(backend):
+    references = [["a a b c d"], ["e f g h i"]]
+    found = analyse(references, {"first": ["a a b c d", "e f g h i"], "second": ["x y b c d", "e f g h i"]}, **FEW)
+    (pair,) = found.pairs
+    assert [item.tokens for item in pair.confirmed[0]] == [("a",)] and pair.confirmed[1:] == ((), (), ())
+    assert found.under_generated[1][0][0].tokens == ("a",) and found.under_generated[1][1:] == ((), (), ())
+    assert found.over_generated[1] == ((), (), (), ())
 
 
 def test_frequent_words_that_hardly_differ_come_last(backend):
@@ -202,19 +212,14 @@ def test_ngrams_that_are_missed(report):
             confirmed, produced, wanted = counts_of(name, n)
             for lists, counts in ((report.over_generated, produced), (report.under_generated, wanted)):
                 found = lists[place][n - 1]
+                twice = Counter({gram: count for gram, count in (counts - confirmed).items() if count > 1})
                 shown = [(counts[item.tokens] - confirmed[item.tokens], confirmed[item.tokens]) for item in found]
-                assert [((a + 1) / (a + b + 2), a) for a, b in shown] == most_salient(counts - confirmed, confirmed)
-                for item in found:
-                    assert (item.produced, item.wanted, item.confirmed) == (
-                        produced[item.tokens],
-                        wanted[item.tokens],
-                        confirmed[item.tokens],
-                    )
+                assert [((a + 1) / (a + b + 2), a) for a, b in shown] == most_salient(twice, confirmed)
+                assert [(item.first, item.second) for item in found] == shown
 
 
-def test_pieces_of_texts_and_of_ngrams_give_the_same_figures(report, backend, monkeypatch, jinja2):
+def test_pieces_of_texts_give_the_same_figures(report, backend, monkeypatch, jinja2):
     monkeypatch.setattr("cybleu.report.texts.PIECE", 3)
-    monkeypatch.setattr("cybleu.report.ngrams.PIECE", 5)
     again = analyse(REFERENCES, SYSTEMS, **FEW)
     assert (again.over_generated, again.under_generated) == (report.over_generated, report.under_generated)
     assert html(again) == html(report)
@@ -223,7 +228,7 @@ def test_pieces_of_texts_and_of_ngrams_give_the_same_figures(report, backend, mo
 def test_any_pair_can_be_compared(backend):
     many = {f"system {number}": changed(REFERENCE, 2 + number % 4, number) for number in range(6)}
     found = analyse(REFERENCES, many, **FEW)
-    worst, best = found.systems[-1].name, found.systems[0].name
+    worst, best = found.metrics[0].systems[-1].name, found.metrics[0].systems[0].name
     one, other = found.between(worst, best), found.between(best, worst)
     assert [(item.tokens, item.second, item.first) for item in one.unconfirmed[0]] == [
         (item.tokens, item.first, item.second) for item in other.confirmed[0]
@@ -260,7 +265,7 @@ def test_runs_of_a_system(backend):
 def test_which_pairs_are_looked_at(backend):
     many = {f"system {number}": changed(REFERENCE, 2 + number % 4, number) for number in range(6)}
     best = analyse(REFERENCES, many, **FEW)
-    assert {first for first, _ in best.looked_at} == {best.systems[0].name} and len(best.looked_at) == 5
+    assert {first for first, _ in best.looked_at} == {best.metrics[0].systems[0].name} and len(best.looked_at) == 5
     compared = analyse(REFERENCES, many, baseline="system 3", **FEW)
     assert {second for _, second in compared.looked_at} == {"system 3"} and len(compared.looked_at) == 5
     assert len(analyse(REFERENCES, SYSTEMS, **FEW).looked_at) == 3
@@ -275,38 +280,39 @@ def test_matches_by_brute_force(backend, triples):
     found = analyse(
         [[one, other] for one, other, _ in triples], {"it": [line for *_, line in triples]}, tokenize="none", **FEW
     )
-    rows = found.rows["it"]
-    owner = np.repeat(np.arange(len(triples)), [len(line.split()) for *_, line in triples])
-    for order in found._ngrams.orders:
-        matches = np.bincount(owner[order.matched[0]], minlength=len(triples))
-        assert matches.tolist() == rows[:, 1 + order.n].tolist()
+    rows = found.metrics[0].rows["it"]
+    (marks,) = found._ngrams.marks
     # as many match as a reference has: first those in a longer match, then those that come first; the others are clipped
-    orders = found._ngrams.orders
-    begin = 0
-    for one, other, line in triples:
+    for segment, (one, other, line) in enumerate(triples):
         words = line.split()
-        for order in orders:
-            n = order.n
+        levels, clipped, longer = [0] * len(words), [0] * len(words), {*()}
+        for n in range(4, 0, -1):
             most = grams(one.split(), n) | grams(other.split(), n)
             left = Counter(most)
-            longer = orders[n].matched[0] if n < len(orders) else np.zeros(len(order.matched[0]), dtype=bool)
-            places = range(begin, begin + len(words) - n + 1)
-            inside = {place: longer[place] or (place > begin and longer[place - 1]) for place in places}
-            expected = {}
-            for place in sorted(places, key=lambda place: not inside[place]):
-                gram = tuple(words[place - begin : place - begin + n])
-                expected[place] = left[gram] > 0
-                left[gram] -= 1
-                assert order.clipped[0][place] == (most[gram] > 0 and not expected[place])
-            assert {place: order.matched[0][place] for place in places} == expected
-        begin += len(words)
+            places = range(len(words) - n + 1)
+            matched = {*()}
+            for place in sorted(places, key=lambda place: not longer & {place, place - 1}):
+                gram = tuple(words[place : place + n])
+                if left[gram] > 0:
+                    left[gram] -= 1
+                    matched.add(place)
+                elif n == 1 and most[gram]:
+                    clipped[place] = 5
+            for token in (place + offset for place in matched for offset in range(n)):
+                levels[token] = max(levels[token], n)
+            assert len(matched) == rows[segment, 1 + n]
+            longer = matched
+        assert list(marks[segment]) == list(map(sum, zip(levels, clipped)))
 
 
 def test_the_tools_way_of_lower_case(backend):
     lines = ["Ä B c D e", "Ä B x Y z"]
     for metric in ("sacrebleu", "mteval-v13a"):
         found = analyse([["ä b C d E"], ["ä b C d E"]], {"it": lines}, metric, lowercase=True, **FEW)
-        assert (found.rows["it"][0, 2], "|case:lc|" in found.signature) == (5 if metric == "sacrebleu" else 4, True)
+        assert (found.metrics[0].rows["it"][0, 2], "|case:lc|" in found.metrics[0].signature) == (
+            5 if metric == "sacrebleu" else 4,
+            True,
+        )
 
 
 def test_a_report_is_pickled_and_copied(report, jinja2):

@@ -56,11 +56,13 @@ def test_precisions(report, axes, log):
 @pytest.mark.parametrize("by", ["length", "difference", "score"])
 def test_buckets(report, axes, by):
     plot_buckets(report, axes, by=by)
-    found = report.buckets(by)
+    found = report.metrics[0].buckets(by)
     drawn = lines_of(axes)
     for name, scores in zip(found.names, found.segments if by == "score" else found.scores):
         np.testing.assert_array_equal(drawn[name], scores)
-    assert len(axes.get_xticklabels()) == len(found.labels)
+    labels = [text.get_text() for text in axes.get_xticklabels()]
+    sizes = [text.partition("\n")[2] for text in labels]
+    assert sizes == [f"{size:,}" if by == "length" else "" for size in found.segments[0].tolist()]
 
 
 @pytest.mark.parametrize("by", ["recall", "precision"])
@@ -68,7 +70,12 @@ def test_words(report, axes, by):
     plot_buckets(report, axes, by=by)
     for name, values in zip(report.names, getattr(report.word_frequencies, by)):
         np.testing.assert_array_equal(lines_of(axes)[name], values[1:])  # words that no reference contains cannot match
-    assert axes.get_xticklabels()[0].get_text() == "1"
+    words = report.word_frequencies
+    sizes = words.wanted if by == "recall" else words.produced.mean(axis=0).round().astype(int)
+    labels = [text.get_text() for text in axes.get_xticklabels()]
+    assert labels[0] == f"1\n{sizes[1]:,}" and [text.partition("\n")[2] for text in labels] == [
+        f"{size:,}" for size in sizes[1:]
+    ]
 
 
 def test_differences_have_no_colour_of_a_system(report):
@@ -81,11 +88,11 @@ def test_differences_have_no_colour_of_a_system(report):
 def test_scores_and_differences(report, axes):
     plot_scores(report, axes)
     points = [line.get_xdata().tolist() for line in axes.get_lines()]
-    for system in report.systems:
+    for system in report.metrics[0].systems:
         assert [system.score] in points and [system.low, system.high] in points
     other = plot_differences(report)
     points = [list(line.get_xdata()) for line in other.get_lines()]
-    for pair in report.comparison.differences:
+    for pair in report.metrics[0].comparison.differences:
         assert [pair.difference] in points and [pair.low, pair.high] in points
 
 

@@ -6,7 +6,8 @@ import functools
 import json
 import re
 import stat
-from xml.etree import ElementTree
+from collections import Counter, defaultdict
+from html import unescape
 
 import numpy as np
 import pytest
@@ -16,9 +17,10 @@ from sacrebleu.metrics import CHRF
 
 from cybleu.errors import InputFileError
 from cybleu.report import analyse, html, save_page, write
-from cybleu.report.marks import PART, MarkedText, parts_of
 from cybleu.report.visible import visible
-from report_pages import Page, check_policy, numbers_on
+from cybleu.significance import format_comparisons
+from cybleu.text import tokenizer
+from report_pages import Page, check_policy, numbers_on, pictures_on
 from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS, analysed
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -50,6 +52,11 @@ def test_nothing_is_run_or_fetched(page):
     check_policy(page)
 
 
+def tokens_shown(line):
+    """A line of an output on the page: its tokens, with blanks between them."""
+    return " ".join(visible(token) for token in tokenizer("13a")(line))
+
+
 @pytest.mark.long_in_mirror
 def test_hostile_texts_are_text(jinja2):
     report, systems, references = hostile_report()
@@ -59,56 +66,89 @@ def test_hostile_texts_are_text(jinja2):
     shown = "\n".join(found.text_of("dd"))
     for lines in systems.values():
         for line in lines:
-            assert visible(line) in shown
+            assert tokens_shown(line) in shown
     for line in (line for group in references for line in group):
         assert visible(line) in shown or visible(line) in "\n".join(found.text_of("span"))
     assert "\x00" not in text and "\u202e" not in text and "\x1b" not in text
     text.encode("utf-8")  # no lone surrogate
-    for picture in re.findall(r"<svg.*?</svg>", text, re.DOTALL):
-        ElementTree.fromstring(picture)
-    assert "$x$" in text  # a formula would have been drawn otherwise
+    assert any("$x$" in picture for picture in pictures_on(found))  # a formula would have been drawn otherwise
 
 
 def test_every_segment_of_every_system_is_there(page):
     found = Page(page)
     details = found.text_of("details", **{"class": "s"})
     assert len(details) == len(REFERENCES)
-    numbers = {attributes["id"] for attributes in found.of("dl") if "id" in attributes}
+    numbers = {attributes["id"] for attributes in found.of("details") if "id" in attributes}
     assert numbers == {f"s{number}" for number in range(1, len(REFERENCES) + 1)}
+    links = [attributes["href"] for attributes in found.of("a")]
     by_number = {int(text.split()[0]): text for text in details}
     for number, group in enumerate(REFERENCES, 1):
         for line in (*group, *(lines[number - 1] for lines in SYSTEMS.values())):
             assert line in by_number[number]
         for name in NAMES:
             assert name in by_number[number]
+        assert f"#s{number}" in links
 
 
-def test_segments_are_marked_by_the_script_after_the_first_ones(jinja2, monkeypatch):
-    monkeypatch.setattr("cybleu.report.page.MARKED", 5)
-    report = analyse(REFERENCES, SYSTEMS, **FEW)
-    text = html(report)
-    details = re.findall(r'<details class="s">.*?</details>', text, re.DOTALL)
-    assert ["data-m" in one for one in details[:5]] == [False] * 5 and "<u class=" in details[0]
-    for one in details[5:]:
-        for output in re.findall(r'<dd dir="auto" data-m="([^"]*)">([^<]*)', one):
-            assert "".join(part for _, part in parts_of(output[1].rstrip("\n"), output[0])) == output[1].rstrip("\n")
-        assert "<u " not in one
-    largest = np.max([np.abs(pair.influence) for pair in report.pairs], axis=0)
-    order = [int(re.search(r'class="no">(\d+)', one)[1]) for one in details]
-    assert [largest[number - 1] for number in order] == sorted(largest, reverse=True)
+MARKS = {"u": 1, "i": 2, "b": 3, "em": 4}
+ELEMENT = re.compile(r"<(/?)(\w+)>|([^<]+)")
+
+
+def marked_tokens(line):
+    """The tokens of a line of HTML: its text, the length of its match, whether it is clipped, whether its rival lacks it."""
+    found, open_elements = [], []
+    for closing, name, text in ELEMENT.findall(line):
+        if closing:
+            assert open_elements.pop() == name
+        elif name:
+            open_elements.append(name)
+        for token in text.split():
+            level = max((MARKS.get(one, 0) for one in open_elements), default=0)
+            found.append((unescape(token), level, "s" in open_elements, "mark" in open_elements))
+    assert open_elements == []
+    return found
+
+
+def test_every_token_is_marked_without_script(page, jinja2, backend):
+    report = analysed(backend)
+    for one in re.findall(r"<details class=s .*?</details>", page, re.DOTALL):
+        segment = int(re.search(r"class=no>(\d+)", one)[1]) - 1
+        entries = re.findall(r"<dt>((?:<bdi>\w+</bdi>(?:, )?)+) <b>.*?</b><dd dir=auto>(.*?)</div>", one)
+        shown = {}
+        for names, line in entries:
+            shown |= dict.fromkeys(re.findall(r"<bdi>(\w+)</bdi>", names), marked_tokens(line))
+        assert shown.keys() == {*NAMES}
+        for number, name in enumerate(NAMES):
+            tokens = SYSTEMS[name][segment].split()
+            assert [token for token, *_ in shown[name]] == tokens
+            marks = [level + 5 * clipped for _, level, clipped, _ in shown[name]]
+            assert marks == list(report._ngrams.marks[number][segment])
+        # the pair whose difference the segment influences most comes first, and each token that the other one lacks has a mark
+        ones, others = pair = re.search(r"BLEU for <bdi>(\w+)</bdi> vs. <bdi>(\w+)</bdi>", one).groups()
+        assert {*re.findall(r"<bdi>(\w+)</bdi>", " ".join(names for names, _ in entries[:2]))} >= {*pair}
+        for own, rival in ((ones, others), (others, ones)):
+            lacking = Counter(SYSTEMS[own][segment].split()) - Counter(SYSTEMS[rival][segment].split())
+            assert Counter(token for token, _, _, marked in shown[own] if marked) == lacking
+        (third,) = {*NAMES} - {*pair}
+        if SYSTEMS[third][segment] not in {SYSTEMS[name][segment] for name in pair}:
+            assert not any(marked for *_, marked in shown[third])
 
 
 def test_the_number_of_a_segment_is_its_largest_influence(page, jinja2):
     report = analyse(REFERENCES, SYSTEMS, **FEW)
-    for one in re.findall(r'<details class="s">.*?</details>', page, re.DOTALL):
-        number, points, first, second = re.search(
-            r'class="no">(\d+)</span> <span class="n">(.*?)</span>.*?Influence on <bdi>(.*?)</bdi> vs. <bdi>(.*?)</bdi>',
+    shown = []
+    for one in re.findall(r"<details class=s .*?</details>", page, re.DOTALL):
+        number, points, again, first, second = re.search(
+            r"class=no>(\d+)</span> <span class=n>(.*?)</span>.*?<p>(.*?) BLEU for <bdi>(.*?)</bdi> vs. <bdi>(.*?)</bdi>",
             one,
+            re.DOTALL,
         ).groups()
         of_pairs = {(pair.first, pair.second): pair.influence[int(number) - 1] for pair in report.pairs}
+        of_pairs |= {(second, first): -value for (first, second), value in of_pairs.items()}
         largest = of_pairs[first, second]
-        assert abs(largest) == max(map(abs, of_pairs.values()))
-        assert points == f"{largest:+.3f}".replace("-", "\u2212")
+        assert largest == max(map(abs, of_pairs.values())) and points == again == f"{largest:.3f}"
+        shown.append(largest)
+    assert shown == sorted(shown, reverse=True)
 
 
 @pytest.mark.parametrize("names", [NAMES, NAMES[:2], NAMES[:1]])
@@ -145,11 +185,13 @@ def test_the_source_is_shown_with_each_segment(jinja2):
     details = Page(html(report)).text_of("details", **{"class": "s"})
     for text in details:
         assert f"source{source[int(text.split()[0]) - 1]}" in text.replace("\n", "")
-    assert report.comparison == analyse(REFERENCES, SYSTEMS, **FEW).comparison
+    assert report.comparisons == analyse(REFERENCES, SYSTEMS, **FEW).comparisons
 
 
 def test_what_differs_between_outputs_is_said(page, jinja2):
-    assert page.count("A group contains different segments for each output.") == 4  # two figures, two tables
+    said = "A group contains different segments for each output."
+    found = Page(page)
+    assert sum(said in text for kind in ("figcaption", "caption") for text in found.text_of(kind)) == 4
     one = html(analyse(REFERENCES, {"one": SYSTEMS["one"]}, **FEW))
     assert "different segments" not in one
 
@@ -163,13 +205,18 @@ def test_the_numbers_are_those_of_the_report(page, jinja2):
         parts = report.contributions(first, second)
         for part in (parts.difference, parts.penalty, *parts.orders):
             assert f"{part:+.2f}".replace("-", "\u2212") in cells
-    units = json.loads(re.search(r'id="influence">(.*?)</script>', page)[1])
+    (units,) = json.loads(re.search(r'id="values">(.*?)</script>', page)[1])
     order = [number - 1 for number in numbers_on(page)]
-    for pair, of_pair in zip(report.pairs, units):
+    for pair, of_pair in zip(report.pairs, units, strict=True):
         assert of_pair == np.rint(1e4 * pair.influence[order]).astype(int).tolist()
     codes = Page(page).text_of("code")
-    for form in (report.comparison.to_latex(), report.comparison.to_markdown() + "\n", report.comparison.to_csv()):
-        assert form in codes
+    for form in ("latex", "markdown", "csv"):
+        assert format_comparisons(report.comparisons, form).rstrip("\n") + "\n" in codes
+    order = [
+        page.index(f'id="h-{name}"')
+        for name in ("scores", "tests", "precision", "differ", "ngrams", "segments", "computed")
+    ]
+    assert order == sorted(order)
 
 
 @pytest.mark.long
@@ -185,7 +232,7 @@ def test_equal_input_gives_equal_bytes(jinja2, tmp_path, choices):
 def test_one_system_many_systems_and_runs(jinja2):
     one = html(analyse(REFERENCES, {"one": SYSTEMS["one"]}, **FEW))
     check_policy(one)
-    assert "one</bdi> scores <b>" in one and "Significance tests" not in one
+    assert "Significance tests" not in one and "<mark>" not in one[one.index('id="list"') :]
     many = {f"system {number}": SYSTEMS[NAMES[number % 3]] for number in range(7)}
     found = analyse(REFERENCES, many, **FEW)
     check_policy(html(found))
@@ -195,29 +242,61 @@ def test_one_system_many_systems_and_runs(jinja2):
     assert "both, run 2" in runs and "s<sub>opt</sub>" in runs
 
 
-def test_the_first_sentence(jinja2):
+def test_the_verdict(jinja2):
     right, wrong = ["a b c d e"] * 30, ["a b x d e"] * 30
+    nearly = [*right[:-1], "a b c d x"]
     references = [[line] for line in right]
 
-    def lead(systems, **choices):
-        (text,) = Page(html(analyse(references, systems, **FEW, **choices))).text_of("p", **{"class": "lead"})
-        return " ".join(text.split())
+    def card(systems, **choices):
+        report = analyse(references, systems, **FEW, **choices)
+        page = html(report)
+        text = page[page.index('<div class="card">') :].partition("</div>")[0]
+        return report, [" ".join(line.split()) for line in Page(text).text_of("p")]
 
-    assert lead({"one": right, "two": right}) == "one and two have the same score, 100.00 BLEU."
-    assert lead({"one": right, "two": wrong}).startswith(
-        "one scores highest, with 100.00 BLEU. one is significantly better"
-    )
-    nearly = [*right[:-1], "a b c d x"]
-    assert lead({"one": right, "two": nearly}).endswith("The difference from two is not significant.")
-    assert lead({"one": right, "two": right, "three": wrong}) == (
-        "one and two have the same score, 100.00 BLEU, and no other score is higher. one is significantly better than three."
-    )
-    assert lead({"one": right, "two": nearly, "three": wrong}).endswith(
-        "one is significantly better than 1 of the other 2; the difference from two is not significant."
-    )
-    assert lead({"one": nearly, "two": right, "three": wrong}, baseline="one").endswith(
-        "Significantly worse: three. No significant difference: two."
-    )
+    def expected(report, first, second, word):
+        figures = report.metrics[0]
+        pair = figures.comparison.between(first, second)
+        scores = {system.name: system.score for system in figures.systems}
+        p = "< 0.0001" if pair.p_holm < 0.00005 else f"= {pair.p_holm:.4f}"
+        low, high = f"{pair.low:.2f}".replace("-", "\u2212"), f"{pair.high:.2f}"
+        return [
+            f"{pair.difference:+.2f}".replace("-", "\u2212"),
+            f"{first} {scores[first]:.2f} vs. {second} {scores[second]:.2f}",
+            f"{word} (p {p}); 95\u00a0% interval {low} to {high}".replace("\u00a0", " "),
+        ]
+
+    for systems, first, second, word in (
+        ({"one": right, "two": wrong}, "one", "two", "significant"),
+        ({"one": wrong, "two": right}, "two", "one", "significant"),
+        ({"one": right, "two": nearly}, "one", "two", "not significant"),
+        ({"one": right, "two": right}, "one", "two", "not significant"),
+    ):
+        report, lines = card(systems)
+        assert lines == ["BLEU", *expected(report, first, second, word)]
+    report, lines = card({"one": right, "two": nearly, "three": wrong})
+    assert lines[1:4] == expected(report, "one", "two", "not significant")
+    assert lines[4] == "one is significantly better than 1 of the 2 other systems."
+    report, lines = card({"one": nearly, "two": right, "three": wrong}, baseline="one")
+    assert lines[1:4] == expected(report, "two", "one", "not significant")
+    assert lines[4] == "Of the systems vs. the baseline, 1 of 2 differ significantly."
+    report, lines = card({"one": nearly})
+    (system,) = report.metrics[0].systems
+    assert lines[1].startswith(f"{system.score:.2f} \u00b1 ") and lines[2] == "one"
+
+
+def test_titles(jinja2):
+    many = {f"system {number}": SYSTEMS["one"] for number in range(7)}
+    for systems, subject in (
+        ({"one": SYSTEMS["one"]}, "BLEU of one"),
+        (SYSTEMS, "BLEU of one, two and three"),
+        (many, "BLEU of system 0, system 1, system 2, system 3 and 3 others"),
+    ):
+        report = analyse(REFERENCES, systems, **FEW)
+        assert report.title == report.subject == subject
+    report = analyse(REFERENCES, SYSTEMS, title="Mark", **FEW)
+    found = Page(html(report))
+    assert (report.title, found.text_of("title"), found.text_of("h1")) == ("Mark", ["Mark"], ["Mark"])
+    assert found.text_of("p", **{"class": "facts"})[0].startswith("BLEU of one, two and three \u00b7 40 segments")
 
 
 def test_scores_of_zero(jinja2):
@@ -249,25 +328,18 @@ letters = st.lists(
     st.lists(st.tuples(letters, letters), min_size=2, max_size=5),
     st.sampled_from(["13a", "ascii", "none", "char", "intl"]),
 )
-def test_codes_say_which_characters_match(backend, pairs, tokenize):
+def test_tokens_are_shown_as_they_are_counted(backend, jinja2, pairs, tokenize):
     report = analyse([[one] for one, _ in pairs], {"it": [line for _, line in pairs]}, tokenize=tokenize, **FEW)
-    ngrams, text = report._ngrams, report._texts.outputs[0]
-    marked = MarkedText(report._texts, ngrams, 0, range(len(pairs)))
-    levels, clipped = ngrams.levels(0), ngrams.orders[0].clipped[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cybleu.report.page._pictures", lambda report: defaultdict(str))
+        page = html(report)
+    lines = re.findall(r"<dt><bdi>it</bdi> <b>.*?</b><dd dir=auto>(.*?)</div>\n?</dl>", page, re.DOTALL)
+    shown = {number - 1: line for number, line in zip(numbers_on(page), lines, strict=True)}
     for segment, (_, line) in enumerate(pairs):
-        shown, code = marked.lines[segment], marked.codes[segment]
-        assert marked.raw[segment] is not None or shown == visible(line)
-        parts = parts_of(shown, code)
-        assert "".join(part for _, part in parts) == shown
-        assert sum(int(length) for _, length in PART.findall(code)) in (0, len(shown))
-        # each character of a token has the state of its token
-        states = [letter for letter, part in parts for character in part if not character.isspace()]
-        expected = []
-        tokens = report._texts.tokens(text, segment)
-        for place, token in enumerate(tokens, text.offsets[segment]):
-            expected += "abcdeABCDE"[levels[place] + 5 * clipped[place]] * len(token)
-        if marked.raw[segment] is None:
-            assert states == expected
+        tokens = [re.sub(r"\s", "\u2423", token) for token in tokenizer(tokenize)(line)]
+        found = marked_tokens(shown[segment])
+        assert [token for token, *_ in found] == list(map(visible, tokens))
+        assert [level + 5 * clipped for _, level, clipped, _ in found] == list(report._ngrams.marks[0][segment])
 
 
 def test_visible_is_one_character_for_one():

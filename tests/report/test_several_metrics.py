@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cybleu.errors import LengthMismatchError, UnknownNameError
-from cybleu.metrics import Bleu, find
+from cybleu.metrics import Bleu, Chrf, find
 from cybleu.report import analyse, html, plot_buckets, plot_differences, plot_scores
 from cybleu.significance import compare_systems, format_comparisons
 from report_pages import Page, check_policy, numbers_on
@@ -47,7 +47,7 @@ def test_each_comparison_is_that_of_the_metric_alone(backend, lowercase, baselin
     names = ["ter", "multi-bleu", "sacrebleu", "gleu", "nist", "chrf++", "mteval-v13a"]
     report = analyse(REFERENCES, SYSTEMS, names, lowercase=lowercase, baseline=baseline, **FEW)
     tokenizers = {"multi-bleu": "ascii", "sacrebleu": "13a", "gleu": "13a", "mteval-v13a": "13a"}
-    for name, figures, comparison in zip(names, report.by_metric, report.comparisons, strict=True):
+    for name, figures, comparison in zip(names, report.metrics, report.comparisons, strict=True):
         rows = {system: rows_by(find(name), system, tokenizers.get(name), lowercase) for system in NAMES}
         metric = rows["one"][1]
         alone = compare_systems({system: of for system, (of, _) in rows.items()}, metric, baseline=baseline, **FEW)
@@ -61,18 +61,16 @@ def test_each_comparison_is_that_of_the_metric_alone(backend, lowercase, baselin
             expected = [100 / metric.scale * sentences.score(row.tolist()).score for row in rows[output][0]]
             assert figures.sentence_scores[place].tolist() == pytest.approx(expected, rel=1e-12)
             assert figures.rows[output].tolist() == rows[output][0].tolist()
-    assert report.metric.name == "multi-bleu"  # the first BLEU
-    assert [figures.label for figures in report.by_metric] == [
+    assert report.bleu.metric.name == "multi-bleu"  # the first BLEU
+    assert [figures.label for figures in report.metrics] == [
         *("TER", "multi-bleu", "sacrebleu", "GLEU", "NIST", "chrF++", "mteval-v13a")
     ]
 
 
 def test_the_first_bleu_is_the_report_of_this_metric_alone(report, backend, jinja2):
     alone = analyse(REFERENCES, SYSTEMS, **FEW)
-    assert report.systems == alone.systems and report.precisions == alone.precisions
-    assert [(output.bleu, output.chrf) for output in report.outputs] == [
-        (output.bleu, output.chrf) for output in alone.outputs
-    ]
+    assert report.bleu.systems == alone.bleu.systems and report.precisions == alone.precisions
+    assert report.outputs == alone.outputs
     assert html(alone) == html(analyse(REFERENCES, SYSTEMS, ["sacrebleu"], **FEW))
 
 
@@ -80,9 +78,8 @@ def test_systems_and_pairs_have_one_order(backend):
     systems = {"short": ["the cat", "it"] * 10, "long": ["the cat sat on a mat and so on", "it rains a lot today"] * 10}
     references = [["the cat sat on the mat"], ["it rains a lot"]] * 10
     report = analyse(references, systems, ["sacrebleu", "ter", "chrf"], **FEW)
-    ter = report.others[0]
-    assert [system.name for system in report.systems] == ["long", "short"]
-    for figures in report.by_metric:
+    ter = report.metrics[1]
+    for figures in report.metrics:
         assert [system.name for system in figures.systems] == ["long", "short"]
         assert figures.looked_at == (("long", "short"),) and figures.names == ("long", "short")
         (pair,) = figures.differences
@@ -96,7 +93,7 @@ def test_systems_and_pairs_have_one_order(backend):
 
 def test_a_tokeniser_for_each_metric(backend):
     report = analyse(REFERENCES, SYSTEMS, ["sacrebleu", "ter", "nltk"], tokenize=["intl", None, "char"], **FEW)
-    assert [re.search(r"tok:(\w+)", figures.signature)[1] for figures in report.by_metric] == ["intl", "tercom", "char"]
+    assert [re.search(r"tok:(\w+)", figures.signature)[1] for figures in report.metrics] == ["intl", "tercom", "char"]
     with pytest.raises(LengthMismatchError, match="there are 1 tokenisers and 2 metrics; give one for each metric"):
         analyse(REFERENCES, SYSTEMS, ["sacrebleu", "nltk"], tokenize=["intl"], **FEW)
 
@@ -113,9 +110,17 @@ def test_a_tokeniser_is_called_once_for_each_line(backend):
     assert len(seen) == len(REFERENCES) * (2 + len(SYSTEMS))
 
 
+def test_metrics_have_their_own_tokenisers(backend):
+    report = analyse(REFERENCES, SYSTEMS, [Bleu(tokenize="char", lowercase=True), Chrf(lowercase=True)], **FEW)
+    given = [find("sacrebleu", tokenize="char", lowercase=True), Chrf(lowercase=True)]
+    for figures, metric in zip(report.metrics, given, strict=True):
+        assert figures.rows["one"].tolist() == metric.rows(SYSTEMS["one"], REFERENCES).tolist()
+    assert "|case:lc|tok:char|" in report.bleu.signature
+
+
 def test_options_of_bleu_are_for_each_bleu(backend):
     report = analyse(REFERENCES, SYSTEMS, ["ter", "sacrebleu", "multi-bleu"], max_order=2, **FEW)
-    assert [figures.metric for figures in report.by_metric[1:]] == [
+    assert [figures.metric for figures in report.metrics[1:]] == [
         Bleu("sacrebleu", max_order=2),
         Bleu("multi-bleu", max_order=2),
     ]
@@ -123,81 +128,119 @@ def test_options_of_bleu_are_for_each_bleu(backend):
 
 def test_one_system(backend, jinja2):
     report = analyse(REFERENCES, {"one": SYSTEMS["one"]}, METRICS, **FEW)
-    assert report.comparisons == [] and [figures.looked_at for figures in report.by_metric] == [(), (), ()]
+    assert report.comparisons == [] and [figures.looked_at for figures in report.metrics] == [(), (), ()]
     shown = str(report).split("\n\n")
     assert [text.split(" ")[1] for text in shown] == ["BLEU", "chrF", "TER"]
     page = html(report, segments=3)
-    check_policy(page)
+    found = check_policy(page)
     # the worst segment by each metric
-    worst = [report.sentence_scores[0].min(), report.others[0].sentence_scores[0].min()]
     carried = [number - 1 for number in numbers_on(page)]
-    assert worst[0] in report.sentence_scores[0][carried] and worst[1] in report.others[0].sentence_scores[0][carried]
-    of_ter = report.others[1].sentence_scores[0]
-    assert of_ter.max() in of_ter[carried]
-    units = json.loads(re.search(r'id="influence">(.*?)</script>', page)[1])
-    expected = [np.rint(1e4 * figures.sentence_scores[0][carried]).astype(int).tolist() for figures in report.by_metric]
+    for figures in report.metrics:
+        scores = figures.sentence_scores[0]
+        assert (scores.min() if figures.metric.higher_is_better else scores.max()) in scores[carried]
+    units = json.loads(re.search(r'id="values">(.*?)</script>', page)[1])
+    # the larger, the worse
+    signs = [-1 if figures.metric.higher_is_better else 1 for figures in report.metrics]
+    expected = [
+        [np.rint(sign * 1e4 * figures.sentence_scores[0][carried]).astype(int).tolist()]
+        for figures, sign in zip(report.metrics, signs)
+    ]
     assert units == expected
-    leads = [" ".join(text.split()) for text in Page(page).text_of("p", **{"class": "lead"})]
-    assert [re.search(r"scores [\d.]+ (\w+)", text)[1] for text in leads] == ["BLEU", "chrF", "TER"]
+    assert found.text_of("p", **{"class": "metric"}) == ["BLEU", "chrF", "TER (lower is better)"]
+    for figures, text in zip(report.metrics, found.text_of("p", **{"class": "big"})):
+        (system,) = figures.systems
+        assert text.startswith(f"{100 / figures.metric.scale * system.score:.2f} \u00b1 ")
+
+
+@pytest.mark.parametrize("metric", ["chrf", "ter", "gleu"])
+def test_any_metric_alone(backend, jinja2, metric):
+    report = analyse(REFERENCES, SYSTEMS, metric, **FEW)
+    page = html(report)
+    check_policy(page)
+    assert report.bleu is None and report.pairs[0].contributions is None and "Components of" not in page
+    with_bleu = analyse(REFERENCES, SYSTEMS, [metric, "sacrebleu"], **FEW)
+    assert report.metrics[0].systems == with_bleu.metrics[0].systems
+    assert {line.name: line for line in report.precisions} == {line.name: line for line in with_bleu.precisions}
+    assert [pair.confirmed for pair in report.pairs] == [pair.confirmed for pair in with_bleu.pairs]
+    assert report.word_frequencies.wanted.tolist() == with_bleu.word_frequencies.wanted.tolist()
 
 
 def test_the_page_has_the_figures_of_each_metric(report, jinja2):
     page = html(report)
     found = check_policy(page)
-    cells = found.text_of("td")
-    for figures, comparison in zip(report.by_metric, report.comparisons):
+    cells, spans = found.text_of("td"), found.text_of("small")
+    titles = [attributes["title"] for attributes in found.of("small") if "title" in attributes]
+    for figures, comparison in zip(report.metrics, report.comparisons):
         times = 100 / figures.metric.scale
         for system in comparison.systems:
-            assert f"{times * system.score:.2f}" in cells
-            assert f"{times * system.low:.2f} to {times * system.high:.2f}" in cells
+            assert (
+                f"{times * system.score:.2f} \u00b1 {times * (system.high - system.low) / 2:.2f} rank {system.rank}"
+                in cells
+            )
+            assert f"95\u00a0% interval {times * system.low:.2f} to {times * system.high:.2f}" in titles
         for pair in figures.differences:
-            assert f"{times * pair.difference:+.2f}".replace("-", "\u2212") in cells
+            sign = 1 if figures.metric.higher_is_better else -1
+            ends = sorted((sign * times * pair.low, sign * times * pair.high))
+            assert f"{sign * times * pair.difference:+.2f}".replace("-", "\u2212") in cells
+            assert f"{ends[0]:.2f} to {ends[1]:.2f}".replace("-", "\u2212") in cells
             assert f"{pair.wins:,}" in cells
         assert figures.signature in found.text_of("code")
+    assert len(spans) > len(titles) == 2 * 3 * 3 / 2
     order = [number - 1 for number in numbers_on(page)]
-    units = json.loads(re.search(r'id="influence">(.*?)</script>', page)[1])
-    expected = [figures.influence(*pair)[order] for figures in report.by_metric for pair in report.looked_at]
-    assert units == [np.rint(1e4 * influence).astype(int).tolist() for influence in expected]
+    units = json.loads(re.search(r'id="values">(.*?)</script>', page)[1])
+    for figures, of_metric in zip(report.metrics, units, strict=True):
+        sign = 1 if figures.metric.higher_is_better else -1
+        expected = [sign * figures.influence(*pair)[order] for pair in report.looked_at]
+        assert of_metric == [np.rint(1e4 * gains).astype(int).tolist() for gains in expected]
     codes = found.text_of("code")
-    for form, end in (("latex", ""), ("markdown", "\n"), ("csv", "")):
-        assert format_comparisons(report.comparisons, form) + end in codes
-    assert "BLEU, chrF and TER of 3 systems" in found.text_of("title")
+    for form in ("latex", "markdown", "csv"):
+        assert format_comparisons(report.comparisons, form).rstrip("\n") + "\n" in codes
+    assert "BLEU, chrF and TER of one, two and three" in found.text_of("title")
     assert not re.search(r"{[{%]|None|Undefined", re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL))
     identifiers = [attributes["id"] for _, attributes in found.elements if "id" in attributes]
     assert len({*identifiers}) == len(identifiers)
 
 
+def test_only_the_best_score_is_bold(report, jinja2):
+    page = html(report)
+    table = page[page.index('aria-label="Scores of the systems"') :].partition("</table>")[0]
+    scores = [figures.systems for figures in report.metrics]
+    best = [
+        (max if figures.metric.higher_is_better else min)(100 / figures.metric.scale * one.score for one in systems)
+        for figures, systems in zip(report.metrics, scores)
+    ]
+    assert sorted(re.findall("<b>(.*?)</b>", table)) == sorted(f"{score:.2f}" for score in best)
+
+
 def test_a_segment_shows_its_score_by_each_metric(report, jinja2):
-    details = re.findall(r'<details class="s">.*?</details>', html(report), re.DOTALL)
+    details = re.findall(r"<details class=s .*?</details>", html(report), re.DOTALL)
+    assert len(details) == len(REFERENCES)
     for one in details:
-        segment = int(re.search(r'class="no">(\d+)', one)[1]) - 1
-        for head, scores in re.findall(r"<dt>((?:<bdi>\w+</bdi>(?:, )?)+) <b>(.*?)</b>", one):
+        segment = int(re.search(r"class=no>(\d+)", one)[1]) - 1
+        heads = re.findall(r"<dt>((?:<bdi>\w+</bdi>(?:, )?)+) <b>(.*?)</b>", one)
+        assert sum(head.count("<bdi>") for head, _ in heads) == len(NAMES)
+        for head, scores in heads:
             for name in re.findall(r"<bdi>(\w+)</bdi>", head):
                 place = report.names.index(name)
-                expected = [f"{f.label} {f.sentence_scores[place, segment]:.1f}" for f in report.by_metric]
+                expected = [f"{f.label} {f.sentence_scores[place, segment]:.1f}" for f in report.metrics]
                 assert scores == " \u00b7 ".join(expected)
 
 
-def test_words_and_lists_follow_the_direction(jinja2, backend):
+def test_improvements_are_positive(jinja2, backend):
     systems = {"good": changed([text for text, _ in REFERENCES], 5, 1), "bad": SYSTEMS["three"]}
     report = analyse(REFERENCES, systems, ["sacrebleu", "ter"], **FEW)
     page = html(report)
-    leads = [" ".join(text.split()) for text in Page(page).text_of("p", **{"class": "lead"})]
-    assert leads[0].startswith("good scores highest, with") and leads[0].endswith(
-        "good is significantly better than bad."
-    )
-    assert re.match(r"good scores lowest, with [\d.]+ TER \(lower is better\)\. good is significantly better", leads[1])
+    found = Page(page)
+    assert [text[0] for text in found.text_of("p", **{"class": "big"})] == ["+", "+"]
+    texts = [text for text in found.text_of("p") if " vs. " in text]
+    assert [text.split()[0] for text in texts[:2]] == ["good", "good"]
     lists = re.findall(r"<h4>In favour of <bdi>(\w+)</bdi> by (\w+)</h4>(.*?)</ol>", page, re.DOTALL)
-    signs = {(name, by): {*re.findall(r'<span class="n">([+\u2212])', text)} for name, by, text in lists}
-    assert signs == {
-        ("good", "BLEU"): {"+"},
-        ("bad", "BLEU"): {"\u2212"},
-        ("good", "TER"): {"\u2212"},
-        ("bad", "TER"): {"+"},
-    }
-    with_baseline = html(analyse(REFERENCES, systems, ["sacrebleu", "ter"], baseline="bad", **FEW))
-    leads = [" ".join(text.split()) for text in Page(with_baseline).text_of("p", **{"class": "lead"})]
-    assert all(text.endswith("Significantly better: good.") for text in leads) and len(leads) == 2
+    assert [found[:2] for found in lists] == [("good", "BLEU"), ("bad", "BLEU"), ("good", "TER"), ("bad", "TER")]
+    assert {sign for *_, text in lists for sign in re.findall(r'<span class="n">(.)', text)} == {"+"}
+    with_baseline = Page(html(analyse(REFERENCES, systems, ["sacrebleu", "ter"], baseline="bad", **FEW)))
+    assert [text[0] for text in with_baseline.text_of("p", **{"class": "big"})] == ["+", "+"]
+    worse = Page(html(analyse(REFERENCES, systems, ["sacrebleu", "ter"], baseline="good", **FEW)))
+    assert [text[0] for text in worse.text_of("p", **{"class": "big"})] == ["\u2212", "\u2212"]
 
 
 @pytest.mark.parametrize("most", [1, 10])
@@ -206,7 +249,7 @@ def test_a_page_carries_segments_for_each_metric(report, jinja2, monkeypatch, mo
     page = html(report, segments=most)
     carried = {*numbers_on(page)}
     assert {int(number) for number in re.findall(r'<a href="#s(\d+)"', page)} <= carried
-    for figures in report.by_metric:
+    for figures in report.metrics:
         for pair in figures.looked_at:
             influence = figures.influence(*pair)
             assert int(np.argmax(influence)) + 1 in carried and int(np.argmin(influence)) + 1 in carried
@@ -218,15 +261,27 @@ def test_many_systems_and_runs(jinja2, backend):
     check_policy(page)
     assert page.count("of each pair; * is at most 0.05") == 3
     runs = {"both": [SYSTEMS["one"], SYSTEMS["two"]], "three": SYSTEMS["three"]}
-    page = html(analyse(REFERENCES, runs, METRICS, **FEW))
+    report = analyse(REFERENCES, runs, METRICS, **FEW)
+    page = html(report)
     check_policy(page)
-    assert page.count("s<sub>opt</sub>") == 3 and "both, run 2" in page
+    table = page[page.index('aria-label="Deviations of the runs"') :].partition("</table>")[0]
+    expected = []
+    for figures in report.metrics:
+        for system in figures.systems:
+            s_sel, s_opt = (
+                None if one is None else 100 / figures.metric.scale * one for one in (system.s_sel, system.s_opt)
+            )
+            expected += [figures.label, f"{s_sel:.2f}", "" if s_opt is None else f"{s_opt:.2f}"]
+    assert Page(table).text_of("td") == expected and len(expected) == 18 and "both, run 2" in page
 
 
 def test_plots_of_each_metric(report, matplotlib):
-    ter = report.others[1]
+    ter = report.metrics[2]
     assert plot_scores(ter).get_xlabel() == "TER (lower is better)"
-    assert plot_differences(ter).get_xlabel() == "difference in TER (lower is better)"
+    assert plot_differences(ter).get_xlabel() == "improvement in TER"
+    drawn = [list(line.get_xdata()) for line in plot_differences(ter).get_lines()]
+    for pair in ter.differences:
+        assert [-pair.difference] in drawn and [-pair.high, -pair.low] in drawn
     assert plot_buckets(ter, by="score").get_xlabel() == "TER of the segment"
     axes = plot_buckets(ter)
     assert axes.get_ylabel() == "TER (lower is better)"
@@ -238,11 +293,11 @@ def test_plots_of_each_metric(report, matplotlib):
 
 
 def test_groups_are_scored_as_a_corpus(report):
-    ter = report.others[1]
+    ter = report.metrics[2]
     lengths = np.array([len(first.split()) for first, _ in REFERENCES])
     few = lengths < 10
     rows = ter.rows["two"][few]
     found = ter.buckets("length")
     assert found.scores[ter.names.index("two"), 0] == ter.metric.score(rows).score
-    above = analyse([["a"], ["a b"]], {"it": ["b c d", "a b"]}, ["sacrebleu", "ter"], resamples=9).others[0]
+    above = analyse([["a"], ["a b"]], {"it": ["b c d", "a b"]}, ["sacrebleu", "ter"], resamples=9).metrics[1]
     assert above.sentence_scores.max() == 300 and above.buckets("score").labels[-1] == "90 and more"

@@ -16,7 +16,7 @@ from .._runtime.samples import MOST_SAMPLES
 from ..errors import EmptyCorpusError
 from ..text.batches import Corpus
 from .common import check_outputs, digits_option, format_option, input_errors, metrics_option, of_sums, stderr_is_tty
-from .given import choice, command, file, number, switch
+from .given import choice, command, file, number, option, switch
 from .systems import SystemOptions, Systems, baseline_option, files_of
 from .texts import NO_LINE, with_weights
 
@@ -50,10 +50,10 @@ class CompareOptions(TestOptions, SystemOptions):
     influence: bool = switch(help="In JSON, add how much each segment contributes to each difference.")
     report_file: str | None = file(
         "--report",
-        help="Also write an HTML page that shows where the systems differ, by each metric. One metric must be a BLEU. There may be "
-        "one system alone.",
+        help="Also write an HTML page that shows where the systems differ, by each metric. There may be one system alone.",
     )
     source: str | None = file(help="The source text, which the report shows with each segment.")
+    title: str | None = option(metavar="TEXT", help="The title of the report.  [default: the metrics and systems]")
     all_segments: bool = switch(help="Put all segments into the report, not only the 5,000 with the largest influence.")
 
     @property
@@ -78,9 +78,9 @@ def compare(given: CompareOptions) -> None:
     """
     if given.influence and given.format != "json":
         raise click.UsageError("--influence is for --format json")
-    for option, chosen in (("--source", given.source), ("--all-segments", given.all_segments)):
+    for name, chosen in (("--source", given.source), ("--title", given.title), ("--all-segments", given.all_segments)):
         if chosen and given.report_file is None:
-            raise click.UsageError(f"{option} is for --report")
+            raise click.UsageError(f"{name} is for --report")
     for one in given.each():
         one.metric()  # its options are checked before files are read
     named = given.named(2 if given.report_file is None else 1)
@@ -96,7 +96,7 @@ def compare(given: CompareOptions) -> None:
             from ..report import check_report, save_page
 
             check_report(given.report_file)
-            report = given.report(named)
+            report = given.report(named, title=given.title)
             save_page(report, given.report_file, **({"segments": None} if given.all_segments else {}))
             printed = _printed(report.comparisons, given) if report.comparisons else report.format(given.digits)
         click.echo(printed, nl=given.format not in ("csv", "latex"))

@@ -9,16 +9,7 @@ The page requires Jinja2 and Matplotlib, the plots Matplotlib: ``pip install 'cy
 
 from .analysis import Report, analyse
 from .by_metric import MetricFigures
-from .figures import (
-    Buckets,
-    Contributions,
-    NGramDifference,
-    NGramMiss,
-    OutputFigures,
-    PairFigures,
-    Precisions,
-    WordFrequencies,
-)
+from .figures import Buckets, Contributions, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies
 from .page import check_report, html, save_page, write
 from .plots import (
     check_plot,
@@ -34,8 +25,7 @@ __all__ = [
     "Buckets",
     "Contributions",
     "MetricFigures",
-    "NGramDifference",
-    "NGramMiss",
+    "NGram",
     "OutputFigures",
     "PairFigures",
     "Precisions",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -9,30 +11,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .._runtime.arrays import np
 from .._runtime.collector import collector_paused
 from .._runtime.numbers import check_whole
-from .._runtime.samples import check_samples
 from .._version import __version__
 from ..errors import LengthMismatchError, OrderError, UnknownNameError
 from ..metrics import Bleu, Chrf, find, tool_tokenizer
 from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
+from ..significance.draws import resamples
 from ..significance.paired import interval
-from ..significance.products import Columns
-from ..significance.resampling import scores_of_resamples
-from ..significance.systems import check_share
 from ..text import tokenizer_signature
-from .buckets import word_frequencies
-from .by_metric import MetricFigures
+from .by_metric import MetricFigures, labels_of
 from .contributions import contributions, mean_of
-from .figures import (
-    Contributions,
-    NGramMiss,
-    OutputFigures,
-    PairFigures,
-    Precisions,
-    WordFrequencies,
-    shares,
-)
-from .ngrams import NGrams, Pair
-from .texts import Splitting, Texts, digest_of, texts_of
+from .figures import Contributions, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies, shares
+from .ngrams import Gram, NGrams, find_ngrams
+from .texts import Splitting, Texts, texts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,20 +33,22 @@ if TYPE_CHECKING:
     MetricLike: TypeAlias = "str | Metric | Variant | None"
 
 LARGEST_N = 9  # the default for the largest order of the precisions
-MOST_MARKED = 4  # the longest n-grams that are marked and listed
+LONGEST = 4  # the longest n-grams that are marked and listed
+FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
 LABELS = {"ter": "TER", "nist": "NIST", "gleu": "GLEU"}
 
 
-class Report(MetricFigures):
-    """Figures of a comparison report, as :func:`analyse` returns them. Its own scores are those of its first corpus BLEU.
+class Report:
+    """Figures of a comparison report, as :func:`analyse` returns them.
 
-    :ivar metric: the first corpus BLEU; precisions and n-grams are those of its tokens
-    :ivar label: its name on the page
-    :ivar comparison: the scores, intervals and tests of the systems; None if there is only one system
-    :ivar systems: the scores of the systems, the best first; if there is a baseline, it comes before the others
-    :ivar segments: how many segments there are
-    :ivar confidence: the confidence of all intervals
-    :ivar signature: the definition of the score in one line
+    :ivar metrics: the figures by each metric. The first metric sorts the systems
+    :ivar bleu: the figures by the first BLEU; None if there is none. The tokens are those of this BLEU
+    :ivar names: the names of the outputs, in the order of the systems. A system with several runs has several outputs
+    :ivar looked_at: the pairs of systems that are shown in detail, as in :attr:`MetricFigures.looked_at`
+    :ivar segments: the number of segments
+    :ivar source: the source text of each segment, or None
+    :ivar n_end: the largest order of the precisions
+    :ivar subject: the names of the metrics and of the systems as text
     :ivar title: the title of the page
     :ivar command: a command that repeats the report, or None
     :ivar files: a mapping from the names of the files, or of the texts, to their SHA-256
@@ -67,183 +59,114 @@ class Report(MetricFigures):
     [('mine', 77.82)]
     """
 
-    metric: Bleu
-
     def __init__(
         self,
         texts: Texts,
-        runs: dict[str, list[int]],
         metrics: Sequence[tuple[Metric, Splitting]],
-        *,
-        lowercase: bool,
         n_end: int,
-        title: str | None,
-        command: str | None,
-        files: Mapping[str, str] | None,
-        **compared: Any,
+        compared: dict[str, Any],
+        **shown: Any,
     ):
-        self._place = next(place for place, (metric, _) in enumerate(metrics) if is_corpus_bleu(metric))
-        labels = labels_of_metrics([metric for metric, _ in metrics])
-        metric, splitting = metrics[self._place]
-        assert isinstance(metric, Bleu)
-        self.lowercase = lowercase
-        self._seed = compared["seed"]
-        self.n_end = max(n_end, metric.order)
-        threads = compared["threads"]
-        every = self._every_order = texts.rows(
-            Bleu(max_order=self.n_end, reference_length=metric.definition.reference_length), threads
-        )
-        order, most = metric.order, self.n_end
-        # the rows from which the score of each output is computed
-        rows = [
-            np.ascontiguousarray(np.concatenate([rows[:, : 2 + order], rows[:, 2 + most : 2 + most + order]], axis=1))
-            for rows in every
-        ]
-        lengths = [rows[:, 0] - rows[:, 1] for rows in every]
-        super().__init__(
-            texts,
-            runs,
-            metric,
-            rows,
-            lengths,
-            label=labels[self._place],
-            described=_described(texts, metric, splitting),
-            first=None,
-            compared=compared,
-        )
-        self._resamples = self.comparison.resamples if self.comparison else compared["resamples"]
-        self._options = compared
-        # how the others are counted, without a tokeniser where the tokens are those of the first
-        self._given = [
-            (other, None if how == splitting else how, label, _described(texts, other, how))
-            for (other, how), label in zip(metrics, labels)
-            if other is not metric
-        ]
-        by = " and ".join(", ".join([self.label, *(label for _, _, label, _ in self._given)]).rsplit(", ", 1))
-        self.title = title or f"{by} of " + (next(iter(runs)) if len(runs) == 1 else f"{len(runs)} systems")
-        self.command = command
-        self.files = dict(files) if files is not None else self._digests()
-
-    @cached_property
-    def others(self) -> tuple[MetricFigures, ...]:
-        """The figures by the other metrics."""
-        texts, found = self._texts, []
-        for given, splitting, label, described in self._given:
-            metric = texts.weighed(given)
-            figures = MetricFigures(
-                texts,
-                self._runs,
-                metric,
-                texts.rows_by(metric, splitting, self._options["threads"]),
-                self._lengths,
-                label=label,
-                described=described,
-                first=self,
-                compared=self._options,
+        self._texts, self._compared = texts, compared
+        counting = Bleu()  # rows of all orders, whatever the metrics count
+        for bleu in [metric for metric, _ in metrics if isinstance(metric, Bleu)][:1]:
+            n_end, counting = max(n_end, bleu.order), Bleu(reference_length=bleu.definition.reference_length)
+        self.n_end = n_end
+        self._rows = texts.rows(counting.with_choices(max_order=n_end), texts.splitting, compared["threads"])
+        length = np.array([len(tokens[0]) for tokens in texts.reference_tokens], dtype=np.int64)
+        lengths = [(length, rows[:, 0] - rows[:, 1]) for rows in self._rows]
+        found: list[MetricFigures] = []
+        for metric, splitting in metrics:
+            metric = metric.with_weights_of(texts.references) if metric.weighs_by_call else metric
+            several = sum(isinstance(one, Bleu) for one, _ in metrics) > 1
+            rows, described = texts.rows(metric, splitting, compared["threads"]), _described(texts, metric, splitting)
+            first = found[0] if found else None
+            found.append(
+                MetricFigures(texts, metric, label_of(metric, several), rows, lengths, described, first, compared)
             )
-            found.append(figures)
-        return tuple(found)
-
-    @property
-    def by_metric(self) -> tuple[MetricFigures, ...]:
-        """The figures by each metric, in the order in which the metrics were given."""
-        return (*self.others[: self._place], self, *self.others[self._place :])
+        self.metrics = tuple(found)
+        self.names, self.looked_at = found[0].names, found[0].looked_at
+        self.segments, self.source = len(texts.references), texts.source
+        self.bleu = next((figures for figures in found if isinstance(figures.metric, Bleu)), None)
+        self.subject = f"{joined([one.label for one in found])} of {named([*texts.runs])}"
+        self.title: str = shown["title"] or self.subject
+        self.command: str | None = shown["command"]
+        self.files: dict[str, str] = dict(shown["files"] or texts.digests())
 
     @property
     def comparisons(self) -> list[SystemComparison]:
-        """The comparison by each metric, in the same order; empty if there is only one system."""
-        return [figures.comparison for figures in self.by_metric if figures.comparison is not None]
-
-    def _digests(self) -> dict[str, str]:
-        found = {text.name: text.digest for text in self._texts.outputs}
-        of_segments = {text.name: text.digest for text in self._texts.references}
-        if self.source is not None:
-            of_segments["source"] = digest_of(self.source)
-        return found | {
-            f"{name} (of the segments)" if name in found else name: of_segments[name] for name in of_segments
-        }
-
-    @property
-    def source(self) -> Sequence[str] | None:
-        """The source text of each segment, if it was given."""
-        return self._texts.source
+        """The comparison by each metric; empty if there is only one system."""
+        return [figures.comparison for figures in self.metrics if figures.comparison is not None]
 
     @cached_property
     def outputs(self) -> tuple[OutputFigures, ...]:
-        """Scores, lengths and chrF of each output."""
-        chrf = Chrf(lowercase=self.lowercase)
-        sums = sum(rows.sum(axis=1) for _, rows in self._texts.pieces(chrf))
-        found = {}
-        for system, numbers in self._runs.items():
-            for output in numbers:
-                text = self._texts.outputs[output]
-                found[output] = OutputFigures(
-                    text.name,
-                    system,
-                    self.metric.score(self._rows[output]),
-                    chrf.score(sums[output].tolist()).score,
-                    text.digest,
-                )
-        return tuple(found[output] for output in self._order)
+        """The scores of each output by the first BLEU and by chrF."""
+        chrf = Chrf(lowercase=self._texts.splitting.lowercase)
+        counted = self._texts.rows(chrf, self._texts.splitting, self._compared["threads"])
+        found = []
+        for number in self.metrics[0]._order:
+            output = self._texts.outputs[number]
+            bleu: Any = self.bleu.metric.score(self.bleu.rows[output.name]) if self.bleu else None
+            found.append(OutputFigures(output.name, bleu, chrf.score(counted[number]).score))
+        return tuple(found)
 
     @cached_property
     def precisions(self) -> tuple[Precisions, ...]:
         """The precision of each order up to `n_end`, for each output, with bootstrap intervals of the same samples."""
-        most = self.n_end
-        columns = Columns([self._every_order[output] for output in self._order])
-        sampled = scores_of_resamples(
-            columns,
-            np.random.default_rng(self._seed),
-            self._resamples,
-            lambda sums: shares(sums[:, 2 : 2 + most], sums[:, 2 + most :]),
-        )
+        most, order = self.n_end, self.metrics[0]._order
+        counts = np.array([self._rows[number][:, 2:] for number in order], dtype=np.float64)
+        together = np.concatenate(counts, axis=1)
+        comparison = self.metrics[0].comparison  # a bootstrap test has samples of its own
+        samples = comparison.resamples if comparison else self._compared["resamples"]
+        generator = np.random.default_rng(self._compared["seed"])
+        drawn = resamples(generator, samples, self.segments, together.dtype)
+        sums = np.concatenate([weights @ together for _, _, weights in drawn]).reshape(samples, len(order), 2 * most)
+        sampled = shares(sums[..., :most], sums[..., most:])
+        totals = counts.sum(axis=1)
         found = []
-        for place, output in enumerate(self._order):
-            sums = self._every_order[output].sum(axis=0)
-            values = shares(sums[2 : 2 + most], sums[2 + most :])
-            ends = [_interval_of_known(scores, self.confidence) for scores in sampled[place]]
-            found.append(
-                Precisions(
-                    self.names[place],
-                    tuple(range(1, most + 1)),
-                    tuple(values.tolist()),
-                    tuple(low for low, _ in ends),
-                    tuple(high for _, high in ends),
-                )
-            )
+        for place, name in enumerate(self.names):
+            ends = [_interval_of_known(sampled[:, place, n], self._compared["confidence"]) for n in range(most)]
+            values = shares(totals[place, :most], totals[place, most:])
+            low, high = zip(*ends)
+            found.append(Precisions(name, tuple(range(1, most + 1)), tuple(values.tolist()), low, high))
         return tuple(found)
 
     @cached_property
     def word_frequencies(self) -> WordFrequencies:
         """Recall and precision of words by how often they are in the references."""
-        return word_frequencies(self._ngrams, self.names, self._order)
+        frequency, wanted, produced, confirmed = self._ngrams.words
+        labels = labels_of(FREQUENCIES, 0)
+
+        def summed(counts: Counter[Gram]) -> NDArray[np.int64]:
+            sums = np.zeros(len(labels), dtype=np.int64)
+            for word, count in counts.items():
+                sums[bisect_right(FREQUENCIES, frequency[word])] += count
+            return sums
+
+        of_outputs = (np.array([summed(counts[n]) for n in self.metrics[0]._order]) for counts in (produced, confirmed))
+        return WordFrequencies(labels, self.names, summed(wanted), *of_outputs)
 
     # ---------------------------------------------------------------------------------------------------------- n-grams
-
-    def _found(self, pairs: Sequence[tuple[str, str]]) -> NGrams:
-        """Find the n-grams of all texts, up to four tokens, and compare those of these pairs of systems."""
-        of_pairs = [self._outputs_of(*pair) for pair in pairs]
-        return NGrams(self._texts, min(self.metric.order, MOST_MARKED), of_pairs)
 
     @cached_property
     def _ngrams(self) -> NGrams:
         return self._found(self.looked_at)
 
-    @property
-    def over_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
-        """The n-grams that outputs have too often, for each output and each order, the most salient first.
-
-        The salience is (a + 1) / (a + b + 2) for a occurrences without a match and b matches.
-        """
-        return tuple(self._ngrams.over[output] for output in self._order)
+    def _found(self, pairs: Sequence[tuple[str, str]]) -> NGrams:
+        """Find the n-grams of all texts, and compare those of these pairs of systems."""
+        longest = min(self.bleu.metric.order, LONGEST) if self.bleu else LONGEST  # type: ignore[attr-defined]
+        return find_ngrams(self._texts, longest, [(self._runs_of(one), self._runs_of(other)) for one, other in pairs])
 
     @property
-    def under_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
-        """The n-grams that outputs do not have often enough, for each output and each order, the most salient first.
+    def over_generated(self) -> tuple[tuple[tuple[NGram, ...], ...], ...]:
+        """The n-grams that outputs have too often, for each output and each order, the most salient first: how often they occur
+        without a match, at least twice, and how often they match."""
+        return tuple(self._ngrams.over[number] for number in self.metrics[0]._order)
 
-        The salience is (a + 1) / (a + b + 2) for a missing matches and b matches.
-        """
-        return tuple(self._ngrams.under[output] for output in self._order)
+    @property
+    def under_generated(self) -> tuple[tuple[tuple[NGram, ...], ...], ...]:
+        """The n-grams that outputs do not have often enough, likewise: how often they are missing, and how often they match."""
+        return tuple(self._ngrams.under[number] for number in self.metrics[0]._order)
 
     @cached_property
     def pairs(self) -> tuple[PairFigures, ...]:
@@ -251,9 +174,9 @@ class Report(MetricFigures):
         return tuple(self.between(*pair) for pair in self.looked_at)
 
     def contributions(self, first: str, second: str) -> Contributions | None:
-        """Compute what the orders and the brevity penalty contribute to the difference between two systems.
+        """Compute what the orders and the brevity penalty contribute to the difference of two systems by the first BLEU.
 
-        For several runs it is the mean over all pairs of runs. If a score is 0, the result is None.
+        For several runs it is the mean over all pairs of runs. If a score is 0, or there is no BLEU, the result is None.
 
         :param first: the name of a system
         :param second: the name of another system
@@ -265,8 +188,12 @@ class Report(MetricFigures):
         (-17.925, -17.925)
         """
         runs = [self._runs_of(name) for name in (first, second)]
-        scores = [[self.metric.score(self._rows[output]) for output in outputs] for outputs in runs]
-        return mean_of([contributions(self.metric, one, other) for one in scores[0] for other in scores[1]])
+        if self.bleu is None:
+            return None
+        metric: Any = self.bleu.metric
+        rows = self.bleu._rows
+        scores = [[metric.score(rows[number]) for number in numbers] for numbers in runs]
+        return mean_of([contributions(metric, one, other) for one in scores[0] for other in scores[1]])
 
     def between(self, first: str, second: str) -> PairFigures:
         """Compare two systems in detail.
@@ -275,24 +202,23 @@ class Report(MetricFigures):
         :param second: the name of another system
         :raises UnknownNameError: there is no such system
 
-        >>> systems = {"mine": ["a b c d", "e f g h"], "theirs": ["a b c d", "e f x h"]}
-        >>> found = analyse([["a b c d"], ["e f g h"]], systems).between("mine", "theirs")
+        >>> systems = {"mine": ["a b c d", "e f g f", "g"], "theirs": ["a b c d", "e f x f", "x"]}
+        >>> found = analyse([["a b c d"], ["e f g f"], ["g"]], systems).between("mine", "theirs")
         >>> found.equal, found.confirmed[0][0].tokens
         (1, ('g',))
         """
-        runs = self._outputs_of(first, second)
-        if (first, second) in self.looked_at:
-            influence, ngrams = self._influences[self.looked_at.index((first, second))], self._ngrams
-        else:
-            influence, ngrams = self.influence(first, second), self._found([(first, second)])
+        runs = self._runs_of(first), self._runs_of(second)
+        ngrams = self._ngrams if (first, second) in self.looked_at else self._found([(first, second)])
         better, worse = ngrams.differences[runs]
-        lines = [self._texts.outputs[output].lines for outputs in runs for output in outputs]
+        lines = [self._texts.outputs[number].lines for numbers in runs for number in numbers]
         equal = sum(len(set(of_segment)) == 1 for of_segment in zip(*lines))
-        parts = self.contributions(first, second)
-        return PairFigures(first, second, parts, better, worse, influence, equal)
+        influence = self.metrics[0].influence(first, second)
+        return PairFigures(first, second, self.contributions(first, second), better, worse, influence, equal)
 
-    def _outputs_of(self, first: str, second: str) -> Pair:
-        return tuple(self._runs_of(first)), tuple(self._runs_of(second))
+    def _runs_of(self, name: str) -> tuple[int, ...]:
+        if name not in self._texts.runs:
+            raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self._texts.runs)}")
+        return tuple(self._texts.runs[name])
 
     # --------------------------------------------------------------------------------------------------------- as text
 
@@ -301,7 +227,10 @@ class Report(MetricFigures):
 
         :param width: the number of decimals of scores
         """
-        return "\n\n".join(MetricFigures.format(figures, width) for figures in self.by_metric)
+        return "\n\n".join(figures.format(width) for figures in self.metrics)
+
+    def __str__(self) -> str:
+        return self.format()
 
 
 def analyse(
@@ -332,8 +261,8 @@ def analyse(
     :param references: raw text: for each segment a list of references, or a str if there is only one
     :param systems: a mapping from the name of each system to its list of texts, one for each segment; or to a list of
         such lists, one for each run
-    :param metric: a corpus BLEU, as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; or a list of metrics with
-        at least one
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; or a list of metrics, the first of which sorts
+        the systems
     :param tokenize: as for :func:`cybleu.text.tokenizer`, or a list with one for each metric; by default the tokeniser of
         the tool of each metric. Metrics of raw text take none
     :param lowercase: convert the texts to lower case first, as the tool does
@@ -348,13 +277,12 @@ def analyse(
     :param alpha: the level of significance
     :param threads: the number of threads; None is one
     :param progress: show progress bars (needs tqdm)
-    :param title: the title of the page
+    :param title: the title of the page; by default it names the metrics and the systems
     :param command: a command that repeats the report, which the page shows
     :param files: the names of files with their digests, which the page shows; by default those of the texts
     :param choices: options of :class:`cybleu.metrics.Bleu`, for each BLEU among the metrics
     :return: the figures; scores of segments and groups are from 0 to 100
-    :raises UnknownNameError: no metric is a corpus BLEU, two metrics have one name, or there is no such metric, baseline,
-        test or tokeniser
+    :raises UnknownNameError: two metrics have one name, or there is no such metric, baseline, test or tokeniser
     :raises LengthMismatchError: the number of lines of a system, or of the source, is not that of the segments
     :raises SampleError: there are fewer than two segments
     :raises CybleuError: one of its subclasses, for texts that are not valid
@@ -362,96 +290,81 @@ def analyse(
     >>> references = [["the cat sat on the mat"], ["it rains a lot in May"], ["so it is said"]]
     >>> systems = {"mine": [line for line, in references], "theirs": ["the cat sat", "it rains in May", "so it was said"]}
     >>> report = analyse(references, systems)
-    >>> [(system.name, round(system.score, 2)) for system in report.systems]
+    >>> [(system.name, round(system.score, 2)) for system in report.metrics[0].systems]
     [('mine', 100.0), ('theirs', 26.06)]
     """
     metrics = _metrics(metric, choices)
     check_whole(n_end, "n_end", 1, 64, error=OrderError)
-    check_samples(resamples, seed)
-    check_share(confidence, "confidence")
-    check_share(alpha, "alpha")
-    asked = list(tokenize) if isinstance(tokenize, (list, tuple)) else [tokenize] * len(metrics)
-    if len(asked) != len(metrics):
+    names = list(tokenize) if isinstance(tokenize, (list, tuple)) else [tokenize] * len(metrics)
+    if len(names) != len(metrics):
         raise LengthMismatchError(
-            f"there are {len(asked)} tokenisers and {len(metrics)} metrics; give one for each metric"
+            f"there are {len(names)} tokenisers and {len(metrics)} metrics; give one for each metric"
         )
-    splittings = [
-        Splitting(tool_tokenizer(one.name) if name is None else name, lowercase, of_mteval=one.name == "mteval-v13a")
-        for one, name in zip(metrics, asked)
-    ]
-    metrics = [one.with_choices(lowercase=True) if lowercase and one.reads == "text" else one for one in metrics]
+    given: list[tuple[Metric, Splitting]] = []
+    for one, name in zip(metrics, names):
+        lower, name = lowercase or one.lowercase, one.tokenize if name is None else name
+        splitting = Splitting(name or tool_tokenizer(one.name), lower, one.name == "mteval-v13a")
+        if one.reads == "text":
+            one = one.with_choices(lowercase=True) if lower else one
+        elif one.tokenize is not None or one.lowercase:  # the texts are tokenised once, by the splitting
+            one = one.with_choices(tokenize=None, lowercase=False)
+        given.append((one, splitting))
+    # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
+    tokens = [splitting for one, splitting in given if isinstance(one, Bleu)]
+    tokens += [splitting for one, splitting in given if one.reads != "text"]
+    tokens.append(Splitting(tool_tokenizer("sacrebleu"), lowercase, False))
     with collector_paused():
-        first = next(splitting for one, splitting in zip(metrics, splittings) if is_corpus_bleu(one))
-        texts, runs = texts_of(references, systems, first, source)
-    if baseline is not None and baseline not in runs:
-        raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(runs)}")
-    return Report(
-        texts,
-        runs,
-        list(zip(metrics, splittings)),
-        lowercase=lowercase,
-        n_end=n_end,
-        baseline=baseline,
-        test=test,
-        samples=samples,
-        resamples=resamples,
-        seed=seed,
-        confidence=confidence,
-        alpha=alpha,
-        threads=threads,
-        progress=progress,
-        title=title,
-        command=command,
-        files=files,
-    )
+        texts = texts_of(references, systems, tokens[0], source)
+    if baseline is not None and baseline not in texts.runs:
+        raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(texts.runs)}")
+    drawn = {"test": test, "samples": samples, "resamples": resamples, "seed": seed, "progress": progress}
+    compared = {**drawn, "baseline": baseline, "confidence": confidence, "alpha": alpha, "threads": threads}
+    return Report(texts, given, n_end, compared, title=title, command=command, files=files)
 
 
 def _metrics(given: Any, choices: Mapping[str, Any]) -> list[Metric]:
     """Return the metrics of a report.
 
-    :raises UnknownNameError: none is a corpus BLEU, or two have one name
+    :raises UnknownNameError: there is none, or two have one name
     """
     if not isinstance(given, (list, tuple)):
-        metrics = [find(given, **choices)]
-    else:
-        metrics = [find(one) for one in given]
-        metrics = [find(one, **choices) if isinstance(one, Bleu) else one for one in metrics]
+        return [find(given, **choices)]
+    metrics = [find(one) for one in given]
+    metrics = [find(one, **choices) if isinstance(one, Bleu) else one for one in metrics]
     names = [metric.name for metric in metrics]
     if len({*names}) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise UnknownNameError(f"two metrics are called {twice!r}; give each once")
-    if not any(map(is_corpus_bleu, metrics)):
-        why = [
-            f"{metric.name} is {'a mean of segment scores' if isinstance(metric, Bleu) else 'not BLEU'}"
-            for metric in metrics
-        ]
-        raise UnknownNameError(
-            f"a report requires a corpus BLEU, and {', '.join(why) or 'there is no metric'}; add one, such as sacrebleu"
-        )
+    if not metrics:
+        raise UnknownNameError("there is no metric; give one, such as bleu")
     return metrics
 
 
-def is_corpus_bleu(metric: Metric) -> bool:
-    """Whether precisions and n-grams of a page can be those of this metric."""
-    return isinstance(metric, Bleu) and metric.level != "mean"
+def label_of(metric: Metric, several: bool) -> str:
+    """Return the name of a metric on a page.
+
+    :param several: whether there are several BLEUs
+    """
+    if isinstance(metric, Bleu) and not several:
+        return "BLEU"
+    return LABELS.get(metric.name, metric.name.replace("chrf", "chrF"))
 
 
-def labels_of_metrics(metrics: Sequence[Metric]) -> list[str]:
-    """Return the names of metrics on a page."""
-    several = sum(isinstance(metric, Bleu) for metric in metrics) > 1
-    return [
-        "BLEU"
-        if isinstance(metric, Bleu) and not several
-        else LABELS.get(metric.name, metric.name.replace("chrf", "chrF"))
-        for metric in metrics
-    ]
+def joined(names: Sequence[str]) -> str:
+    """Return a list of names as text."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def named(systems: list[str]) -> str:
+    """Return the names of systems as text, without the last ones of many."""
+    return joined(systems if len(systems) < 6 else [*systems[:4], f"{len(systems) - 4} others"])
 
 
 def _described(texts: Texts, metric: Metric, splitting: Splitting) -> str:
     """Describe what a metric counted, for signatures."""
     case, tokens = "lc" if splitting.lowercase else "mixed", tokenizer_signature(splitting.tokenize)
     of_tokens = "" if metric.reads == "text" else f"|case:{case}|tok:{tokens}"
-    return f"nrefs:{len(texts.references)}{of_tokens}|version:{__version__}"
+    return f"nrefs:{texts.most_references}{of_tokens}|version:{__version__}"
 
 
 def _interval_of_known(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:

@@ -1,20 +1,20 @@
-"""Figures of a report that each metric has: scores, intervals, tests, groups and the influence of segments."""
+"""Figures of a report by one metric: scores, intervals, tests, groups and the influence of segments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np
+from .._runtime.arrays import bincount, np
 from .._runtime.scales import percent
 from ..errors import UnknownNameError, _printable
-from ..significance import SystemComparison, SystemDifference, compare_systems
+from ..significance import SystemComparison, SystemScore, compare_systems
 from ..significance.comparison import system_score
 from ..significance.resampling import bootstrap_scores
 from ..significance.systems import Rows, Systems, mean_of_runs
-from .buckets import DIFFERENCES, LENGTHS, TENTHS, bucketed, labels_of
 from .figures import Buckets
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 ALL_PAIRS = 4  # systems; with more, only some pairs are shown in detail
 BY = ("length", "difference", "score")
+LENGTHS = (10, 20, 30, 40, 50, 60)
+DIFFERENCES = (-10, -5, -2, 0, 1, 3, 6, 11)
+TENTHS = tuple(range(10, 100, 10))
 
 
 class MetricFigures:
@@ -33,81 +36,71 @@ class MetricFigures:
     :ivar metric: the metric that scores the systems
     :ivar label: its name on the page
     :ivar comparison: the scores, intervals and tests of the systems; None if there is only one system
-    :ivar systems: the scores of the systems, in the order of the report: the best by its first BLEU first; if there is a
-        baseline, it comes before the others
-    :ivar segments: how many segments there are
-    :ivar confidence: the confidence of all intervals
     :ivar signature: the definition of the score in one line
+    :ivar systems: the scores of the systems, in the order of the report: the best by its first metric first; if there is a
+        baseline, it comes before the others
+    :ivar differences: the tests of all pairs, or of the pairs with the baseline, in the order of the report
+    :ivar names: the names of the outputs, in the order of the systems. A system with several runs has several outputs
+    :ivar rows: the statistics of each output, from which its score is computed, `(segments, columns)`: int64, or float64 if the
+        metric takes fractions
+    :ivar bootstrap_scores: the scores of each system in the bootstrap samples that give the intervals, from 0 to 100
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot in May"]]
     >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot in May"]}, ["sacrebleu", "ter"])
-    >>> [(figures.label, round(figures.systems[0].score, 2)) for figures in report.by_metric]
+    >>> [(figures.label, round(figures.systems[0].score, 2)) for figures in report.metrics]
     [('BLEU', 77.82), ('TER', 8.33)]
     """
 
     def __init__(
         self,
         texts: Texts,
-        runs: Mapping[str, list[int]],
         metric: Metric,
-        rows: list[NDArray[Any]],
-        lengths: list[NDArray[np.int64]],
-        *,
         label: str,
+        rows: list[NDArray[Any]],
+        lengths: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
         described: str,
         first: MetricFigures | None,
         compared: Mapping[str, Any],
     ):
         """
-        :param rows: of each output, from which its score is computed
-        :param lengths: of the segments of each output: how much longer they are than the reference
+        :param rows: of each output
+        :param lengths: of the segments: for each output that of the first reference, and how much longer the output is
         :param described: what was counted, for the signature
         :param first: the figures whose order of systems and pairs these have; None for an order of their own
         :param compared: options of :func:`compare_systems`
         """
-        self._texts, self._runs, self._rows, self._lengths = texts, runs, rows, lengths
-        self.metric, self.label, self.segments = metric, label, texts.segments
-        self.confidence: float = compared["confidence"]
+        self.metric, self.label, self.confidence = metric, label, compared["confidence"]
+        self._texts, self._rows, self._lengths = texts, rows, lengths
+        tables = {name: [rows[number] for number in numbers] for name, numbers in texts.runs.items()}
         self.comparison: SystemComparison | None = None
-        if len(runs) > 1:
-            of_systems = {name: [rows[output] for output in outputs] for name, outputs in runs.items()}
-            found = compare_systems(of_systems, metric, **compared)
+        if len(tables) > 1:
+            found = compare_systems(tables, metric, **compared)
             self.comparison = replace(found, signature=f"{found.signature}|{described}")
-            self.systems, self._compared = found.systems, found._rows
-            self._bootstrapped, self.signature = found._samples, self.comparison.signature
+            self.signature, systems = self.comparison.signature, found.systems
+            samples = {name: mean_of_runs(found._samples[numbers]) for name, numbers in texts.runs.items()}
         else:
-            (name,) = runs
-            for table in rows:  # the tool has no score for some texts
+            ((name, runs),) = tables.items()
+            for table in runs:  # the tool has no score for some texts
                 metric.score(table)
-            self._compared = Systems({name: [Rows(name, table) for table in rows]}, metric, None)
             resamples, seed = compared["resamples"], compared["seed"]
-            self._bootstrapped = bootstrap_scores(self._compared, resamples, seed)
-            samples = mean_of_runs(self._bootstrapped)
-            self.systems = (system_score(self._compared, 0, samples, self._bootstrapped, self.confidence, 1),)
+            prepared = Systems({name: [Rows(name, table) for table in runs]}, metric, None)
+            of_runs = bootstrap_scores(prepared, resamples, seed, compared["threads"], compared["progress"])
+            samples = {name: mean_of_runs(of_runs)}
+            systems = (system_score(prepared, 0, samples[name], of_runs, self.confidence, 1),)
             self.signature = f"{metric.signature}|resamples:{resamples}|seed:{seed}|{described}"
-        if first is not None:
-            by_name = {system.name: system for system in self.systems}
-            self.systems = tuple(by_name[system.name] for system in first.systems)
-        pairs = self.comparison.differences if self.comparison else ()
-        self._pairs: list[tuple[str, str]] = (
-            [(pair.first, pair.second) for pair in pairs] if first is None else first._pairs
+        self.bootstrap_scores = {name: self.percent(scores) for name, scores in samples.items()}
+        by_name = {system.name: system for system in systems}
+        self.systems: tuple[SystemScore, ...] = tuple(
+            by_name[system.name] for system in (first.systems if first else systems)
         )
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The names of the outputs, in the order of the systems. A system with several runs has several outputs."""
-        return tuple(self._texts.outputs[output].name for output in self._order)
-
-    @cached_property
-    def _order(self) -> list[int]:
-        return [output for system in self.systems for output in self._runs[system.name]]
-
-    @property
-    def rows(self) -> dict[str, NDArray[Any]]:
-        """The statistics of each output, from which its score is computed, `(segments, columns)`: int64, or float64 if the
-        metric takes fractions."""
-        return {name: self._rows[output] for name, output in zip(self.names, self._order)}
+        given = self.comparison.differences if self.comparison else ()
+        pairs = first._pairs if first else [(pair.first, pair.second) for pair in given]
+        self.differences = tuple(self.comparison.between(*pair) for pair in pairs) if self.comparison else ()
+        self._pairs: list[tuple[str, str]] = pairs
+        self._order = [number for system in self.systems for number in texts.runs[system.name]]
+        self.names = tuple(texts.outputs[number].name for number in self._order)
+        self.rows = {name: rows[number] for name, number in zip(self.names, self._order)}
 
     @cached_property
     def sentence_scores(self) -> NDArray[np.float64]:
@@ -115,16 +108,8 @@ class MetricFigures:
 
         Scores are from 0 to 100; those of TER and NIST can be higher.
         """
-        scored = [self._compared.scoring.of_segments(self._rows[output]) for output in self._order]
-        return np.array([percent(of_output, self.metric.scale) for of_output in scored])
-
-    @cached_property
-    def bootstrap_scores(self) -> dict[str, NDArray[np.float64]]:
-        """The scores of each system in the bootstrap samples that give the intervals, on the same scale."""
-        return {
-            system.name: percent(mean_of_runs(self._bootstrapped[self._runs[system.name]]), self.metric.scale)
-            for system in self.systems
-        }
+        sentences = self.metric.of_sentences()
+        return np.array([self.percent(sentences.scores(rows)) for rows in self.rows.values()])
 
     def buckets(self, by: str) -> Buckets:
         """Score groups of segments.
@@ -135,30 +120,39 @@ class MetricFigures:
 
         >>> from cybleu.report import analyse
         >>> report = analyse([["a b c d e"], ["a b c d"]], {"mine": ["a b c d e", "a b c d e"]})
-        >>> found = report.buckets("difference")
+        >>> found = report.metrics[0].buckets("difference")
         >>> [(label, int(n)) for label, n in zip(found.labels, found.segments[0]) if n]
         [('0', 1), ('1 to 2', 1)]
         """
-        rows = [self._rows[output] for output in self._order]
+        edges: Sequence[int]
         if by == "length":
-            values = [self._texts.references[0].lengths] * len(rows)
-            return bucketed(by, labels_of(LENGTHS, 0), LENGTHS, values, self.names, rows, self.metric)
-        if by == "difference":
-            lengths = [self._lengths[output] for output in self._order]
-            return bucketed(by, labels_of(DIFFERENCES), DIFFERENCES, lengths, self.names, rows, self.metric)
-        if by == "score":
-            scores = self.sentence_scores
-            last = "90 and more" if round(float(scores.max()), 6) > 100 else "90 to 100"
+            edges, labels = LENGTHS, labels_of(LENGTHS, 0)
+            values: Any = [self._lengths[number][0] for number in self._order]
+        elif by == "difference":
+            edges, labels = DIFFERENCES, labels_of(DIFFERENCES)
+            values = [self._lengths[number][1] for number in self._order]
+        elif by == "score":
+            edges, values = TENTHS, self.sentence_scores
+            last = "90 and more" if round(float(values.max()), 6) > 100 else "90 to 100"
             labels = (*(f"{low} to {low + 10}" for low in range(0, 90, 10)), last)
-            return bucketed(by, labels, TENTHS, list(scores), self.names, rows, self.metric)
-        raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BY)}")
+        else:
+            raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BY)}")
+        segments = np.zeros((len(self._order), len(labels)), dtype=np.int64)
+        scores = np.full(segments.shape, np.nan)
+        for output, (rows, of_segments) in enumerate(zip(self.rows.values(), values)):
+            group = np.searchsorted(np.array(edges), of_segments, side="right")
+            segments[output] = bincount(group, minlength=len(labels))
+            for place in segments[output].nonzero()[0].tolist():
+                scores[output, place] = self._score_of(rows[group == place])
+        return Buckets(by, labels, self.names, segments, scores)
+
+    def _score_of(self, rows: NDArray[Any]) -> float:
+        try:
+            return float(self.percent(self.metric.score(rows).score))
+        except ZeroDivisionError:  # some tools fail on empty texts
+            return float("nan")
 
     # ------------------------------------------------------------------------------------------------------------ pairs
-
-    @cached_property
-    def differences(self) -> tuple[SystemDifference, ...]:
-        """The tests of all pairs, or of the pairs with the baseline, in the order of the report."""
-        return () if self.comparison is None else tuple(self.comparison.between(*pair) for pair in self._pairs)
 
     @cached_property
     def looked_at(self) -> tuple[tuple[str, str], ...]:
@@ -171,11 +165,6 @@ class MetricFigures:
             return tuple(self._pairs)
         return tuple(pair for pair in self._pairs if pair[0] == self.systems[0].name)
 
-    @cached_property
-    def _influences(self) -> tuple[NDArray[np.float64], ...]:
-        """The influence of each segment, for each pair in :attr:`looked_at`."""
-        return tuple(self.influence(*pair) for pair in self.looked_at)
-
     def influence(self, first: str, second: str) -> NDArray[np.float64]:
         """Compute how many points each segment adds to the difference of the scores: float64 `(segments,)`.
 
@@ -185,14 +174,46 @@ class MetricFigures:
         :param second: the name of another system
         :raises UnknownNameError: there is no such system
         """
-        numbers = [list(self._runs).index(name) for name in (first, second) if self._runs_of(name)]
-        points: NDArray[np.float64] = percent(self._compared.influence(*numbers), self.metric.scale)
+        if self.comparison is None:
+            raise UnknownNameError("the report has one system; influence is on the difference of two")
+        points: NDArray[np.float64] = self.percent(self.comparison.influence(first, second))
         return points
 
-    def _runs_of(self, name: str) -> list[int]:
-        if name not in self._runs:
-            raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self._runs)}")
-        return self._runs[name]
+    def percent(self, value: Any) -> Any:
+        """Convert scores to the scale from 0 to 100.
+
+        :param value: a score of the metric, or an array of scores
+        """
+        return percent(value, self.metric.scale)
+
+    @property
+    def sign(self) -> int:
+        """1 if higher scores are better, otherwise -1."""
+        return 1 if self.metric.higher_is_better else -1
+
+    def improvement(self, first: str, second: str) -> tuple[float, float, float]:
+        """Return by how many points the first of two systems that were compared is better, and the interval.
+
+        :param first: the name of a system
+        :param second: the name of another system
+        :raises UnknownNameError: they were not compared
+        """
+        if self.comparison is None:
+            raise UnknownNameError("the report has one system; a difference requires two")
+        found = self.comparison.between(*((first, second) if self.sign > 0 else (second, first)))
+        difference, low, high = (
+            percent(value, self.metric.scale) for value in (found.difference, found.low, found.high)
+        )
+        return difference, low, high
+
+    @cached_property
+    def gains(self) -> NDArray[np.float64]:
+        """The points of each segment in favour of the first system of each pair in :attr:`looked_at`: float64
+        `(pairs, segments)`. They are above 0 if the segment is better there, also if lower scores are better. For one system
+        they are the scores of the segments, with the sign that makes the worst the largest."""
+        if self.comparison is None:
+            return -self.sign * self.sentence_scores[:1]
+        return np.array([self.sign * self.influence(*pair) for pair in self.looked_at])
 
     def format(self, width: int = 2) -> str:
         """Format the scores as text: the tables of the comparison, or the score of a single system.
@@ -202,11 +223,19 @@ class MetricFigures:
         if self.comparison is not None:
             return self.comparison.format(width)
         (system,) = self.systems
-        score, low, high = (
-            f"{percent(value, self.metric.scale):.{width}f}" for value in (system.score, system.low, system.high)
-        )
-        interval_is = f"{100 * self.confidence:g} % interval {low} to {high}"
-        return f"{_printable(system.name)}: {self.label} {score}, {interval_is}\n{self.signature}"
+        score, low, high = (f"{self.percent(value):.{width}f}" for value in (system.score, system.low, system.high))
+        interval = f"{100 * self.confidence:g} % interval {low} to {high}"
+        return f"{_printable(system.name)}: {self.label} {score}, {interval}\n{self.signature}"
 
     def __str__(self) -> str:
         return self.format()
+
+
+def labels_of(edges: Sequence[int], lowest: int | None = None) -> tuple[str, ...]:
+    """Return the labels of groups of whole numbers, each of which begins at an edge."""
+    first = f"below {edges[0]}" if lowest is None else _range(lowest, edges[0] - 1)
+    return (first, *(_range(low, high - 1) for low, high in pairwise(edges)), f"{edges[-1]} and more")
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"

@@ -21,10 +21,9 @@ class OutputFigures:
     """An output: the texts of one run of a system for all segments.
 
     :param name: the name of the system, with the number of the run if there are several
-    :param system: the name of the system
-    :param bleu: the score with its precisions, brevity penalty and lengths, on the metric's scale
+    :param bleu: the score by the first BLEU, on its scale, with precisions, brevity penalty and lengths; None if there is
+        no such metric
     :param chrf: chrF as sacreBLEU computes it by default, or of lower-cased text if the report is; from 0 to 100
-    :param digest: the SHA-256 of the texts
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
@@ -34,10 +33,8 @@ class OutputFigures:
     """
 
     name: str
-    system: str
-    bleu: BleuScore
+    bleu: BleuScore | None
     chrf: float
-    digest: str
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,7 @@ class Buckets:
     A group by length contains the same segments for each output. A group by difference or score contains different ones,
     so its scores do not compare outputs.
 
-    :param by: how the segments are grouped, as for :meth:`Report.buckets`
+    :param by: how the segments are grouped, as for :meth:`MetricFigures.buckets`
     :param labels: the labels of the groups
     :param names: the names of the outputs
     :param segments: how many segments each group has, integers `(outputs, groups)`
@@ -102,7 +99,7 @@ class Buckets:
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
     >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
-    >>> report.buckets("length").segments[0].tolist()
+    >>> report.metrics[0].buckets("length").segments[0].tolist()
     [2, 0, 0, 0, 0, 0, 0]
     """
 
@@ -155,20 +152,23 @@ def shares(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
     return found
 
 
-def salience(count: Any, other: Any) -> Any:
-    """Return (count + 1) / (count + other + 2), of numbers or arrays."""
+def salience(count: float, other: float) -> float:
+    """Return (count + 1) / (count + other + 2)."""
     return (count + 1) / (count + other + 2)
 
 
 @dataclass(frozen=True)
-class NGramDifference:
-    """An n-gram that matches the references more often in one system than in the other.
+class NGram:
+    """An n-gram with two counts that differ.
+
+    Of two systems: how often it matches the references in each, the mean of several runs. Of an output: how often it occurs
+    without a match, or is missing, and how often it matches.
 
     :param tokens: the tokens of the n-gram
-    :param first: how often it matches in the first system; the mean of several runs
-    :param second: the same for the second system
+    :param first: the larger count, or the occurrences without a match
+    :param second: the other count
 
-    >>> found = NGramDifference(("the", "cat"), first=8, second=0)
+    >>> found = NGram(("the", "cat"), first=8, second=0)
     >>> found.difference, found.salience
     (8, 0.9)
     """
@@ -184,30 +184,8 @@ class NGramDifference:
 
     @property
     def salience(self) -> float:
-        """(first + 1) / (first + second + 2): from 0 to 1, and 0.5 if both numbers are equal."""
-        return float(salience(self.first, self.second))
-
-
-@dataclass(frozen=True)
-class NGramMiss:
-    """An n-gram that an output has too often, or not often enough.
-
-    :param tokens: the tokens of the n-gram
-    :param produced: how often the output has it
-    :param wanted: how often it could match
-    :param confirmed: how often it matches
-
-    >>> from cybleu.report import analyse
-    >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
-    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
-    >>> report.under_generated[1][0][0]
-    NGramMiss(tokens=('the',), produced=0, wanted=2, confirmed=0)
-    """
-
-    tokens: tuple[str, ...]
-    produced: int
-    wanted: int
-    confirmed: int
+        """(first + 1) / (first + second + 2): from 0 to 1, and 0.5 if both counts are equal."""
+        return salience(self.first, self.second)
 
 
 @dataclass(frozen=True)
@@ -221,7 +199,7 @@ class PairFigures:
     :param confirmed: for each order the n-grams that match more often in the first system, sorted from the largest
         salience; among equals from the largest difference
     :param unconfirmed: the same for the second system, sorted from the smallest salience
-    :param influence: how many points each segment adds to the difference, from 0 to 100, float64 `(segments,)`
+    :param influence: how many points each segment adds to the difference by the first metric, from 0 to 100, float64 `(segments,)`
     :param equal: the number of segments for which both have the same text
 
     >>> from cybleu.report import analyse
@@ -235,7 +213,7 @@ class PairFigures:
     first: str
     second: str
     contributions: Contributions | None
-    confirmed: tuple[tuple[NGramDifference, ...], ...]
-    unconfirmed: tuple[tuple[NGramDifference, ...], ...]
+    confirmed: tuple[tuple[NGram, ...], ...]
+    unconfirmed: tuple[tuple[NGram, ...], ...]
     influence: NDArray[np.float64]
     equal: int

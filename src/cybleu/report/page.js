@@ -1,7 +1,8 @@
 "use strict";
-// Enhancements of the page: sort tables, sort and search segments, mark n-grams when a segment is opened, copy tables.
+// Sort tables; sort, search and open segments; copy tables. The page can be read without it.
 (() => {
   const all = (selector, within = document) => Array.from(within.querySelectorAll(selector));
+  const byId = (id) => document.getElementById(id);
   for (const part of all(".controls")) part.hidden = false;
 
   // tables
@@ -45,120 +46,68 @@
     });
   }
 
-  // segments
-  const list = document.getElementById("list");
+  // the search ignores case and white space, because tokens are shown with blanks between them
+  const list = byId("list");
   const segments = all(".s", list);
-  const numbers = new Map(segments.map((segment) => [segment, Number(segment.querySelector(".no").textContent)]));
-  const mark = (segment) => {
-    for (const line of all("dd[data-m]", segment)) {
-      const characters = Array.from(line.textContent);
-      const parts = [];
-      let place = 0;
-      for (const [, letter, length] of line.dataset.m.matchAll(/([a-eA-E])(\d+)/g)) {
-        const part = characters.slice(place, (place += Number(length))).join("");
-        const words = part.trimEnd();
-        if (letter === "a") {
-          parts.push(part);
-          continue;
-        }
-        const marked = document.createElement("u");
-        marked.className = letter;
-        marked.textContent = words;
-        parts.push(marked, part.slice(words.length));
-      }
-      parts.push(characters.slice(place).join(""));
-      line.replaceChildren(...parts);
-      delete line.dataset.m;
-    }
-  };
-  list.addEventListener("toggle", (event) => event.target.open && mark(event.target), true);
-
-  const search = document.getElementById("search");
-  const count = document.getElementById("count");
-  const plain = (text) => text.normalize("NFC").toLowerCase();
+  const plain = (text) => text.normalize("NFC").toLowerCase().replace(/\s+/g, "");
+  const numbers = segments.map((segment) => Number(segment.querySelector(".no").textContent));
   let texts = null;
   const find = () => {
-    const wanted = plain(search.value.trim());
-    texts ??= segments.map((segment) => plain(all(".t, dd", segment).map((part) => part.textContent).join("\n")));
+    const wanted = plain(byId("search").value);
+    texts ??= segments.map((segment) => all(".t, dd", segment).map((part) => plain(part.textContent)).join("\n"));
     let shown = 0;
     segments.forEach((segment, place) => {
-      const found = texts[place].includes(wanted) || wanted === `#${numbers.get(segment)}`;
+      const found = texts[place].includes(wanted) || wanted === `#${numbers[place]}`;
       if (segment.hidden === found) segment.hidden = !found;
       shown += found;
     });
-    count.textContent = wanted ? `${shown} of ${segments.length}` : "";
+    byId("count").textContent = wanted ? `${shown} of ${segments.length}` : "";
   };
   let waiting;
-  search.addEventListener("input", () => {
+  byId("search").addEventListener("input", () => {
     clearTimeout(waiting);
     waiting = setTimeout(find, 120);
   });
 
-  const places = new Map(segments.map((segment, place) => [segment, place]));
-  const order = document.getElementById("order");
-  const metric = document.getElementById("metric"); // only if there are several
-  const which = document.getElementById("which");
-  // of each metric, for each pair, the influence of each segment; or for one system the score of each segment
-  const numbersOf = JSON.parse(document.getElementById("influence")?.textContent ?? "[]");
-  const ofPairs = numbersOf.length / (metric?.length ?? 1);
-  const hasPairs = order.querySelector("optgroup") !== null;
-  const shown = (segment) => segment.querySelector(".n");
-  const atFirst = segments.map((segment) => shown(segment).textContent);
-  const whichAtFirst = which?.textContent;
-  const asText = (units) =>
-    hasPairs ? (units < 0 ? "\u2212" : "+") + Math.abs(units / 1e4).toFixed(3) : (units / 1e4).toFixed(1);
+  // By each metric, for each pair, what each segment gains for the first system; or for one system, how bad it is.
+  const values = JSON.parse(byId("values").textContent);
+  const order = byId("order");
+  const metric = byId("metric"); // only if there are several
+  const ofPairs = order.querySelector("optgroup") !== null;
   const arrange = () => {
-    const chosen = metric?.selectedIndex ?? 0;
+    const rows = values[metric?.selectedIndex ?? 0];
     const pair = parseInt(order.value, 10); // not a number if it is of any pair
-    const option = metric?.options[chosen];
-    const direction = option && "low" in option.dataset ? -1 : 1;
-    const any = Number.isNaN(pair);
-    const asAtFirst = any && chosen === 0;
-    const units = numbersOf.slice(chosen * ofPairs, (chosen + 1) * ofPairs);
-    const larger = (a, b) => (Math.abs(b) > Math.abs(a) ? b : a);
-    const of = (segment) => {
-      const place = places.get(segment);
-      return any ? units.map((ofPair) => ofPair[place]).reduce(larger) : units[pair][place];
-    };
-    const values = asAtFirst ? null : new Map(segments.map((segment) => [segment, of(segment)]));
-    // the numbers are of the metric and the pair that sort the segments
-    segments.forEach((segment, place) => {
-      shown(segment).textContent = asAtFirst ? atFirst[place] : asText(values.get(segment));
+    const sign = order.value.endsWith("-") ? -1 : 1;
+    const units = segments.map((_, place) => {
+      if (!Number.isNaN(pair)) return sign * rows[pair][place];
+      return ofPairs ? Math.max(...rows.map((row) => Math.abs(row[place]))) : rows[0][place];
     });
-    list.classList.toggle("one-pair", !asAtFirst);
-    if (which) {
-      const label = option ? ` in ${option.text}` : "";
-      const group = any ? null : order.selectedOptions[0].parentElement.label;
-      if (asAtFirst) which.textContent = whichAtFirst;
-      else if (!hasPairs) which.textContent = option.text;
-      else if (any && ofPairs > 1) which.textContent = `largest influence on any difference${label}`;
-      else which.textContent = `influence on the difference${label} for ${group ?? order.querySelector("optgroup").label}`;
-    }
-    const sorted = segments.slice();
-    const byNumber = (a, b) => numbers.get(a) - numbers.get(b);
-    if (order.value === "number") {
-      sorted.sort(byNumber);
-    } else if (!asAtFirst) {
-      const key = !any
-        ? (value) => direction * (order.value.endsWith("+") ? value : -value)
-        : hasPairs
-          ? Math.abs
-          : (value) => -direction * value;
-      sorted.sort((a, b) => key(values.get(b)) - key(values.get(a)) || byNumber(a, b));
-    }
-    list.append(...sorted);
+    const places = segments.map((_, place) => place);
+    const byNumber = (a, b) => numbers[a] - numbers[b];
+    if (order.value === "number") places.sort(byNumber);
+    // the page has the order of the first metric, also of equal segments
+    else if (order.value !== "page" || metric?.selectedIndex) places.sort((a, b) => units[b] - units[a] || byNumber(a, b));
+    segments.forEach((segment, place) => {
+      const shown = ofPairs ? units[place] / 1e4 : Math.abs(units[place]) / 1e4;
+      segment.querySelector(".n").textContent = shown.toFixed(ofPairs ? 3 : 1).replace("-", "\u2212");
+    });
+    list.append(...places.map((place) => segments[place]));
   };
   order.addEventListener("change", arrange);
   metric?.addEventListener("change", arrange);
 
+  byId("expand").addEventListener("click", (event) => {
+    const open = event.target.textContent === "Expand all";
+    event.target.textContent = open ? "Collapse all" : "Expand all";
+    for (const segment of segments) segment.open = open;
+  });
+
   // a link to a segment opens it, and shows it if the search has hidden it
   const open = () => {
-    const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
-    const segment = target && target.closest(".s");
+    const segment = byId(decodeURIComponent(location.hash.slice(1)))?.closest(".s");
     if (!segment) return;
     segment.hidden = false;
     segment.open = true;
-    mark(segment);
     segment.scrollIntoView();
   };
   addEventListener("hashchange", open);

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
-from itertools import cycle, repeat
+from itertools import cycle
 from os import PathLike, fspath
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._files.pictures import figure_class, kind_of_picture, write_picture
 from .._runtime.arrays import np
 from ..errors import OrderError, UnknownNameError
 from .analysis import Report
 from .by_metric import BY, MetricFigures
-from .visible import visible
+from .visible import short, visible
 
-__all__ = [
-    "BUCKETS",
-    "check_plot",
-    "plot_buckets",
-    "plot_contributions",
-    "plot_differences",
-    "plot_precisions",
-    "plot_scores",
-    "save_plot",
-]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 BUCKETS = (*BY, "recall", "precision")
 
@@ -41,41 +33,35 @@ LABELS = {
     "length": "length of the reference, in tokens",
     "difference": "length of the output minus that of the reference",
     "score": "{} of the segment",
-    "frequency": "how often a word is in the references",
+    "recall": "how often a word is in the references",
+    "precision": "how often a word is in the references",
 }
+METADATA = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}, "pdf": {"CreationDate": None}}
 
 
-def _axes(axes: Any) -> Any:
-    return new_figure().add_subplot() if axes is None else axes
+def _new_axes(layout: str = "constrained", figsize: tuple[float, float] = (6.4, 4.0)) -> Any:
+    """Axes of a figure that is not shown in a window.
 
-
-def new_figure(width: float = 6.4, height: float = 4.0, layout: str = "constrained") -> Any:
-    """Create a figure that is not shown in a window.
-
-    :param width: the width in inches
-    :param height: the height in inches
-    :param layout: Matplotlib's layout engine, which sets the margins
     :raises MissingExtraError: Matplotlib is not installed
     """
-    return figure_class()(figsize=(width, height), layout=layout)
+    return figure_class()(figsize=figsize, layout=layout).add_subplot()
 
 
-def _style(number: int) -> dict[str, Any]:
-    """Return the style of an output's line. The first 32 styles are distinct, and none differs only by colour."""
-    count = len(COLOURS)
-    return {
-        "color": COLOURS[number % count],
-        "marker": MARKERS[number % count],
-        "linestyle": LINES[number // count % len(LINES)],
-        "markersize": 4,
-        "linewidth": 1.4,
-    }
+def _by_metric(report: Report | MetricFigures) -> MetricFigures:
+    return report.metrics[0] if isinstance(report, Report) else report
+
+
+def _line(axes: Any, number: int, x: Sequence[int], y: Any, name: str) -> str:
+    """Draw the line of an output, and return its colour. The first 32 lines are distinct, and none differs only by colour."""
+    colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(COLOURS)]
+    style = LINES[number // len(COLOURS) % len(LINES)]
+    axes.plot(x, y, color=colour, marker=marker, linestyle=style, markersize=4, linewidth=1.4, label=label(name))
+    return colour
 
 
 def label(name: str) -> str:
     """Shorten a name for a plot."""
-    name = visible(name)
-    name = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    name = short(visible(name), LONGEST_NAME)
     return f"\u2009{name}" if name.startswith("_") else name  # Matplotlib omits labels with a leading underscore
 
 
@@ -83,30 +69,44 @@ def _with_direction(text: str, figures: MetricFigures) -> str:
     return text if figures.metric.higher_is_better else f"{text} (lower is better)"
 
 
-def _finish(axes: Any, legend: bool) -> Any:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", linewidth=0.5, color="#b0b0b0", alpha=0.5)
+def _finish(axes: Any, grid: str = "y", legend: bool = True) -> Any:
+    """Finish a plot: a grid on the axis of the numbers, a legend of several lines below it, and names that are no formulas."""
+    axes.spines[["top", "right"] if grid == "y" else ["top", "right", "left"]].set_visible(False)
+    axes.grid(axis=grid, linewidth=0.5, color="#b0b0b0", alpha=0.5)
     axes.set_axisbelow(True)
-    handles, labels = axes.get_legend_handles_labels()
+    texts = axes.get_yticklabels() if grid == "x" else []
+    labels = axes.get_legend_handles_labels()[1]
     if legend and len(labels) > 1:
-        _without_formulas(axes.legend(handles, labels, fontsize="small", frameon=False).get_texts())
+        below = -0.6 / axes.get_position().height / axes.figure.get_figheight()
+        # names of rows are left of the axes, so that there is more room below on the left
+        place = {"loc": "upper right", "bbox_to_anchor": (1, below)} if grid == "x" else {}
+        how = {
+            "loc": "upper center",
+            "bbox_to_anchor": (0.5, below),
+            "ncols": _columns(labels),
+            "frameon": False,
+            **place,
+        }
+        texts = [*texts, *axes.legend(fontsize="small", **how).get_texts()]
+    for text in texts:
+        text.set_parse_math(False)
     return axes
 
 
-def _without_formulas(texts: Iterable[Any]) -> None:
-    """Escape dollar signs, which would begin a formula."""
-    for text in texts:
-        text.set_parse_math(False)
+def _columns(labels: Sequence[str]) -> int:
+    return max(1, min(len(labels), 70 // (max(map(len, labels)) + 7)))
+
+
+def _named_rows(axes: Any, names: Sequence[str], xlabel: str, legend: bool = False) -> Any:
+    """Finish a plot whose rows have names, the first at 0 and the others below."""
+    axes.set_yticks([-number for number in range(len(names))], list(names))
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(xlabel, loc="right")
+    return _finish(axes, "x", legend)
 
 
 def plot_precisions(
-    report: Report,
-    axes: Any = None,
-    *,
-    n_start: int = 1,
-    n_end: int | None = None,
-    log: bool = False,
-    legend: bool = True,
+    report: Report, axes: Any = None, *, n_start: int = 1, n_end: int | None = None, log: bool = False
 ) -> Any:
     """Draw the precision of n-grams against n, with a line for each output, and bands for the bootstrap intervals.
 
@@ -118,7 +118,6 @@ def plot_precisions(
     :param n_start: the first order
     :param n_end: the last order, by default the largest that was counted
     :param log: draw the precision on a logarithmic axis
-    :param legend: draw a legend, if there is more than one output
     :return: the axes
     :raises OrderError: these orders were not counted
     :raises MissingExtraError: Matplotlib is not installed
@@ -134,18 +133,13 @@ def plot_precisions(
             f"n_start is {n_start} and n_end {n_end}, but the report has the orders 1 to {report.n_end}; "
             "use orders in this range, or call analyse with a larger n_end"
         )
-    axes = _axes(axes)
-    shown = slice(n_start - 1, n_end)
-    log = log and any(value > 0 for of_output in report.precisions for value in of_output.values[shown])
-    for number, of_output in enumerate(report.precisions):
-        n = np.array(of_output.n[shown])
-        values, low, high = (np.array(ends[shown]) for ends in (of_output.values, of_output.low, of_output.high))
-        style = _style(number)
-        axes.fill_between(n, low, high, color=style["color"], alpha=0.15, linewidth=0)
-        if log:
-            values = np.where(values > 0, values, np.nan)
-        axes.plot(n, values, label=label(of_output.name), **style)
-    if log:
+    axes = axes or _new_axes()
+    shown, n = slice(n_start - 1, n_end), range(n_start, n_end + 1)
+    for number, curve in enumerate(report.precisions):
+        values = np.array(curve.values[shown])
+        colour = _line(axes, number, n, np.where(values > 0, values, np.nan) if log else values, curve.name)
+        axes.fill_between(n, curve.low[shown], curve.high[shown], color=colour, alpha=0.15, linewidth=0)
+    if log and any(max(curve.values[shown]) > 0 for curve in report.precisions):
         from matplotlib.ticker import LogLocator
 
         axes.set_yscale("log")
@@ -154,44 +148,33 @@ def plot_precisions(
         axes.yaxis.set_minor_formatter(lambda value, _: "")
     else:
         axes.set_ylim(bottom=0)
-    axes.set_xticks(range(n_start, n_end + 1))
+    axes.set_xticks(n)
     axes.set(xlabel="n", ylabel="precision of n-grams, %")
-    return _finish(axes, legend)
+    return _finish(axes)
 
 
-def _ridges(
-    axes: Any,
-    scores: Sequence[Any],
-    names: Sequence[str],
-    marks: Sequence[tuple[float, float, float]],
-    colours: Iterable[str],
-) -> None:
+def _ridges(axes: Any, rows: Sequence[tuple[str, NDArray[np.float64], float, float, float, str]], xlabel: str) -> Any:
     """Draw distributions above each other, each with an interval and a point.
 
-    :param colours: a colour for each
+    :param rows: for each its name, samples, score, ends of the interval and colour
     """
-    for number, (samples, (value, low, high), colour) in enumerate(zip(scores, marks, colours)):
+    axes = axes or _new_axes()
+    for number, (_, samples, value, low, high, colour) in enumerate(rows):
         place = -number
-        spread = float(samples.max() - samples.min())
-        if spread > 0:
+        if samples.max() > samples.min():
             counts, edges = np.histogram(samples, bins=min(40, max(10, len(samples) // 25)))
             heights = np.repeat(0.7 * counts / counts.max(), 2)
             axes.fill_between(np.repeat(edges, 2)[1:-1], place, place + heights, color=colour, alpha=0.3, linewidth=0)
         axes.plot([low, high], [place, place], color=colour, linewidth=2.5, solid_capstyle="butt")
         axes.plot([value], [place], color=colour, marker="o", markersize=5, linestyle="none")
-    axes.set_yticks([-number for number in range(len(names))], list(names))
-    axes.set_ylim(-len(names) + 0.6, 0.9)
-    axes.grid(axis="x", linewidth=0.5, color="#b0b0b0", alpha=0.5)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(axis="y", length=0)
-    axes.set_axisbelow(True)
-    _without_formulas(axes.get_yticklabels())
+    axes.set_ylim(-len(rows) + 0.6, 0.9)
+    return _named_rows(axes, [name for name, *_ in rows], xlabel)
 
 
-def plot_scores(report: MetricFigures, axes: Any = None) -> Any:
+def plot_scores(report: Report | MetricFigures, axes: Any = None) -> Any:
     """Draw the distribution of each system's score over the bootstrap samples, with its interval and the score.
 
-    :param report: a report of :func:`analyse`, or its figures by one metric
+    :param report: a report of :func:`analyse`, which has the scores by its first metric, or its figures by one metric
     :param axes: Matplotlib axes, by default those of a new figure
     :return: the axes
     :raises MissingExtraError: Matplotlib is not installed
@@ -200,20 +183,18 @@ def plot_scores(report: MetricFigures, axes: Any = None) -> Any:
     >>> plot_scores(report).get_xlabel()
     'BLEU'
     """
-    axes = _axes(axes)
-    times = 100 / report.metric.scale
-    marks = [(times * system.score, times * system.low, times * system.high) for system in report.systems]
-    scores = [report.bootstrap_scores[system.name] for system in report.systems]
-    _ridges(axes, scores, [label(system.name) for system in report.systems], marks, cycle(COLOURS))
-    axes.set_xlabel(_with_direction(report.label, report))
-    return axes
+    figures, rows = _by_metric(report), []
+    for system, colour in zip(figures.systems, cycle(COLOURS)):
+        score, low, high = map(figures.percent, (system.score, system.low, system.high))
+        rows.append((label(system.name), figures.bootstrap_scores[system.name], score, low, high, colour))
+    return _ridges(axes, rows, _with_direction(figures.label, figures))
 
 
-def plot_differences(report: MetricFigures, axes: Any = None) -> Any:
-    """Draw the distribution of the difference between two systems over the bootstrap samples, for the pairs in
-    `report.looked_at`.
+def plot_differences(report: Report | MetricFigures, axes: Any = None) -> Any:
+    """Draw the distribution of the improvement of one system over another in the bootstrap samples, for the pairs in
+    `report.looked_at`. It is above 0 if the first system is better, also where lower scores are better.
 
-    :param report: a report of :func:`analyse`, or its figures by one metric, with more than one system
+    :param report: as for :func:`plot_scores`, with more than one system
     :param axes: Matplotlib axes, by default those of a new figure
     :return: the axes
     :raises UnknownNameError: there is only one system
@@ -221,31 +202,25 @@ def plot_differences(report: MetricFigures, axes: Any = None) -> Any:
 
     >>> systems = {"mine": ["the cat sat on a mat", "it rains"], "theirs": ["the cat sat on the mat", "it snows"]}
     >>> plot_differences(analyse([["the cat sat on the mat"], ["it rains"]], systems)).get_xlabel()
-    'difference in BLEU'
+    'improvement in BLEU'
     """
-    if report.comparison is None:
+    figures = _by_metric(report)
+    if figures.comparison is None:
         raise UnknownNameError("the report has one system; a difference requires two")
-    axes = _axes(axes)
-    times = 100 / report.metric.scale
+    samples, rows = figures.bootstrap_scores, []
+    for first, second in figures.looked_at:
+        name, drawn = f"{label(first)} vs. {label(second)}", figures.sign * (samples[first] - samples[second])
+        rows.append((name, drawn, *figures.improvement(first, second), OF_PAIRS))
+    axes = _ridges(axes, rows, f"improvement in {figures.label}")
     axes.axvline(0, color="black", linewidth=1)
-    found = [report.comparison.between(*pair) for pair in report.looked_at]
-    _ridges(
-        axes,
-        [report.bootstrap_scores[pair.first] - report.bootstrap_scores[pair.second] for pair in found],
-        [f"{label(pair.first)} − {label(pair.second)}" for pair in found],
-        [(times * pair.difference, times * pair.low, times * pair.high) for pair in found],
-        repeat(OF_PAIRS),
-    )
-    axes.set_xlabel(_with_direction(f"difference in {report.label}", report))
     return axes
 
 
-def plot_contributions(report: Report, axes: Any = None, *, legend: bool = True) -> Any:
+def plot_contributions(report: Report, axes: Any = None) -> Any:
     """Draw what the orders and the brevity penalty contribute to each difference, as bars that add up to it.
 
     :param report: a report of :func:`analyse`, with more than one system
     :param axes: Matplotlib axes, by default those of a new figure
-    :param legend: draw a legend
     :return: the axes
     :raises UnknownNameError: no difference has such parts
     :raises MissingExtraError: Matplotlib is not installed
@@ -255,62 +230,38 @@ def plot_contributions(report: Report, axes: Any = None, *, legend: bool = True)
     'contribution to the difference in BLEU, points'
     """
     found = [(pair, report.contributions(*pair)) for pair in report.looked_at]
-    known = [(pair, parts) for pair, parts in found if parts is not None]
+    known = [(f"{label(one)} vs. {label(other)}", parts) for (one, other), parts in found if parts is not None]
     if not known:
-        raise UnknownNameError("there is nothing to draw: contributions require two systems with scores above 0")
-    axes = _axes(axes)
-    orders = len(known[0][1].orders)
-    titles = ["brevity penalty", *(f"{n}-grams" for n in range(1, orders + 1))]
+        raise UnknownNameError("there is nothing to draw: contributions require two systems with a BLEU above 0")
+    axes = axes or _new_axes()
+    rows = np.arange(len(known), dtype=np.int64)
     ends = np.zeros((len(known), 2))  # where the bars to the left and to the right end so far
-    for part, title in enumerate(titles):
-        values = np.array([[parts.penalty, *parts.orders][part] for _, parts in known])
+    for order in range(len(known[0][1].orders) + 1):
+        values = np.array([parts.orders[order - 1] if order else parts.penalty for _, parts in known])
         side = (values > 0).astype(int)
-        rows = np.arange(len(known), dtype=np.int64)
-        axes.barh(
-            -rows,
-            values,
-            left=ends[rows, side],
-            height=0.6,
-            color=COLOURS[(part - 1) % len(COLOURS)] if part else "#5b5b5b",
-            hatch=("", "//", "", "..", "", "xx")[part % 6],
-            edgecolor="white",
-            linewidth=0.5,
-            label=title,
-        )
+        colour, hatch = COLOURS[(order - 1) % len(COLOURS)] if order else "#5b5b5b", ("", "//", "", "\\\\")[order % 4]
+        title = f"{order}-grams" if order else "brevity penalty"
+        how = {"height": 0.6, "color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0.5, "label": title}
+        axes.barh(-rows, values, left=ends[rows, side], **how)
         ends[rows, side] += values
-    axes.plot(
-        [parts.difference for _, parts in known],
-        [-row for row in range(len(known))],
-        linestyle="none",
-        marker="D",
-        markersize=5,
-        color="black",
-        label="difference",
-    )
+    sums = [parts.difference for _, parts in known]
+    axes.plot(sums, -rows, linestyle="none", marker="D", markersize=5, color="black", label="difference")
     axes.axvline(0, color="black", linewidth=1)
-    axes.set_yticks(
-        [-row for row in range(len(known))], [f"{label(one)} − {label(other)}" for (one, other), _ in known]
-    )
-    axes.set_xlabel("contribution to the difference in BLEU, points")
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(axis="y", length=0)
-    if legend:
-        axes.legend(fontsize="small", frameon=False)
-    _without_formulas(axes.get_yticklabels())
-    return axes
+    xlabel = "contribution to the difference in BLEU, points"
+    return _named_rows(axes, [name for name, _ in known], xlabel, legend=True)
 
 
-def plot_buckets(report: MetricFigures, axes: Any = None, *, by: str = "length", legend: bool = True) -> Any:
+def plot_buckets(report: Report | MetricFigures, axes: Any = None, *, by: str = "length") -> Any:
     """Draw the score of groups of segments, or recall or precision of groups of words, with a line for each output.
 
     With ``score`` it draws the number of segments in each group. With ``difference`` and ``score``, a group contains
-    different segments for each output. Words that no reference contains are left out: none of them can match.
+    different segments for each output. Words that no reference contains are left out: none of them can match. Below a
+    group is the number of its segments, of its words in the references, or of its words in an output on average.
 
-    :param report: a report of :func:`analyse`, or its figures by one metric
+    :param report: as for :func:`plot_scores`
     :param axes: Matplotlib axes, by default those of a new figure
-    :param by: as for :meth:`Report.buckets`; or ``recall`` or ``precision`` of words, grouped by their frequency in the
-        references
-    :param legend: draw a legend, if there is more than one output
+    :param by: as for :meth:`MetricFigures.buckets`; or, for a report, ``recall`` or ``precision`` of words, grouped by their
+        frequency in the references
     :return: the axes
     :raises UnknownNameError: there are no such groups
     :raises MissingExtraError: Matplotlib is not installed
@@ -321,27 +272,29 @@ def plot_buckets(report: MetricFigures, axes: Any = None, *, by: str = "length",
     """
     if by not in BUCKETS:
         raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BUCKETS)}")
-    if by in ("recall", "precision"):
-        if not isinstance(report, Report):
-            raise UnknownNameError(f"{by} of words is a figure of the report, not of a metric; give the report")
-        words = report.word_frequencies
-        labels = words.labels[1:]
-        values: Any = (words.recall if by == "recall" else words.precision)[:, 1:]
-        across, up = LABELS["frequency"], f"{by} of words, %"
-    else:
-        found = report.buckets(by)
-        labels, across = found.labels, LABELS[by].format(report.label)
+    figures, sizes = _by_metric(report), None
+    if by in BY:
+        found = figures.buckets(by)
         # the score of segments that are grouped by their score is not informative, but their number is
-        of_group = _with_direction(report.label, report)
-        values, up = (found.segments, "segments") if by == "score" else (found.scores, of_group)
-    axes = _axes(axes)
-    for number, (name, of_output) in enumerate(zip(report.names, values)):
-        axes.plot(range(len(labels)), of_output, label=label(name), **_style(number))
-    axes.set_xticks(range(len(labels)), list(map(_tick, labels)))
+        values: Any = found.segments if by == "score" else found.scores
+        labels, up = found.labels, "segments" if by == "score" else _with_direction(figures.label, figures)
+        sizes = found.segments[0] if by == "length" else None
+    elif isinstance(report, Report):
+        words = report.word_frequencies
+        values, labels, up = getattr(words, by)[:, 1:], words.labels[1:], f"{by} of words, %"
+        sizes = (words.wanted if by == "recall" else words.produced.mean(axis=0).round().astype(int))[1:]
+    else:
+        raise UnknownNameError(f"{by} of words is a figure of the report, not of a metric; give the report")
+    axes = axes or _new_axes()
+    for number, (name, of_output) in enumerate(zip(figures.names, values)):
+        _line(axes, number, range(len(labels)), of_output, name)
+    counts = [""] * len(labels) if sizes is None else [f"\n{size:,}" for size in sizes.tolist()]
+    axes.set_xticks(range(len(labels)), [_tick(text) + count for text, count in zip(labels, counts)])
     axes.tick_params(axis="x", labelsize="small")
     axes.set_ylim(bottom=0)
-    axes.set(xlabel=across, ylabel=up)
-    return _finish(axes, legend)
+    of_what = "" if sizes is None else f"; below it the number of {'segments' if by == 'length' else 'words'}"
+    axes.set(xlabel=LABELS[by].format(figures.label) + of_what, ylabel=up)
+    return _finish(axes)
 
 
 def _tick(text: str) -> str:
@@ -351,30 +304,35 @@ def _tick(text: str) -> str:
 
 # ------------------------------------------------------------------------------------------------------------------ files
 
-
-# Settings and warning filters are global. Without a lock, threads that plot would restore each other's settings.
-_one_at_a_time = RLock()
+_settings = RLock()  # Matplotlib's settings and warning filters are those of the process
 
 
 @contextmanager
 def settings() -> Iterator[None]:
     """Set Matplotlib's options so that the same plot gives the same bytes."""
     figure_class()
-    from matplotlib import rc_context, rcParamsDefault
+    from matplotlib import rc_context, rcdefaults, rcParams
 
-    fixed = {
-        **{
-            name: value
-            for name, value in rcParamsDefault.items()
-            if name.startswith(("axes.", "font.", "lines.", "svg.", "text."))
-        },
-        "svg.hashsalt": "cybleu",
-        "svg.fonttype": "none",
-        "text.parse_math": False,
-    }
-    with _one_at_a_time, rc_context(fixed), warnings.catch_warnings():
+    with _settings, rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # browsers have more fonts
+        rcdefaults()
+        rcParams.update({"svg.hashsalt": "cybleu", "svg.fonttype": "none", "text.parse_math": False})
         yield
+
+
+def picture(draw: Callable[[Any], Any]) -> bytes:
+    """Draw a plot as SVG for a page, within :func:`settings`. Margins are estimated, in half the time of Matplotlib's layouts."""
+    axes, written = _new_axes("none"), BytesIO()
+    draw(axes)
+    figure, names, labels = axes.figure, axes.get_yticklabels(), axes.get_legend_handles_labels()[1]
+    below = 0.75 + (0.2 * -(-len(labels) // _columns(labels)) if axes.get_legend() else 0)
+    left, height = 0.65, 2.3
+    if not axes.get_ylabel():  # a row for each system or pair
+        left, height = min(0.2 + 0.085 * max(len(name.get_text()) for name in names), 3.4), 0.15 + 0.34 * len(names)
+    figure.set_size_inches(5.6, height + below + 0.1)
+    figure.subplots_adjust(left / 5.6, below / (height + below + 0.1), 0.98, 1 - 0.1 / (height + below + 0.1))
+    figure.savefig(written, format="svg", metadata=METADATA["svg"], transparent=True)
+    return written.getvalue()
 
 
 def save_plot(
@@ -401,12 +359,12 @@ def save_plot(
     """
     path = fspath(path)
     kind = check_plot(path)
-    picture = BytesIO()
+    written = BytesIO()
     with settings():
-        figure = new_figure(width, height)
-        draw(figure.add_subplot())
-        figure.savefig(picture, format=kind, metadata=_without_dates(kind), dpi=150)
-    write_picture(path, picture.getvalue())
+        axes = _new_axes(figsize=(width, height))
+        draw(axes)
+        axes.figure.savefig(written, format=kind, metadata=METADATA[kind], dpi=150)
+    write_picture(path, written.getvalue())
 
 
 def check_plot(path: str | PathLike[str]) -> str:
@@ -423,7 +381,3 @@ def check_plot(path: str | PathLike[str]) -> str:
     cybleu.errors.UnknownNameError: the plot 'scores.gif' must be a .svg, .png or .pdf file
     """
     return kind_of_picture(fspath(path), "svg", "png", "pdf")
-
-
-def _without_dates(kind: str) -> dict[str, None]:
-    return {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}, "pdf": {"CreationDate": None}}[kind]
