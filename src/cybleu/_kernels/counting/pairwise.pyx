@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from cybleu._kernels.common.base cimport MAX_ORDER, ROW_SIZE, allocated, new_array, row_size
+from cybleu._kernels.common.base cimport MAX_ORDER, ROW_SIZE, allocated, distance, new_array, row_size
 from cybleu._kernels.common.hashing cimport process_seed
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.common.ngram_tables cimport (
@@ -397,7 +397,7 @@ cdef class PairwiseTexts(NgramIndex):
                 count = ngrams[k].count
                 start = self.lists + self.list_starts[ngrams[k].ngram]
                 other = self.lists + self.list_starts[ngrams[k].ngram + 1]
-                watch(watching, (other - start) // 4 + 1)
+                watch(watching, distance(start, other) // 4 + 1)
                 while other > start and (other - 1).text >= first:
                     other -= 1
                     column[other.text * order] += min(count, other.count)
