@@ -168,7 +168,7 @@ def test_commands_and_explanations_read_raw_text_as_mteval(
         assert sum(cause.points for cause in pair.causes) == pytest.approx(pair.points)
     counted = metric.rows(lines * 2, references * 2).tolist()
     report = analyse(references * 2, {"a": lines * 2}, "mteval-v13a", resamples=2, **raw)
-    assert report.rows["a"].tolist() == counted
+    assert report.metrics[0].rows["a"].tolist() == counted
 
 
 @pytest.mark.parametrize(("tokenize", "lowercase"), RAW)

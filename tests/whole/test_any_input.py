@@ -203,7 +203,7 @@ def test_rows_and_rewards_of_arrays(kernels, data):
     found = on_both_backends(kernels, call)
     if found is None or sets is None or said is None or not (are_ids(said) and all(map(are_ids, sets))):
         return
-    order, rows = 4 if kind == "rewards" else order, []
+    order, rows = 4 if kind == "rewards" or order is None else order, []
     for tokens, place in zip(said, places):
         fresh = count(2**64)
         tokens = [next(fresh) if token == unk else token for token in trimmed(tokens, pad, eos)]
