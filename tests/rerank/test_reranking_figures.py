@@ -68,8 +68,7 @@ def test_the_table(data, name):
 def test_the_samples(data):
     texts = (data / "mbr-samples" / "samples.txt").read_text(encoding="utf-8").split("\n")[:-1]
     best = mbr([texts], tokenize="13a")
-    page = " ".join(PAGE.read_text(encoding="utf-8").split())
-    assert f"sample {best.rows[0]}, with an expected BLEU of {best.scores.max():.2f}" in page
-    assert f"The mean of the expected BLEU of all samples is {best.scores.mean():.2f}." in page
+    assert best.rows.tolist() == [174]
+    assert (round(best.scores.max(), 2), round(best.scores.mean(), 2)) == (31.06, 18.88)
     tokens = [tokenizer("13a")(text) for text in texts]
     assert mbr([tokens]).scores.tolist() == best.scores.tolist()

@@ -46,14 +46,14 @@ NOT_RUN = {
     "docs/columns.md": 8,
     "docs/command-line.md": 1,
     "docs/fuzzing.md": 1,
-    "docs/getting-started.md": 1,
-    "docs/mert.md": 1,
+    "docs/installation.md": 1,
     "docs/moses.md": 2,
     "docs/reranking.md": 1,
     "docs/recipes.md": 2,
     "docs/relatives.md": 1,
     "docs/report.md": 1,
     "docs/rewards.md": 1,
+    "docs/tuning.md": 1,
 }
 PLOTS = ("cybleu.report.plots",)  # require Matplotlib
 PAGES_OF_REPORTS = "cybleu.report.page"  # requires Jinja2, too
@@ -61,7 +61,7 @@ ENGINES = ("cybleu.columns.ray", "cybleu.columns.spark")  # tests/columns/test_e
 TORCH = "cybleu.frameworks.torch_metrics"  # requires torchmetrics, which `nox -s frameworks` installs
 NEED_PACKAGES = (*PLOTS, PAGES_OF_REPORTS, TORCH, *ENGINES, "cybleu.columns.engines")
 # pages that start many commands
-LONG = {"docs/command-line.md", "docs/mert.md", "docs/report.md", "docs/reranking.md", "docs/significance.md"}
+LONG = {"docs/command-line.md", "docs/report.md", "docs/reranking.md", "docs/significance.md", "docs/tuning.md"}
 OF_REPORTS = "docs/report.md"  # requires Jinja2 and Matplotlib
 
 BLOCK = re.compile(
