@@ -19,7 +19,7 @@ from cybleu import References, errors
 from cybleu.bleu_score import SmoothingFunction, sentence_bleu_many
 from cybleu.checks import check
 from cybleu.columns import rows as column_rows
-from cybleu.explanations import explain_blocks, explain_difference
+from cybleu.explanations import explain_difference
 from cybleu.frameworks import load
 from cybleu.metrics import Bleu, Chrf, Ter, find
 from cybleu.nbest import NBest
@@ -50,7 +50,6 @@ OF_CORPORA = {
     "Gleu.rows": lambda references, hypotheses, **how: find("gleu", **how).rows(hypotheses, references),
     "Metric.rows": lambda references, hypotheses, **how: Own(**how).rows(hypotheses, references),
     "explain_difference": lambda *corpus, **how: str(explain_difference(*corpus, **how)),
-    "explain_blocks": lambda *corpus, **how: str(explain_blocks([corpus], **how)),
 }
 OF_TOKENS = {
     **OF_CORPORA,
@@ -537,7 +536,7 @@ PLACES = r"(hypotheses\[1\]|references\[1\]\[0\]|the hypothesis|reference 0)"
 
 
 # by segment, an array of floats is a list of tokens
-BY_SEGMENT = ("sentence_bleu_many", "explain_difference", "explain_blocks")
+BY_SEGMENT = ("sentence_bleu_many", "explain_difference")
 
 
 @pytest.mark.parametrize(("name", "text"), [*product(BY_SEGMENT, [text for text in NO_TEXTS if text != "floats"])])

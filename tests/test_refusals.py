@@ -23,7 +23,7 @@ from cybleu.bleu_score import sentence_bleu_many
 from cybleu.checks import check
 from cybleu.chrf_score import corpus_chrf, sentence_chrf
 from cybleu.columns import rows as column_rows
-from cybleu.explanations import blind_spots, explain, explain_blocks, explain_difference
+from cybleu.explanations import blind_spots, explain, explain_difference
 from cybleu.frameworks import CaptionBleu, load
 from cybleu.gleu_score import corpus_gleu, sentence_gleu
 from cybleu.metrics import Bleu, Chrf, Nist, NistInformation, Ter, find, score, scores
@@ -194,7 +194,7 @@ REFUSED = {
             lambda: explain_difference(["a"], ["a"], tokenize="13a"),
             r"references\[0\] is one str; .* \[\[reference\] for reference in",
         ),
-        (lambda: explain_blocks([([["a"]], "a b")], tokenize="13a"), "hypotheses is one str; give a list of lines"),
+        (lambda: explain_difference([["a"]], "a b", tokenize="13a"), "hypotheses is one str; give a list of lines"),
         (lambda: explain_difference(iter([]), []), "references must be a list"),
         (lambda: explain([R], "the cat"), "the hypothesis is a str, not a list of tok"),
         (lambda: explain([R, b"the cat"], R), "reference 1 is a bytes, not a list of tok"),
@@ -297,7 +297,7 @@ REFUSED = {
     ],
     errors.NoReferencesError: [
         (
-            lambda: explain_blocks([([["a"], []], ["a", "b"])], tokenize="13a"),
+            lambda: explain_difference([["a"], []], ["a", "b"], tokenize="13a"),
             r"references\[1\] has no reference; give at least one",
         ),
         (lambda: explain_difference([[R], []], [R, R]), "segment 1: there is no reference"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 import sys
@@ -11,7 +12,6 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import assume, given
@@ -25,7 +25,7 @@ from cybleu import (
     modified_precision,
     sentence_bleu,
 )
-from cybleu.explanations.explanation import marks
+from cybleu.explanations.steps import marks
 from cybleu.metrics import VARIANTS, Bleu
 from inputs import Near, segments, weight_vectors
 
@@ -248,30 +248,10 @@ def test_what_would_control_a_terminal_or_a_page_is_escaped():
     assert text.replace("\n", "").isprintable()
     for shown in ('"a b"', r'"say \""', r'"\n"', "('x', 1) 7", '"<script>alert(1)</script>"'):
         assert shown in text
-    page = explanation._repr_html_()
-    assert page.replace("\n", "").isprintable()
-    tags = re.findall(r"<\s*/?\s*([^\s>]*)", page)
-    assert set(tags) == {"div", "b", "span", "table", "tr", "th", "td"}
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page and "&amp;amp;" in page
+    assert html.unescape(explanation._repr_html_()) == f"<pre>{text}</pre>"
+    assert re.findall(r"<\s*/?\s*([^\s>]*)", explanation._repr_html_()) == ["pre", "pre"]
     named = explain([["a"]], ["a"], metric=Bleu(replace(VARIANTS["moses"], name="<img src=x onerror=alert(1)>")))
     assert "<img" not in named._repr_html_()
-
-
-@given(segments(), st.sampled_from(DEFINITIONS))
-def test_the_page_has_what_the_text_has(segment, metric):
-    try:
-        explanation = explain(*segment, metric=metric)
-    except errors.CybleuError:
-        return
-    page = ElementTree.fromstring(explanation._repr_html_())
-    first, second = page.iter("table")
-    for row in first.iter("tr"):
-        assert sum(int(cell.get("colspan")) for cell in row.iter("td")) == len(segment[1])
-    assert len(list(second.iter("tr"))) == 1 + len(explanation.orders)
-    said = "\n".join("".join(part.itertext()) for part in page.iter("div"))
-    assert f"= {explanation.score:.6g}" in said
-    for line in str(explanation).splitlines()[-3:]:
-        assert line.strip() in said
 
 
 def test_a_score_that_underflows_is_not_without_a_match():

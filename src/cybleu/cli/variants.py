@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import click
 
 from ..errors import EmptyCorpusError
-from ..explanations import TOOLS, Comparison, explain_blocks
+from ..explanations import TOOLS, Comparison
+from ..explanations.differences import explain_blocks
 from .common import (
     References,
     format_option,

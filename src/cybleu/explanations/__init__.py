@@ -1,9 +1,8 @@
 """Explanations of scores, and of differences between tools."""
 
 from .blind_spots import BlindSpots, blind_spots
-from .comparison import Cause, Comparison, Difference, Scored
+from .differences import TOOLS, Cause, Comparison, Difference, Scored, explain_difference
 from .steps import Explanation, Order, explain
-from .tools import TOOLS, explain_blocks, explain_difference
 
 __all__ = [
     "TOOLS",
@@ -16,6 +15,5 @@ __all__ = [
     "Scored",
     "blind_spots",
     "explain",
-    "explain_blocks",
     "explain_difference",
 ]

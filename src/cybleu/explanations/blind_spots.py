@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
-from ..errors import SmoothingParameterError, UnknownNameError
-from ..metrics import Bleu, find
-from ..text.raw import raw_of
-from .reading import token_segment
+from ..errors import SmoothingParameterError
+from .reading import bleu_of_sentences, token_segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
@@ -91,14 +89,9 @@ def blind_spots(
     >>> blind_spots(["the cat sat on the mat".split()], "the cat on the mat slept".split()).blocks
     (('the', 'cat'), ('on', 'the', 'mat'), ('slept',))
     """
-    found = find(metric, default="nltk", **choices)
-    if not isinstance(found, Bleu):
-        raise UnknownNameError(f"blind_spots requires BLEU, and the metric is {found.name}; give a variant of BLEU")
-    rules = found.of_sentences().rules()
-    reading = None
-    if raw_of(tokenize, lowercase) is not None:
-        reading = found.with_choices(tokenize=tokenize, lowercase=lowercase).raw("raw text")
-    references, hypothesis = token_segment(references, hypothesis, reading)
+    bleu, raw = bleu_of_sentences("blind_spots", "nltk" if metric is None else metric, tokenize, lowercase, choices)
+    references, hypothesis = token_segment(references, hypothesis, raw)
+    rules = bleu.rules()
     spots = find_blind_spots(references, hypothesis, rules.order, _is_monotone(rules, len(hypothesis)))
     if spots is None:
         raise SmoothingParameterError(
