@@ -1,4 +1,4 @@
-"""Ten cases where tools differ, and the score of each definition: the tables of docs/variants.md.
+"""Ten cases where tools differ, and the score of each definition by its default smoothing: the tables of docs/variants.md.
 
 `python tests/ten_cases.py` writes them to the page; a test compares the page with them.
 """
@@ -54,10 +54,8 @@ def tables():
         lines.append(f"| {case} | {texts[0]} | {texts[1]} | {WHAT[case]} |")
     lines += ["", f"| definition | smoothing | {' | '.join(CASES)} |", "|---|---" + "|---" * len(CASES) + "|"]
     for variant in VARIANTS.values():
-        choices = [(name, False) for name, _, _ in variant.smoothings]
-        if variant.sentences_by_effective_order:
-            choices.append((variant.smoothings[0][0], True))
-        for smoothing, effective in choices:
+        smoothing = variant.smoothings[0][0]
+        for effective in (False, True) if variant.sentences_by_effective_order else (False,):
             cells = " | ".join(cell(case, variant, smoothing, effective) for case in CASES)
             words = f"{smoothing}, effective order" if effective else smoothing
             lines.append(f"| {variant.name} | {words} | {cells} |")

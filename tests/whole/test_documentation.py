@@ -49,7 +49,7 @@ NOT_RUN = {
     "docs/moses.md": 1,
     "docs/reranking.md": 1,
     "docs/recipes.md": 2,
-    "docs/relatives.md": 1,
+    "docs/metrics.md": 1,
     "docs/report.md": 1,
     "docs/rewards.md": 1,
     "docs/tuning.md": 1,
