@@ -50,7 +50,6 @@ NOT_RUN = {
     "docs/reranking.md": 1,
     "docs/recipes.md": 2,
     "docs/metrics.md": 1,
-    "docs/report.md": 1,
     "docs/rewards.md": 1,
     "docs/tuning.md": 1,
 }
