@@ -5,10 +5,6 @@
 
 from __future__ import annotations
 
-from ._runtime.program import report_interrupts
-
-report_interrupts()  # the imports below take most of the time
-
 from ._backend import BACKEND
 from ._runtime.later import later
 from ._version import __version__

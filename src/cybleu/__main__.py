@@ -9,7 +9,6 @@ import sys
 from importlib.util import find_spec
 
 from ._about import version
-from ._runtime.program import leave_interrupts
 from .errors import MissingExtraError, _printable
 
 TYPE_CHECKING = False
@@ -21,7 +20,6 @@ RUNNERS = (["run-as-nltk"], ["run-as-sacrebleu"], ["sacrebleu"])
 
 def main() -> None:
     """Run the command line. Commands without optional dependencies run without them."""
-    leave_interrupts()
     arguments = sys.argv[1:]
     if arguments[:1] in RUNNERS and (arguments[0] == "sacrebleu" or arguments[1:2] not in (["-h"], ["--help"])):
         try:

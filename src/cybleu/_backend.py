@@ -16,7 +16,6 @@ import os
 import sys
 
 from . import _mirror
-from ._runtime.program import is_program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,10 +66,18 @@ def load(choice: str) -> tuple[str, ModuleType]:
     return "python", _mirror
 
 
+def _is_program() -> bool:
+    """Return whether this process runs the command line."""
+    program = sys.argv[0] if getattr(sys, "argv", None) else ""
+    if program == "-m":  # before Python has located the module
+        return "cybleu" in sys.orig_argv
+    return os.path.basename(program).removesuffix(".exe") == "cybleu"
+
+
 try:
     BACKEND, chosen = load(os.environ.get("CYBLEU_BACKEND") or "auto")
 except (ValueError, ImportError) as error:
-    if not is_program():
+    if not _is_program():
         raise
     print(f"cybleu: error: {error}", file=sys.stderr)
     sys.exit(2)

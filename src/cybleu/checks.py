@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence, S
 from itertools import pairwise
 from typing import Any, NoReturn
 
-from ._runtime.interrupts import types_of
 from ._runtime.sequences import (
     REFERENCES,
     advice_for,
@@ -184,7 +183,7 @@ def _token_types(tokens: Any, name: str, *place: int) -> set[type]:
         if kind is not None and getattr(tokens, "ndim", None) == 1 and kind in "iu":
             return {int} if len(tokens) else set()
         tokens = _as_list(tokens, _place(name, place))
-    types = types_of(tokens)
+    types = set(map(type, tokens))
     if types != {str} and not types <= HASHABLE:
         _check_odd_tokens(tokens, _place(name, place))
     if str in types and " " in tokens and _is_split_into_characters(tokens):

@@ -42,23 +42,6 @@ def test_an_unknown_backend_is_one_sentence(files, choice, as_script):
 
 
 @POSIX
-def test_an_interrupt_while_the_package_is_imported(files):
-    (files / "sitecustomize.py").write_text(
-        "import sys\n"
-        "class Finder:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'cybleu.bleu_score':\n"
-        "            raise KeyboardInterrupt\n"
-        "sys.meta_path.insert(0, Finder())\n"
-    )
-    path = os.pathsep.join([str(files), os.environ.get("PYTHONPATH", "")])
-    done = run("score", "hyp", "ref", PYTHONPATH=path)
-    assert done.returncode and (done.stdout, done.stderr) == ("", "\nAborted!\n")
-    done = run("-c", "import cybleu", program=[sys.executable], PYTHONPATH=path)
-    assert "Traceback" in done.stderr  # only the command line has a way of its own
-
-
-@POSIX
 @pytest.mark.parametrize("path", ["/dev/fd/99", "/proc/self/fd/99"])
 def test_descriptors_that_are_not_open(files, path):
     (files / "list").write_text("0 ||| a b ||| x=1 ||| 1\n")

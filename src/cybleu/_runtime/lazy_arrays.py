@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ArrayValueError, LengthMismatchError
 from .extras import extra
-from .interrupts import PIECE
 from .sequences import check_unmasked
 
 if TYPE_CHECKING:
@@ -27,7 +26,10 @@ else:
 
     np = NumPy()
 
+AT_ONCE = 1 << 16  # items that a loop in C processes in a few hundredths of a second, between which Ctrl-C is handled
+
 __all__ = [
+    "AT_ONCE",
     "array_given",
     "array_of",
     "bincount",
@@ -97,12 +99,12 @@ def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:
     :raises LengthMismatchError: there are less values, because another thread has shortened the lists that they are from
     """
     try:
-        if count <= PIECE:
+        if count <= AT_ONCE:
             return np.fromiter(values, dtype, count)
         each = iter(values)
         array = np.empty(count, dtype)
-        for start in range(0, count, PIECE):
-            part = array[start : start + PIECE]
+        for start in range(0, count, AT_ONCE):
+            part = array[start : start + AT_ONCE]
             part[:] = np.fromiter(each, dtype, len(part))
         return array
     except ValueError as error:  # NumPy's, or that of a token's `__hash__`

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Columns: TypeAlias = list[array[int]]
 
-__all__ = ["TOOLS", "Cause", "Comparison", "Difference", "Scored", "explain_difference"]
+__all__ = ["TOOLS", "Cause", "Comparison", "Difference", "Scored", "explain_blocks", "explain_difference"]
 
 Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 

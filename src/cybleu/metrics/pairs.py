@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
 from .._runtime.arrays import np
-from .._runtime.interrupts import PIECE
+from .._runtime.lazy_arrays import AT_ONCE
 from .._runtime.parallel import run
 from ..errors import CybleuError
 from ..text.batches import TokenIds
@@ -94,7 +94,7 @@ def _places_of_nan(scores: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
     """Yield row and column of each NaN in order, with little memory."""
     if not np.isnan(scores.sum()):
         return
-    at_once = max(1, PIECE // max(1, scores.shape[1]))
+    at_once = max(1, AT_ONCE // max(1, scores.shape[1]))
     for start in range(0, len(scores), at_once):
         missing = np.isnan(scores[start : start + at_once])
         if missing.any():

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.arrays import np
-from .._runtime.interrupts import types_of
 from .._runtime.parallel import run
 from ..errors import MixedTokensError
 from ..text.batches import Place, TokenLists
@@ -95,7 +94,7 @@ class LineCounter:
         numbers = vocabulary.numbers
         # tokens with an equality of their own are looked up by the vocabulary alone
         self._words = None
-        if types_of(numbers) <= {str, np.str_}:
+        if set(map(type, numbers)) <= {str, np.str_}:
             self._words = RawWords(raw, map(str, sorted(numbers, key=numbers.__getitem__)))
 
     def rows(

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import bincount, first_not_finite, floats_given, index, np, repeat
-from .._runtime.interrupts import PIECE
+from .._runtime.lazy_arrays import AT_ONCE
 from .._runtime.numbers import check_whole
 from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, LengthMismatchError
@@ -100,7 +100,7 @@ def most_probable(shares: Floats, lists: TextLists, prune: int | None) -> NDArra
 def expected_utilities(utilities: Floats, shares: Floats) -> Floats:
     """Compute the mean of each row, weighted by the shares. Sums are rounded once, so their order makes no difference."""
     sums = np.empty(len(utilities))
-    at_once = max(1, PIECE // max(1, len(shares)))
+    at_once = max(1, AT_ONCE // max(1, len(shares)))
     for start in range(0, len(sums), at_once):
         sums[start : start + at_once] = _sums(utilities[start : start + at_once] * shares)
     return sums / math.fsum(shares.tolist())

@@ -7,8 +7,7 @@ from itertools import chain, count, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
-from .._runtime.interrupts import PIECE, types_of
-from .._runtime.lazy_arrays import array_of, np
+from .._runtime.lazy_arrays import AT_ONCE, array_of, np
 from ..errors import MixedTokensError, NoReferencesError, SequenceTypeError, UnhashableTokenError
 from .batches import RawText, Sets, TokenIds, TokenLists
 from .ids import ids_of_lengths
@@ -54,12 +53,12 @@ class Vocabulary:
             tokens: Iterator[Hashable] = chain.from_iterable(chain.from_iterable(part.texts for part in lists))
             if any(map(_has_numbers, lists)) and all(map(_is_plain, lists)):
                 tokens = map(_key_of, tokens)
-            different = dict.fromkeys(islice(tokens, PIECE))
-            while piece := dict.fromkeys(islice(tokens, PIECE)):
+            different = dict.fromkeys(islice(tokens, AT_ONCE))
+            while piece := dict.fromkeys(islice(tokens, AT_ONCE)):
                 different |= piece
             numbered = zip(different, count())
-            for _ in range(0, len(different), PIECE):
-                self.numbers.update(islice(numbered, PIECE))
+            for _ in range(0, len(different), AT_ONCE):
+                self.numbers.update(islice(numbered, AT_ONCE))
         except TypeError:
             for part in lists:
                 check_hashable(part)
@@ -69,7 +68,7 @@ class Vocabulary:
     def types(self) -> set[type]:
         """The types of the keys."""
         if self._types is None:
-            self._types = types_of(self.numbers)
+            self._types = set(map(type, self.numbers))
         return self._types
 
     def tokens(self) -> list[Hashable]:
@@ -268,7 +267,7 @@ def number_together(texts: Batch, others: Batch, raw: Raw | None = None) -> tupl
 def _few_numbers(lists: TokenLists) -> TokenIds | None:
     """A few token lists among themselves, without a vocabulary; None if the backend declines them."""
     lengths = list(map(len, lists.texts))  # before a token is hashed, which may change the lists
-    if sum(lengths) > PIECE:
+    if sum(lengths) > AT_ONCE:
         return None
     tokens = list(chain.from_iterable(lists.texts))
     if len(tokens) != sum(lengths):

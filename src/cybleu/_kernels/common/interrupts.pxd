@@ -13,7 +13,7 @@ cdef struct Watch:
     int64_t looked      # time of the last check for an interrupt, in milliseconds
 
 
-# Run signal handlers, or raise in a thread that was told to stop.
+# Run signal handlers, which does nothing in other threads than the main one.
 cdef int look() except -1 nogil
 
 # Check for interrupts if the last check was a few hundredths of a second ago. Counting steps alone does not suffice:

@@ -1,12 +1,9 @@
 # cython: freethreading_compatible=True
-"""Check for Ctrl-C. See :mod:`cybleu._runtime.interrupts` for the notification of worker threads."""
+"""Check for Ctrl-C, which Python handles only in the main thread, between bytecodes."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t
 from libc.string cimport memset
-
-from cybleu._runtime.interrupts import look as look_in_thread
-from cybleu._runtime.interrupts import stops
 
 cdef extern from *:
     """
@@ -32,8 +29,6 @@ cdef enum:
 cdef int look() except -1 nogil:
     with gil:
         PyErr_CheckSignals()
-        if stops:
-            look_in_thread()
     return 0
 
 

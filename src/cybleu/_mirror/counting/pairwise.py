@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from itertools import chain
 
-from ..._runtime.interrupts import look
 from .segments import counted
 
 TYPE_CHECKING = False
@@ -49,7 +48,6 @@ class PairwiseTexts:
                 scores[i, j] = self._score(definition, hypothesis, reference)
 
     def _score(self, definition: Definition, hypothesis: Any, reference: Any) -> float:
-        look()
         (length, counts), (reference_length, in_reference) = hypothesis, reference
         matches = [
             sum([min(count, most[ngram]) for ngram, count in ngrams.items() if ngram in most])

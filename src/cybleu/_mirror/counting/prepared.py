@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from itertools import pairwise
 
-from ..._runtime.interrupts import look
 from .segments import counted
 
 TYPE_CHECKING = False
@@ -60,7 +59,6 @@ class PreparedReferences:
                 stats[position, column] = number
 
     def _row(self, tokens: list[int], owner: int) -> list[int]:
-        look()
         best = self._best[owner]
         matches, totals = [], []
         for n in range(1, self._max_order + 1):

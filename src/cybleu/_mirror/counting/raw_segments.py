@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..._runtime.interrupts import look
 from ..text.raw_texts import RawTexts
 from .segments import clipped_matches
 
@@ -24,7 +23,6 @@ def raw_rows(
     rows: Any,
 ) -> None:
     for position in range(start, stop):
-        look()
         of_segment = references._lines[sets[position] : sets[position + 1]]
         row = raw_row(tokenizer, hypotheses._lines[position], of_segment, max_order, reference_length)
         for column, number in enumerate(row):

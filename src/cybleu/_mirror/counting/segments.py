@@ -7,9 +7,7 @@ among those of the reference, as in NLTK, which matters if the equality of token
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
 
-from ..._runtime.interrupts import PIECE, look
 from ..._runtime.sequences import advice_for, check_references, kind_of
 from ...errors import NoReferencesError, OneShotReferencesError, SequenceTypeError, UnhashableTokenError
 
@@ -52,15 +50,8 @@ def ngram_counts(tokens: Tokens, length: int, n: int, name: str) -> Counter[NGra
 
 
 def counted(items: list[Any], n: int) -> Counter[Any]:
-    """Count the n-grams of a list, with checks for interrupts."""
-    ngrams = zip(*[items[i:] for i in range(n)])
-    if len(items) <= PIECE:
-        return Counter(ngrams)
-    counts: Counter[Any] = Counter()
-    for _ in range(0, len(items), PIECE):
-        look()
-        counts.update(islice(ngrams, PIECE))
-    return counts
+    """Count the n-grams of a list."""
+    return Counter(zip(*[items[i:] for i in range(n)]))
 
 
 def clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) -> tuple[int, int]:

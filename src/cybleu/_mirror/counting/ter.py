@@ -5,8 +5,6 @@ from __future__ import annotations
 from itertools import accumulate
 from math import ceil, floor, inf
 
-from ..._runtime.interrupts import look
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,7 +44,6 @@ def segments(
 ) -> Iterator[tuple[int, list[int], list[list[int]]]]:
     """The number, the hypothesis and the references of the rows from `start` to before `stop`."""
     for number in range(start, stop):
-        look()
         owner = owners[number]
         of_segment = [_text(references, reference_ends, place) for place in range(sets[owner], sets[owner + 1])]
         yield number, _text(hypotheses, hypothesis_ends, texts[number]), of_segment
@@ -67,7 +64,6 @@ def edits(hypothesis: Words, reference: Words) -> int:
         best: tuple[Any, ...] = (0,)
         for start, length, targets in _candidates(words, reference, aligned):
             for target in targets:
-                look()
                 shifted = _shifted(words, start, length, target)
                 gain = rows[-1][len(reference)] - _table(shifted, reference, words, rows)[-1][len(reference)]
                 best = max(best, (gain, length, -start, -target, shifted))

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from string import punctuation
 
-from ..._runtime.interrupts import look
 from ..text.raw_texts import RawTexts
 
 TYPE_CHECKING = False
@@ -58,7 +57,6 @@ class CharacterF:
 
     def rows(self, hypotheses: RawTexts, references: RawTexts, sets: Any, start: int, stop: int, rows: Any) -> None:
         for position in range(start, stop):
-            look()
             row = self.row(hypotheses._lines[position], references._lines[sets[position] : sets[position + 1]])
             for column, number in enumerate(row):
                 rows[position, column] = number
@@ -76,7 +74,6 @@ class CharacterF:
     ) -> None:
         last, counted = -1, []
         for place in range(start, stop):
-            look()
             position = order[place]
             if owners[position] != last:
                 last = owners[position]
@@ -157,6 +154,5 @@ class CharacterTexts:
     def fill(self, start: int, stop: int, scores: Any) -> None:
         for position in range(start, stop):
             for number, reference in enumerate(self._references):
-                look()
                 row = self._measure.matched(self._hypotheses[position], reference)
                 scores[position, number] = self._measure.score(row)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from itertools import islice
 
-from ..._runtime.interrupts import look
 from ...errors import OrderError
 
 MOST_WITHOUT_ORDER = 256  # tokens, as in NLTK
@@ -28,7 +27,6 @@ def gleu_counts(
         of_hypothesis = Counter(everygrams(hypothesis, min_len, max_len))
         best = (0, 0)
         for reference in references:
-            look()
             of_reference = Counter(everygrams(reference, min_len, max_len))
             matched = sum((of_reference & of_hypothesis).values())
             most = max(sum(of_hypothesis.values()), sum(of_reference.values()))

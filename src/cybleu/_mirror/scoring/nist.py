@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from ..._runtime.interrupts import look
 from ...errors import NoReferencesError, ShortTextsError
 
 TYPE_CHECKING = False
@@ -22,7 +21,6 @@ def information_of(texts: Iterable[Sequence[Any]], max_order: int) -> dict[tuple
     words = 0
     frequencies: Counter[tuple[Any, ...]] = Counter()
     for text in texts:
-        look()
         words += len(text)
         for order in range(1, max_order + 1):
             frequencies.update(ngrams(text, order))
@@ -76,7 +74,6 @@ def nist_sums(
     totals = [0] * max_order
     reference_length = hypothesis_length = 0
     for position, (references, hypothesis) in enumerate(zip(list_of_references, hypotheses)):
-        look()
         for order in range(1, max_order + 1):
             counts = Counter(ngrams(hypothesis, order))
             total = sum(counts.values())

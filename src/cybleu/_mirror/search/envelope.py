@@ -10,7 +10,6 @@ from itertools import groupby, pairwise
 from math import inf
 
 from ..._runtime.arrays import np
-from ..._runtime.interrupts import look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +73,6 @@ def changes(
     total: list[float] = [0] * stats.shape[1]
     found: list[Change] = []
     for first, last in pairwise(offsets.tolist()):
-        look()
         lines = list(zip(base[first:last].tolist(), slope[first:last].tolist()))
         hull = [(left, line) for left, line in _envelope(lines, order[first:last].tolist()) if left < upper]
         while len(hull) > 1 and hull[1][0] <= lower:

@@ -6,7 +6,6 @@ from itertools import pairwise
 from math import exp, inf, log
 
 from ..._runtime.arrays import bincount, np, repeat
-from ..._runtime.interrupts import look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +44,6 @@ class FeatureRows:
 
     def weigh(self, weights: Any, out: Any) -> None:
         """Write the weighted sum of each row."""
-        look()
         out[:] = self._sums(weights, 0, len(self.dense))
 
     def winners(self, offsets: Any, weights: Any, chosen: Any, values: Any) -> None:
@@ -97,7 +95,6 @@ class FeatureRows:
         """
         with np.errstate(over="ignore", invalid="ignore"):
             for segment in order.tolist():
-                look()
                 first, last = offsets[segment : segment + 2].tolist()
                 values = self._sums(weights, first, last)
                 gains = scores[first:last] if stats is None else _gains(stats[first:last] + background, shares)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from array import array
 
-from ..._runtime.interrupts import look
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -31,7 +29,6 @@ class RawVocabulary:
     def look_up(self, texts: RawTexts, start: int, stop: int, ends: Any) -> bytes:
         found = array("i")
         for position in range(start, stop):
-            look()
             found.extend([self._numbers.get(token, -1) for token in self.tokenizer.tokens(texts._lines[position])])
             ends[position - start] = len(found)
         return found.tobytes()

@@ -5,8 +5,6 @@ from __future__ import annotations
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
-from ..._runtime.interrupts import types_of
-
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
@@ -21,4 +19,4 @@ def number_tokens(tokens: list[Hashable], ids: Any) -> int:
 
 def types_within(texts: Iterable[Iterable[object]]) -> set[type]:
     """Return the set of types of the tokens of all texts."""
-    return types_of(chain.from_iterable(texts))
+    return set(map(type, chain.from_iterable(texts)))
