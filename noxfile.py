@@ -227,7 +227,7 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Lines of Python and Cython that the tests run (docs/coverage.md)."""
+    """Lines of Python and Cython that the tests run (CONTRIBUTING.md)."""
     checkout(session)
     install(session, "coverage", project="-e .[report,test]", env={"CYBLEU_BUILD": "coverage"})
     left_out = "not subinterpreter and not threads_that_change and not between_any_two_lines"

@@ -3,7 +3,7 @@
 All metadata is in pyproject.toml.
 
 CYBLEU_BUILD chooses a profile: `release` (the default), `checked`, which enables all of Cython's checks, or `coverage`,
-which enables line tracing for coverage.py (docs/coverage.md).
+which enables line tracing for coverage.py (CONTRIBUTING.md).
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Run property tests on input that libFuzzer chooses: ``python fuzz/run.py TESTS.py... [libFuzzer's options]``, see docs/fuzzing.md."""
+"""Run property tests on input that libFuzzer chooses: ``python fuzz/run.py TESTS.py... [libFuzzer's options]``, see CONTRIBUTING.md."""
 
 from __future__ import annotations
 

@@ -44,7 +44,6 @@ NOT_RUN = {
     "README.md": 3,
     "benchmarks/README.md": 2,
     "docs/columns.md": 8,
-    "docs/fuzzing.md": 1,
     "docs/installation.md": 1,
     "docs/moses.md": 1,
     "docs/reranking.md": 1,
@@ -222,6 +221,15 @@ def test_every_block_is_run_or_counted():
 
 def test_the_ten_cases_on_their_page_are_those_of_the_code():
     assert ten_cases.parts()[1] == ten_cases.tables()
+
+
+def test_the_tests_that_keep_promises_exist():
+    named = re.findall(r"`(tests/\S+?\.py)?((?:::\w+)?)`", (ROOT / "SECURITY.md").read_text(encoding="utf-8"))
+    file = ""
+    for path, test in named:
+        file = (ROOT / path).read_text(encoding="utf-8") if path else file
+        assert f"def {test.removeprefix('::')}" in file, (path, test)
+    assert len([path for path, _ in named if path]) >= 8
 
 
 # ---------------------------------------------------------------------------------------------------------- docstrings
