@@ -73,6 +73,7 @@
   const values = JSON.parse(byId("values").textContent);
   const order = byId("order");
   const metric = byId("metric"); // only if there are several
+  const written = segments.map((segment) => segment.querySelector(".n").textContent); // not rounded to units first
   const ofPairs = order.querySelector("optgroup") !== null;
   const arrange = () => {
     const rows = values[metric?.selectedIndex ?? 0];
@@ -87,9 +88,11 @@
     if (order.value === "number") places.sort(byNumber);
     // the page has the order of the first metric, also of equal segments
     else if (order.value !== "page" || metric?.selectedIndex) places.sort((a, b) => units[b] - units[a] || byNumber(a, b));
+    const asOnPage = Number.isNaN(pair) && !metric?.selectedIndex;
     segments.forEach((segment, place) => {
-      const shown = ofPairs ? units[place] / 1e4 : Math.abs(units[place]) / 1e4;
-      segment.querySelector(".n").textContent = shown.toFixed(ofPairs ? 3 : 1).replace("-", "\u2212");
+      const value = (ofPairs ? units[place] : Math.abs(units[place])) / 1e4;
+      const text = value.toFixed(ofPairs ? 3 : 1).replace("-", "\u2212");
+      segment.querySelector(".n").textContent = asOnPage ? written[place] : text;
     });
     list.append(...places.map((place) => segments[place]));
   };
