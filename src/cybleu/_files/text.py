@@ -13,19 +13,17 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, zip_longest
+from itertools import chain
 from os import PathLike, fspath
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from .._runtime.parallel import bar
-from ..errors import InputFileError, LengthMismatchError, _printable
+from ..errors import InputFileError, _printable
 
 _Text = TypeVar("_Text")
 _Item = TypeVar("_Item")
 STANDARD_INPUT = "-"
 BLOCK = 1 << 18
-AT_ONCE = 1 << 18  # characters of segments that become tokens together
-SEGMENT = 64  # characters that a segment counts for in addition to its texts
 LONGEST_LINE = 1 << 26  # bytes
 MOST_EXPANSION = 100
 ALWAYS_UNPACKED = 1 << 24  # bytes, however small the file is
@@ -233,33 +231,7 @@ def number_of(token: str, what: str = "the value") -> float:
     return value
 
 
-def parallel_segments(
-    hypothesis: Lines, references: Sequence[Lines], split: Callable[[str], _Text]
-) -> Iterator[tuple[list[list[_Text]], list[_Text]]]:
-    """The segments of parallel files, some at a time: (list of references, hypotheses).
-
-    :raises LengthMismatchError: the files have different numbers of lines; raised at the end, with the numbers
-    """
-    files = [hypothesis, *references]
-    for segments in in_blocks(_side_by_side(files), lambda segment: SEGMENT + sum(map(len, segment))):
-        split_segments = [[split(line) for line in segment] for segment in segments]
-        yield [others for _, *others in split_segments], [first for first, *_ in split_segments]
-
-
-def _side_by_side(files: Sequence[Lines]) -> Iterator[tuple[str, ...]]:
-    """The lines of parallel files: the first of all files, the second of all files, and so on."""
-    lines: Iterator[tuple[str | None, ...]] = zip_longest(*files)
-    for number, segment in enumerate(lines):
-        if None in segment:
-            counts = [number] * len(files)
-            for rest in chain([segment], lines):
-                counts = [count + (line is not None) for count, line in zip(counts, rest, strict=True)]
-            listed = ", ".join(f"{file.name}: {count}" for file, count in zip(files, counts, strict=True))
-            raise LengthMismatchError(f"the files have different numbers of lines, and a line is a segment: {listed}")
-        yield cast("tuple[str, ...]", segment)
-
-
-def in_blocks(items: Iterable[_Item], size: Callable[[_Item], int], most: int = AT_ONCE) -> Iterator[list[_Item]]:
+def in_blocks(items: Iterable[_Item], size: Callable[[_Item], int], most: int) -> Iterator[list[_Item]]:
     """Group items, so that the memory of each group is limited whatever the sizes of the items are.
 
     :param size: of an item

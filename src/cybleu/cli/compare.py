@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import __version__
 from .._files.text import STANDARD_INPUT
-from .._runtime.parallel import in_order
 from .._runtime.samples import MOST_SAMPLES
-from ..errors import EmptyCorpusError
-from ..text.batches import Corpus
 from .common import check_outputs, digits_option, format_option, input_errors, metrics_option, of_sums, stderr_is_tty
+from .counting import Counting
 from .given import choice, command, file, number, option, switch
 from .systems import SystemOptions, Systems, baseline_option, files_of
-from .texts import NO_LINE, with_weights
 
 if TYPE_CHECKING:
     from ..significance import SystemComparison
@@ -102,61 +98,23 @@ def compare(given: CompareOptions) -> None:
         click.echo(printed, nl=given.format not in ("csv", "latex"))
 
 
-class _Counter:
-    """What counts the segments for one metric."""
-
-    def __init__(self, given: CompareOptions):
-        metric = given.metric()
-        self.given = given
-        self.metric = given.reading(metric)
-
-    def compared(self, named: Systems, tables: Iterator[Any]) -> SystemComparison:
-        from ..significance import compare_systems
-
-        given = self.given
-        rows = {name: [next(tables) for _ in runs] for name, runs in named.items()}
-        result = compare_systems(rows, self.metric, progress=stderr_is_tty(), **given.analysis)
-        described = f"nrefs:{len(given.references)}{given.described(self.metric)}|version:{__version__}"
-        return replace(result, signature=f"{result.signature}|{described}")
-
-
 def _compared(given: CompareOptions, named: Systems) -> list[SystemComparison]:
     """The comparison by each metric."""
     from .._runtime.arrays import np
+    from ..significance import compare_systems
 
-    counters = [_Counter(one) for one in given.each()]
-    paths, references = files_of(named), given.references
-    tables: list[list[Any]] = [[] for _ in counters]  # of each metric, the statistics of all runs
-
-    def weighted(blocks: Iterable[Any]) -> Iterable[Any]:
-        metrics, blocks = with_weights([counter.metric for counter in counters], blocks, len(references))
-        for counter, metric in zip(counters, metrics):
-            counter.metric = metric
-        return blocks
-
-    if all(map(isfile, references)):
-        noted: set[str] = set()
-
-        def count(block: Corpus) -> list[Any]:
-            return [counter.metric.rows_of(block) for counter in counters]
-
-        for path in paths:
-            blocks = weighted(counters[0].given.files([path, *references], noted).raw())
-            lists = [*zip(*in_order(count, blocks, given.threads))] or [()] * len(counters)
-            for table, parts in zip(tables, lists):
-                table.append(np.concatenate([np.asarray(part) for part in parts] or [np.zeros(0)]))
-    else:  # one pass through all files: a pipe is read once
-        pieces: list[list[list[Any]]] = [[[] for _ in paths] for _ in counters]
-        for others, first in weighted(given.files([paths[0], *references, *paths[1:]]).split(str)):
-            of_references = [lines[: len(references)] for lines in others]
-            outputs = [first, *map(list, list(zip(*others))[len(references) :])]
-            for counter, of_paths in zip(counters, pieces):
-                for piece, output in zip(of_paths, outputs):
-                    piece.append(counter.metric.rows(output, of_references))
-        tables = [[np.concatenate(piece or [[]]) for piece in of_paths] for of_paths in pieces]
-    if not len(tables[0][0]):
-        raise EmptyCorpusError(NO_LINE)
-    return [counter.compared(named, iter(table)) for counter, table in zip(counters, tables)]
+    each, paths = given.each(), files_of(named)
+    texts = given.texts(paths, given.references)
+    counting = Counting(texts, [one.reading(one.metric()) for one in each], given.threads)
+    blocks = [block.rows for block in counting]
+    results = []
+    for one, metric, of_blocks in zip(each, counting.metrics, zip(*blocks)):
+        tables = iter([np.concatenate([*map(np.asarray, of_path)]) for of_path in zip(*of_blocks)])
+        rows = {name: [next(tables) for _ in runs] for name, runs in named.items()}
+        result = compare_systems(rows, metric, progress=stderr_is_tty(), **given.analysis)
+        described = f"nrefs:{texts.references()}{one.described(metric)}|version:{__version__}"
+        results.append(replace(result, signature=f"{result.signature}|{described}"))
+    return results
 
 
 def _printed(results: Sequence[SystemComparison], given: CompareOptions) -> str:

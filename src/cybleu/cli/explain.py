@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import click
@@ -11,6 +12,7 @@ from ..errors import ArrayValueError
 from ..explanations import explain as steps_of
 from .common import References, input_errors, metric_option, of_steps_of_bleu, references_argument, references_option
 from .given import argument, command, number
+from .reading import strings_of
 from .texts import TextOptions
 
 
@@ -48,11 +50,13 @@ def explain(given: ExplainOptions) -> None:
     click.echo(str(explained))
 
 
-def _segment(given: ExplainOptions) -> tuple[list[list[str]], list[str]]:
+def _segment(given: ExplainOptions) -> tuple[list[list[Hashable]], list[Hashable]]:
     """The references and the hypothesis of the line."""
-    before = 0
-    for list_of_references, hypotheses in given.files([given.hypothesis, *given.references]).split(given.splitter()):
-        if given.line <= before + len(hypotheses):
-            return list_of_references[given.line - before - 1], hypotheses[given.line - before - 1]
-        before += len(hypotheses)
+    before, split = 0, given.raw.splitter
+    for (corpus,) in given.texts([given.hypothesis], given.references).blocks():
+        if given.line <= before + corpus.size:
+            sets, texts = strings_of(corpus)
+            place = given.line - before - 1
+            return [[*split(line)] for line in sets[place]], [*split(texts[place])]
+        before += corpus.size
     raise ArrayValueError(f"--line is {given.line}, and the files have {before} lines")

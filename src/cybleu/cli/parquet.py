@@ -15,12 +15,11 @@ AT_ONCE = 1 << 22  # bytes of rows that are counted together
 MARK = ".parquet:"
 
 
-def columns_named(hypothesis: str, references: Sequence[str]) -> tuple[str, list[str]] | None:
+def columns_named(paths: Sequence[str]) -> tuple[str, list[str]] | None:
     """The file and the columns that ``FILE.parquet:COLUMN`` names; None where these are files of text.
 
     :raises InputFileError: only some of them are columns, or they are in different files
     """
-    paths = [hypothesis, *references]
     named = [MARK in path and not Path(path).exists() for path in paths]
     if not any(named):
         return None

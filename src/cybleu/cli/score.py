@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from .. import __version__, bleu_score
 from .._files.text import STANDARD_INPUT
-from .._runtime.parallel import in_order
 from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
-from ..errors import EmptyCorpusError, UnknownNameError, _printable
+from ..errors import UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
 from ..metrics.bleu import MeanOfSegments
+from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from .common import (
     References,
@@ -34,8 +32,9 @@ from .common import (
     stderr_is_tty,
     threads_option,
 )
+from .counting import Counting
 from .given import argument, choice, command, number, switch
-from .texts import NO_LINE, TextOptions, no_tokenizer, with_weights
+from .texts import TextOptions, no_tokenizer
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
 MANY = 100  # lines from which advice is given, as sacreBLEU gives it
@@ -115,21 +114,13 @@ def score(given: ScoreOptions) -> None:
     need_standard_output()
     with input_errors():
         corpora = [_Corpus(one) for one in given.each()]
-        texts = corpora[0].given.texts(given.hypothesis, given.references)
-        together = not any(corpus.by_method for corpus in corpora)
-        read: Any = texts.raw() if together else texts.split(str)
-        metrics, blocks = with_weights([corpus.metric for corpus in corpora], read)
-        for corpus, metric in zip(corpora, metrics):
-            corpus.use(metric)
-        if together:
-            found = in_order(partial(_counted, corpora, given.segments), blocks, given.threads)
-        else:
-            found = (_counted_lines(corpora, given.segments, block) for block in blocks)
-        for parts in found:
-            for corpus, counted in zip(corpora, parts):
-                corpus.add(counted)
-        if not corpora[0].count:
-            raise EmptyCorpusError(NO_LINE)
+        texts = corpora[0].given.texts([given.hypothesis], given.references)
+        counting = Counting(texts, [corpus.metric for corpus in corpora], given.threads)
+        for corpus, metric in zip(corpora, counting.metrics):
+            corpus.metric = metric
+        for block in counting:
+            for corpus, (rows,) in zip(corpora, block.rows):
+                corpus.add(block.corpora[0], rows)
         results = [corpus.result(texts.references()) for corpus in corpora]
     for advice in dict.fromkeys(advice for corpus in corpora for advice in corpus.advice()):
         click.echo(f"cybleu: {advice}", err=True)
@@ -147,108 +138,49 @@ def score(given: ScoreOptions) -> None:
         click.echo(f"cybleu: {_printable(named)}", err=True)
 
 
-class _Counted(NamedTuple):
-    """What is known of some segments."""
-
-    segments: int
-    rows: Any
-    scores: list[float]  # of each segment, if they are asked for
-    full_stops: tuple[int, int] = (0, 0)  # of lines of raw text that end with one: of its own, or that a word has
-
-
-def lists_of(rows: Any) -> list[Any]:
-    """The rows of a counter as lists."""
-    return list(rows.tolist() if isinstance(rows, memoryview) else rows)
-
-
-def _counted(corpora: Sequence[_Corpus], scored: bool, block: Corpus) -> list[_Counted]:
-    """Count segments of raw text by each metric."""
-    return [corpus.counted(block, scored) for corpus in corpora]
-
-
-def _counted_lines(
-    corpora: Sequence[_Corpus], scored: bool, block: tuple[list[list[str]], list[str]]
-) -> list[_Counted]:
-    """The same for lines, which are split once for all metrics that split them in the same way."""
-    segments: dict[Any, Any] = {}
-    for corpus in corpora:
-        if corpus.splits not in segments:
-            split = corpus.split
-            segments[corpus.splits] = [[*map(split, lines)] for lines in block[0]], [*map(split, block[1])]
-    return [corpus.counted_tokens(segments[corpus.splits], scored) for corpus in corpora]
-
-
 class _Corpus:
-    """The statistics of the segments read so far by a metric, and how to score them; scores are on the scale of the metric.
-
-    :ivar splits: what the text of each line is split into, equal where it is the same
-    """
+    """The statistics of the segments read so far by a metric, and how to score them."""
 
     def __init__(self, given: ScoreOptions):
         self.given = given
-        metric, method = given.metric_and_method()
-        self.raw = given.raw
-        self.by_method = method is not None
-        self.split: Callable[[str], Any] = str if metric.reads == "text" else given.splitter()
-        self.splits = None if metric.reads == "text" else (given.tokenizer, self.raw.of_mteval)
-        self.row = [0] * len(metric.columns)
+        self.metric, self.method = given.metric_and_method()
+        if self.method and given.confidence:
+            raise click.UsageError(
+                f"--confidence scores sums of counts, and the smoothing {self.method} needs the texts"
+            )
+        self.row = [0] * len(self.metric.columns)
         self.count = 0
         self.apart = self.joined = 0  # lines that end with a full stop of its own, with one that a word has
-        self.use(metric)
-        self.mean = MeanOfSegments(metric) if isinstance(metric, Bleu) and metric.level == "mean" else None
-        self.rows: list[list[Any]] = []  # of segments, for the interval
+        self.mean: MeanOfSegments | None = None
+        self.rows: list[list[Any]] = []  # of each segment, if they are needed again
+        self.tokens: tuple[list[Any], list[Any]] = [], []  # for a smoothing that needs the texts
         self.interval: tuple[float, float] | None = None  # the mean of samples and half the length of their interval
-        if method and given.confidence:
-            raise click.UsageError(f"--confidence scores sums of counts, and the smoothing {method} needs the texts")
-        self.scores = array("d")  # of segments, if they are asked for
-        self._of_texts: tuple[Any, Any] | None = None  # the weights and the method of a smoothing that needs the texts
-        self._texts: tuple[list[Any], list[Any]] = [], []
-        if method and isinstance(metric, Bleu):
-            weights = metric.weights or (1 / metric.order,) * metric.order
-            self._of_texts = weights, getattr(bleu_score.SmoothingFunction(), method)
+        if isinstance(self.metric, Bleu) and self.metric.level == "mean":
+            self.mean = MeanOfSegments(self.metric)
 
-    def use(self, metric: Metric) -> None:
-        """Use this metric, which is the same but for its weights."""
-        self.metric, self._sentences = metric, metric.of_sentences()
-
-    def counted(self, block: Corpus, scored: bool) -> _Counted:
-        """Count segments of raw text."""
-        rows = self.metric.rows_of(block)
-        scores = list(map(self._sentences.evaluate, rows.tolist())) if scored else []
-        advised = self.raw.own and not isinstance(self.metric, Gleu)
-        return _Counted(block.size, rows, scores, block.texts.lines.full_stops() if advised else (0, 0))  # type: ignore[union-attr]
-
-    def counted_tokens(self, segments: tuple[list[Any], list[Any]], scored: bool) -> _Counted:
-        """Count segments of tokens, or lines for a metric of raw text, which come one after the other."""
-        list_of_references, hypotheses = segments
-        if self._of_texts is not None:
-            self._texts[0].extend(list_of_references)
-            self._texts[1].extend(hypotheses)
-        rows = list(map(self.metric.count, hypotheses, list_of_references))
-        scores = list(map(self.score_segment, list_of_references, hypotheses)) if scored else []
-        return _Counted(len(hypotheses), rows, scores)
-
-    def add(self, counted: _Counted) -> None:
+    def add(self, corpus: Corpus, rows: Any) -> None:
         """Add the rows of some segments."""
         if self.mean is not None:
-            self.mean.add(counted.rows)
+            self.mean.add(rows)
         elif self.metric.dtype == "float64":  # sums of fractions depend on their order
-            for row in lists_of(counted.rows):
+            for row in rows.tolist():
                 self.row = [total + count for total, count in zip(self.row, row, strict=True)]
         else:
-            total = self.metric.total(counted.rows)
+            total = self.metric.total(rows)
             self.row = self.metric.total([self.row, total]) if self.count else total
-        self.count += counted.segments
-        self.apart += counted.full_stops[0]
-        self.joined += counted.full_stops[1]
-        self.scores.extend(counted.scores)
-        if self.given.confidence:
-            self.rows.extend(lists_of(counted.rows))
+        self.count += corpus.size
+        if self.given.confidence or self.given.segments:
+            self.rows += rows.tolist()
+        if self.method:
+            tokens = tokenised(corpus, self.given.raw)
+            self.tokens[0].extend(tokens.sets.lists())
+            self.tokens[1].extend(tokens.texts.lists())
+        if self.metric.reads != "text" and self.given.raw.own and not isinstance(self.metric, Gleu):
+            apart, joined = corpus.texts.lines.full_stops()  # type: ignore[union-attr]
+            self.apart, self.joined = self.apart + apart, self.joined + joined
 
     def advice(self) -> Iterator[str]:
         """What to say of hypotheses that look tokenised already, or not."""
-        if self.metric.reads == "text":
-            return
         if self.given.tokenizer in WHITE_SPACE:
             if self.joined >= MANY and 2 * self.joined > self.count:
                 yield (
@@ -300,9 +232,13 @@ class _Corpus:
         return line.replace(f" = {score}", f" = {score} (μ = {mean} ± {half})", 1)
 
     @property
-    def percents(self) -> Iterator[float]:
+    def percents(self) -> list[float]:
         """The scores of the segments, from 0 to 100."""
-        return (percent(number, self.metric.scale) for number in self.scores)
+        numbers: Iterable[Any] = map(self.metric.of_sentences().evaluate, self.rows)
+        if self.method:
+            weights, function = self._smoothing()
+            numbers = [bleu_score.sentence_bleu(*segment, weights, function) for segment in zip(*self.tokens)]
+        return [percent(float(number), self.metric.scale) for number in numbers]
 
     def as_object(self, result: Score, with_segments: bool) -> dict[str, Any]:
         """The score for JSON."""
@@ -314,22 +250,20 @@ class _Corpus:
         if self.interval is not None:
             found["confidence_mean"], found["confidence_var"] = self.interval
         if with_segments:
-            found["segment_scores"] = [*self.percents]
+            found["segment_scores"] = self.percents
         return found
 
     def score(self) -> Score:
         if self.mean is not None:
             return self.mean.score()
         result = self.metric.score(self.row)
-        if self._of_texts is None:
+        if self.method is None:
             return result
-        weights, method = self._of_texts
-        number: Any = bleu_score.corpus_bleu(*self._texts, weights, method)
-        signature = result.signature.replace("smooth:none", f"smooth:{method.__name__}")
-        return replace(result, score=number, signature=signature)
+        number: Any = bleu_score.corpus_bleu(*self.tokens, *self._smoothing())
+        return replace(result, score=number, signature=result.signature.replace("smooth:none", f"smooth:{self.method}"))
 
-    def score_segment(self, references: list[list[str]], hypothesis: list[str]) -> float:
-        if self._of_texts is not None:
-            number: Any = bleu_score.sentence_bleu(references, hypothesis, *self._of_texts)
-            return float(number)
-        return float(self._sentences.evaluate(self._sentences.count(hypothesis, references)))
+    def _smoothing(self) -> tuple[Any, Any]:
+        """The weights of NLTK's functions, and the smoothing."""
+        assert isinstance(self.metric, Bleu) and self.method
+        weights = self.metric.weights or (1 / self.metric.order,) * self.metric.order
+        return weights, getattr(bleu_score.SmoothingFunction(), self.method)

@@ -14,8 +14,10 @@ import click
 from .._files.text import shown
 from ..errors import EmptyCorpusError
 from .common import one_standard_input, references_option, seed_option, stderr_is_tty, threads_option
+from .counting import NO_LINE
 from .given import ARGUMENTS, argument, option
-from .texts import NO_LINE, TextOptions
+from .reading import FileTexts, strings_of
+from .texts import TextOptions
 
 if TYPE_CHECKING:
     from ..report import Report
@@ -89,28 +91,31 @@ class SystemOptions(TextOptions):
         from ..report import analyse
 
         each = self.each() if self.variants else [self]
-        paths = [*dict.fromkeys([*files_of(named), *self.references, *self.sources])]
-        files = self.files(paths, hashed=True)
+        paths = [*dict.fromkeys([*files_of(named), *self.sources])]
+        files = FileTexts(paths, self.references, self.drop_bom, hashed=True)
         lines: dict[str, list[str]] = {path: [] for path in paths}
-        for others, first in files.split(str):
-            for found, block in zip(lines.values(), [first, *zip(*others)]):
-                found += block
-        if not lines[paths[0]]:
+        sets: list[list[str]] = []
+        for block in files.blocks():
+            sets += strings_of(block[0])[0]
+            for found, corpus in zip(lines.values(), block):
+                found += strings_of(corpus)[1]
+        if not sets:
             raise EmptyCorpusError(NO_LINE)
+        paths += [path for path in self.references if path not in paths]
         context = click.get_current_context()
         names = _without_folders(paths)
         page = context.params.get("report_file")
         shortened = {**names, **_without_folders([page] if page else [])}
         arguments = [_renamed(argument, shortened) for argument in context.meta[ARGUMENTS]]
         return analyse(
-            list(zip(*(lines[path] for path in self.references))),
+            sets,
             {name: [lines[path] for path in runs] for name, runs in named.items()},
             [one.metric() for one in each],
             source=None if self.source is None else lines[self.source],
             tokenize=[one.tokenizer for one in each],
             lowercase=self.lowercase,
             command=shlex.join([*context.command_path.split(), *arguments]),
-            files={names[path]: digest for path, digest in zip(paths, files.digests)},
+            files={names[path]: digest for path, digest in files.digests.items()},
             progress=stderr_is_tty(),
             **self.analysis,
             **choices,

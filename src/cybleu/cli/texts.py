@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -11,14 +11,12 @@ import click
 
 from ..metrics import METRICS, Bleu, Metric, tool_tokenizer
 from ..text import tokenizer_signature
-from ..text.batches import Corpus
 from ..text.raw import Raw
 from .common import metric_of, order_option, read_weights_of_orders
 from .given import option, switch
 from .parquet import columns_named
 from .reading import ColumnTexts, FileTexts, Texts
 
-NO_LINE = "the files have no line, so there is no segment to score"
 # These methods of NLTK require the segment itself, not only its counts.
 METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
 
@@ -115,25 +113,17 @@ class TextOptions(ReadingOptions):
             else f"|case:{'lc' if self.lowercase else 'mixed'}|tok:{tokenizer_signature(self.tokenizer)}"
         )
 
-    def splitter(self) -> Callable[[str], Any]:
-        """A function that splits a line as the tool of the variant does."""
-        return self.raw.splitter
-
     @cached_property
     def raw(self) -> Raw:
         """How lines are read."""
         return Raw(self.tokenizer, self.lowercase, of_mteval=self.variant in ("mteval-v13a", "nist"))
 
-    def texts(self, hypothesis: str, references: Sequence[str]) -> Texts:
+    def texts(self, hypotheses: Sequence[str], references: Sequence[str], hashed: bool = False) -> Texts:
         """The texts in parallel files, or in columns of a Parquet file if the names are of columns."""
-        columns = columns_named(hypothesis, references)
+        columns = columns_named([*hypotheses, *references])
         if columns is not None:
             return ColumnTexts(*columns)
-        return self.files([hypothesis, *references])
-
-    def files(self, paths: Sequence[str], noted: set[str] | None = None, hashed: bool = False) -> FileTexts:
-        """The texts in parallel files."""
-        return FileTexts(paths, self.drop_bom, noted, hashed)
+        return FileTexts(hypotheses, references, self.drop_bom, hashed)
 
     def reading(self, metric: Metric) -> Metric:
         """The metric with the tokeniser and the case of these options."""
@@ -146,20 +136,3 @@ def no_tokenizer(metric: Metric, tokenize: str | None) -> None:
     """Refuse a tokeniser for a metric that counts the characters of raw text."""
     if metric.reads == "text" and tokenize:
         raise click.UsageError(f"--tokenize makes tokens, and {metric.name} counts the characters of raw text")
-
-
-def with_weights(
-    metrics: Sequence[Metric], blocks: Iterable[Any], count: int | None = None
-) -> tuple[list[Metric], Iterable[Any]]:
-    """The metrics with the weights of all references, which are read first if a metric takes such weights; and the blocks.
-
-    :param blocks: of segments, as the backend reads them or as lines
-    :param count: how many of the other texts of a segment are references, by default all
-    """
-    if not any(metric.weighs_by_call for metric in metrics):
-        return [*metrics], blocks
-    blocks = [*blocks]
-    references: list[Any] = []
-    for block in blocks:
-        references += block.sets.lists() if isinstance(block, Corpus) else [lines[:count] for lines in block[0]]
-    return [metric.with_weights_of(references) if metric.weighs_by_call else metric for metric in metrics], blocks

@@ -9,7 +9,7 @@ import click
 
 from ..errors import EmptyCorpusError
 from ..explanations import TOOLS, Comparison
-from ..explanations.differences import explain_blocks
+from ..explanations.differences import explain_corpora
 from .common import (
     References,
     format_option,
@@ -21,9 +21,10 @@ from .common import (
     references_argument,
     references_option,
 )
+from .counting import NO_LINE
 from .given import argument, command, option
 from .reading import FileTexts
-from .texts import NO_LINE, ReadingOptions
+from .texts import ReadingOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +67,9 @@ def variants(given: VariantsOptions) -> None:
     size = len(metric_of("sacrebleu", order=given.order, weights=given.weights).columns) // 2 - 1
     name = given.tokenize or "of-tools"
     with input_errors():
-        lines = FileTexts([given.hypothesis, *given.references], given.drop_bom).split(str)
-        explained = explain_blocks(lines, given.names, size, given.weights, tokenize=name, lowercase=given.lowercase)
+        texts = FileTexts([given.hypothesis], given.references, given.drop_bom)
+        corpora = (corpus for (corpus,) in texts.blocks())
+        explained = explain_corpora(corpora, given.names, size, given.weights, tokenize=name, lowercase=given.lowercase)
         if not explained.segments:
             raise EmptyCorpusError(NO_LINE)
     click.echo(json.dumps(_as_object(explained)) if given.format == "json" else explained.format("line", 1))

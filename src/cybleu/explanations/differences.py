@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Columns: TypeAlias = list[array[int]]
 
-__all__ = ["TOOLS", "Cause", "Comparison", "Difference", "Scored", "explain_blocks", "explain_difference"]
+__all__ = ["TOOLS", "Cause", "Comparison", "Difference", "Scored", "explain_corpora", "explain_difference"]
 
 Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 
@@ -261,15 +261,15 @@ def explain_difference(
        +15.9104  short_segments_count: what a segment too short for an order adds to its n-grams is 0 rather than 1
                  segment 1: 5 rather than 6 2-grams, 4 rather than 5 3-grams, 3 rather than 4 4-grams
     """
-    blocks = [(references, hypotheses)]
-    comparison = explain_blocks(blocks, variants, order, weights, tokenize=tokenize, lowercase=lowercase)
-    if not comparison.segments:
+    corpus = _read(references, hypotheses, raw_of("none" if tokenize == OF_TOOLS else tokenize, lowercase))
+    if not corpus.size:
+        _chosen(variants, order, weights)
         raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
-    return comparison
+    return explain_corpora([corpus], variants, order, weights, tokenize=tokenize, lowercase=lowercase)
 
 
-def explain_blocks(
-    blocks: Iterable[tuple[Sequence[Collection[Tokens]], Sequence[Tokens]]],
+def explain_corpora(
+    corpora: Iterable[Corpus],
     variants: str | Variant | Iterable[Choice],
     order: int,
     weights: Sequence[float] | None,
@@ -277,31 +277,34 @@ def explain_blocks(
     tokenize: str | Callable[[str], Sequence[Hashable]] | None,
     lowercase: bool,
 ) -> Comparison:
-    """Explain differences on a corpus of which only the counts are kept.
+    """Explain differences on a corpus that comes in parts, of which only the counts are kept.
 
-    :param blocks: pairs of references and hypotheses; for the rest see :func:`explain_difference`
+    :param corpora: texts and references that have been read; for the rest see :func:`explain_difference`
     """
     chosen = _chosen(variants, order, weights)
     raw = raw_of("none" if tokenize == OF_TOOLS else tokenize, lowercase)
-    readings: dict[str, Raw | None] = dict.fromkeys(chosen)
-    if raw is not None and isinstance(raw.tokenize, str):
-        for name, variant in chosen.items():
-            tokenizer = tool_tokenizer(variant.name) if tokenize == OF_TOOLS else raw.tokenize
-            readings[name] = Raw(tokenizer, lowercase, of_mteval=variant.name == "mteval-v13a")
     rules = {variant.reference_length for variant in chosen.values()}
-    counts = {reading: Counts(reading, order, weights, rules) for reading in readings.values()}
-    for references, hypotheses in blocks:
-        corpus = _read(references, hypotheses, raw)
+    counts: dict[str | None, Counts] = {}
+    of_variants = {}
+    for name, variant in chosen.items():
+        reading = None
+        if raw is not None and isinstance(raw.tokenize, str):
+            tokenizer = tool_tokenizer(variant.name) if tokenize == OF_TOOLS else raw.tokenize
+            reading = Raw(tokenizer, lowercase, of_mteval=variant.name == "mteval-v13a")
+        counted = Counts(reading, order, weights, rules)
+        of_variants[name] = counts.setdefault(counted.tokenize, counted)
+    segments = 0
+    for corpus in corpora:
+        segments += corpus.size
         for counted in counts.values():
             counted.add(corpus)
-    scores = [counts[readings[name]].scored(name, variant) for name, variant in chosen.items()]
-    by_name = {counted.tokenize: counted for counted in counts.values()}
+    scores = [of_variants[name].scored(name, variant) for name, variant in chosen.items()]
     differences = []
     for scored, other in combinations(scores, 2):
         if scored.score != other.score and scored.bleu and other.bleu:
             lower, higher = sorted((scored, other), key=lambda one: one.score)
-            differences.append(Difference(lower, higher, tuple(_causes(by_name, lower, higher))))
-    return Comparison(tuple(scores), tuple(differences), len(next(iter(counts.values())).columns[0]))
+            differences.append(Difference(lower, higher, tuple(_causes(counts, lower, higher))))
+    return Comparison(tuple(scores), tuple(differences), segments)
 
 
 def _chosen(

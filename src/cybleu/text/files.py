@@ -9,7 +9,7 @@ from ..errors import InputFileError, LengthMismatchError, NotUtf8Error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from .._files.text import Lines
@@ -25,12 +25,11 @@ class _Reader:
     :ivar texts: some of them, of which those from `start` on are left
     """
 
-    def __init__(self, file: Lines, change: Callable[[bytes], bytes] | None):
+    def __init__(self, file: Lines):
         self.file = file
         self.texts = _backend.chosen.RawTexts()
         self.start = 0
         self._blocks = file.blocks()
-        self._change = change
 
     @property
     def left(self) -> int:
@@ -50,9 +49,8 @@ class _Reader:
                 break
         if not blocks:
             return
-        together = b"\n".join(blocks)
         try:
-            self.texts = _backend.chosen.RawTexts.of_block(together if self._change is None else self._change(together))
+            self.texts = _backend.chosen.RawTexts.of_block(b"\n".join(blocks))
         except NotUtf8Error as error:
             raise InputFileError(
                 f"{self.file.name}, line {self.file.count + error.line + 1}: not UTF-8 text: byte 0x{error.byte:02x}; "
@@ -61,21 +59,17 @@ class _Reader:
 
 
 def raw_segments(
-    hypothesis: Lines,
-    references: Sequence[Lines],
-    change: Callable[[bytes], bytes] | None = None,
-    size: int = ENOUGH,
-) -> Iterator[tuple[Any, Any, array[int]]]:
-    """The segments of parallel files, some at a time: hypotheses, all their references, and where each set begins.
+    hypotheses: Sequence[Lines], references: Sequence[Lines], size: int = ENOUGH
+) -> Iterator[tuple[list[Any], Any, array[int]]]:
+    """The segments of parallel files, some at a time: the lines of each file of hypotheses, all references, and where each set begins.
 
-    :param hypothesis: an open file, one segment a line
+    :param hypotheses: open files, one segment a line
     :param references: open files of as many lines
-    :param change: is applied to the bytes first, some whole lines at a time; it must keep their number
     :param size: about how many bytes of a file to read at a time
     :raises InputFileError: a file is not UTF-8; the message names file and line
     :raises LengthMismatchError: the files have different numbers of lines; raised at the end, with the numbers
     """
-    readers = [_Reader(file, change) for file in (hypothesis, *references)]
+    readers = [_Reader(file) for file in (*hypotheses, *references)]
     side_by_side = _backend.chosen.RawTexts.side_by_side
     while True:
         for reader in readers:
@@ -83,9 +77,9 @@ def raw_segments(
         count = min(reader.left for reader in readers)
         if not count:
             break
-        others = readers[1:]
         bounds = array("q", bytes(8 * (count + 1)))
-        texts = side_by_side([readers[0].texts], [readers[0].start], bounds)
+        texts = [side_by_side([reader.texts], [reader.start], bounds) for reader in readers[: len(hypotheses)]]
+        others = readers[len(hypotheses) :]
         sets = side_by_side([reader.texts for reader in others], [reader.start for reader in others], bounds)
         yield texts, sets, bounds
         for reader in readers:
