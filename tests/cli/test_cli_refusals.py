@@ -281,7 +281,7 @@ REFUSED = {
         "list refs --metric codexglue --level corpus": "codexglue is a mean of the scores",
         "list refs --level corpus --list moses": "--list",
         "list refs --segment-count 5": "--segment-count",
-        "list short": "the segment 1, and the number of segments from 0 on is 1",
+        "list short": "the id is 1, and the references are of 1 segments",
         "- -": "standard input",
         "list refs -o refs": "is read and would be",
     },

@@ -10,29 +10,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .._files.text import STANDARD_INPUT, in_blocks, shown
+from .._files.text import STANDARD_INPUT, shown
 from .._files.writing import writing
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, _printable
 from ..metrics import Bleu
 from ..text import tokenizer
-from ..text.batches import Place
-from ..text.reading import token_lists
 from .common import stderr_is_tty
 from .given import argument, choice, file, number
 from .lists import first_id_option, tokenize_option
 
 if TYPE_CHECKING:
     from ..metrics import Metric
-    from ..nbest import NBest, Segment
+    from ..nbest import NBest
     from ..nbest.counted import CountedReferences
     from ..rerank import Selection
 
 MOST_MISSING = 10_000_000  # segments between two that are there
-AT_ONCE = 1 << 21  # characters of hypotheses that are scored together
-SEGMENT = (
-    1 << 15
-)  # characters that a segment counts for in addition to its hypotheses, so that at most 64 are scored together
 EXPLAINED = 3  # candidates
 
 
@@ -71,13 +65,41 @@ class RerankOptions(NbestOptions):
     def files(self) -> list[str | None]:
         return [self.nbest, self.feature_table]
 
-    def stream(self) -> Iterator[Segment]:
-        progress = stderr_is_tty()
-        from ..nbest import read_segments
+    def lists(self, references: Any) -> Iterator[NBest]:
+        """Some segments of the list at a time, in the order of their ids.
 
+        :param references: against which the hypotheses are counted; None if they are not
+        """
         if self.format == "json" and (self.size is not None or self.feature_table is not None):
             raise ArrayValueError("--size and --feature-table are for the plain format")
-        return read_segments(self.nbest, self.format, size=self.size, features=self.feature_table, progress=progress)
+        from ..nbest import chunks
+
+        how: dict[str, Any] = {"size": self.size, "features": self.feature_table, "progress": stderr_is_tty()}
+        if references is not None:
+            how |= {"first_id": self.first_id, "tokenize": self.tokenize}
+        last, read = self.first_id - 1, None
+        for nbest in chunks(self.nbest, self.format, references, **how):
+            for identity in nbest.ids.tolist():
+                self._check_id(identity, last)
+                last = identity
+            if read is not None:  # after the next ones, so that of a short list with a mistake nothing is written
+                yield read
+            read = nbest
+        if read is not None:
+            yield read
+
+    def _check_id(self, identity: int, last: int) -> None:
+        """
+        :param last: the id before it
+        """
+        if identity <= last:
+            reason = f"begin at {self.first_id}; give --first-id" if last < self.first_id else "must ascend; sort it"
+            raise InputFileError(f"{self.nbest}: the segment {identity} comes after {last}, and ids {reason}")
+        if self.segments is not None and identity >= self.first_id + self.segments:
+            raise InputFileError(
+                f"{self.nbest}: has the segment {identity}, and the number of segments from {self.first_id} on is "
+                f"{self.segments}; --first-id tells where they begin"
+            )
 
     def whole(self, references: Sequence[str]) -> NBest:
         from ..nbest import NBest
@@ -104,56 +126,33 @@ class Why(NamedTuple):
     split: Callable[[str], list[str]] | None = None
     metric: Metric | None = None  # of minimum Bayes risk
     references: CountedReferences | None = None
-    first_id: int = 0
-
-    def stats(self, segments: Sequence[Segment]) -> Any:
-        """The statistics of the hypotheses of some segments; zeros without references."""
-        from .._runtime.arrays import np
-
-        texts = [text for segment in segments for text in segment.texts]
-        if self.references is None or self.split is None:
-            return np.zeros((len(texts), 1))
-        for segment in segments:
-            if not 0 <= segment.id - self.first_id < len(self.references):
-                raise InputFileError(
-                    f"the id {segment.id} is not of one of the {len(self.references)} segments of the references, which "
-                    f"begin at {self.first_id}; --first-id tells where they begin"
-                )
-        owners = [segment.id - self.first_id for segment in segments for _ in segment.texts]
-        tokens = token_lists([self.split(text) for text in texts], Place("hypotheses"))
-        return self.references.rows(tokens, np.array(owners, dtype=np.int64))
 
 
 def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]], why: Why) -> None:
-    stream = _in_order(given)
+    """Choose from each segment, and write what is chosen."""
+    lists = given.lists(why.references)
     if given.explain is not None:
-        found = next((segment for segment in stream if segment.id == given.explain), None)
-        if found is None:
-            raise ArrayValueError(f"there is no segment {given.explain} in the list")
-        nbest = _nbest([found], why)
-        explanation = _explanation(nbest, choose(nbest), why)
+        explanation = _explained(lists, given.explain, choose, why)
         click.echo(_printable(explanation, len(explanation)))
         return
-    expected = given.first_id
-    missing = 0
+    expected, missing = given.first_id, 0
     with opened(given.output) as write:
-        for batch in in_blocks(stream, lambda segment: SEGMENT + sum(map(len, segment.texts)), AT_ONCE):
-            apart = batch[-1].names != batch[0].names or any(segment.sparse for segment in batch)
-            for group in [[segment] for segment in batch] if apart else [batch]:
-                nbest = _nbest(group, why)
-                selection = choose(nbest)
-                if given.list_format is not None:
-                    _write_list(nbest, selection, given.list_format, write)
+        for nbest in lists:
+            selection = choose(nbest)
+            if given.list_format is not None:
+                _write_list(selection, given.list_format, write)
+                continue
+            for identity, row, text in zip(nbest.ids.tolist(), selection.rows.tolist(), selection.texts):
+                if row < 0:
                     continue
-                for segment, text in zip(group, selection.texts):
-                    if segment.id - expected > MOST_MISSING:
-                        raise InputFileError(
-                            f"{given.nbest}: the segment {segment.id} comes where {expected} should; an empty line for each "
-                            "between them would fill the disk. --first-id tells where ids begin"
-                        )
-                    missing += segment.id - expected
-                    write("\n" * (segment.id - expected) + _one_line(text, segment) + "\n")
-                    expected = segment.id + 1
+                if identity - expected > MOST_MISSING:
+                    raise InputFileError(
+                        f"{given.nbest}: the segment {identity} comes where {expected} should; an empty line for each "
+                        "between them would fill the disk. --first-id tells where ids begin"
+                    )
+                missing += identity - expected
+                write("\n" * (identity - expected) + _one_line(text, f" of segment {identity}") + "\n")
+                expected = identity + 1
         if given.segments is not None and given.list_format is None:
             last = given.first_id + given.segments
             if last - expected > MOST_MISSING:
@@ -167,56 +166,20 @@ def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]],
         click.echo(f"cybleu: segments without a hypothesis: {missing}; each is an empty line in the output", err=True)
 
 
-def _in_order(given: RerankOptions) -> Iterator[Segment]:
-    last = given.first_id - 1
-    for segment in given.stream():
-        if segment.id <= last:
-            reason = f"begin at {given.first_id}; give --first-id" if last < given.first_id else "must ascend; sort it"
-            raise InputFileError(f"{given.nbest}: the segment {segment.id} comes after {last}, and ids {reason}")
-        if not segment.texts:
-            continue
-        last = segment.id
-        if given.segments is not None and last >= given.first_id + given.segments:
-            raise InputFileError(
-                f"{given.nbest}: has the segment {last}, and the number of segments from {given.first_id} on is {given.segments}; "
-                "--first-id tells where they begin"
-            )
-        yield segment
-
-
-def _nbest(group: Sequence[Segment], why: Why) -> NBest:
-    from .._runtime.arrays import np
-    from ..nbest import NBest
-
-    first = group[0]
-    known = [segment.model_scores for segment in group if segment.model_scores is not None]
-    return NBest(
-        np.cumsum([0, *(len(segment.texts) for segment in group)], dtype=np.int64),
-        first.features if len(group) == 1 else np.concatenate([segment.features for segment in group]),
-        why.stats(group),
-        first.names,
-        [text for segment in group for text in segment.texts],
-        sparse=first.sparse if len(group) == 1 else None,
-        ids=[segment.id for segment in group],
-        model_scores=np.concatenate(known) if len(known) == len(group) else None,
-    )
-
-
-def _write_list(nbest: NBest, selection: Selection[str], list_format: str, write: Callable[[str], Any]) -> None:
+def _write_list(selection: Selection[str], list_format: str, write: Callable[[str], Any]) -> None:
     from ..nbest import nbest_lines
 
     ordered = selection.best_first()
     if list_format == "plain":
         for text in ordered.texts or ():
-            write(_one_line(text, None) + "\n")
+            write(_one_line(text) + "\n")
         return
     for line in nbest_lines(ordered, list_format):
         write(line)
 
 
-def _one_line(text: str, segment: Segment | None) -> str:
+def _one_line(text: str, where: str = "") -> str:
     if "\n" in text:
-        where = f" of segment {segment.id}" if segment else ""
         raise ArrayValueError(f"a text{where} has a line break, and a line is a segment: {shown(text)}")
     return text
 
@@ -237,42 +200,50 @@ def opened(path: str) -> Iterator[Callable[[str], Any]]:
         yield file.write
 
 
-def _explanation(nbest: NBest, selection: Selection[str], why: Why) -> str:
+def _explained(lists: Iterator[NBest], identity: int, choose: Callable[[NBest], Selection[str]], why: Why) -> str:
     """Describe the first candidates of a segment, with the reasons for their scores."""
-    from .. import pairs, rows
-
-    lines = [f"segment {nbest.ids[0]}: {counted(len(nbest.features), 'hypothesis', 'hypotheses')}"]
-    texts = nbest.texts or []
-    order = selection.ranked()[:EXPLAINED].tolist()
-    for place, row in enumerate(order, 1):
-        lines.append(f"{place}. hypothesis {row}, score {selection.scores[row]:.6g}: {texts[row]}")
+    nbest = next((nbest for nbest in lists if identity in nbest.ids.tolist()), None)
+    if nbest is None:
+        raise ArrayValueError(f"there is no segment {identity} in the list")
+    selection, segment = choose(nbest), nbest.segment(nbest.ids.tolist().index(identity))
+    lines = [f"segment {identity}: {counted(segment.stop - segment.start, 'hypothesis', 'hypotheses')}"]
+    texts = (nbest.texts or [])[segment]
+    best = selection.ranked()[segment][:EXPLAINED].tolist()
+    for place, row in enumerate(best, 1):
+        number = row - segment.start
+        lines.append(f"{place}. hypothesis {number}, score {selection.scores[row]:.6g}: {texts[number]}")
         if why.weights is not None:
-            terms = [
-                (why.weights[name] * value, name, value)
-                for name, value in zip(nbest.names, nbest.features[row].tolist())
-            ]
-            if nbest.sparse is not None:
-                found = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
-                for column, value in zip(nbest.sparse.columns[found].tolist(), nbest.sparse.values[found].tolist()):
-                    name = nbest.sparse.names[column]
-                    terms.append((why.weights.get(name, 0.0) * value, name, value))
-            for term, name, value in sorted(terms, key=lambda entry: -abs(entry[0])):
-                lines.append(f"   {term:+.6g} = {why.weights.get(name, 0.0):g} * {value:g} {name}")
+            lines += _terms(nbest, row, why.weights)
         elif why.references is not None:
             lines.append(f"   {_matches(nbest.stats[row].tolist())}")
         elif why.metric is not None and why.split is not None:
-            metric = why.metric
-            tokens = texts if metric.reads == "text" else [why.split(text) for text in texts]
-            alike = percent(pairs([tokens[row]], tokens, metric=metric)[0], metric.scale)
-            sign = -1 if metric.higher_is_better else 1
-            nearest = sorted((i for i in range(len(texts)) if i != row), key=lambda i: sign * alike[i])[:EXPLAINED]
-            for other in nearest:
-                of_bleu = isinstance(metric, Bleu)
-                line = f"   {'BLEU' if of_bleu else metric.name} {alike[other]:.1f} with hypothesis {other}"
-                if of_bleu:
-                    line += f": {_matches(rows([tokens[row]], [[tokens[other]]])[0].tolist())}"
-                lines.append(line)
+            lines += _nearest(texts, number, why.metric, why.split)
     return "\n".join(lines)
+
+
+def _terms(nbest: NBest, row: int, weights: dict[str, float]) -> Iterator[str]:
+    """The terms of a weighted sum, the largest first."""
+    values = dict(zip(nbest.names, nbest.features[row].tolist()))
+    if nbest.sparse is not None:
+        found = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
+        names = (nbest.sparse.names[column] for column in nbest.sparse.columns[found].tolist())
+        values.update(zip(names, nbest.sparse.values[found].tolist()))
+    for name in sorted(values, key=lambda name: -abs(weights.get(name, 0.0) * values[name])):
+        weight = weights.get(name, 0.0)
+        yield f"   {weight * values[name]:+.6g} = {weight:g} * {values[name]:g} {name}"
+
+
+def _nearest(texts: list[str], row: int, metric: Metric, split: Callable[[str], list[str]]) -> Iterator[str]:
+    """The other texts that are most like one."""
+    from .. import pairs, rows
+
+    tokens: list[Any] = [*texts] if metric.reads == "text" else [split(text) for text in texts]
+    alike = percent(pairs([tokens[row]], tokens, metric=metric)[0], metric.scale)
+    sign = -1 if metric.higher_is_better else 1
+    for other in sorted((i for i in range(len(texts)) if i != row), key=lambda i: sign * alike[i])[:EXPLAINED]:
+        of_bleu = isinstance(metric, Bleu)
+        matches = f": {_matches(rows([tokens[row]], [[tokens[other]]])[0].tolist())}" if of_bleu else ""
+        yield f"   {'BLEU' if of_bleu else metric.name} {alike[other]:.1f} with hypothesis {other}{matches}"
 
 
 def _matches(row: list[int]) -> str:

@@ -243,10 +243,9 @@ def oracle(given: OracleOptions) -> None:
                 )
             click.echo(same_score(given, "OUTPUT"), err=True)
             return
-        split = given.splitter()
-        prepared = prepare_references(list(given.references), split)
-        why = Why(split=split, references=prepared, first_id=given.first_id)
-        choose_from(replace(given, segments=len(prepared)), lambda nbest: find(nbest, given.level, metric), why)
+        prepared = prepare_references(list(given.references), given.tokenize)
+        given = replace(given, segments=len(prepared))
+        choose_from(given, lambda nbest: find(nbest, given.level, metric), Why(references=prepared))
     click.echo(same_score(given, "OUTPUT"), err=True)
 
 
