@@ -50,6 +50,7 @@ def test_characters_that_are_tokens(backends, name):
 LOWERED = "\u0130\u0130I\u03a3\u03c3 \u1e9e\xdf\u01c5\u0149A\xc9\u212a\u2126.\U00010400"
 
 
+@pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")
 @given(st.lists(st.lists(st.sampled_from(LOWERED), max_size=9).map("".join), min_size=2, max_size=4))
 def test_lower_case_is_that_of_python(backends, lines):
     """Also of letters that become two, that become one of another width, and that depend on what follows."""

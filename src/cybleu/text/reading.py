@@ -598,7 +598,7 @@ def _has_blank(text: str | bytes) -> bool:
 def _warn_of_words(groups: Any, texts: Batch | None, name: str) -> None:
     """Warn if each segment has several references that look like the tokens of one."""
     for group in groups:
-        if len(group) < 2 or any(map(_has_blank, group)):
+        if len(group) < 2 or not all(group) or any(map(_has_blank, group)):
             return
     if groups and texts is not None and texts.size and all(map(_has_blank, texts.lists())):  # type: ignore[arg-type]
         warnings.warn(
