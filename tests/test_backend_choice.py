@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 
 import cybleu
-from cybleu.__main__ import version
-from cybleu.text.categories import unicode_version
 
 pytestmark = pytest.mark.thread_unsafe(reason="each test breaks a copy of the package")
 
@@ -169,26 +167,9 @@ def test_a_subinterpreter_has_the_mirror_or_an_error(kernels, kind, first):
     assert done.stdout == f"python {expected} []\n" * 3 + "python 1.0\n", done.stderr
 
 
-@pytest.mark.long
-def test_a_subinterpreter_without_an_extension_does_not_warn(copy):
-    for path in extensions(copy):
-        path.unlink()
-    done = run(f"{SUBINTERPRETER}\nrun('legacy')", "auto", copy)
-    assert done.stdout.startswith("python ") and done.stdout.endswith(" []\n"), done.stderr
-
-
 def test_the_version_says_what_runs(backend):
     done = run("from cybleu.__main__ import version; print(version())", backend)
     compiler = {"cython": r"(GCC|.*[Cc]lang|Apple LLVM|MSVC) \d.*", "python": "no compiler"}[backend]
     python = f"{platform.python_implementation()} {platform.python_version()}( free-threaded.*)?"
     expected = rf"cybleu {cybleu.__version__}, {backend} backend \({compiler}\), {python}, characters of (regex|Unicode) [0-9.]+, {platform.platform()}\n"
     assert re.fullmatch(expected, done.stdout), done
-
-
-@pytest.mark.parametrize(
-    ("gil", "words"), [(None, ""), (False, " free-threaded"), (True, " free-threaded, with the GIL")]
-)
-def test_the_version_says_whether_threads_are_free(monkeypatch, gil, words):
-    monkeypatch.setattr(sysconfig, "get_config_var", {"Py_GIL_DISABLED": gil is not None}.get)
-    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: gil, raising=False)
-    assert f" {platform.python_version()}{words}, characters of {unicode_version()}, {platform.platform()}" in version()

@@ -5,11 +5,8 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-import multiprocessing
 import pickle
 import pydoc
-from array import array
-from collections import UserList
 
 import pytest
 
@@ -18,8 +15,7 @@ from cybleu import SmoothingFunction, _backend, bleu_score, sentence_bleu
 from cybleu.bleu_score import scores
 from cybleu.bleu_score.no_match import warn_no_match
 from cybleu.bleu_score.smoothing import METHODS
-from cybleu.errors import NoReferencesError
-from inputs import CATCHES_WARNINGS, CaseBlind, assert_same, outcome, using_backend
+from inputs import CATCHES_WARNINGS, using_backend
 
 pytestmark = CATCHES_WARNINGS
 
@@ -58,12 +54,6 @@ def test_it_is_pickled_by_its_name():
     assert copy.copy(sentence_bleu) is copy.deepcopy(sentence_bleu) is sentence_bleu
 
 
-def test_in_another_process():
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        scored = functools.partial(sentence_bleu, smoothing_function=SmoothingFunction().method1)
-        assert pool.starmap(scored, [(REFERENCES, HYPOTHESIS)]) == [SCORE]
-
-
 @pytest.mark.usefixtures("backend")
 def test_every_way_to_call_it():
     method = SmoothingFunction().method2
@@ -95,57 +85,6 @@ def test_every_way_to_call_it():
 def test_wrong_calls(arguments, keywords, words):
     with pytest.raises(TypeError, match=rf"sentence_bleu\(\) .*({words})"):
         sentence_bleu(*arguments, **keywords)
-
-
-def lower(precisions, **others):
-    return [precision / 2 for precision in precisions]
-
-
-class Mine(SmoothingFunction):
-    pass
-
-
-CALLS = {
-    "plain": (REFERENCES, HYPOTHESIS),
-    "tuples": (tuple(map(tuple, REFERENCES)), tuple(HYPOTHESIS)),
-    "no match": (REFERENCES, ["x"]),
-    "no token": (REFERENCES, []),
-    "no 2-gram": (REFERENCES, ["mat", "the"]),
-    "tokens with an equality of their own": ([[CaseBlind("A"), "b"]], [CaseBlind("a"), "b"], (0.5, 0.5)),
-    "tokens that are tuples": ([[(1,), (2,)]], [(1,), (2,)], (0.5, 0.5)),
-    "an unhashable token": ([[[]]], ["a"]),
-    "a str as a text": (["abcd"], "abcd"),
-    "other containers": (UserList([array("i", [1, 2, 3, 4])]), array("i", [1, 2, 3, 4])),
-    "no reference": ([], HYPOTHESIS),
-    "a one-shot iterator": (iter(REFERENCES), HYPOTHESIS),
-    "not a text": (None, HYPOTHESIS),
-    "several weights": (REFERENCES, HYPOTHESIS, [(1,), (0.5, 0.5)]),
-    "no weights": (REFERENCES, HYPOTHESIS, ()),
-    "weights of another kind": (REFERENCES, HYPOTHESIS, array("d", [0.5, 0.5])),
-    "weights that are not": (REFERENCES, HYPOTHESIS, None),
-    "a weight that is too large": (REFERENCES, HYPOTHESIS, (1e308,) * 4),
-    "a smoothing of one's own": (REFERENCES, HYPOTHESIS, (0.5, 0.5), lower),
-    "a subclass": (REFERENCES, HYPOTHESIS, (0.25,) * 4, Mine().method3),
-    "not a smoothing": (REFERENCES, HYPOTHESIS, (0.25,) * 4, 3),
-    "an odd flag": (REFERENCES, ["the"], (0.25,) * 4, None, 1),
-    "reweighed": (REFERENCES, ["the", "cat"], (0.25,) * 4, None, True),
-}
-
-
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_it_gives_what_the_python_function_gives(original, call):
-    def again():
-        return [iter(REFERENCES) if type(part).__name__ == "list_iterator" else part for part in call]
-
-    ours, theirs = outcome(sentence_bleu, *again()), outcome(original, *again())
-    assert_same(ours, theirs)
-    assert type(ours.error) is type(theirs.error) and str(ours.error) == str(theirs.error)
-
-
-def test_an_error_comes_from_the_python_function(kernels):
-    with pytest.raises(NoReferencesError) as raised:
-        sentence_bleu([], HYPOTHESIS)
-    assert "_general_bleu" in [entry.name for entry in raised.traceback]
 
 
 @pytest.mark.thread_unsafe(reason="the backend is that of the process")

@@ -47,15 +47,6 @@ def run(folder, backend, *arguments):
     )
 
 
-@pytest.mark.parametrize(
-    "arguments", [["-c", "import cybleu, pydoc; pydoc.help(cybleu)"], ["-m", "pydoc", "cybleu"]], ids=" ".join
-)
-def test_help(alone, backend, arguments):
-    done = run(alone, backend, *arguments)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "sentence_bleu(" in done.stdout and "bleu(hypotheses" in done.stdout
-
-
 EVERY_NAME = """
 import cybleu
 for name in cybleu.__all__:
@@ -126,25 +117,3 @@ def test_commands_without_numpy(with_commands, backend, arguments):
     elif arguments and arguments != ["--help"]:
         said = done.stderr.replace("cybleu: hypotheses: text; references: text\n", "")
         assert (done.returncode, said) == (0, "")
-
-
-def test_help_of_every_command_without_numpy(with_commands, backend):
-    code = """
-import sys
-import click
-from cybleu.cli import cli
-def show(command, *names):
-    sys.argv = ["cybleu", *names, "--help"]
-    try:
-        cli(prog_name="cybleu")
-    except SystemExit as end:
-        assert not end.code, names
-    context = click.Context(command)
-    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
-        if name != "run-as-nltk":
-            show(command.get_command(context, name), *names, name)
-show(cli)
-"""
-    done = run(with_commands, backend, "-c", code)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("Usage: cybleu") > 10

@@ -11,7 +11,6 @@ import pytest
 
 import cybleu
 from cybleu.errors import (
-    MixedTokensError,
     ShapeWarning,
     UnknownNameError,
 )
@@ -138,41 +137,11 @@ def test_samples_of_one_prompt():
     assert rows.shape == (4, 10)
 
 
-@pytest.mark.parametrize(
-    ("references", "hypotheses"),
-    [
-        (["a b", "c"], ["a b", "c"]),
-        ([["a b", "a"], ["c"]], ["a b", "c"]),
-        ([[["a", "b"]], [["c"]]], [["a", "b"], ["c"]]),
-        ([[5, 6], [3]], [[5, 6], [3]]),
-        (ids([5, 6], [3]), ids([5, 6], [3])),
-        ([ids([5, 6], [7]), ids([3])], [[5, 6], [3]]),
-    ],
-)
-def test_references_alone(references, hypotheses):
-    prepared = cybleu.References(references)
-    assert len(prepared) == 2
-    assert cybleu.scores(cybleu.rows(hypotheses, prepared), smoothing="add-k").shape == (2,)
-    assert cybleu.rows(hypotheses, prepared).tolist() == cybleu.rows(hypotheses, references).tolist()
-
-
-def test_prepared_references_of_another_kind():
-    with pytest.raises(MixedTokensError, match="raw text"):
-        cybleu.rows([["a", "b"]], cybleu.References(["a b"]))
-    with pytest.raises(MixedTokensError, match="raw text"):
-        cybleu.rows(["a b"], cybleu.References([[["a", "b"]]]))
-
-
 def test_options_beside_an_instance():
     with pytest.raises(UnknownNameError, match="tokenize"):
         cybleu.rows(["a b"], ["a b"], cybleu.metrics.Bleu(), tokenize="13a")
     expected = cybleu.rows(["A b."], ["a b."], tokenize="zh", lowercase=True).tolist()
     assert cybleu.rows(["A b."], ["a b."], cybleu.metrics.Bleu(tokenize="zh", lowercase=True)).tolist() == expected
-
-
-def test_a_column_of_raw_references_beside_tokens(pandas):
-    with pytest.raises(MixedTokensError, match="split them"):
-        cybleu.rows([["a", "b"], ["c"]], pandas.Series(["a b", "c"]))
 
 
 def test_raw_text_of_a_subclass_of_str():

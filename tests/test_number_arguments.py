@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cybleu
-from cybleu import Ragged, References, errors, explain, score, scores, self_bleu, sentence_bleu_many
+from cybleu import Ragged, References, errors, score, scores
 from cybleu.metrics import Bleu
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, mbr, nbest_sorted
@@ -110,13 +110,6 @@ def test_numbers_of_any_kind(name):
         FLOATS[name](numbers)
 
 
-def test_numbers_of_any_kind_are_the_same_numbers():
-    expected = kbmira(a_list(), [1.0, 2.0], iterations=1).weights
-    for numbers in NUMBERS_OF_ANY_KIND.values():
-        assert kbmira(a_list(), numbers, iterations=1).weights == expected
-        assert linear(a_list(), numbers).scores.tolist() == linear(a_list(), [1.0, 2.0]).scores.tolist()
-
-
 @pytest.mark.parametrize(
     ("call", "wrong"),
     [
@@ -134,17 +127,6 @@ def test_what_is_no_number_there(call, wrong):
         wrong = np.array(wrong, dtype=object) if isinstance(wrong[1], (int, list)) else np.array(wrong)
     with pytest.raises(errors.CybleuError):
         call(wrong)
-
-
-def test_weights_with_labels_are_read_by_position(pandas):
-    weights = pandas.Series([9.0, 0.7, 0.3])[1:]
-    segment = [["a", "b", "c"]], ["a", "b", "x"]
-    expected = sentence_bleu_many([segment[0]], [segment[1]], (0.7, 0.3))
-    assert sentence_bleu_many([segment[0]], [segment[1]], weights) == expected
-    assert sentence_bleu_many([segment[0]], [segment[1]], [weights, weights]).tolist() == [[*expected, *expected]]
-    assert self_bleu(TEXTS, weights).tolist() == self_bleu(TEXTS, (0.7, 0.3)).tolist()
-    assert explain(*segment, weights).score == expected[0]
-    assert tune(a_list(), weights, restarts=0).weights == tune(a_list(), [0.7, 0.3], restarts=0).weights
 
 
 def test_rows_of_a_metric_of_the_user_are_not_rounded():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 import warnings
 
 import nltk.translate.bleu_score as nltk_bleu
@@ -14,9 +13,8 @@ from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
 from cybleu import SmoothingFunction, errors, metrics, nltk_3_2, sentence_bleu
-from cybleu.metrics import VARIANTS, Variant, score
+from cybleu.metrics import VARIANTS, score
 from cybleu.pairwise import self_bleu
-from cybleu.text import Ragged
 from inputs import long_lists, mixes_ids_and_text, others_against_ids, texts_of_one_kind
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -89,27 +87,6 @@ def test_long_texts_and_high_orders(texts, order):
             assert scores[i, j] == score(row, effective_order=True).score
 
 
-def test_a_definition_of_ones_own():
-    mine = Variant("mine", scale=1, smoothings=(("plus", "add-all", 0.5),), mean="arithmetic", penalty="none")
-    texts = [["a", "b", "c"], ["a", "b"], ["b", "c"]]
-    scores = cybleu.pairs(texts, metric=mine, max_order=2)
-    assert scores[1].tolist() == pytest.approx([1, 1, (1.5 / 2.5 + 0.5 / 1.5) / 2])
-
-
-def test_forms_of_texts():
-    lists = [[1, 2, 3], [1, 2], [3, 3, 3, 1]]
-    expected = cybleu.pairs(lists)
-    padded = np.array([[1, 2, 3, 0], [1, 2, 0, 0], [3, 3, 3, 1]])
-    ragged = Ragged(np.array([1, 2, 3, 1, 2, 3, 3, 3, 1]), np.array([0, 3, 5, 9]))
-    assert (cybleu.pairs(padded, pad_id=0) == expected).all()
-    assert (cybleu.pairs(lists, padded, pad_id=0) == expected).all()
-    assert (cybleu.pairs(lists, ragged) == expected).all()
-    assert (cybleu.pairs(ragged, lists) == expected).all()
-    assert (cybleu.pairs(lists, threads=2) == expected).all()
-    words = [[f"w{token}" for token in text] for text in lists]
-    assert (cybleu.pairs(words[:2], words) == expected[:2]).all()
-
-
 @pytest.mark.parametrize("number", [None, *range(8), "3.2", "own"])
 @pytest.mark.parametrize("weights", [(0.25,) * 4, (0.5, 0.5), [(1.0,), (0.2,) * 5]], ids=len)
 def test_self_bleu_is_the_loop_over_nltk(number, weights):
@@ -168,19 +145,6 @@ def test_self_bleu_of_any_tokens(texts, auto_reweigh):
     assert self_bleu(texts, smoothing_function=method, auto_reweigh=auto_reweigh).tolist() == expected
 
 
-@given(texts_of_one_kind(min_size=2), st.integers(1, 7))
-def test_self_bleu_is_the_score_of_rows_against_all_others(texts, order):
-    others = [texts[:i] + texts[i + 1 :] for i in range(len(texts))]
-    weights = [(1 / n,) * n for n in range(1, order + 1)]
-    rows = cybleu.rows(texts, others, "nltk", max_order=order)
-    expected = [
-        metrics.scores(rows, "nltk", smoothing="method1", weights=(1 / n,) * n + (0.0,) * (order - n)).tolist()
-        for n in range(1, order + 1)
-    ]
-    found = self_bleu(texts, [*weights, (1.0,)], SmoothingFunction().method1)
-    assert pytest.approx(np.array(expected), rel=1e-14) == found[:, :order].T
-
-
 def test_a_sample_of_self_bleu():
     texts = [[f"w{i % 7}", f"w{i % 3}", "x", f"w{i % 5}"] for i in range(40)]
     method = SmoothingFunction().method1
@@ -190,15 +154,6 @@ def test_a_sample_of_self_bleu():
     assert (sample == self_bleu(texts, smoothing_function=method, sample=10, seed=5)).all()
     assert set(sample.tolist()) <= set(scores.tolist())
     assert (self_bleu(texts, smoothing_function=method, sample=40) == scores).all()
-
-
-@pytest.mark.real_data
-def test_samples_of_one_sentence(data):
-    from cybleu.text import tokenizer
-
-    lines = (data / "mbr-samples" / "samples.txt").read_text(encoding="utf-8").split("\n")[:64]
-    scores = cybleu.pairs([tokenizer("13a")(line) for line in lines])
-    assert f"{scores.mean():.4f}" == "17.9955"
 
 
 def test_what_reads_the_texts_gets_those_of_an_array():
@@ -220,15 +175,6 @@ def test_what_reads_the_texts_gets_those_of_an_array():
     assert of_array == list(zip(others, lists)) == seen
 
 
-@pytest.mark.parametrize("different", [10, 60])
-def test_texts_of_which_many_or_none_are_equal(different):
-    texts = [[number % different, 3, 5, 7] for number in range(60)]
-    scores = cybleu.pairs(texts, smoothing="add-k")
-    for i, hypothesis in enumerate(texts):
-        rows = cybleu.rows([hypothesis] * 60, [[reference] for reference in texts])
-        assert scores[i].tolist() == [score(row, smoothing="add-k", effective_order=True).score for row in rows]
-
-
 @pytest.mark.parametrize("different", [(4, 4), (4, 30), (30, 4)])
 def test_equal_texts_among_many(different):
     random = np.random.default_rng(0)
@@ -241,28 +187,3 @@ def test_equal_texts_among_many(different):
                 row = cybleu.rows([hypothesis], [[reference]])[0]
                 assert found[i, j] == score(row, "moses", smoothing="add").score
         assert (cybleu.pairs(*texts, metric="moses", smoothing="add", threads=3) == found).all()
-
-
-@pytest.mark.thread_unsafe(reason="the memory is that of the process")
-def test_equal_texts_take_no_more_memory(kernels):
-    different = np.random.default_rng(0).integers(0, 1000, (200, 6))
-    peaks = []
-    for texts in (different[:30], different, np.concatenate([different[:150], different[:50]])):
-        tracemalloc.start()
-        try:
-            cybleu.pairs(texts)
-            peaks.append(tracemalloc.get_traced_memory()[1])
-        finally:
-            tracemalloc.stop()
-    assert peaks[2] < peaks[1] + 50_000 < 8 * 200**2 + 1_000_000
-
-
-def test_texts_that_are_replaced_while_they_are_read():
-    class Token:
-        def __hash__(self):
-            references[:] = [object()] * 2
-            return 5
-
-    references = [["a"], [Token()]]
-    with pytest.raises(errors.SequenceTypeError, match=r"others\[0\] became a object while it was read"):
-        cybleu.pairs([["a"]], references)

@@ -14,7 +14,7 @@ import cybleu
 from cybleu import References, explain, explain_difference, metrics, rerank, tuning
 from cybleu.errors import CybleuError
 from cybleu.frameworks import CaptionBleu
-from cybleu.metrics import Bleu, Chrf, Gleu, Mixture, Nist, NistInformation, Ter, Variant
+from cybleu.metrics import Bleu, NistInformation, Variant
 from cybleu.nbest import NBest
 from cybleu.text import Ragged
 from cybleu.text.tokenizers import own_tokenizer
@@ -59,21 +59,12 @@ def without_address(value):
     return re.sub("0x[0-9a-f]+", "", repr(value))
 
 
-@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 @pytest.mark.parametrize("name", OBJECTS)
 @pytest.mark.usefixtures("backend")
-def test_pickles(name, protocol):
+def test_pickles_and_copies(name):
     original = OBJECTS[name]()
-    again = pickle.loads(pickle.dumps(original, protocol))
-    assert type(again) is type(original) and without_address(again) == without_address(original)
-
-
-@pytest.mark.parametrize("name", OBJECTS)
-@pytest.mark.usefixtures("backend")
-def test_copies(name):
-    original = OBJECTS[name]()
-    for copied in (copy.copy(original), copy.deepcopy(original)):
-        assert type(copied) is type(original) and without_address(copied) == without_address(original)
+    for again in (pickle.loads(pickle.dumps(original)), copy.copy(original), copy.deepcopy(original)):
+        assert type(again) is type(original) and without_address(again) == without_address(original)
 
 
 LINES = ["A B. c", "d é <skipped>"]
@@ -118,12 +109,6 @@ def test_metrics_are_pickled_without_what_they_have_cached(name):
     assert again == metric and used(again) == expected and used(copy.deepcopy(metric)) == expected
 
 
-def test_lists_are_pickled_without_what_searches_have_cached():
-    nbest = sample_nbest()
-    expected = tuning.line_search(nbest, [1.0, 1.0], "a").score
-    assert tuning.line_search(pickle.loads(pickle.dumps(nbest)), [1.0, 1.0], "a").score == expected
-
-
 def changed(original, **arguments):
     """Load an object whose pickle has other arguments."""
     build, given = original.__reduce__()
@@ -140,18 +125,10 @@ def with_state(original, **state):
 
 BAD_STATES = {
     "References": lambda: changed(References([[[1, 2]]]), pad_id=2**70),
-    "References of raw text": lambda: changed(References([["a"]]), unk_id=1),
     "NBest": lambda: changed(sample_nbest(), offsets=[0, 2**62]),
     "Bleu": lambda: Bleu().__reduce__()[0](Variant, "floor", float("nan")),
-    "Variant": lambda: metrics.score([2, 2, 1, 2], with_state(metrics.VARIANTS["sacrebleu"], scale="x")),
-    "Chrf": lambda: Chrf().__reduce__()[0](2**40),
     "NistInformation": lambda: NistInformation([["a"]]).__reduce__()[0](5),
     "tokenizer": lambda: copyreg.dispatch_table[type(own_tokenizer("13a"))](own_tokenizer("13a"))[0]("x"),
-    "Nist": lambda: with_state(Nist(), max_order=2**40).rows(["a b"], [["a b"]]),
-    "Ter": lambda: with_state(Ter(), no_punct=[1]).rows(["a b"], [["a b"]]),
-    "Gleu": lambda: with_state(Gleu(), max_len=2**70).rows([["a"]], [[["a"]]]),
-    "Mixture": lambda: with_state(Mixture(((Bleu(), 1.0),)), parts=((5, 1.0),)).rows([["a"]], [[["a"]]]),
-    "CaptionBleu": lambda: with_state(CaptionBleu(), _n=2**70).compute_score({1: ["a"]}, {1: ["a"]}),
     "Reward": lambda: with_state(cybleu.Reward(), metric=5)(completions=["a"], references=["a"]),
 }
 
@@ -161,39 +138,3 @@ BAD_STATES = {
 def test_bad_states_are_errors(load):
     with pytest.raises((CybleuError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)):
         load()
-
-
-COMPILED = {
-    "PairwiseTexts": lambda kernels, made: kernels.PairwiseTexts.score_each_other(
-        made, kernels.Definition(metrics.Bleu("moses", max_order=1).rules()), 0, 0, np.zeros((0, 0))
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "name, arguments",
-    [
-        ("ArrowValues", ([],)),
-        ("CharacterF", (6, 0, 2, "dropped", False)),
-        ("Definition", (metrics.Bleu().rules(),)),
-        ("Fields", ()),
-        ("FeatureRows", (np.zeros((1, 1)),)),
-        ("PairwiseTexts", None),
-        ("RawTexts", (["a"],)),
-        ("Scorer", (cybleu.SmoothingFunction, (), print)),
-    ],
-)
-def test_compiled_classes_are_not_pickled(kernels, name, arguments):
-    kind = getattr(kernels, name)
-    made = kind.__new__(kind) if arguments is None else kind(*arguments)
-    for action in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(TypeError, match="cannot pickle"):
-            action(made)
-    assert not [attribute for attribute in dir(kind) if "cython" in attribute]
-
-
-@pytest.mark.parametrize("name", COMPILED)
-def test_compiled_classes_that_were_not_prepared(kernels, name):
-    kind = getattr(kernels, name)
-    with pytest.raises(RuntimeError, match="not prepared"):
-        COMPILED[name](kernels, kind.__new__(kind))

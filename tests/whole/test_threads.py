@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import pickle
 import subprocess
 import sys
 import threading
 from array import array
-from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
 import cybleu
-from arrow_capsules import AsStream
-from arrow_capsules import texts as column_of_texts
 from cybleu import Ragged, References, SmoothingFunction, corpus_bleu, sentence_bleu
 from cybleu.bleu_score import sentence_bleu_many
 from cybleu.columns import row_blocks
-from cybleu.errors import ArrowError
-from cybleu.explanations import explain
 from cybleu.metrics import score, scores
 from cybleu.nbest import NBest
 from cybleu.pairwise import self_bleu
@@ -119,18 +113,7 @@ def calls_on_nbest():
     yield lambda: mbr([texts(7, 6)]).rows
 
 
-def calls_on_pickles():
-    nbest = make_nbest()
-    for result in (
-        explain([WORDS[:7]], WORDS[:6]),
-        linear(nbest, [1.0] * 3),
-    ):
-        data = pickle.dumps(result)
-        for _ in range(10):
-            yield lambda data=data: pickle.dumps(pickle.loads(data))
-
-
-SHARED = [calls_on_lists, calls_on_references, calls_on_collections, calls_on_nbest, calls_on_pickles]
+SHARED = [calls_on_lists, calls_on_references, calls_on_collections, calls_on_nbest]
 
 
 @pytest.mark.thread_unsafe(reason="it has threads of its own, and the interval is the process's")
@@ -165,53 +148,6 @@ def test_threads_get_what_each_gets_alone(shared):
         sys.setswitchinterval(interval)
     assert not errors
     assert not differ
-
-
-HOME = str(Path(cybleu.__file__).parent)
-
-
-def traced(call, at_line):
-    """The result of a call that calls `at_line` before each line of the package."""
-
-    def trace(frame, event, argument):
-        if not frame.f_code.co_filename.startswith(HOME):
-            return None
-        if event == "line":
-            at_line((frame.f_code, frame.f_lineno))
-        return trace
-
-    previous = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        return call()
-    finally:
-        sys.settrace(previous)
-
-
-@pytest.mark.long
-@pytest.mark.thread_unsafe(reason="a trace function sees the lines of one thread")
-def test_a_search_between_any_two_lines_of_a_search():
-    """Simulate another thread between any two lines."""
-
-    def search(weights):
-        return line_search(nbest, weights, "b", metric="sacrebleu").score
-
-    ours, others = [1.0, 0.5, -1.0], [-1.0, 1.0, 0.5]
-    nbest = make_nbest()
-    expected = search(ours)
-    lines = {}
-    traced(lambda: search(ours), lambda line: lines.setdefault(line))
-    assert len(lines) > 50
-    for chosen in lines:
-        search(ours)  # is remembered
-        waiting = {chosen}
-
-        def interrupt(line):
-            if line in waiting:  # noqa: B023
-                waiting.clear()  # noqa: B023
-                search(others)
-
-        assert traced(lambda: search(ours), interrupt) == expected, chosen
 
 
 @pytest.mark.long
@@ -255,26 +191,3 @@ def test_an_iterator_has_one_reader(backend):
 
     blocks = row_blocks(table, tokenize=tokenize)
     assert [block["match_2"].tolist() for block in blocks] == [[1]]
-
-
-def test_a_stream_has_one_reader(kernels):
-    entered, leave, node = threading.Event(), threading.Event(), column_of_texts(["a"])
-
-    class Slow:
-        values = None
-
-        def structs(self):
-            entered.set()
-            leave.wait()
-            return node.structs()
-
-    _, arrays = kernels.arrow_arrays(AsStream([Slow()], of=node))
-    found = []
-    reader = threading.Thread(target=lambda: found.append(next(arrays)))
-    reader.start()
-    entered.wait()
-    with pytest.raises(ArrowError, match="one thread"):
-        next(arrays)
-    leave.set()
-    reader.join()
-    assert len(found[0]) == 1 and next(arrays, None) is None
