@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
+
 from click.testing import CliRunner
 
 from cybleu.cli import cli
-
-#: Options with which tuners print what the functions of the library return without options.
-AS_LIBRARY = ("--normalise", "none", "--seed", 0)
 
 
 def run(*arguments, stdin=None):
     """The exit code and output of a command. An exception that a user would see as a traceback is raised."""
     return CliRunner().invoke(cli, [*map(str, arguments)], input=stdin, prog_name="cybleu", catch_exceptions=False)
+
+
+def run_line(line, stdin=None):
+    """The same of a command as it is typed, without the word `cybleu`."""
+    return run(*shlex.split(line), stdin=stdin)
 
 
 def write_lines(folder, texts):
