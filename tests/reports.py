@@ -34,6 +34,11 @@ def analysed(backend):
     return analyse(REFERENCES, SYSTEMS, **FEW)
 
 
+def marks_of(report, output, segment):
+    """The marks of the tokens: the length of the longest match that contains each, and 5 more if it is clipped."""
+    return report._ngrams.marks[report._texts.ids_of(output, segment)].tolist()
+
+
 # What must be shown as text, and run nothing.
 HOSTILE = [
     "<script>alert(1)</script>",

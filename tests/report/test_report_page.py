@@ -21,7 +21,7 @@ from cybleu.report.visible import visible
 from cybleu.significance import format_comparisons
 from cybleu.text import tokenizer
 from report_pages import Page, check_policy, numbers_on, pictures_on
-from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS, analysed
+from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS, analysed, marks_of
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -122,7 +122,7 @@ def test_every_token_is_marked_without_script(page, jinja2, backend):
             tokens = SYSTEMS[name][segment].split()
             assert [token for token, *_ in shown[name]] == tokens
             marks = [level + 5 * clipped for _, level, clipped, _ in shown[name]]
-            assert marks == list(report._ngrams.marks[number][segment])
+            assert marks == marks_of(report, number, segment)
         # the pair whose difference the segment influences most comes first, and each token that the other one lacks has a mark
         ones, others = pair = re.search(r"BLEU for <bdi>(\w+)</bdi> vs. <bdi>(\w+)</bdi>", one).groups()
         assert {*re.findall(r"<bdi>(\w+)</bdi>", " ".join(names for names, _ in entries[:2]))} >= {*pair}
@@ -339,7 +339,7 @@ def test_tokens_are_shown_as_they_are_counted(backend, jinja2, pairs, tokenize):
         tokens = [re.sub(r"\s", "\u2423", token) for token in tokenizer(tokenize)(line)]
         found = marked_tokens(shown[segment])
         assert [token for token, *_ in found] == list(map(visible, tokens))
-        assert [level + 5 * clipped for _, level, clipped, _ in found] == list(report._ngrams.marks[0][segment])
+        assert [level + 5 * clipped for _, level, clipped, _ in found] == marks_of(report, 0, segment)
 
 
 def test_visible_is_one_character_for_one():

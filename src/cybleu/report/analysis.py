@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._runtime.arrays import np
+from .._runtime.arrays import bincount, np
 from .._runtime.collector import collector_paused
 from .._runtime.numbers import check_whole
 from .._version import __version__
@@ -21,7 +19,7 @@ from ..text import tokenizer_signature
 from .by_metric import MetricFigures, labels_of
 from .contributions import contributions, mean_of
 from .figures import Contributions, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies, shares
-from .ngrams import Gram, NGrams, find_ngrams
+from .ngrams import NGrams, find_ngrams
 from .texts import Splitting, Texts, texts_of
 
 if TYPE_CHECKING:
@@ -73,7 +71,7 @@ class Report:
             n_end, counting = max(n_end, bleu.order), Bleu(reference_length=bleu.definition.reference_length)
         self.n_end = n_end
         self._rows = texts.rows(counting.with_choices(max_order=n_end), texts.splitting, compared["threads"])
-        length = np.array([len(tokens[0]) for tokens in texts.reference_tokens], dtype=np.int64)
+        length = np.diff(texts.bounds)[texts.sets[:-1]]  # of the first reference of each segment
         lengths = [(length, rows[:, 0] - rows[:, 1]) for rows in self._rows]
         found: list[MetricFigures] = []
         for metric, splitting in metrics:
@@ -134,17 +132,11 @@ class Report:
     @cached_property
     def word_frequencies(self) -> WordFrequencies:
         """Recall and precision of words by how often they are in the references."""
-        frequency, wanted, produced, confirmed = self._ngrams.words
-        labels = labels_of(FREQUENCIES, 0)
-
-        def summed(counts: Counter[Gram]) -> NDArray[np.int64]:
-            sums = np.zeros(len(labels), dtype=np.int64)
-            for word, count in counts.items():
-                sums[bisect_right(FREQUENCIES, frequency[word])] += count
-            return sums
-
-        of_outputs = (np.array([summed(counts[n]) for n in self.metrics[0]._order]) for counts in (produced, confirmed))
-        return WordFrequencies(labels, self.names, summed(wanted), *of_outputs)
+        labels, counts, order = labels_of(FREQUENCIES, 0), self._ngrams, self.metrics[0]._order
+        group = np.searchsorted(FREQUENCIES, counts.frequency, side="right")
+        table = np.array([counts.wanted, *counts.produced[order], *counts.confirmed[order]])
+        sums = np.array([bincount(group, of_words, len(labels)) for of_words in table]).astype(np.int64)
+        return WordFrequencies(labels, self.names, sums[0], sums[1 : 1 + len(order)], sums[1 + len(order) :])
 
     # ---------------------------------------------------------------------------------------------------------- n-grams
 

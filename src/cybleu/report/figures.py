@@ -152,11 +152,6 @@ def shares(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
     return found
 
 
-def salience(count: float, other: float) -> float:
-    """Return (count + 1) / (count + other + 2)."""
-    return (count + 1) / (count + other + 2)
-
-
 @dataclass(frozen=True)
 class NGram:
     """An n-gram with two counts that differ.
@@ -185,7 +180,7 @@ class NGram:
     @property
     def salience(self) -> float:
         """(first + 1) / (first + second + 2): from 0 to 1, and 0.5 if both counts are equal."""
-        return salience(self.first, self.second)
+        return (self.first + 1) / (self.first + self.second + 2)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import platform
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from hashlib import sha256
 from html import escape
@@ -231,33 +231,33 @@ def _pictures(report: Report) -> dict[str, str]:
     return {name: f"data:image/svg+xml;base64,{text}" for name, text in drawn.items()}
 
 
-def _segments(report: Report, marks: list[list[bytearray]], carried: list[int]) -> Iterator[dict[str, Any]]:
+def _segments(report: Report, marks: NDArray[np.uint8], carried: list[int]) -> Iterator[dict[str, Any]]:
     """Yield what the page shows of each segment. Outputs with the same text are one entry; the pair of systems on whose
     difference the segment has the largest influence comes first."""
     from markupsafe import Markup
 
     texts, first = report._texts, report.metrics[0]
-    words = cache(lambda token: escape(visible(re.sub(r"\s", "\u2423", str(token)) or "\u2205"), quote=False))
+    words = cache(lambda number: _word(str(texts.vocabulary[number])))
     names = [Markup("<bdi>{}</bdi>").format(visible(output.name)) for output in texts.outputs]
     largest = np.argmax(np.abs(first.gains), axis=0).tolist()
     scores = {figures.label: figures.sentence_scores[:, carried].tolist() for figures in report.metrics}
-    for place, segment in enumerate(carried):
+    for row, segment in enumerate(carried):
         gain, pair = first.gains[largest[segment], segment], None
-        rivals: dict[int, Sequence[Any]] = {}  # of the outputs of the pair, the tokens of the other system's first run
+        rivals: dict[int, list[int]] = {}  # of the outputs of the pair, the tokens of the other system's first run
         if first.comparison:
             pair = first.looked_at[largest[segment]][:: 1 if gain >= 0 else -1]
             for own, other in (pair, pair[::-1]):
-                tokens = texts.outputs[texts.runs[other][0]].tokens[segment]
+                tokens = texts.ids[texts.ids_of(texts.runs[other][0], segment)].tolist()
                 rivals |= dict.fromkeys(texts.runs[own], tokens)
         alike: dict[str, list[int]] = {}
         for number in sorted(first._order, key=lambda number: number not in rivals):
             alike.setdefault(texts.outputs[number].lines[segment], []).append(number)
         outputs = []
         for number, *others in alike.values():
-            tokens = texts.outputs[number].tokens[segment]
-            line = _marked(tokens, marks[number][segment], rivals.get(number), words)
+            place = texts.ids_of(number, segment)
+            line = _marked(texts.ids[place].tolist(), marks[place].tolist(), rivals.get(number), words)
             named = Markup(", ").join(names[one] for one in (number, *others))
-            of_output = {label: lines[first._order.index(number)][place] for label, lines in scores.items()}
+            of_output = {label: lines[first._order.index(number)][row] for label, lines in scores.items()}
             outputs.append((named, of_output, Markup(line)))
         yield {
             "number": segment + 1,
@@ -269,9 +269,13 @@ def _segments(report: Report, marks: list[list[bytearray]], carried: list[int]) 
         }
 
 
-def _marked(tokens: Sequence[Any], marks: bytearray, rival: Sequence[Any] | None, words: Callable[[Any], str]) -> str:
+def _word(token: str) -> str:
+    """Render a token as HTML, so that none has a blank or is empty."""
+    return escape(visible(re.sub(r"\s", "\u2423", token) or "\u2205"), quote=False)
+
+
+def _marked(tokens: list[int], states: list[int], rival: list[int] | None, words: Callable[[int], str]) -> str:
     """Render tokens as HTML, with an element for neighbours that have the same mark, and for those that the rival lacks."""
-    states = list(marks)
     if rival is not None:
         left = Counter(rival)
         for place, token in enumerate(tokens):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._runtime.arrays import np
+from .._runtime.arrays import np, repeat
 from .._runtime.sequences import advice_for
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, SequenceTypeError, UnknownNameError
 from ..text.raw import Raw
@@ -35,43 +38,72 @@ class Splitting(NamedTuple):
     of_mteval: bool
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(NamedTuple):
     """The output of one run of a system.
 
     :param name: the name of the system, with the number of the run if there are several
     :param lines: the raw text of each segment
-    :param tokens: the tokens of each segment
     """
 
     name: str
     lines: list[str]
-    tokens: list[Sequence[Any]]
 
 
 @dataclass(frozen=True)
 class Texts:
-    """All texts of a comparison.
+    """All texts of a comparison. Texts of tokens have numbers: those of the references, and then of each output.
 
     :param references: the lines of the references of each segment
-    :param reference_tokens: the tokens of the references of each segment
     :param outputs: the outputs of all runs of all systems
     :param runs: the numbers of the outputs of each system
     :param source: the source text of each segment, or None
     :param splitting: how the tokens were made
+    :param vocabulary: the tokens by their ids
+    :param ids: the ids of the tokens of all texts
+    :param bounds: where each text begins in the ids, and the end
     """
 
     references: list[list[str]]
-    reference_tokens: list[list[Sequence[Any]]]
     outputs: list[Output]
     runs: dict[str, list[int]]
     source: list[str] | None
     splitting: Splitting
+    vocabulary: list[Any]
+    ids: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+
+    @cached_property
+    def sets(self) -> NDArray[np.int64]:
+        """The number of the first reference of each segment, and the end."""
+        return np.cumsum([0, *map(len, self.references)], dtype=np.int64)
+
+    @cached_property
+    def segments(self) -> NDArray[np.int64]:
+        """The segment of each text."""
+        segments = np.arange(len(self.references), dtype=np.int64)
+        return np.concatenate([repeat(segments, np.diff(self.sets)), np.tile(segments, len(self.outputs))])
 
     @property
     def most_references(self) -> int:
         """The largest number of references of a segment."""
         return max(map(len, self.references))
+
+    def text(self, output: int, segment: int) -> int:
+        """The number of a text."""
+        return int(self.sets[-1]) + output * len(self.references) + segment
+
+    def ids_of(self, output: int, segment: int) -> slice:
+        """Where the tokens of a segment are among the ids."""
+        text = self.text(output, segment)
+        return slice(*self.bounds[text : text + 2].tolist())
+
+    def tokens(self, start: int, stop: int) -> Iterator[list[Any]]:
+        """Yield the tokens of each text from a number to before another one."""
+        begin, *ends = self.bounds[start : stop + 1].tolist()
+        tokens = map(self.vocabulary.__getitem__, self.ids[begin : self.bounds[stop]].tolist())
+        for end in ends:
+            yield list(islice(tokens, end - begin))
+            begin = end
 
     def rows(self, metric: Metric, splitting: Splitting, threads: int | None) -> list[NDArray[Any]]:
         """Count the segments of each output, and return its rows.
@@ -81,14 +113,17 @@ class Texts:
         tokens = metric.reads != "text" and splitting == self.splitting
         if metric.reads != "text" and not tokens:
             metric = metric.with_choices(tokenize=splitting.tokenize, lowercase=splitting.lowercase)
-        outputs: list[list[Any]] = [output.tokens if tokens else output.lines for output in self.outputs]
-        references: list[Any] = self.reference_tokens if tokens else self.references
         rows = []
-        for start in range(0, len(references), PIECE):
-            sets = references[start : start + PIECE]
-            texts = list(chain.from_iterable(output[start : start + PIECE] for output in outputs))
+        for start in range(0, len(self.references), PIECE):
+            sets: list[Any] = self.references[start : start + PIECE]
+            stop, outputs = start + len(sets), range(len(self.outputs))
+            texts: Iterable[Any] = chain.from_iterable(output.lines[start:stop] for output in self.outputs)
+            if tokens:
+                references = self.tokens(int(self.sets[start]), int(self.sets[stop]))
+                sets = [list(islice(references, len(group))) for group in sets]
+                texts = chain.from_iterable(self.tokens(self.text(one, start), self.text(one, stop)) for one in outputs)
             owner = np.tile(np.arange(len(sets), dtype=np.int64), len(outputs))
-            counted = metric.rows(texts, sets, owner=owner, threads=threads)
+            counted = metric.rows(list(texts), sets, owner=owner, threads=threads)
             rows.append(counted.reshape(len(outputs), len(sets), -1))
         return list(np.concatenate(rows, axis=1))
 
@@ -115,16 +150,7 @@ def texts_of(references: Any, systems: Mapping[str, Any], splitting: Splitting, 
         raise SequenceTypeError("the systems are not a mapping from names to lines; give for example {'mine': lines}")
     if not pairs:
         raise UnknownNameError("there is no system; give at least one")
-    raw, words = Raw(*splitting), dict[Any, Any]()
-
-    def tokenised(lines: Sequence[str]) -> Iterable[Sequence[Any]]:
-        for start in range(0, len(lines), PIECE):
-            for tokens in raw.split(list(map(str, raw.lowered(lines[start : start + PIECE])))):
-                yield [words.setdefault(token, token) for token in tokens]  # equal tokens are kept once
-
     sets = _sets(references)
-    tokens = iter(tokenised(list(chain.from_iterable(sets))))
-    reference_tokens = [list(islice(tokens, len(group))) for group in sets]
     outputs: list[Output] = []
     runs: dict[str, list[int]] = {}
     for name, given in pairs:
@@ -134,11 +160,19 @@ def texts_of(references: Any, systems: Mapping[str, Any], splitting: Splitting, 
         runs[name] = list(range(len(outputs), len(outputs) + len(tables)))
         for number, table in enumerate(tables):
             shown = f"{name}, run {number + 1}" if len(tables) > 1 else name
-            lines = _lines(table, shown, len(sets))
-            outputs.append(Output(shown, lines, list(tokenised(lines))))
+            outputs.append(Output(shown, _lines(table, shown, len(sets))))
     if source is not None:
         source = _lines(read_list(source, "source", "lines"), "source", len(sets))
-    return Texts(sets, reference_tokens, outputs, runs, source, splitting)
+    numbers: defaultdict[Any, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    raw, ids, bounds = Raw(*splitting), array("i"), array("q", [0])
+    for lines in (list(chain.from_iterable(sets)), *(output.lines for output in outputs)):
+        for start in range(0, len(lines), PIECE):
+            for tokens in raw.split(list(map(str, raw.lowered(lines[start : start + PIECE])))):
+                ids.extend(map(numbers.__getitem__, tokens))
+                bounds.append(len(ids))
+    found = np.frombuffer(ids, dtype=np.int32), np.frombuffer(bounds, dtype=np.int64)
+    return Texts(sets, outputs, runs, source, splitting, list(numbers), *found)
 
 
 def _sets(references: Any) -> list[list[str]]:
