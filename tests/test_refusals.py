@@ -29,11 +29,11 @@ from cybleu.nbest import NBest
 from cybleu.nist_score import sentence_nist
 from cybleu.pairwise import self_bleu
 from cybleu.report import analyse, save_page
-from cybleu.rerank import diverse, linear, mbr, perceptron
+from cybleu.rerank import diverse, linear, mbr, nbest_sorted, oracle, perceptron
 from cybleu.rewards import Reward
 from cybleu.significance import paired_test
 from cybleu.text import Ragged
-from cybleu.tuning import kbmira, pro, read_weights, tune, write_weights
+from cybleu.tuning import kbmira, line_search, mert_loop, normalised, pro, read_weights, tune, write_weights
 from inputs import Labelled, OnADevice, Own
 from reports import REFERENCE, REFERENCES, SYSTEMS, analysed
 
@@ -79,6 +79,10 @@ REFUSED = {
         (lambda: column_rows(LazyFrame()), r"collect it first, with \.collect\(\)"),
     ],
     errors.ArrayValueError: [
+        (lambda: mbr(a_list()), "are not known"),
+        (lambda: diverse([["a"]], 0), "size is 0"),
+        (lambda: a_list().with_metric("chrf", [["a"]]), "texts of the hypotheses are not known"),
+        (lambda: a_list().segment(3), "no segment 3"),
         (lambda: rows([[1], [2]], [[[1]], [np.array([0.5])]]), r"references\[1\]\[0\] has dtype float64"),
         (lambda: rows([[1], np.array([[1]])], [[1], [1]]), r"hypotheses\[1\] has 2 dimensions"),
         (lambda: of_one(np.array([[1.0, 2.0]])), "hypotheses has dtype float64"),
@@ -139,6 +143,7 @@ REFUSED = {
         (lambda: rows(["a", "b"], [["a", "b"], ["c", b"c"]]), r"references\[0\] holds a str.*references\[1\] a bytes"),
     ],
     errors.SequenceTypeError: [
+        (lambda: tune("dev.nbest.gz"), "of the type str; make an NBest first, with NBest.from_files"),
         (lambda: rows([[1], np.array(3)], [[1], [1]]), r"hypotheses\[1\] is an array without a dimension"),
         (lambda: sentence_bleu_many([[R], [{*R}]], [H, H]), "is a set, which has no order"),
         (lambda: rows([H, {"a": 1}], [[R], [R]]), r"hypotheses\[1\] is a dict, which has no order"),
@@ -338,6 +343,7 @@ REFUSED = {
         (lambda: explain(TEXTS, ["a"], smoothing_function=max, metric="moses"), "smoothing_function is for NLTK's"),
     ],
     errors.StatisticsError: [
+        (lambda: oracle(a_list(stats=[[0.5], [0.5]])), "neither the statistics of BLEU"),
         (lambda: analyse(REFERENCES, SYSTEMS, level="mean"), "is the mean of the scores of segments"),
         (
             lambda: analyse(REFERENCES, SYSTEMS, ["chrf", Bleu("nltk", level="mean")]),
@@ -395,9 +401,15 @@ REFUSED = {
         (lambda: rows([["a"]], References([[["a", []]]])), "token 1 of reference"),
     ],
     errors.WeightsError: [
+        (lambda: mert_loop("run", print, [["a"]], [1.0]), "start must be finite numbers by name, such as"),
+        (lambda: mert_loop("run", print, [["a"]], {"a": 1.0}, iterations=0), "iterations is"),
+        (lambda: normalised({"a": NAN}, "sum"), "the weights must be finite numbers by name, such as"),
         (lambda: write_weights("weights", [1.0]), r"must be by name, such as .*, and they are a list"),
     ],
     errors.FeatureError: [
+        (lambda: line_search(a_list(), [1.0, 1.0], "x"), "no feature 'x'"),
+        (lambda: linear(a_list(), [1.0]), "one for each of the 2 features"),
+        (lambda: nbest_sorted(a_list()), "one of the two"),
         (lambda: tune(a_list(), {1: 2.0}), "names 1, which is no feature"),
     ],
     errors.InputFileError: [

@@ -11,10 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cybleu._files import text
-from cybleu._runtime.parallel import in_order
 from cybleu.errors import FeatureError, InputFileError
 from cybleu.nbest import NBest, extract, merge
-from nbest_lists import MANY_LINES, REFERENCES, line, written
+from nbest_lists import REFERENCES, line, written
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -69,16 +68,6 @@ def test_equal_to_the_whole_list(tmp_path_factory, lines, at_once, unique, threa
     assert ours == whole
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("unique", [True, False])
-def test_many_lines(tmp_path, threads, unique):
-    """Segments that begin in one block of the input and end in another; the last line has a new feature."""
-    ascending = MANY_LINES.replace(" b=2", "")
-    for lines in (ascending, MANY_LINES, ascending.replace("a=", "lm= "), line(2) + line(0)):
-        ours, whole = both_ways(tmp_path, written(tmp_path, lines), unique=unique, threads=threads)
-        assert ours == whole
-
-
 @pytest.mark.parametrize(
     "choices",
     [
@@ -91,13 +80,6 @@ def test_many_lines(tmp_path, threads, unique):
 )
 def test_choices(tmp_path, choices):
     ours, whole = both_ways(tmp_path, written(tmp_path, line(1, "It RAINS.") + line(2, "so  it is")), **choices)
-    assert ours == whole
-
-
-def test_plain_lists(tmp_path):
-    table = written(tmp_path, "1 2\n3 4\n5 6\n7 8\n9 0\n1 2\n", "table")
-    path = written(tmp_path, "the cat\n\nit rains\nit\nso\nso it\n")
-    ours, whole = both_ways(tmp_path, path, size=2, features=table, names=["a", "b"])
     assert ours == whole
 
 
@@ -140,24 +122,3 @@ def test_what_is_wrong_leaves_the_files_as_they_were(tmp_path, lines, error, rea
         with pytest.raises(error, match=reason):
             extract(written(tmp_path, lines), REFERENCES, tmp_path / "F", tmp_path / "S", "moses", threads=2)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"F": "old", "S": "old", "list": lines}
-
-
-def test_results_wait_for_a_piece_that_takes_long():
-    """Only a few other pieces are read meanwhile, because otherwise the whole list could be in memory."""
-    enough = threading.Event()
-
-    def pieces():
-        for number in range(100_000):
-            if slow and number > slow[0] + 100:
-                enough.set()
-            yield number
-
-    slow = []
-
-    def work(number):
-        if threading.current_thread() is threading.main_thread() or slow:
-            return False
-        slow.append(number)
-        return enough.wait(0.5)
-
-    assert not any(in_order(work, pieces(), 2))

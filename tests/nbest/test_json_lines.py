@@ -66,16 +66,11 @@ def test_gzip_is_recognised(tmp_path):
         ("[" * 100_000, "nested too deeply"),
         ('[{"text": "a", "score": 1%s}]' % ("0" * 400), "the score of hypothesis 0 is '1000"),
         ('"a"', "must be an array of hypotheses"),
-        ('{"texts": []}', "has none of the names"),
-        ('{"outputs": [], "choices": []}', "has outputs and choices of the names"),
         ('{"id": 7.5, "outputs": []}', "the id is 7.5"),
-        ('{"id": -1, "outputs": []}', "the id is -1"),
-        ('{"custom_id": "1", "response": null}', "has none of the names"),
         ("[1]", "hypothesis 0 is neither a string nor an object"),
         ('[{"score": 1}]', "hypothesis 0 must have one text"),
         ('[{"text": "a", "score": 1}, "b"]', "hypothesis 1 has no score, and others have one"),
         ('[{"text": "a", "score": NaN}]', "the score of hypothesis 0 is 'nan'"),
-        ('[{"text": "a", "features": 1}]', "features of hypothesis 0 must be an object"),
         ('[{"text": "a", "features": {"lm": "1"}}]', "the feature 'lm' of hypothesis 0 is '1'"),
         ('["a", {"text": "a", "features": {"lm": 1}}]', "hypothesis 1 has the features lm, and others have none"),
     ],
@@ -110,10 +105,8 @@ def test_sockeye(tmp_path):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (('"scores": [[0.5], [0.75]]', '"scores": [0.5]'), "line 1: translations and scores must .* the same length"),
         (("[0.75]", '["x"]'), "line 1: the score of hypothesis 1 is 'x'"),
         (("[0.75]", "[0.75, 1]"), "line 1: hypothesis 1 has the features score, score_1, and others have score"),
-        (("[0.75]", "[]"), "line 1: hypothesis 1 has the features none"),
         (('"sentence_id": 3', '"sentence_id": "three"'), "line 2: the id is 'three'"),
     ],
 )
@@ -145,7 +138,6 @@ def test_lists_of_json_lines(tmp_path):
     [
         ('["a"]\n[{"text": "b", "score": 1}]\n', "line 2: the hypotheses have a score, and those before have none"),
         ('[{"text": "b", "score": 1}]\n["a"]\n', "line 2: the hypotheses have no score, and those before have one"),
-        ('{"id": 4, "nbest": ["a"]}\n', "line 1: the id is 4, and the references are of 3 segments"),
         ("", "there is no line in it"),
     ],
 )

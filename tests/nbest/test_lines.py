@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import cybleu
 from cybleu.errors import FeatureError, InputFileError
-from cybleu.nbest import NBest, read_segments
+from cybleu.nbest import NBest
 from nbest_lists import REFERENCES, line, sparse_of, written
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -145,23 +145,11 @@ def test_the_order_of_labels_may_change(tmp_path):
         ("0 ||| the cat ||| d= 1 2 lm= 3\n", r"has 3 of the fields id \|\|\| tokens"),
         ("the cat ||| sat ||| d= 1 2 lm= 3 ||| -1\n", "the id is 'the cat'; it must be a whole number"),
         (line("-1"), "the id is '-1'"),
-        (line("1_0"), "the id is '1_0'"),
-        (line("9" * 30), "the id is"),
-        (line(total=""), "the score is ''; it must be one number"),
-        (line(total="-1 2"), "the score is '-1 2'; it must be one number"),
         (line(total="x"), "the score 'x' is not a number"),
-        (line(total="nan"), "the score is nan; it must be a finite number"),
         (line(features="d= 1 nan lm= 3"), "a value of 'd' is nan; it must be a finite number"),
-        (line(features="d= 1 -inf lm= 3"), "a value of 'd' is -inf"),
         (line(features="d= 1 1e999 lm= 3"), "a value of 'd' is 1e999"),
         (line(features="d= 1 x lm= 3"), "a value of 'd' 'x' is not a number"),
-        (line(features="d= 1 2_0 lm= 3"), "'2_0' is not a number"),
-        (line(features="d= 1 ２ lm= 3"), "'２' is not a number"),
-        (line(features="d= 1 0x2 lm= 3"), "'0x2' is not a number"),
-        (line(features="d= 1 1e lm= 3"), "'1e' is not a number"),
-        (line(features="d= 1 . lm= 3"), "'.' is not a number"),
         (line(features="d= 1 2 lm="), "'lm=' has no value"),
-        (line(features="d= 1 2 = 3"), "'=' has no name"),
         (line(features="1 d= 2 lm= 3"), "'1' is before the first name"),
         (line(features="d= 1 2 lm= 3 p_a= 1 2"), "'p_a' has 2 values; a name with '_' has one"),
         (line(features="d= 1 2 lm= 3 p_a= 1 p_a= 1"), "'p_a' appears twice"),
@@ -179,8 +167,6 @@ def test_malformed_lines(tmp_path, before, bad, reason):
     [
         (line(features="d= 1 2"), "the feature 'lm_0' of the lines before is missing"),
         (line(features="d= 1 2 3 lm= 3"), "the feature 'd_2' is not in the lines before"),
-        (line(features="d= 1 2 tm= 3"), "the feature 'tm_0' is not in the lines before"),
-        (line(features="1 2 3"), "the feature 'f0' is not in the lines before"),
     ],
 )
 def test_features_that_change(tmp_path, bad, reason):
@@ -216,9 +202,7 @@ def test_a_line_that_was_begun_and_declined_leaves_nothing(tmp_path):
     ("features", "reason"),
     [
         ("lm=1 glue", "'glue' is not a feature such as lm=-3.5"),
-        ("lm=1 =2", "'=2' is not a feature"),
         ("lm=1 lm=2", "the feature 'lm' appears twice"),
-        ("lm=1 glue=", "the value of 'glue' '' is not a number"),
         ("lm=1 glue=inf", "the value of 'glue' is inf"),
     ],
 )
@@ -257,9 +241,7 @@ def test_plain(tmp_path_factory, listed, size):
     ("table", "error", "reason"),
     [
         ("1 2\n3 4\n", InputFileError, "table: has 2 lines, fewer than .*list"),
-        ("1 2\n3 4\n5 6\n7 8\n", InputFileError, "table: has more lines than .*list, which has 3"),
         ("1 2\n3\n5 6\n", InputFileError, "table, line 2: has 1 features, and the lines before have 2"),
-        ("1 2\n3 x\n5 6\n", InputFileError, "table, line 2: a feature 'x' is not a number"),
         ("1 2\n3 4\n5 nan\n", InputFileError, "table, line 3: a feature is nan"),
         ("1\n3\n5\n", FeatureError, "there are 2 names and 1 features"),
     ],
@@ -269,11 +251,3 @@ def test_feature_tables_that_do_not_fit(tmp_path, table, error, reason):
     table = written(tmp_path, table, "table")
     with pytest.raises(error, match=reason):
         NBest.from_files(texts, REFERENCES, size=1, features=table, names=["a", "b"])
-
-
-def test_a_text_is_no_list_of_names(tmp_path):
-    texts, table = written(tmp_path, "a\nb\nc\n"), written(tmp_path, "1 2\n3 4\n5 6\n", "table")
-    with pytest.raises(FeatureError, match="names is the text 'lm'; it must be a list"):
-        NBest.from_files(texts, REFERENCES, size=1, features=table, names="lm")
-    with pytest.raises(FeatureError, match="names is the text 'lm'; it must be a list"):
-        list(read_segments(texts, size=1, features=table, names="lm"))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cybleu import References
-from cybleu.errors import ArrayValueError, InputFileError, LengthMismatchError, MixedTokensError, UnknownNameError
+from cybleu.errors import ArrayValueError, InputFileError, LengthMismatchError, MixedTokensError
 from cybleu.nbest import NBest, extract
 from nbest_lists import MANY_LINES, REFERENCES, line, same, written
 
@@ -79,13 +79,6 @@ def test_ids_that_start_at_one(tmp_path):
         NBest.from_files(written(tmp_path, line(0) + line(7)), REFERENCES)
 
 
-@pytest.mark.parametrize("number", [-1, 2**53, 10**30, 1.0, "1", True])
-def test_first_ids_that_cannot_be(tmp_path, number):
-    path = written(tmp_path, "0 ||| a ||| 1 ||| 1\n", "list")
-    with pytest.raises(ArrayValueError, match="first_id is"):
-        NBest.from_files(path, [[["a"]]], first_id=number)
-
-
 def test_references_from_files(tmp_path):
     first = written(tmp_path, "the cat sat down\nit rains\nso it is\n", "first")
     second = written(tmp_path, gzip.compress(b"a cat\nrain falls\nso\n"), "second")
@@ -109,11 +102,6 @@ def test_options_of_reading(tmp_path):
     assert NBest.from_files(path, REFERENCES, tokenize="13a").stats[0, [0, 2, 3]].tolist() == [4, 2, 1]
 
 
-def test_a_progress_bar(tmp_path):
-    path = written(tmp_path, line())
-    assert same(NBest.from_files(path, REFERENCES, progress=True), NBest.from_files(path, REFERENCES))
-
-
 @pytest.mark.parametrize(
     ("text", "arguments", "error", "reason"),
     [
@@ -121,13 +109,8 @@ def test_a_progress_bar(tmp_path):
         ("the cat\n", {}, InputFileError, "list, line 1: has no '|||'.*give that number as size="),
         (line(features="d= 1 lm=3"), {}, InputFileError, "label 'd='.*pair 'lm=3'.*give format='moses' or"),
         ("FEATURES_TXT_BEGIN_0 0 1 1 d\n", {}, InputFileError, "read it with NBest.from_moses"),
-        (line(), {"format": "mosis"}, UnknownNameError, "unknown format 'mosis'; use one of moses, joshua, plain"),
         (line(), {"format": "plain"}, ArrayValueError, "size is None; the plain format needs"),
-        (line(), {"size": 0}, ArrayValueError, "size is 0"),
-        (line(), {"format": "moses", "size": 2}, ArrayValueError, "for the plain format"),
-        (line(), {"features": "table"}, ArrayValueError, "for the plain format"),
         ("a\nb\nc\n", {"size": 2}, InputFileError, "list: has 3 lines, which is not a multiple of 2"),
-        ("a\n" * 8, {"size": 2}, InputFileError, "list, line 7: the id is 3"),
         (b"0 ||| a\xff ||| d= 1 ||| 1\n", {}, InputFileError, "list, line 1: not UTF-8 text: byte 0xff"),
         (gzip.compress(line().encode(), mtime=0)[:-9], {}, InputFileError, "gzip data is damaged or cut off"),
     ],
@@ -135,13 +118,6 @@ def test_a_progress_bar(tmp_path):
 def test_files_that_cannot_be_read(tmp_path, text, arguments, error, reason):
     with pytest.raises(error, match=reason):
         NBest.from_files(written(tmp_path, text), REFERENCES, **arguments)
-
-
-def test_a_missing_file(tmp_path):
-    with pytest.raises(InputFileError, match="nosuch: cannot be read"):
-        NBest.from_files(tmp_path / "nosuch", REFERENCES)
-    with pytest.raises(InputFileError, match="nosuch: cannot be read"):
-        NBest.from_files(written(tmp_path, "a\n"), REFERENCES, size=1, features=tmp_path / "nosuch")
 
 
 @pytest.mark.parametrize("tokenize", ["ascii", "unicode"])

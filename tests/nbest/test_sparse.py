@@ -48,20 +48,12 @@ def test_the_matrix_stays_as_it_is(scipy):
     same(whole.sparse, made(PARTS).sparse)
 
 
-def test_whole_numbers_are_taken(scipy):
-    same(made((scipy.sparse.csr_array(np.array(DENSE, dtype=np.int8)), ["x", "y"])).sparse, made(PARTS).sparse)
-
-
 def test_a_matrix_of_another_shape(scipy):
     matrix = scipy.sparse.csr_matrix(np.array(DENSE))
     for sparse, error, text in (
         ((matrix, ["x"]), errors.ArrayValueError, "2 columns, and there are 1 names"),
         ((matrix[:2], ["x", "y"]), errors.LengthMismatchError, "has 2 hypotheses, and features has 3"),
-        ((matrix, ["x", "x"]), errors.FeatureError, "'x' appears twice"),
-        ((matrix, ["x", "lm"]), errors.FeatureError, "'lm' is both dense and sparse"),
         ((matrix * np.nan, ["x", "y"]), errors.FeatureError, "feature 'x' of hypothesis 0 of segment 0 is nan"),
-        ((matrix * 1j, ["x", "y"]), errors.ArrayValueError, "dtype complex128"),
-        ((scipy.sparse.coo_array(np.ones(3)), ["x"]), errors.ArrayValueError, "1 dimensions; it must have 2"),
     ):
         with pytest.raises(error, match=text):
             made(sparse)
@@ -73,14 +65,9 @@ def test_a_matrix_of_another_shape(scipy):
     ("sparse", "error", "text"),
     [
         (([0, 2, 2, 3], [0, 1, 2], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "holds 2, .* are 2 names"),
-        (([0, 2, 2, 3], [0, 1, -1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "holds -1"),
         (([0, 2, 2, 3], [1, 1, 1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "not strictly ascending"),
-        (([0, 2, 2, 3], [1, 0, 1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "not strictly ascending"),
-        (([0, 2, 1, 3], [0, 1, 1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "falls from 2 to 1"),
         (([0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, np.inf], ["x", "y"]), errors.FeatureError, "'y' of .* 0 of segment 1"),
         (([0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0]), errors.ArrayValueError, "not tuple of 3"),
-        (np.zeros((3, 2)), errors.ArrayValueError, "a sparse matrix of SciPy and names, not ndarray"),
-        ("x", errors.ArrayValueError, "not str"),
         ((np.zeros((3, 2)), ["x", "y"]), errors.ArrayValueError, "not tuple of 2"),
     ],
 )

@@ -65,13 +65,6 @@ def test_scores_are_those_of_the_held_out_choice():
     assert min(trained.fold_scores) <= trained.score <= max(trained.fold_scores)
 
 
-def test_the_seed_decides():
-    nbest = made(features=lambda rows: rows + np.random.default_rng(1).normal(size=rows.shape) * 3)
-    one, again, other = (perceptron(nbest, seed=seed) for seed in (1, 1, 2))
-    assert (one.weights, one.epoch_scores) == (again.weights, again.epoch_scores)
-    assert one.weights != other.weights
-
-
 @given(st.sampled_from([2.0, 0.5, 2.0**40, 2.0**-40]), st.integers(0, 3))
 @settings(max_examples=20)
 def test_the_scale_of_a_feature_makes_no_difference(factor, seed):
@@ -99,20 +92,6 @@ def test_weights_that_would_be_too_large_are_refused(names, number, deviation):
         perceptron(nbest, folds=2)
 
 
-def test_segments_without_hypotheses_stay_without():
-    nbest = NBest.from_texts(
-        [["a b", "a c"], [], ["d e", "d"]], [["a b"], ["c"], ["d e"]], [[1], [0], [1], [0]], tokenize=str.split
-    )
-    trained = perceptron(nbest, folds=2)
-    assert trained.held_out.rows.tolist() == [0, -1, 2]
-    assert trained.held_out.texts == ["a b", "", "d e"]
-
-
-def test_hypotheses_of_equal_bleu_teach_nothing():
-    nbest = NBest.from_texts([["a b", "a b"], ["c", "c"]], [["a b"], ["c"]], [[1], [0], [1], [0]], tokenize=str.split)
-    assert perceptron(nbest, folds=2).weights == {"f0": 0.0}
-
-
 def test_weights_are_what_the_algorithm_says():
     """One update computed by hand: two segments, one of them held out, with one pair each."""
     nbest = NBest.from_texts(
@@ -127,12 +106,8 @@ def test_weights_are_what_the_algorithm_says():
     ("arguments", "message"),
     [
         ({"good": 0.0}, "good is 0.0"),
-        ({"bad": 1.5}, "bad is 1.5"),
-        ({"margin": -1.0}, "margin is -1.0"),
         ({"epochs": 0}, "epochs is 0"),
-        ({"epochs": 10**18}, "from 1 to 1000000"),
         ({"folds": 1}, "folds is 1"),
-        ({"folds": 13}, "from 2 to 12"),
     ],
 )
 def test_wrong_arguments(arguments, message):
@@ -181,12 +156,6 @@ def test_sparse_features_are_trained_as_dense_ones():
     alone = NBest(nbest.offsets, np.zeros((240, 0)), nbest.stats, sparse=parts)
     as_dense = NBest(nbest.offsets, columns, nbest.stats, parts[3])
     assert perceptron(alone).weights == pytest.approx(perceptron(as_dense).weights, rel=1e-9, abs=1e-12)
-
-
-def test_sparse_features_of_segments_without_hypotheses():
-    nbest, _, _ = sparse_lists.lists(segments=6, size=4)
-    holes = NBest([0, 0, 4, 8, 8, 12, 16, 20, 24, 24], nbest.features, nbest.stats, nbest.names, sparse=nbest.sparse)
-    assert perceptron(holes, folds=2).weights == perceptron(nbest, folds=2).weights
 
 
 @pytest.mark.parametrize("count", [0, 1])

@@ -19,15 +19,12 @@ from sacrebleu.metrics.bleu import BLEU
 from cybleu import rerank
 from cybleu.errors import (
     ArrayValueError,
-    CybleuError,
     EmptyHypothesisError,
     FeatureError,
     LengthMismatchError,
-    MixedTokensError,
     NoReferencesError,
     SequenceTypeError,
     StatisticsError,
-    UnhashableTokenError,
     UnknownNameError,
 )
 from cybleu.metrics import VARIANTS, Metric, score
@@ -100,22 +97,11 @@ def test_linear_takes_the_first_of_the_highest(nbest, weights):
     assert nbest_sorted(nbest, scores=sums).index.tolist() == ordered.index.tolist()
 
 
-def test_sparse_features_have_weights_too():
-    sparse = [0, 1, 3, 3], [1, 0, 1], [2.0, 1.0, 5.0], ["pp_a", "pp_b"]
-    nbest = NBest([0, 3], [[1.0], [0.0], [2.5]], [[0.0]] * 3, ["lm"], sparse=sparse)
-    assert linear(nbest, {"lm": 1.0, "pp_b": 1.0}).scores.tolist() == [3.0, 5.0, 2.5]
-    assert linear(nbest, [1.0, -10.0, 1.0]).scores.tolist() == [3.0, -5.0, 2.5]
-    with pytest.raises(FeatureError, match="one for each of the 3 features, of which 2 are sparse"):
-        linear(nbest, [1.0])
-
-
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1.0], "one for each of the 2 features"),
         ([1.0, math.nan], "nan for 'length'"),
         ({"lm": 1.0}, "nothing for the feature 'length'"),
-        ({"lm": 1.0, "length": 0.0, "other": 1.0}, "'other', which is no feature; there are lm, length"),
         ([1e308, 1e308], "the weighted sum of hypothesis 0 is inf"),
     ],
 )
@@ -123,14 +109,6 @@ def test_weights_that_do_not_fit(weights, message):
     nbest = NBest([0, 1], [[9.0, 9.0]], [[0.0]], ["lm", "length"])
     with pytest.raises(FeatureError, match=message):
         linear(nbest, weights)
-
-
-def test_what_to_sort_by():
-    nbest = NBest([0, 1], [[9.0]], [[0.0]])
-    with pytest.raises(FeatureError, match="one of the two"):
-        nbest_sorted(nbest)
-    with pytest.raises(LengthMismatchError, match="there are 1 hypotheses"):
-        nbest_sorted(nbest, scores=[1.0, 2.0])
 
 
 def test_a_score_that_cannot_be_sorted_is_named():
@@ -215,15 +193,6 @@ def test_the_corpus_oracle_against_exhaustive_search(nbest, definition, highest,
         assert found.score == (max(every) if highest else min(every))
 
 
-def test_the_corpus_oracle_gains_where_lengths_make_up_for_each_other():
-    references = [["a b c d e f g h"], ["a b c d e f g h"]]
-    hypotheses = [["a b c d e f", "a b c d e f g h i j k"], ["a b c d e", "a b c d e f g x"]]
-    nbest = NBest.from_texts(hypotheses, references, tokenize=str.split)
-    every = [corpus_score(nbest, rows, "sacrebleu", None) for rows in itertools.product([0, 1], [2, 3])]
-    assert oracle(nbest, "corpus").score == max(every)
-    assert antioracle(nbest, "corpus").score == min(every)
-
-
 def test_an_empty_hypothesis_never_wins_by_accident():
     nbest = NBest.from_texts([["", "x y"], ["", ""]], [["a b"], ["c"]], tokenize=str.split)
     for level in ("sentence", "corpus"):
@@ -243,30 +212,17 @@ def test_lists_without_any_hypothesis():
         assert len(selection) == 0
 
 
-def test_counts_beyond_the_kernel():
-    big = 2**61
-    nbest = NBest([0, 2, 4], np.zeros((4, 0)), [[big, 4, 1, big], [big, 4, 3, big], [9, 4, 0, 9], [9, 4, 5, 9]])
-    assert oracle(nbest, "corpus").rows.tolist() == [1, 3]
-
-
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
         ({"level": "document"}, UnknownNameError, "sentence or corpus"),
         ({"passes": 0}, ArrayValueError, "passes is 0"),
-        ({"metric": "bleurt"}, UnknownNameError, "unknown metric"),
-        ({"smoothing": "method1"}, UnknownNameError, "no smoothing 'method1'"),
         ({"metric": "chrf"}, StatisticsError, "chrf has 18 entries, and these have 10; .* with NBest.with_metric"),
     ],
 )
 def test_wrong_arguments_of_the_oracle(arguments, error, message):
     with pytest.raises(error, match=message):
         oracle(NBest.from_texts([["a"]], [["a"]], tokenize=str.split), **arguments)
-
-
-def test_the_oracle_is_of_bleu():
-    with pytest.raises(StatisticsError, match="neither the statistics of BLEU"):
-        oracle(NBest([0, 1], [[1.0]], [[0.5]]))
 
 
 # ----------------------------------------------------------------------------------------------------------------- MBR
@@ -368,12 +324,6 @@ def test_the_scale_of_the_posterior_makes_no_difference(hypotheses, numbers, fac
         assert one.scores[again.rows[0]] == pytest.approx(one.scores[one.rows[0]], rel=1e-9, abs=1e-9)
 
 
-def test_scores_may_be_as_far_apart_as_floats_are():
-    hypotheses = [["a b", "b a", "c"]]
-    far = mbr(hypotheses, scores=[[-1e308, 1e308, -1e308]], tokenize=str.split)
-    assert far.scores.tolist() == mbr(hypotheses, [[0, 1, 0]], tokenize=str.split).scores.tolist()
-
-
 @given(small_lists)
 def test_segments_do_not_touch_each_other(lists):
     together = mbr(lists)
@@ -424,50 +374,20 @@ def test_pruned_texts_do_not_count():
     [
         ({"hypotheses": "a b"}, SequenceTypeError, "a list of texts for each segment"),
         ({"hypotheses": ["a b", "a c"]}, SequenceTypeError, r"hypotheses\[0\] must be a list of texts"),
-        ({"hypotheses": [["a", None]]}, SequenceTypeError, r"hypotheses\[0\]\[1\]"),
-        (
-            {"hypotheses": [["a"], ["b", ["c"]]]},
-            MixedTokensError,
-            r"s\[0\]\[0\] is a str and hypotheses\[1\]\[1\] a list",
-        ),
-        ({"hypotheses": [[["a"], 5]]}, SequenceTypeError, r"hypotheses\[0\]\[1\] must be .* not an int"),
         ({"hypotheses": [[6, 5], [7]]}, SequenceTypeError, r"hypotheses\[0\] is one list of token ids"),
-        (
-            {"hypotheses": [[["a"], np.array(5)]], "tokenize": None},
-            SequenceTypeError,
-            r"hypotheses\[0\]\[1\] is an array without a dim",
-        ),
-        (
-            {"hypotheses": [[["a"], [["b"]]]], "tokenize": None},
-            UnhashableTokenError,
-            r"token 0 of hypotheses\[0\]\[1\] is a list",
-        ),
-        ({"hypotheses": [[["a"]]]}, UnknownNameError, "tokenize is for raw text"),
         ({"utility": "linear"}, UnknownNameError, "utility"),
         ({"posterior": [[1, 1]], "scores": [[1, 1]]}, ArrayValueError, "one of the two"),
-        ({"posterior": 0.5}, LengthMismatchError, "posterior is 0.5; give a number for each text"),
-        ({"posterior": [[1]]}, LengthMismatchError, "see segment 0"),
         ({"posterior": [1, 1, 1]}, LengthMismatchError, "3 numbers for 2 texts"),
         ({"posterior": [[0, 0]]}, ArrayValueError, "posterior of segment 0"),
-        ({"posterior": [[1, -1]]}, ArrayValueError, "posterior of segment 0"),
         ({"scores": [[1, math.nan]]}, ArrayValueError, "scores of text 1 of segment 0 is nan"),
-        ({"scores": [[1, 1]], "scale": math.inf}, ArrayValueError, "scale is inf"),
-        ({"scores": [[1e308, 1]], "scale": 10.0}, ArrayValueError, "beyond the range of numbers"),
         ({"hypotheses": [["a", ""]], "posterior": [[0, 1]], "prune": 1}, ArrayValueError, "segment 0 .* probability 0"),
         ({"evidence": []}, LengthMismatchError, "1 segments of hypotheses and 0 of evidence"),
         ({"evidence": [[]]}, NoReferencesError, "segment 0 has hypotheses and no evidence"),
-        ({"prune": 0}, ArrayValueError, "prune is 0"),
-        ({"max_order": 0}, CybleuError, "order"),
     ],
 )
 def test_wrong_arguments_of_mbr(arguments, error, message):
     with pytest.raises(error, match=message):
         mbr(**{"hypotheses": [["a b", "a c"]], **arguments})
-
-
-def test_mbr_needs_texts():
-    with pytest.raises(ArrayValueError, match="are not known"):
-        mbr(NBest([0, 1], [[1.0]], [[0.5]]))
 
 
 @given(small_lists, st.integers(1, 5), st.sampled_from([0.0, 0.5, 2.0]))
@@ -495,11 +415,3 @@ def test_diverse_selection(lists, size, similarity):
             taken.append(max([place for place in among if place not in taken], key=value))
         assert places.tolist()[: len(taken)] == taken
         assert not any(hypotheses[place] for place in places.tolist()[len(taken) :])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"), [({"size": 0}, "size is 0"), ({"size": 1, "similarity": -1.0}, "similarity is -1.0")]
-)
-def test_wrong_arguments_of_diverse(arguments, message):
-    with pytest.raises(ArrayValueError, match=message):
-        diverse([["a"]], **arguments)

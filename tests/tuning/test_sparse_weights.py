@@ -104,13 +104,6 @@ def test_lines_are_those_of_dense_features(direction):
         assert ours.surface[0] == pytest.approx(theirs.surface[0])
 
 
-def test_a_line_from_some_weights():
-    nbest, dense, _ = lists(4)
-    some = {"d0": 1.0, "d1": -0.5, "d2": 0.25}
-    ours = line_search(nbest, some, "s1")
-    assert ours.score == line_search(dense, {**dict.fromkeys(START, 0.0), **some}, "s1").score
-
-
 def test_held_out_segments():
     sparse, dense, _ = lists(6)
     how = {"folds": 3, "start": START, "restarts": 1, "seed": 2}
@@ -120,20 +113,3 @@ def test_held_out_segments():
     assert all(tuning.weights["s4"] == 2.0 for tuning in ours.folds)
     for one, other in zip(ours.folds, theirs.folds):
         assert one.start_score == other.start_score
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "text"),
-    [
-        (lambda one: tune(one, {"d0": 1.0}), errors.FeatureError, "nothing for the feature 'd1'"),
-        (lambda one: tune(one, {**START, "s7": 1}), errors.FeatureError, "names 's7'"),
-        (lambda one: tune(one, {**START, "s1": math.inf}), errors.WeightsError, "inf for 's1'"),
-        (lambda one: tune(one, {**START, "s1": 1e308, "s4": 1e308}), errors.WeightsError, "more than a float"),
-        (lambda one: tune(one, fixed={"s1": math.nan}), errors.WeightsError, "weight of 's1' is nan"),
-        (lambda one: tune(one, bounds={"s1": (0, 1)}), errors.FeatureError, "no feature 's1'"),
-        (lambda one: line_search(one, START, "s9"), errors.FeatureError, "no feature 's9'; there are d0"),
-    ],
-)
-def test_messages(call, error, text):
-    with pytest.raises(error, match=text):
-        call(lists()[0])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu.errors import InputFileError, UnknownNameError
+from cybleu.errors import InputFileError, UnknownNameError, WeightsError
 from cybleu.tuning import read_weights, write_weights
 
 pytestmark = pytest.mark.thread_unsafe(reason="it writes different contents to one file")
@@ -117,6 +117,12 @@ def test_written_forms(path, form, text):
     with pytest.raises(UnknownNameError, match="unknown form 'ini'; use one of names, moses, dense, numbers"):
         write_weights(path, EXPECTED, "ini")
     assert path.read_text() == text
+
+
+@pytest.mark.parametrize("name", ["a=b", "a#", "a b", "", "a\n", "a\xa0b"])
+def test_names_that_cannot_be_written(path, name):
+    with pytest.raises(WeightsError, match="cannot be written, because the name"):
+        write_weights(path, {"lm_0": 1.0, name: 1.0})
 
 
 LABELS = st.sampled_from(["lm", "tm", "w_the", "x", "F", "0"])
