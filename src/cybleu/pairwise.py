@@ -110,13 +110,17 @@ def self_bleu(
     special = SpecialIds(pad_id, eos_id)
     special.check()
     batch = read_texts(texts, "texts", special=special)
-    if batch.size and raw is None and isinstance(batch, RawText):
+    if raw is None and batch.size and isinstance(batch, RawText):
         refuse_text(batch.lists()[0], "texts[0]", tokenizes=True)
     if batch.size and raw is not None and not isinstance(batch, RawText):
         line_of(batch.lists()[0], "texts[0]")  # an error
     if isinstance(batch, RawText) and raw is not None and smoothing_function is not None:  # which may read the tokens
         batch, raw = tokens_of(batch, raw, Place("texts")), None
     weights = weights_given(weights)
+    if batch.size < 2:
+        raise NoReferencesError(
+            f"self-BLEU compares each text with the others; there are {batch.size}, give at least two"
+        )
     numbers, _ = numbered_pair(batch, batch, raw if isinstance(batch, RawText) else None)
     orders = max(1, weight_vectors(weights)[1], 5 if methods_of_five_grams(smoothing_function) else 0)
     stats = _stats(numbers, orders)
@@ -140,10 +144,6 @@ def self_bleu(
 
 def _stats(texts: TokenIds, max_order: int) -> NDArray[np.int64]:
     """The statistics row of each text with all the others as its references; the texts have numbers in common."""
-    if texts.size < 2:
-        raise NoReferencesError(
-            f"self-BLEU compares each text with the others; there are {texts.size}, give at least two"
-        )
     stats = np.zeros((texts.size, 2 + 2 * max_order), dtype=np.int64)
     ids = np.ascontiguousarray(texts.ids, dtype=np.int64)
     _backend.chosen.leave_one_out(ids, texts.begins, texts.ends, max_order, stats)

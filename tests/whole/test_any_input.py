@@ -239,8 +239,7 @@ def test_pairs_of_arrays(kernels, data):
     metric = metrics.find(name, smoothing=smoothing, level="sentence", max_order=order or 4)
     said, hyps = ([trimmed(text, pad, eos) for text in texts] for texts in (said, hyps))
     assert found.tolist() == [
-        [metric.score(counted_row([reference], hypothesis, order or 4)).score for reference in said]
-        for hypothesis in hyps
+        [metric.evaluate(counted_row([reference], hypothesis, order or 4)) for reference in said] for hypothesis in hyps
     ]
 
 

@@ -1,10 +1,8 @@
 # Ctrl-C in long-running kernels, with or without the GIL.
 
 from libc.stdint cimport int64_t
-from libc.string cimport memset
 
 cdef enum:
-    FILLED_AT_ONCE = 16777216   # bytes
     STEPS = 32768       # between two reads of the clock; a step touches at most a page of memory
 
 
@@ -20,22 +18,12 @@ cdef int look() except -1 nogil
 # acquiring the GIL may block, and a step that misses the cache takes a hundred times as long as others.
 cdef int look_if_due(Watch *watching) except -1 nogil
 
-cdef int fill_many_bytes(void *memory, int value, size_t size, Watch *watching) except -1 nogil
-
 
 cdef inline Watch begin_watch() noexcept nogil:
     cdef Watch watching
     watching.steps = 0
     watching.looked = 0
     return watching
-
-
-cdef inline int fill_bytes(void *memory, int value, size_t size, Watch *watching) except -1 nogil:
-    """memset in chunks, with checks for interrupts."""
-    if size > FILLED_AT_ONCE:
-        return fill_many_bytes(memory, value, size, watching)
-    memset(memory, value, size)
-    return 0
 
 
 cdef inline int watch(Watch *watching, Py_ssize_t steps) except -1 nogil:

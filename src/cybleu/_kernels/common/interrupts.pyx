@@ -3,7 +3,6 @@
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t
-from libc.string cimport memset
 
 cdef extern from *:
     """
@@ -37,15 +36,4 @@ cdef int look_if_due(Watch *watching) except -1 nogil:
     if now - watching.looked >= MILLISECONDS:
         watching.looked = now
         return look()
-    return 0
-
-
-cdef int fill_many_bytes(void *memory, int value, size_t size, Watch *watching) except -1 nogil:
-    cdef char *at = <char *>memory
-    while size > FILLED_AT_ONCE:
-        memset(at, value, FILLED_AT_ONCE)
-        at += FILLED_AT_ONCE
-        size -= FILLED_AT_ONCE
-        watch(watching, STEPS)
-    memset(at, value, size)
     return 0

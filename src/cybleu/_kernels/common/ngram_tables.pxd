@@ -1,10 +1,10 @@
 # Open-addressing tables from token ids, and from pairs of n-gram ids, to n-gram ids; and checks of offset arrays.
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memset
 
 from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY
 from cybleu._kernels.common.hashing cimport Seed, hash_word, next_slot
-from cybleu._kernels.common.interrupts cimport Watch, fill_bytes, watch
 
 
 cdef enum:
@@ -47,11 +47,11 @@ cdef inline uint64_t size_of(Slots table) noexcept nogil:
     return table.mask + 1
 
 
-cdef inline int make_empty(Slots *table, Slot *memory, uint64_t count, Watch *watching) except -1 nogil:
+cdef inline void make_empty(Slots *table, Slot *memory, uint64_t count) noexcept nogil:
     """Initialise an empty table in this memory; `count` is a power of two."""
     table.slots = memory
     table.mask = count - 1
-    return fill_bytes(memory, 0xFF, <size_t>count * sizeof(Slot), watching)
+    memset(memory, 0xFF, <size_t>count * sizeof(Slot))
 
 
 cdef inline Py_ssize_t check_offsets(const int64_t[::1] offsets, Py_ssize_t size, Py_ssize_t least) except -1:

@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from cybleu._kernels.common.base cimport MAX_ORDER, ROW_SIZE, allocated, distance, new_array, row_size
+from cybleu._kernels.common.base cimport MAX_ORDER, ROW_SIZE, allocated, new_array, row_size
 from cybleu._kernels.common.hashing cimport process_seed
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.common.ngram_tables cimport (
@@ -45,7 +45,7 @@ cdef struct Terms:
     double *penalties       # by index of the reference length
 
 
-cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms, Watch *watching) except -1 nogil:
+cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms) except -1 nogil:
     cdef double used[MAX_ORDER]
     cdef double precision, power
     cdef int order = rules.order
@@ -66,7 +66,6 @@ cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms, Watch *wat
     for n in range(terms.scored):
         total = total_of(rules, length, n)
         for matched in range(max(0, length - n) + 1):
-            watch(watching, 2)
             power = 1.0
             precision = precision_of(rules, n, matched, total, length, &power)
             if precision == ABSENT or (rules.empty_order_ends and 0 <= first_absent <= n):
@@ -146,13 +145,12 @@ cdef int make_tables(Tables *tables, const Rules *rules, const int64_t *hypothes
             tables.references[references[j]] = given
             given += 1
     for i in range(hypothesis_count):
-        watch(watching, 1)
+        watch(watching, 1 + hypotheses[i] + given)
         terms = &tables.terms[hypotheses[i]]
         if hypotheses[i] > 0 and terms.of_matches == NULL:
-            fill_terms(rules, hypotheses[i], terms, watching)
+            fill_terms(rules, hypotheses[i], terms)
             terms.penalties = <double *>allocated(malloc(<size_t>(given + 1) * sizeof(double)))
             for j in range(given):
-                watch(watching, 2)
                 terms.penalties[j] = brevity_penalty(rules, hypotheses[i], tables.lengths[j])
     return 0
 
@@ -310,7 +308,6 @@ cdef class PairwiseTexts(NgramIndex):
             if definition.rules.order != 0:    # otherwise it is declined
                 lengths = <int64_t *>allocated(malloc(<size_t>(count + 1) * sizeof(int64_t)))
                 for i in range(count):
-                    watch(&watching, 1)
                     lengths[i] = self.lengths[i] if ids is None else ends[i] - begins[i]
                 make_tables(&self.tables, &definition.rules, lengths, count, self.lengths, self.texts, &watching)
             self.definition = definition
@@ -366,24 +363,25 @@ cdef class PairwiseTexts(NgramIndex):
             numbers = <int32_t *>new_array(longest, sizeof(int32_t))
             with nogil:
                 for i in range(start, stop):
+                    watch(&watching, 8 * self.texts)
                     if each_other:
-                        self.match(self.ngrams, self.starts + i * self.order, i, matches, &watching)
-                        self.evaluate_all(rules, self.lengths[i], matches, i, True, scores, &watching)
+                        self.match(self.ngrams, self.starts + i * self.order, i, matches)
+                        self.evaluate_all(rules, self.lengths[i], matches, i, True, scores)
                         continue
                     length = <Py_ssize_t>(ends[i] - begins[i])
                     if length:
                         number_tokens(self.tokens, process_seed(), &ids[begins[i]], length, numbers, 0, False)
                     self.find(&found, numbers, length)
-                    self.match(found.ngrams, found.starts, 0, matches, &watching)
-                    self.evaluate_all(rules, length, matches, i, False, scores, &watching)
+                    self.match(found.ngrams, found.starts, 0, matches)
+                    self.evaluate_all(rules, length, matches, i, False, scores)
         finally:
             free(matches)
             free(numbers)
             free_found(&found)
         return 0
 
-    cdef int match(self, const NgramCount *ngrams, const Py_ssize_t *starts, Py_ssize_t first, int32_t *matches,
-                   Watch *watching) except -1 nogil:
+    cdef void match(self, const NgramCount *ngrams, const Py_ssize_t *starts, Py_ssize_t first,
+                    int32_t *matches) noexcept nogil:
         """Add the matches of a hypothesis with each text from `first` on, whose orders are next to each other."""
         cdef const Occurrence *start
         cdef const Occurrence *other
@@ -397,14 +395,12 @@ cdef class PairwiseTexts(NgramIndex):
                 count = ngrams[k].count
                 start = self.lists + self.list_starts[ngrams[k].ngram]
                 other = self.lists + self.list_starts[ngrams[k].ngram + 1]
-                watch(watching, distance(start, other) // 4 + 1)
                 while other > start and (other - 1).text >= first:
                     other -= 1
                     column[other.text * order] += min(count, other.count)
-        return 0
 
-    cdef int evaluate_all(self, const Rules *rules, int64_t length, int32_t *matches, Py_ssize_t i, bint each_other,
-                          double[:, ::1] scores, Watch *watching) except -1 nogil:
+    cdef void evaluate_all(self, const Rules *rules, int64_t length, int32_t *matches, Py_ssize_t i, bint each_other,
+                           double[:, ::1] scores) noexcept nogil:
         """Score hypothesis i against all texts, or text i against those from itself on, and these against it."""
         cdef Py_ssize_t first = i if each_other else 0
         cdef Py_ssize_t j
@@ -412,9 +408,7 @@ cdef class PairwiseTexts(NgramIndex):
             scores[i, j] = score_one(rules, &self.tables, length, self.lengths[j], matches + j * self.order)
             if each_other and j != i:
                 scores[j, i] = score_one(rules, &self.tables, self.lengths[j], length, matches + j * self.order)
-        watch(watching, 4 * (self.texts - first))
         memset(matches + first * self.order, 0, <size_t>((self.texts - first) * self.order) * sizeof(int32_t))
-        return 0
 
 
 # --------------------------------------------------------------------------------------------------- against all others
@@ -477,7 +471,7 @@ cdef int count_others(const int64_t[::1] ids, const int64_t[::1] begins, const i
     cdef Py_ssize_t text, length, places, k
     cdef int32_t given = 0
     cdef const Largest *most
-    make_empty(&table, table.slots, table.mask + 1, &watching)
+    make_empty(&table, table.slots, table.mask + 1)
     for text in range(begins.shape[0]):
         length = <Py_ssize_t>(ends[text] - begins[text])
         places = max(length - n, <Py_ssize_t>0)

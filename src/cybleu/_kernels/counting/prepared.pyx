@@ -12,7 +12,7 @@ from libc.string cimport memset
 
 from cybleu._kernels.common.base cimport CYBLEU_PREFETCH, PY_SSIZE_T_MAX, allocated, apart, row_size
 from cybleu._kernels.common.hashing cimport Seed, process_seed
-from cybleu._kernels.common.interrupts cimport STEPS, Watch, begin_watch, watch
+from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.common.ngram_tables cimport (
     MOST_NGRAMS, MOST_TOKENS, Slot, Slots, check_offsets, check_texts, make_empty, pair_key, place_of, probe,
     probe_from
@@ -61,18 +61,16 @@ cdef struct PreparationWorkspace:
     bint with_unknown
     int64_t unknown     # a token that never matches
     bint whole          # each reference is a single n-gram; its parts do not count
-    Watch watching
 
 
 cdef int32_t intern_order(PreparationWorkspace *work, Slots table, Seed seed, const int64_t *keys_of_tokens,
-                          Py_ssize_t start, Py_ssize_t length, int n, int32_t given) except -1 nogil:
+                          Py_ssize_t start, Py_ssize_t length, int n, int32_t given) noexcept nogil:
     """Replace the ids of the (n-1)-grams of one reference by those of its n-grams, -1 where a token never matches."""
     cdef int32_t *ids = work.ids + start
     cdef Slot *slot
     cdef int64_t key
     cdef Py_ssize_t i
     for i in range(length - n + 1):
-        watch(&work.watching, 1)
         if n == 1:
             key = keys_of_tokens[i]
             if work.with_unknown and key == work.unknown:
@@ -94,12 +92,10 @@ cdef int32_t intern_order(PreparationWorkspace *work, Slots table, Seed seed, co
     if work.whole and n < length:
         return given
     for i in range(length - n + 1):
-        watch(&work.watching, 1)
         if ids[i] >= 0:
             work.counts[ids[i]] += 1
             work.best[ids[i]] = max(work.best[ids[i]], work.counts[ids[i]])
     for i in range(length - n + 1):
-        watch(&work.watching, 1)
         if ids[i] >= 0:
             work.counts[ids[i]] = 0
     return given
@@ -123,7 +119,7 @@ cdef int prepare(ReferenceTable *table, PreparationWorkspace *work, const int64_
         longest = max(longest, <Py_ssize_t>(ends[k] - begins[k]))
     for n in range(1, min(max_order, longest) + 1):
         # cleared for each order: keys of different orders may coincide
-        make_empty(&known, work.slots, slots_needed(total), &work.watching)
+        make_empty(&known, work.slots, slots_needed(total))
         start = 0
         for k in range(count):
             if ends[k] - begins[k] >= n:
@@ -137,10 +133,9 @@ cdef int prepare(ReferenceTable *table, PreparationWorkspace *work, const int64_
     table.ngrams = given
     table.tokens.slots = <Slot *>allocated(
         malloc(<size_t>(slots + 2 * slots_needed(given - tokens)) * sizeof(Slot)))
-    make_empty(&table.tokens, table.tokens.slots, slots, &work.watching)
-    make_empty(&table.pairs, table.tokens.slots + slots, 2 * slots_needed(given - tokens), &work.watching)
+    make_empty(&table.tokens, table.tokens.slots, slots)
+    make_empty(&table.pairs, table.tokens.slots + slots, 2 * slots_needed(given - tokens))
     for i in range(given):
-        watch(&work.watching, 1)
         slot = probe(table.tokens if i < tokens else table.pairs, work.keys[i], seed)
         slot.key = work.keys[i]
         slot.ngram = i
@@ -164,8 +159,8 @@ cdef inline Py_ssize_t take(const Slot *slot, Py_ssize_t start, int bit, const u
     return found + (slot.ngram >= 0)
 
 
-cdef int match(const ReferenceTable *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
-               const MatchWorkspace *work, int64_t *matches, Watch *watching) except -1 nogil:
+cdef void match(const ReferenceTable *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
+                const MatchWorkspace *work, int64_t *matches) noexcept nogil:
     """Count the clipped matches of each order.
 
     Slots are prefetched before any is read: the tables of many sets do not fit the cache.
@@ -182,58 +177,43 @@ cdef int match(const ReferenceTable *table, const token_id *text, Py_ssize_t len
     cdef uint64_t *places = work.places
     cdef int64_t matched = 0
     cdef Py_ssize_t found = 0
-    cdef Py_ssize_t wanted, start, end, i, n
+    cdef Py_ssize_t wanted, i, n
     (seen - 1)[0] = 0
-    end = 0
-    while end < length:
-        start, end = end, min(end + STEPS, length)
-        watch(watching, end - start)
-        for i in range(start, end):
-            places[i] = place_of(tokens, text[i], seed)
-            CYBLEU_PREFETCH(&tokens.slots[places[i]])
-        for i in range(start, end):
-            found = take(probe_from(tokens, text[i], places[i]), i, 0, ignored, seen, ngrams, positions, found,
-                         &matched)
+    for i in range(length):
+        places[i] = place_of(tokens, text[i], seed)
+        CYBLEU_PREFETCH(&tokens.slots[places[i]])
+    for i in range(length):
+        found = take(probe_from(tokens, text[i], places[i]), i, 0, ignored, seen, ngrams, positions, found, &matched)
     matches[0] = matched
     for n in range(1, max_order + 1):
         wanted = 0
-        end = 0
         if found > 0:
             seen[ngrams[found - 1]] = 0
-        while end < found - 1:
-            start, end = end, min(end + STEPS, found - 1)
-            watch(watching, end - start)
-            for i in range(start, end):
-                seen[ngrams[i]] = 0
-                keys[wanted] = pair_key(ngrams[i], ngrams[i + 1])
-                places[wanted] = place_of(pairs, keys[wanted], seed)
-                CYBLEU_PREFETCH(&pairs.slots[places[wanted]])
-                starts[wanted] = positions[i]
-                wanted += positions[i + 1] - positions[i] == 1
+        for i in range(found - 1):
+            seen[ngrams[i]] = 0
+            keys[wanted] = pair_key(ngrams[i], ngrams[i + 1])
+            places[wanted] = place_of(pairs, keys[wanted], seed)
+            CYBLEU_PREFETCH(&pairs.slots[places[wanted]])
+            starts[wanted] = positions[i]
+            wanted += positions[i + 1] - positions[i] == 1
         if n == max_order or wanted == 0:
-            return 0
+            return
         found = 0
         matched = 0
-        end = 0
-        while end < wanted:
-            start, end = end, min(end + STEPS, wanted)
-            watch(watching, end - start)
-            for i in range(start, end):
-                found = take(probe_from(pairs, keys[i], places[i]), starts[i], <int>n, ignored, seen, ngrams,
-                             positions, found, &matched)
+        for i in range(wanted):
+            found = take(probe_from(pairs, keys[i], places[i]), starts[i], <int>n, ignored, seen, ngrams, positions,
+                         found, &matched)
         matches[n] = matched
-    return 0
 
 
-cdef int mark_ignored(const ReferenceTable *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
-                      MatchWorkspace *work, int64_t *totals, Watch *watching) except -1 nogil:
+cdef void mark_ignored(const ReferenceTable *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
+                       MatchWorkspace *work, int64_t *totals) noexcept nogil:
     """Set the bits of ignored n-grams, which have `best` above 0 in their table, and subtract them from the totals."""
     cdef Seed seed = process_seed()
     cdef Py_ssize_t found = 0
     cdef Py_ssize_t wanted, i, n
     cdef const Slot *slot
     for i in range(length):
-        watch(watching, 1)
         slot = probe(table.tokens, text[i], seed)
         work.ignored[i] = <uint64_t>(slot.best > 0)
         totals[0] -= slot.best > 0
@@ -244,7 +224,6 @@ cdef int mark_ignored(const ReferenceTable *table, const token_id *text, Py_ssiz
         wanted = found
         found = 0
         for i in range(wanted - 1):
-            watch(watching, 1)
             if work.positions[i + 1] - work.positions[i] == 1:
                 slot = probe(table.pairs, pair_key(work.ngrams[i], work.ngrams[i + 1]), seed)
                 work.ignored[work.positions[i]] |= <uint64_t>(slot.best > 0) << n
@@ -252,7 +231,6 @@ cdef int mark_ignored(const ReferenceTable *table, const token_id *text, Py_ssiz
                 work.ngrams[found] = slot.ngram
                 work.positions[found] = work.positions[i]
                 found += slot.ngram >= 0
-    return 0
 
 
 # -------------------------------------------------------------------------------------------------------------- class
@@ -281,6 +259,7 @@ cdef class PreparedReferences:
                   const int64_t[::1] sets, const int64_t[::1] lengths, const int64_t[::1] length_sets,
                   Py_ssize_t max_order, unknown, ignored):
         cdef PreparationWorkspace work
+        cdef Watch watching = begin_watch()
         cdef Py_ssize_t largest = 0
         cdef Py_ssize_t i
         row_size(max_order)     # raises ValueError
@@ -304,10 +283,10 @@ cdef class PreparedReferences:
             work.unknown = unknown if work.with_unknown else 0
             with nogil:
                 for i in range(self.count):
-                    watch(&work.watching, 8)
                     prepare(&self.tables[i], &work, at(ids, 0), at(begins, sets[i]), at(ends, sets[i]),
                             <Py_ssize_t>(sets[i + 1] - sets[i]), max_order)
                     self.most_ngrams = max(self.most_ngrams, self.tables[i].ngrams)
+                    watch(&watching, 8 + self.tables[i].ngrams)
         finally:
             end_work(&work)
         if ignored is not None:
@@ -364,7 +343,8 @@ cdef class PreparedReferences:
                 self.begin_match(&work, longest)
                 for i in range(start, stop):
                     count_text(self, &ids[begins[i]] if begins[i] < ends[i] else NULL,
-                               <Py_ssize_t>(ends[i] - begins[i]), owners[i], &work, &stats[i, 0], &watching)
+                               <Py_ssize_t>(ends[i] - begins[i]), owners[i], &work, &stats[i, 0])
+                    watch(&watching, 8 + (ends[i] - begins[i]))
         finally:
             free(work.keys)
 
@@ -393,7 +373,7 @@ cdef class PreparedReferences:
                         free(work.keys)
                         work.keys = NULL
                         self.begin_match(&work, longest)
-                    count_text(self, numbers.values, numbers.count, owners[i], &work, &stats[i, 0], &scanner.watching)
+                    count_text(self, numbers.values, numbers.count, owners[i], &work, &stats[i, 0])
         finally:
             free(work.keys)
             free(numbers.values)
@@ -430,8 +410,8 @@ cdef class PreparedReferences:
         return 0
 
 
-cdef int count_text(PreparedReferences references, const token_id *text, Py_ssize_t length, int64_t owner,
-                    MatchWorkspace *work, int64_t *row, Watch *watching) except -1 nogil:
+cdef void count_text(PreparedReferences references, const token_id *text, Py_ssize_t length, int64_t owner,
+                     MatchWorkspace *work, int64_t *row) noexcept nogil:
     """Write the row of one text."""
     cdef const ReferenceTable *table = &references.tables[owner]
     cdef Py_ssize_t order = references.max_order
@@ -446,9 +426,8 @@ cdef int count_text(PreparedReferences references, const token_id *text, Py_ssiz
         row[2 + order + n] = length - n if length > n else 0
     if length > 0:
         if references.ignores:
-            mark_ignored(&references.ignored, text, length, order, work, row + 2 + order, watching)
-        match(table, text, length, order, work, row + 2, watching)
-    return watch(watching, 8)
+            mark_ignored(&references.ignored, text, length, order, work, row + 2 + order)
+        match(table, text, length, order, work, row + 2)
 
 
 cdef inline const int64_t *at(const int64_t[::1] numbers, int64_t position) noexcept nogil:
@@ -497,18 +476,15 @@ def trim(const token_id[::1] ids, int64_t[::1] begins, int64_t[::1] ends, pad, e
             end = ends[i]
             if has_pad:
                 while begin < end and ids[begin] == pad_id:
-                    watch(&watching, 1)
                     begin += 1
             if has_eos:
                 position = begin
                 while position < end and ids[position] != eos_id:
-                    watch(&watching, 1)
                     position += 1
                 end = position
             if has_pad:
                 while begin < end and ids[end - 1] == pad_id:
-                    watch(&watching, 1)
                     end -= 1
-            watch(&watching, 1)
+            watch(&watching, 1 + (ends[i] - begins[i]))
             begins[i] = begin
             ends[i] = end

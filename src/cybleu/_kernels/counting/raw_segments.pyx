@@ -142,12 +142,12 @@ cdef int32_t number_tokens(Tokenizer tokenizer, SegmentWorkspace *work, const Li
         number_few(&work.few, work.tokens, size, seed, numbers.values)
     else:
         make_table(&work.table)
-        number_many(&work.table, work.tokens, size, seed, numbers.values, &work.hypothesis.watching)
+        number_many(&work.table, work.tokens, size, seed, numbers.values)
     numbers.count = size
     while size == AT_ONCE:
         size = tokenizer.read(&work.hypothesis, work.tokens, AT_ONCE)
         reserve_ids(numbers, size)
-        number_many(&work.table, work.tokens, size, seed, numbers.values + numbers.count, &work.hypothesis.watching)
+        number_many(&work.table, work.tokens, size, seed, numbers.values + numbers.count)
         numbers.count += size
     end_text(numbers)
     for k in range(count):

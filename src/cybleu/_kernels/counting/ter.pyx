@@ -66,7 +66,7 @@ cdef inline void fill_row(const Segment *segment, Py_ssize_t i, int32_t word, co
     row[low - 1] = row[high] = INFINITE
 
 
-cdef int fill_forward(Segment *segment, Py_ssize_t first, Watch *watching) except -1 nogil:
+cdef void fill_forward(Segment *segment, Py_ssize_t first) noexcept nogil:
     """The rows after `first`."""
     cdef int32_t *table = segment.forward
     cdef Py_ssize_t i, j
@@ -76,12 +76,10 @@ cdef int fill_forward(Segment *segment, Py_ssize_t first, Watch *watching) excep
             table[j + 1] = <int32_t>j
     for i in range(first + 1, segment.size + 1):
         fill_row(segment, i, segment.words[i - 1], table + segment.places[i - 1], table + segment.places[i])
-        watch(watching, 1 + ((segment.high[i] - segment.low[i]) >> 9))
     segment.score = table[segment.places[segment.size] + segment.width]
-    return 0
 
 
-cdef int fill_backward(Segment *segment, Py_ssize_t last, Watch *watching) except -1 nogil:
+cdef void fill_backward(Segment *segment, Py_ssize_t last) noexcept nogil:
     """The rows before `last`, and if that is the end the last one too."""
     cdef const int32_t *reference = segment.reference + 1
     cdef const int32_t *after
@@ -109,8 +107,6 @@ cdef int fill_backward(Segment *segment, Py_ssize_t last, Watch *watching) excep
             right += 1
             row[j] = right
         row[low - 1] = row[high] = INFINITE
-        watch(watching, 1 + ((high - low) >> 9))
-    return 0
 
 
 cdef void align(Segment *segment) noexcept nogil:
@@ -169,8 +165,7 @@ cdef inline void range_of(Py_ssize_t size, Py_ssize_t start, Py_ssize_t length, 
         last[0] = target if target > start + length else min(size, target + length)
 
 
-cdef int32_t distance_of(Segment *segment, Py_ssize_t first, Py_ssize_t middle, Py_ssize_t last,
-                         Watch *watching) except -1 nogil:
+cdef int32_t distance_of(Segment *segment, Py_ssize_t first, Py_ssize_t middle, Py_ssize_t last) noexcept nogil:
     """The distance once these words are exchanged."""
     cdef const int32_t *row = segment.forward
     cdef const int32_t *rest
@@ -185,7 +180,6 @@ cdef int32_t distance_of(Segment *segment, Py_ssize_t first, Py_ssize_t middle, 
     for i in range(first + 1, last + 1):
         fill_row(segment, i, segment.changed[i - 1], row, segment.rows[i & 1])
         row = segment.rows[i & 1]
-        watch(watching, 1 + ((segment.high[i] - segment.low[i]) >> 9))
     rest = segment.backward + segment.places[last]
     for j in range(segment.low[last], segment.high[last]):
         best = min(best, row[j] + rest[j])
@@ -217,7 +211,8 @@ cdef int try_targets(Segment *segment, Py_ssize_t start, Py_ssize_t start_there,
         # words that move are at most left out and inserted
         if segment.whole and needed > 2 * min(middle - first, last - middle):
             continue
-        gain = segment.score - distance_of(segment, first, middle, last, watching)
+        gain = segment.score - distance_of(segment, first, middle, last)
+        watch(watching, 1 + last - first)
         if gain >= needed:
             best.gain, best.length, best.start, best.target = gain, length, start, target
     return 0
@@ -246,7 +241,6 @@ cdef int find_shift(Segment *segment, Shift *best, Watch *watching) except -1 no
                 try_targets(segment, start, there, length, best, watching)
                 if segment.checked >= MOST_CANDIDATES:
                     return 0
-        watch(watching, 1)
     return 0
 
 
@@ -310,10 +304,11 @@ cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t lim
         return segment.size + segment.width
     prepare(segment, reference, memory)
     segment.checked = 0
-    fill_forward(segment, 0, watching)
+    fill_forward(segment, 0)
     # each shift is an edit, too, and none gains more than is left
     while segment.score > segment.bound and shifts + segment.bound < limit:
-        fill_backward(segment, last, watching)
+        watch(watching, segment.size)
+        fill_backward(segment, last)
         align(segment)
         find_shift(segment, &best, watching)
         if segment.checked >= MOST_CANDIDATES or best.gain <= 0:
@@ -322,7 +317,7 @@ cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t lim
         range_of(segment.size, best.start, best.length, best.target, &first, &middle, &last)
         rotate(segment.words, segment.changed, first, middle, last)
         memcpy(segment.words + first, segment.changed + first, <size_t>(last - first) * sizeof(int32_t))
-        fill_forward(segment, first, watching)
+        fill_forward(segment, first)
     return shifts + segment.score
 
 

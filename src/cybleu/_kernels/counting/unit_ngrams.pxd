@@ -5,7 +5,6 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY
 from cybleu._kernels.common.hashing cimport Seed
-from cybleu._kernels.common.interrupts cimport Watch
 
 cdef enum:
     AHEAD = 8               # readable bytes after a text
@@ -58,16 +57,16 @@ cdef uint64_t table_size(Py_ssize_t count, int32_t names, int32_t different, bin
 # `memory`: `table_size` bytes
 # `names`: number of ids
 # `places`: memory for as many ids
-cdef int fill_table(Table *table, void *memory, const Units *text, int n, Positions *from_, int32_t *names,
-                    int32_t *places, bint often, Seed seed, Watch *watching) except -1 nogil
+cdef void fill_table(Table *table, void *memory, const Units *text, int n, Positions *from_, int32_t *names,
+                     int32_t *places, bint often, Seed seed) noexcept nogil
 
 # Add the matches of the n-grams of the table, and of longer unique ones. The table is restored afterwards.
 #
 # `from_`: positions in the reference of the previous order; replaced by those of this order
 # `taken`: memory for as many positions
 # `changes`: differences between the match counts of consecutive orders
-cdef int take(Table *table, const Units *hypothesis, const Units *text, int n, int order, Positions *from_,
-              int32_t *taken, int64_t *changes, Seed seed, Watch *watching) except -1 nogil
+cdef void take(Table *table, const Units *hypothesis, const Units *text, int n, int order, Positions *from_,
+               int32_t *taken, int64_t *changes, Seed seed) noexcept nogil
 
 # All positions of a text; requires memory for 2 * length + 2 positions.
 cdef void all_of(Positions *positions, int32_t *memory, Py_ssize_t count) noexcept nogil

@@ -16,7 +16,6 @@ from libc.string cimport memset
 
 from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY
 from cybleu._kernels.common.hashing cimport Seed, hash_word, next_slot
-from cybleu._kernels.common.interrupts cimport Watch, fill_bytes, watch
 from cybleu._kernels.tokens.objects cimport slots_needed
 
 cdef extern from *:
@@ -41,7 +40,6 @@ cdef extern from *:
     int alike "cybleu_alike" (const uint8_t *one, const uint8_t *other, uint64_t limit) noexcept nogil
 
 cdef enum:
-    PIECE = 4096            # n-grams between two checks for interrupts
     MOST_CELLS = 0x3FFFFFFF     # places are 32 bits
     FEW_CELLS = 1024
     MANY_CELLS = 16384
@@ -84,8 +82,8 @@ cdef uint64_t table_size(Py_ssize_t count, int32_t names, int32_t different, bin
     return cells * sizeof(Mark) if cells > 0 else slots_needed(count) * (sizeof(Mark) + sizeof(uint64_t))
 
 
-cdef int fill_table(Table *table, void *memory, const Units *text, int n, Positions *from_, int32_t *names,
-                    int32_t *places, bint often, Seed seed, Watch *watching) except -1 nogil:
+cdef void fill_table(Table *table, void *memory, const Units *text, int n, Positions *from_, int32_t *names,
+                     int32_t *places, bint often, Seed seed) noexcept nogil:
     """Count the n-grams at these positions of a text; keep the positions of repeated ones, which get ids.
 
     :param memory: `table_size` bytes
@@ -94,7 +92,7 @@ cdef int fill_table(Table *table, void *memory, const Units *text, int n, Positi
     """
     cdef int32_t *at = from_.at
     cdef Py_ssize_t kept = 0
-    cdef Py_ssize_t start, stop, i
+    cdef Py_ssize_t i
     cdef uint64_t size
     cdef uint64_t place
     cdef uint64_t key
@@ -103,7 +101,7 @@ cdef int fill_table(Table *table, void *memory, const Units *text, int n, Positi
     cdef Mark *mark
     table.count = from_.count
     if table.count == 0:
-        return 0
+        return
     table.width = <int64_t>text.different + 1
     table.marks = <Mark *>memory
     table.keys = NULL
@@ -113,42 +111,31 @@ cdef int fill_table(Table *table, void *memory, const Units *text, int n, Positi
         table.keys = <uint64_t *>memory
         table.marks = <Mark *>(table.keys + size)
         table.mask = size - 1
-        fill_bytes(table.keys, 0xFF, <size_t>size * sizeof(uint64_t), watching)
-    fill_bytes(table.marks, 0xFF, <size_t>size * sizeof(Mark), watching)
-    start = 0
-    while start < table.count:
-        stop = min(start + PIECE, table.count)
-        for i in range(start, stop):
-            if table.keys == NULL:
-                place = <uint64_t>(from_.names[i] * table.width + unit_at(text, at[i] + n - 1))
-            else:
-                key = key_of(from_.names[i], unit_at(text, at[i] + n - 1))
-                place = place_of_key(table, key, seed)
-                table.keys[place] = key
-            mark = &table.marks[place]
-            mark.left += 1
-            mark.position = at[i]
-            places[i] = <int32_t>place
-        watch(watching, (stop - start) >> 2)
-        start = stop
-    start = 0
-    while start < table.count:
-        stop = min(start + PIECE, table.count)
-        for i in range(start, stop):
-            mark = &table.marks[places[i]]
-            repeated = mark.left > 0
-            fresh = -(repeated & <int32_t>(mark.position >= 0))
-            name = NAMED - given
-            mark.position = (name & fresh) | (mark.position & ~fresh)
-            given -= fresh
-            at[kept] = at[i]
-            from_.names[kept] = NAMED - mark.position
-            kept += repeated & <int32_t>(at[i] + n < text.count)
-        watch(watching, (stop - start) >> 3)
-        start = stop
+        memset(table.keys, 0xFF, <size_t>size * sizeof(uint64_t))
+    memset(table.marks, 0xFF, <size_t>size * sizeof(Mark))
+    for i in range(table.count):
+        if table.keys == NULL:
+            place = <uint64_t>(from_.names[i] * table.width + unit_at(text, at[i] + n - 1))
+        else:
+            key = key_of(from_.names[i], unit_at(text, at[i] + n - 1))
+            place = place_of_key(table, key, seed)
+            table.keys[place] = key
+        mark = &table.marks[place]
+        mark.left += 1
+        mark.position = at[i]
+        places[i] = <int32_t>place
+    for i in range(table.count):
+        mark = &table.marks[places[i]]
+        repeated = mark.left > 0
+        fresh = -(repeated & <int32_t>(mark.position >= 0))
+        name = NAMED - given
+        mark.position = (name & fresh) | (mark.position & ~fresh)
+        given -= fresh
+        at[kept] = at[i]
+        from_.names[kept] = NAMED - mark.position
+        kept += repeated & <int32_t>(at[i] + n < text.count)
     from_.count = kept
     names[0] = given
-    return 0
 
 
 cdef int32_t alike_from(const Units *one, int32_t position, const Units *other, int32_t place,
@@ -160,9 +147,8 @@ cdef int32_t alike_from(const Units *one, int32_t position, const Units *other, 
     return equal
 
 
-cdef inline int take_block(Table *table, const Units *hypothesis, const Units *text, int n, int order,
-                           Positions *from_, int32_t *taken, int64_t *changes, Seed seed, Watch *watching,
-                           bint plain) except -1 nogil:
+cdef inline void take_block(Table *table, const Units *hypothesis, const Units *text, int n, int order,
+                            Positions *from_, int32_t *taken, int64_t *changes, Seed seed, bint plain) noexcept nogil:
     """Implement `take`. `plain`: ids of one byte, less than 8 orders, and a cell for each pair."""
     cdef Mark *marks = table.marks
     cdef int32_t *at = from_.at
@@ -177,59 +163,48 @@ cdef inline int take_block(Table *table, const Units *hypothesis, const Units *t
     cdef int64_t width = table.width
     cdef Py_ssize_t kept = 0
     cdef Py_ssize_t hits = 0
-    cdef Py_ssize_t start, stop, i
+    cdef Py_ssize_t i
     cdef uint64_t place
     cdef int32_t position, once, longest, hit, left, stands, longer
     cdef Mark *mark
-    start = 0
-    while start < from_.count:
-        stop = min(start + PIECE, from_.count)
-        for i in range(start, stop):
-            position = at[i]
-            if plain:
-                place = <uint64_t>(names[i] * width + other[position + n - 1])
-            elif table.keys == NULL:
-                place = <uint64_t>(names[i] * width + unit_at(text, position + n - 1))
-            else:
-                place = place_of_key(table, key_of(names[i], unit_at(text, position + n - 1)), seed)
-            mark = &marks[place]
-            # branch-free, because matches are unpredictable
-            left = mark.left
-            stands = mark.position
-            once = -<int32_t>(stands >= 0)
-            if short:
-                longest = alike(own + (<Py_ssize_t>(stands & once) << shift), other + (<Py_ssize_t>position << shift),
-                                limit) >> shift
-                longest = min(longest, last - position)
-            else:
-                longest = alike_from(hypothesis, stands & once, text, position, min(order, last - position))
-            hit = left >= 0
-            longer = -1 - longest
-            mark.left = (min(left, longer) & once) | ((left - hit) & ~once)
-            taken[hits] = <int32_t>place
-            hits += hit
-            at[kept] = position
-            names[kept] = NAMED - stands
-            kept += <int32_t>(stands < NOWHERE) & <int32_t>(position + n < last)
-        watch(watching, (stop - start) >> 2)
-        start = stop
+    for i in range(from_.count):
+        position = at[i]
+        if plain:
+            place = <uint64_t>(names[i] * width + other[position + n - 1])
+        elif table.keys == NULL:
+            place = <uint64_t>(names[i] * width + unit_at(text, position + n - 1))
+        else:
+            place = place_of_key(table, key_of(names[i], unit_at(text, position + n - 1)), seed)
+        mark = &marks[place]
+        # branch-free, because matches are unpredictable
+        left = mark.left
+        stands = mark.position
+        once = -<int32_t>(stands >= 0)
+        if short:
+            longest = alike(own + (<Py_ssize_t>(stands & once) << shift), other + (<Py_ssize_t>position << shift),
+                            limit) >> shift
+            longest = min(longest, last - position)
+        else:
+            longest = alike_from(hypothesis, stands & once, text, position, min(order, last - position))
+        hit = left >= 0
+        longer = -1 - longest
+        mark.left = (min(left, longer) & once) | ((left - hit) & ~once)
+        taken[hits] = <int32_t>place
+        hits += hit
+        at[kept] = position
+        names[kept] = NAMED - stands
+        kept += <int32_t>(stands < NOWHERE) & <int32_t>(position + n < last)
     from_.count = kept
     changes[n] += hits
-    start = 0
-    while start < hits:
-        stop = min(start + PIECE, hits)
-        for i in range(start, stop):
-            mark = &marks[taken[i]]
-            once = -<int32_t>(mark.position >= 0)
-            changes[(-mark.left & once) | ((n + 1) & ~once)] -= 1
-            mark.left = (mark.left + 1) & ~once
-        watch(watching, (stop - start) >> 3)
-        start = stop
-    return 0
+    for i in range(hits):
+        mark = &marks[taken[i]]
+        once = -<int32_t>(mark.position >= 0)
+        changes[(-mark.left & once) | ((n + 1) & ~once)] -= 1
+        mark.left = (mark.left + 1) & ~once
 
 
-cdef int take(Table *table, const Units *hypothesis, const Units *text, int n, int order, Positions *from_,
-              int32_t *taken, int64_t *changes, Seed seed, Watch *watching) except -1 nogil:
+cdef void take(Table *table, const Units *hypothesis, const Units *text, int n, int order, Positions *from_,
+               int32_t *taken, int64_t *changes, Seed seed) noexcept nogil:
     """Add the matches of the n-grams of the table, and of longer unique ones. The table is restored afterwards.
 
     :param from_: positions in the reference of the previous order; replaced by those of this order
@@ -238,10 +213,11 @@ cdef int take(Table *table, const Units *hypothesis, const Units *text, int n, i
     """
     if table.count == 0:
         from_.count = 0
-        return 0
+        return
     if text.width == 1 and order < 8 and table.keys == NULL:
-        return take_block(table, hypothesis, text, n, order, from_, taken, changes, seed, watching, True)
-    return take_block(table, hypothesis, text, n, order, from_, taken, changes, seed, watching, False)
+        take_block(table, hypothesis, text, n, order, from_, taken, changes, seed, True)
+    else:
+        take_block(table, hypothesis, text, n, order, from_, taken, changes, seed, False)
 
 
 cdef int64_t shared_units(const Units *hypothesis, const Units *text) noexcept nogil:

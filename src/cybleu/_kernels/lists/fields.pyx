@@ -11,7 +11,6 @@ from libc.string cimport memchr, memset
 
 from cybleu._kernels.common.base cimport distance, grown
 from cybleu._kernels.common.hashing cimport process_seed
-from cybleu._kernels.common.interrupts cimport Watch, begin_watch
 from cybleu._kernels.lists.number_lines cimport (
     MOST_DIGITS,
     end_of_line,
@@ -129,10 +128,9 @@ cdef class Fields:
 
     def follow(self, bytes label not None):
         """Add a column, which the value of a label after those of its other columns has."""
-        cdef Watch watching = begin_watch()
         cdef Token token = token_of(label)
         cdef Py_ssize_t known = self.vocabulary.table.size
-        cdef int32_t number = self.vocabulary.add_token(&token, process_seed(), &watching)
+        cdef int32_t number = self.vocabulary.add_token(&token, process_seed())
         cdef int32_t column = <int32_t>self.width
         self.labels = <Label *>grown(self.labels, number + 1, &self.label_capacity, sizeof(Label))
         self.following = <int32_t *>grown(self.following, column + 1, &self.column_capacity, sizeof(int32_t))
@@ -162,14 +160,13 @@ cdef class Fields:
 
     def add(self, list row not None):
         """Add the sparse features of a row, distinct names and their values, that the caller has parsed."""
-        cdef Watch watching = begin_watch()
         cdef bytes encoded
         cdef Token name
         self.found = self.ends[self.ended]
         for text, value in row:
             encoded = text.encode()
             name = token_of(encoded)
-            self.put_entry(self.sparse.add_token(&name, process_seed(), &watching), value)
+            self.put_entry(self.sparse.add_token(&name, process_seed()), value)
         if not self.sort_row():
             raise ValueError("a name is there twice")
         self.end_row()
@@ -228,7 +225,7 @@ cdef class Fields:
         self.found = self.found + 1
         return True
 
-    cdef int put_sparse(self, const char *at, const char *end, double value, Watch *watching) except -1 nogil:
+    cdef int put_sparse(self, const char *at, const char *end, double value) except -1 nogil:
         """Add a sparse feature to the unfinished row; false for a new name that `str.split` may split."""
         cdef Token name
         cdef int32_t column
@@ -237,10 +234,10 @@ cdef class Fields:
         if column < 0:
             if not is_plain(&name):
                 return False
-            column = self.sparse.add_token(&name, process_seed(), watching)
+            column = self.sparse.add_token(&name, process_seed())
         return self.put_entry(column, value)
 
-    cdef int read_labelled(self, const char *at, const char *end, double *values, Watch *watching) except -1 nogil:
+    cdef int read_labelled(self, const char *at, const char *end, double *values) except -1 nogil:
         """Read features such as ``lm= -3.5 -1 pp_a= 1``; false for others than in the lines before."""
         cdef Label *label = self.find(at, at)   # of values without a label
         cdef const char *token = at
@@ -260,7 +257,7 @@ cdef class Fields:
                     if not self.put(label, value, values):
                         return False
                     dense += 1
-                elif of_label or not self.put_sparse(name, name_end, value, watching):
+                elif of_label or not self.put_sparse(name, name_end, value):
                     return False
                 of_label += 1
                 continue
@@ -276,8 +273,8 @@ cdef class Fields:
                 label = self.find(token, name_end)
             labelled, of_label = True, 0
 
-    cdef int read_pairs(self, const char *at, const char *end, double *values, Py_ssize_t numbers,
-                        Watch *watching) except -1 nogil:
+    cdef int read_pairs(self, const char *at, const char *end, double *values,
+                        Py_ssize_t numbers) except -1 nogil:
         """Read numbers, and then pairs such as ``lm=-3.5``; false for other forms.
 
         :param numbers: how many numbers there must be before the pairs, which are sparse features; -1 for only pairs,
@@ -306,7 +303,7 @@ cdef class Fields:
             if numbers < 0:
                 if not self.put(self.find(token, equals), value, values):
                     return False
-            elif not self.glued or not self.put_sparse(token, equals, value, watching):
+            elif not self.glued or not self.put_sparse(token, equals, value):
                 return False
 
     cdef bint sort_row(self) noexcept nogil:
@@ -344,7 +341,6 @@ cdef class Fields:
         :param ends: receives the end of each hypothesis
         :return: the number of rows written, and the start of the first unread line
         """
-        cdef Watch watching = begin_watch()
         cdef const char *first = block
         cdef const char *stop = first + len(block)
         cdef const char *line = first + start
@@ -383,9 +379,9 @@ cdef class Fields:
                 if self.glued:
                     if self.width:
                         memset(values, 0, <size_t>self.width * sizeof(double))
-                    if not self.read_pairs(text, at, values, -1, &watching):
+                    if not self.read_pairs(text, at, values, -1):
                         break
-                elif not self.read_labelled(text, at, values, &watching):
+                elif not self.read_labelled(text, at, values):
                     break
                 at = read_number(past_blanks(at + 3, end), &scores[row])
                 if at == NULL:
@@ -403,7 +399,6 @@ cdef class Fields:
 
         :return: the number of rows written, and the start of the first unread line
         """
-        cdef Watch watching = begin_watch()
         cdef const char *first = block
         cdef const char *end = first + len(block)
         cdef const char *line = first + start
@@ -414,8 +409,8 @@ cdef class Fields:
         with nogil:
             while line < end and row < stop:
                 self.found = self.ends[self.ended]
-                if not self.read_pairs(line, end_of_line(line, end, &after), &rows[row, 0] if width else NULL, width,
-                                       &watching):
+                if not self.read_pairs(line, end_of_line(line, end, &after), &rows[row, 0] if width else NULL,
+                                       width):
                     break
                 self.end_row()
                 row += 1

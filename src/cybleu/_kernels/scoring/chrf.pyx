@@ -155,16 +155,14 @@ cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, P
         else:
             all_of(&positions[k], memory, others[k].count)
         memory += 2 * others[k].count + 2
-        watch(&work.watching, 1 + (others[k].count >> 4))
     for n in range(first, order + 1):
         if from_.count == 0:
             break
         reserve(&work.table, table_size(from_.count, names, one.different, often))
-        fill_table(&table, work.table.data, one, n, &from_, &names, places, often, seed, &work.watching)
+        fill_table(&table, work.table.data, one, n, &from_, &names, places, often, seed)
         for k in range(count):
-            take(&table, one, &others[k], n, order, &positions[k], places, changes + k * CHANGES, seed,
-                 &work.watching)
-            watch(&work.watching, 1)
+            take(&table, one, &others[k], n, order, &positions[k], places, changes + k * CHANGES, seed)
+            watch(&work.watching, 1 + (others[k].count >> 2))
     for k in range(count):
         add_up(changes + k * CHANGES, order, rows + k * row_size)
     return 0
@@ -194,7 +192,6 @@ cdef int count_characters(const ChrfRules *rules, ChrfWorkspace *work, const Lin
     found = <int64_t *>work.rows.data
     match_group(rules, work, &group, found, row_size)
     for _k in range(count):
-        watch(&work.watching, 8)
         score = score_of(rules, found) if count > 1 else 0.0
         if score > best:
             best = score
@@ -292,7 +289,6 @@ cdef int match_group(const ChrfRules *rules, ChrfWorkspace *work, Group *group, 
         begin_row(group.words, group.words + 1 + k, rules.word_order, of_words)
         rows += row_size
         of_words += row_size
-        watch(&work.watching, 8)
     return 0
 
 
@@ -498,7 +494,6 @@ cdef class CharacterTexts:
                 counts[units[i].data[k]] += 1
             units[i].counts = counts
             counts += size
-            watch(&self.work.watching, units[i].count >> 3)
         return 0
 
     def fill(self, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):

@@ -236,7 +236,7 @@ cdef int list_events(const Lines *lines, const Number *stats, Py_ssize_t size, N
     finally:
         free(doubles)
         free(numbers)
-    sort_events(events, watching)
+    sort_events(events)
     return 0
 
 
@@ -247,8 +247,8 @@ cdef inline uint64_t key_of(double x) noexcept nogil:
     return ~bits if bits >> 63 else bits | SIGN
 
 
-cdef int sort_by_digits(Event **source, Event **target, Py_ssize_t count, int shift, int digits,
-                        Watch *watching) except -1 nogil:
+cdef void sort_by_digits(Event **source, Event **target, Py_ssize_t count, int shift,
+                         int digits) noexcept nogil:
     """Stable radix sort by digits of 11 bits, starting at a bit; source and target may be swapped."""
     cdef int32_t counts[3][2048]
     cdef Event *swap
@@ -265,7 +265,6 @@ cdef int sort_by_digits(Event **source, Event **target, Py_ssize_t count, int sh
     for digit in range(digits):
         if counts[digit][(key >> (11 * digit)) & 2047] == count:
             continue
-        watch(watching, count)
         position = 0
         for i in range(2048):
             number = counts[digit][i]
@@ -278,10 +277,9 @@ cdef int sort_by_digits(Event **source, Event **target, Py_ssize_t count, int sh
         swap = source[0]
         source[0] = target[0]
         target[0] = swap
-    return 0
 
 
-cdef int sort_events(Events *events, Watch *watching) except -1 nogil:
+cdef int sort_events(Events *events) except -1 nogil:
     """Sort by x, stably.
 
     The upper half of the digits distinguishes nearly all values, and insertion sort does the rest; if it does not, the
@@ -296,7 +294,7 @@ cdef int sort_events(Events *events, Watch *watching) except -1 nogil:
         return 0
     target = <Event *>allocated(malloc(events.capacity * sizeof(Event)))
     try:
-        sort_by_digits(&events.items, &target, events.count, 31, 3, watching)
+        sort_by_digits(&events.items, &target, events.count, 31, 3)
         for i in range(1, events.count):
             item = events.items[i]
             key = key_of(item.x)
@@ -307,8 +305,8 @@ cdef int sort_events(Events *events, Watch *watching) except -1 nogil:
                 moves += 1
             events.items[j] = item
         if moves > events.count:
-            sort_by_digits(&events.items, &target, events.count, 0, 3, watching)
-            sort_by_digits(&events.items, &target, events.count, 31, 3, watching)
+            sort_by_digits(&events.items, &target, events.count, 0, 3)
+            sort_by_digits(&events.items, &target, events.count, 31, 3)
     finally:
         free(target)
     return 0
@@ -501,8 +499,8 @@ cdef bint sweep(const Rules *rules, const Events *events, Py_ssize_t size, int64
             memcpy(saved, row, size * sizeof(int64_t))
         right = upper
         changed = False
+        watch(watching, 1)
         while position < events.count and not changed:
-            watch(watching, 1)
             right = events.items[position].x
             position = advance(events, position, size, row, saved + size, &changed)
         if not changed:

@@ -27,8 +27,8 @@ cdef struct Rows:
     Py_ssize_t size             # all features
 
 
-cdef int weigh_rows(const Rows *rows, const double *weights, Py_ssize_t first, Py_ssize_t size, double *out,
-                    Watch *watching) except -1 nogil:
+cdef void weigh_rows(const Rows *rows, const double *weights, Py_ssize_t first, Py_ssize_t size,
+                     double *out) noexcept nogil:
     """Weighted sum of dense features, in order; the sum of compressed products is added afterwards."""
     cdef Py_ssize_t i = 0
     cdef Py_ssize_t f, width = rows.width
@@ -51,27 +51,23 @@ cdef int weigh_rows(const Rows *rows, const double *weights, Py_ssize_t first, P
         out[i] = a
         row += width
         i += 1
-    watch(watching, 1 + size * (1 + width // 4))
-    weigh_compressed(rows, weights, first, size, out, watching)
-    return 0
+    weigh_compressed(rows, weights, first, size, out)
 
 
-cdef int weigh_compressed(const Rows *rows, const double *weights, Py_ssize_t first, Py_ssize_t size, double *out,
-                          Watch *watching) except -1 nogil:
+cdef void weigh_compressed(const Rows *rows, const double *weights, Py_ssize_t first, Py_ssize_t size,
+                           double *out) noexcept nogil:
     """Add the weighted sum of the compressed features of each row."""
     cdef const double *of_compressed = weights + rows.width
     cdef Py_ssize_t i
     cdef int64_t k
     cdef double sum
     if rows.indptr == NULL:
-        return 0
+        return
     for i in range(size):
-        watch(watching, 1 + (rows.indptr[first + i + 1] - rows.indptr[first + i]) // 4)
         sum = 0.0
         for k in range(rows.indptr[first + i], rows.indptr[first + i + 1]):
             sum += of_compressed[rows.columns[k]] * rows.values[k]
         out[i] += sum
-    return 0
 
 
 cdef Py_ssize_t first_highest(const double *values, Py_ssize_t size) noexcept nogil:
@@ -186,7 +182,6 @@ cdef class FeatureRows:
     def __cinit__(self, const double[:, ::1] dense not None, const int64_t[::1] indptr=None,
                   const int64_t[::1] columns=None, const double[::1] values=None, Py_ssize_t compressed=0):
         cdef Py_ssize_t i, k
-        cdef Watch watching = begin_watch()
         cdef Rows rows
         memset(&rows, 0, sizeof(Rows))
         rows.count, rows.width = dense.shape[0], dense.shape[1]
@@ -201,7 +196,6 @@ cdef class FeatureRows:
                 raise ValueError("the compressed rows do not fit the dense ones")
             check_offsets(indptr, columns.shape[0], 0)
             for i in range(rows.count):
-                watch(&watching, 1)
                 for k in range(indptr[i], indptr[i + 1]):
                     if not 0 <= columns[k] < compressed or (k > indptr[i] and columns[k] <= columns[k - 1]):
                         raise ValueError("a column is out of range, or they do not ascend within a row")
@@ -213,12 +207,11 @@ cdef class FeatureRows:
 
     def weigh(self, const double[::1] weights not None, double[::1] out not None):
         """Write the weighted sum of each row."""
-        cdef Watch watching = begin_watch()
         if weights.shape[0] != self.rows.size or out.shape[0] != self.rows.count:
             raise ValueError("the weights or the values do not fit the rows")
         if self.rows.size and self.rows.count:
             with nogil:
-                weigh_rows(&self.rows, &weights[0], 0, self.rows.count, &out[0], &watching)
+                weigh_rows(&self.rows, &weights[0], 0, self.rows.count, &out[0])
         else:
             out[:] = 0.0
 
@@ -240,7 +233,8 @@ cdef class FeatureRows:
             for s in range(chosen.shape[0]):
                 first = offsets[s]
                 size = offsets[s + 1] - first
-                weigh_rows(rows, &weights[0], first, size, &values[first], &watching)
+                watch(&watching, 1 + size * (1 + rows.size // 4))
+                weigh_rows(rows, &weights[0], first, size, &values[first])
                 chosen[s] = first + first_highest(&values[first], size)
 
     def winners_near(self, const int64_t[::1] offsets not None, const double[::1] weights not None,
@@ -278,7 +272,7 @@ cdef class FeatureRows:
                         best_value = -INFINITY
                         for i in range(size):
                             if not about[i] < limit:
-                                weigh_rows(rows, &weights[0], first + i, 1, &value, &watching)
+                                weigh_rows(rows, &weights[0], first + i, 1, &value)
                                 if value > best_value:
                                     best_value = value
                                     best = i
@@ -324,8 +318,8 @@ cdef class FeatureRows:
                 for s in range(order.shape[0]):
                     first = offsets[order[s]]
                     size = offsets[order[s] + 1] - first
-                    weigh_rows(rows, &weights[0], first, size, values, &watching)
-                    watch(&watching, 4 * size)
+                    watch(&watching, size * (4 + rows.size // 4))
+                    weigh_rows(rows, &weights[0], first, size, values)
                     for i in range(size):
                         if stats is None:
                             gains[i] = scores[first + i]

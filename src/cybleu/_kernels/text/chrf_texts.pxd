@@ -57,7 +57,7 @@ cdef void make_characters(ChrfWorkspace *work, int space) noexcept nogil
 cdef void end_characters(ChrfWorkspace *work) noexcept nogil
 
 # Reset the ids of all characters.
-cdef int forget(ChrfWorkspace *work) except -1 nogil
+cdef void forget(ChrfWorkspace *work) noexcept nogil
 
 # Append the character ids and the words of a line; 0 if ids of one byte do not suffice.
 #

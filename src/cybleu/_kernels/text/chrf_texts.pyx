@@ -24,7 +24,6 @@ cdef enum:
     MOST_NARROW = 254       # distinct characters with byte ids; excludes CYBLEU_FREE as an n-gram
     MOST_UNITS = 0x3FFFFFFF     # positions are 32 bits
     LEFT_OUT = -1
-    PIECE = 4096            # characters between two checks for interrupts
 
 
 cdef void make_characters(ChrfWorkspace *work, int space) noexcept nogil:
@@ -59,15 +58,13 @@ cdef inline int32_t *place_of(ChrfWorkspace *work, uint32_t code) noexcept nogil
     return &work.low[code] if code < LOW else &work.high[code]
 
 
-cdef int forget(ChrfWorkspace *work) except -1 nogil:
+cdef void forget(ChrfWorkspace *work) noexcept nogil:
     """Reset the ids of all characters."""
     cdef const uint32_t *codes = <const uint32_t *>work.codes.data
     cdef int32_t i
     for i in range(work.different):
         place_of(work, codes[i])[0] = 0
-    i = work.different
     work.different = 0
-    return watch(&work.watching, i >> 4)
 
 
 cdef int need_high(ChrfWorkspace *work) except -1 nogil:
@@ -165,7 +162,6 @@ cdef Py_ssize_t read_narrow(ChrfWorkspace *work, const Character *text, Py_ssize
     :param spans: number of words in `work.spans`; NULL if words are not required or white space is kept
     """
     cdef Py_ssize_t count = 0
-    cdef Py_ssize_t start = 0
     cdef Py_ssize_t word = 0        # where it begins in the line
     cdef Py_ssize_t blanks = 0
     cdef Py_ssize_t stop, i
@@ -180,34 +176,30 @@ cdef Py_ssize_t read_narrow(ChrfWorkspace *work, const Character *text, Py_ssize
     if spans != NULL:
         reserve(&work.walk, (<uint64_t>size + 1) * sizeof(int32_t))
         blanks_at = <int32_t *>work.walk.data
-    while start < size:
-        stop = min(start + PIECE, size)
-        for i in range(start, stop):
-            code = text[i]
-            if Character is uint8_t:
-                place = &work.low[code]
-            else:
-                if CYBLEU_UNLIKELY(code >= LOW and work.high == NULL):
-                    need_high(work)
-                place = place_of(work, code)
-            number = place[0]
-            if adds:    # branch-free: whether a character is new is unpredictable
-                new = number == 0
-                if CYBLEU_UNLIKELY(new & <int32_t>(different == MOST_NARROW)):
-                    work.different = different
-                    return -1
-                codes[different] = code
-                different += new
-                number |= different & -new
-                place[0] = number
-            to[count] = <uint8_t>number
-            count += number >= 0
-            if spans != NULL:
-                blanks_at[blanks] = <int32_t>i
-                blanks += number < 0
-        work.different = different
-        watch(&work.watching, (stop - start) >> 3)
-        start = stop
+    for i in range(size):
+        code = text[i]
+        if Character is uint8_t:
+            place = &work.low[code]
+        else:
+            if CYBLEU_UNLIKELY(code >= LOW and work.high == NULL):
+                need_high(work)
+            place = place_of(work, code)
+        number = place[0]
+        if adds:    # branch-free: whether a character is new is unpredictable
+            new = number == 0
+            if CYBLEU_UNLIKELY(new & <int32_t>(different == MOST_NARROW)):
+                work.different = different
+                return -1
+            codes[different] = code
+            different += new
+            number |= different & -new
+            place[0] = number
+        to[count] = <uint8_t>number
+        count += number >= 0
+        if spans != NULL:
+            blanks_at[blanks] = <int32_t>i
+            blanks += number < 0
+    work.different = different
     if spans != NULL:
         blanks_at[blanks] = <int32_t>size
         for i in range(blanks + 1):
@@ -215,7 +207,6 @@ cdef Py_ssize_t read_narrow(ChrfWorkspace *work, const Character *text, Py_ssize
             if stop > word:     # dropped blanks have no id
                 add_word(work, spans, first + <uint64_t>(word - i), stop - word, 1, text[word], text[stop - 1])
             word = stop + 1
-        watch(&work.watching, blanks)
     return count
 
 
@@ -236,7 +227,6 @@ cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words,
     cdef Py_ssize_t at = 0
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t word = -1           # where the word begins
-    cdef Py_ssize_t stop
     cdef int32_t *place
     cdef int32_t number
     cdef int mode = work.space
@@ -244,7 +234,7 @@ cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words,
     if line.size > MOST_UNITS:
         with gil:
             raise MemoryError("a text has too many characters")
-    watch(&work.watching, 8)
+    watch(&work.watching, 8 + (line.size >> 3))
     used[0] = (used[0] + 7) & ~<uint64_t>7
     reserve(&work.text, used[0] + <uint64_t>line.size * <uint64_t>width + AHEAD)
     narrow = work.text.data + used[0]
@@ -265,35 +255,32 @@ cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words,
             return 0
         at = line.size
     while at < line.size:
-        stop = min(at + PIECE, line.size)
-        while at < stop:
-            code = next_code(line, &at)
-            space = (code <= 0x20 or code >= 0x85) and is_space(code, mode)
-            if space:
-                if words and word >= 0:
-                    add_word(work, spans, text.start + <uint64_t>(word * width), count - word, width, first, last)
-                    word = -1
-                if mode != KEPT_SPACE:
-                    continue
-            else:
-                if word < 0:
-                    word = count
-                    first = code
-                last = code
-            if CYBLEU_UNLIKELY(code >= LOW and work.high == NULL):
-                need_high(work)
-            place = place_of(work, code)
-            number = place[0]
-            if CYBLEU_UNLIKELY(number == 0) and adds:
-                if width == 1 and work.different == MOST_NARROW:
-                    return 0
-                number = place[0] = add_code(work, code)
-            if width == 1:
-                narrow[count] = <uint8_t>number
-            else:
-                wide[count] = number
-            count += 1
-        watch(&work.watching, PIECE >> 3 if stop < line.size else (stop & (PIECE - 1)) >> 3)
+        code = next_code(line, &at)
+        space = (code <= 0x20 or code >= 0x85) and is_space(code, mode)
+        if space:
+            if words and word >= 0:
+                add_word(work, spans, text.start + <uint64_t>(word * width), count - word, width, first, last)
+                word = -1
+            if mode != KEPT_SPACE:
+                continue
+        else:
+            if word < 0:
+                word = count
+                first = code
+            last = code
+        if CYBLEU_UNLIKELY(code >= LOW and work.high == NULL):
+            need_high(work)
+        place = place_of(work, code)
+        number = place[0]
+        if CYBLEU_UNLIKELY(number == 0) and adds:
+            if width == 1 and work.different == MOST_NARROW:
+                return 0
+            number = place[0] = add_code(work, code)
+        if width == 1:
+            narrow[count] = <uint8_t>number
+        else:
+            wide[count] = number
+        count += 1
     if words and word >= 0:
         add_word(work, spans, text.start + <uint64_t>(word * width), count - word, width, first, last)
     memset(narrow + count * width, 0xFF, AHEAD)
@@ -338,11 +325,10 @@ cdef int number_words(ChrfWorkspace *work, const Text *text, bint adds, Seed see
         elif work.few_words:
             look_up_few(few, tokens, size, ids + start)
         elif adds:
-            number_many(&work.many, tokens, size, seed, ids + start, &work.watching)
+            number_many(&work.many, tokens, size, seed, ids + start)
         else:
             look_up_many(&work.many, tokens, size, seed, ids + start)
         for i in range(start, start + size):
             ids[i] += 1
         start += size
-        watch(&work.watching, size)
     return few.size if work.few_words else work.many.size

@@ -257,7 +257,7 @@ cdef int copy_line(Scanner *scanner, const Line *line) except -1 nogil:
             to = put(to, (<const uint32_t *>line.data)[i])
     scanner.at = scanner.buffer + FRONT
     scanner.end = to
-    return watch(&scanner.watching, line.size >> 3)
+    return 0
 
 
 cdef bint is_marked_up(const uint8_t *at, const uint8_t *end, bint skipped) noexcept nogil:
@@ -317,7 +317,6 @@ cdef uint8_t *own_copy(Scanner *scanner, Py_ssize_t capacity) except NULL nogil:
         memcpy(scanner.buffer + FRONT, scanner.at, <size_t>size)
     scanner.at = scanner.buffer + FRONT
     scanner.end = scanner.at + size
-    watch(&scanner.watching, size >> 3)
     return scanner.buffer + FRONT
 
 
@@ -509,7 +508,7 @@ cdef class Tokenizer:
             rewrite(scanner, self.tercom)
         if self.tercom:
             set_possessives_apart(self, scanner)
-        return watch(&scanner.watching, 8)
+        return watch(&scanner.watching, 8 + (line.size >> 3))
 
     cdef Py_ssize_t read(self, Scanner *scanner, Token *tokens, Py_ssize_t most) except -1 nogil:
         cdef Piece piece
@@ -547,7 +546,6 @@ cdef class Tokenizer:
         if begun > ended:
             tokens[ended].end = at
             ended += 1
-        watch(&scanner.watching, (distance(scanner.at, at) >> 3) + 1)
         scanner.at = at
         scanner.before = before
         return ended

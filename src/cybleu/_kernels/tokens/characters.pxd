@@ -3,7 +3,6 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 
 from cybleu._kernels.common.hashing cimport Seed
-from cybleu._kernels.common.interrupts cimport Watch
 from cybleu._kernels.text.raw_texts cimport RawTexts
 from cybleu._kernels.text.tokenizing cimport Line, Scanner, Token, Tokenizer
 
@@ -48,8 +47,8 @@ cdef struct TokenIds:
 
 # Assign ids to tokens, from 0 on in order of occurrence.
 cdef void number_few(FewWords *table, const Token *tokens, Py_ssize_t count, Seed seed, int32_t *ids) noexcept nogil
-cdef int number_many(WordTable *table, const Token *tokens, Py_ssize_t count, Seed seed, int32_t *ids,
-                     Watch *watching) except -1 nogil
+cdef int number_many(WordTable *table, const Token *tokens, Py_ssize_t count, Seed seed,
+                     int32_t *ids) except -1 nogil
 
 # Look up ids; -1 for unknown tokens.
 cdef void look_up_few(const FewWords *table, const Token *tokens, Py_ssize_t count, int32_t *ids) noexcept nogil
@@ -75,6 +74,6 @@ cdef class RawVocabulary:
     cdef uint8_t *arena_at
 
     cdef int reserve_bytes(self, Py_ssize_t size) except -1 nogil
-    cdef int32_t add_token(self, const Token *token, Seed seed, Watch *watching) except -1 nogil
+    cdef int32_t add_token(self, const Token *token, Seed seed) except -1 nogil
     cdef int number_line(self, Scanner *scanner, const Line *line, TokenIds *numbers, bint adds) except -1 nogil
     cdef bytes numbers_of(self, RawTexts texts, Py_ssize_t start, Py_ssize_t stop, int64_t[::1] ends, bint adds)

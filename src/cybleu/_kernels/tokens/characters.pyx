@@ -15,7 +15,6 @@ from cybleu._kernels.common.hashing cimport (
     CYBLEU_UNDECIDED, Seed, cybleu_key, cybleu_key_of_bytes, cybleu_short_text, hash_pair, next_slot,
     process_seed,
 )
-from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.text.raw_texts cimport RawTexts
 from cybleu._kernels.text.tokenizing cimport MORE_TOKENS, Line, Scanner, Token, Tokenizer, end_scanner, make_scanner
 
@@ -166,7 +165,7 @@ cdef void end_table(WordTable *table) noexcept nogil:
     memset(table, 0, sizeof(WordTable))
 
 
-cdef int enlarge(WordTable *table, Seed seed, Watch *watching) except -1 nogil:
+cdef int enlarge(WordTable *table, Seed seed) except -1 nogil:
     cdef uint64_t slots = 2 * (table.mask + 1)
     cdef uint64_t *larger
     cdef uint64_t mixed, at
@@ -183,10 +182,10 @@ cdef int enlarge(WordTable *table, Seed seed, Watch *watching) except -1 nogil:
     table.slots = larger
     table.mask = slots - 1
     table.capacity = <int32_t>(slots // 2)
-    return watch(watching, table.size >> 2)
+    return 0
 
 
-cdef inline int32_t add_word(WordTable *table, const Token *token, Seed seed, Watch *watching) except -1 nogil:
+cdef inline int32_t add_word(WordTable *table, const Token *token, Seed seed) except -1 nogil:
     """Return the id of the token, adding it if it is new; a new entry points to the caller's bytes."""
     cdef cybleu_key key = key_of(token, seed)
     cdef uint64_t mixed = hash_pair(key.first, key.second, seed)
@@ -198,7 +197,7 @@ cdef inline int32_t add_word(WordTable *table, const Token *token, Seed seed, Wa
             if number >= MOST_TOKENS // 2:
                 with gil:
                     raise MemoryError("there are too many different tokens")
-            enlarge(table, seed, watching)
+            enlarge(table, seed)
             find_word(table, token, key, mixed, &place)
         table.words[number].first = key.first
         table.words[number].second = key.second
@@ -208,11 +207,11 @@ cdef inline int32_t add_word(WordTable *table, const Token *token, Seed seed, Wa
     return number
 
 
-cdef int number_many(WordTable *table, const Token *tokens, Py_ssize_t count, Seed seed, int32_t *ids,
-                     Watch *watching) except -1 nogil:
+cdef int number_many(WordTable *table, const Token *tokens, Py_ssize_t count, Seed seed,
+                     int32_t *ids) except -1 nogil:
     cdef Py_ssize_t i
     for i in range(count):
-        ids[i] = add_word(table, &tokens[i], seed, watching)
+        ids[i] = add_word(table, &tokens[i], seed)
     return 0
 
 
@@ -262,12 +261,12 @@ cdef class RawVocabulary:
             self.arena_left = max(size, ARENA)
         return 0
 
-    cdef int32_t add_token(self, const Token *token, Seed seed, Watch *watching) except -1 nogil:
+    cdef int32_t add_token(self, const Token *token, Seed seed) except -1 nogil:
         cdef int32_t before = self.table.size
         cdef int32_t number
         cdef Py_ssize_t size = size_of(token)
         self.reserve_bytes(max(size, 1))     # an empty token needs an address, too
-        number = add_word(&self.table, token, seed, watching)
+        number = add_word(&self.table, token, seed)
         if number == before:
             memcpy(self.arena_at, token.text, <size_t>size)
             self.table.words[number].token.text = self.arena_at
@@ -288,7 +287,7 @@ cdef class RawVocabulary:
             reserve_ids(numbers, size)
             for i in range(size):
                 if adds:
-                    number = self.add_token(&tokens[i], seed, &scanner.watching)
+                    number = self.add_token(&tokens[i], seed)
                 else:
                     number = look_up_word(&self.table, &tokens[i], seed)
                 numbers.values[numbers.count] = number
@@ -344,11 +343,10 @@ cdef class RawVocabulary:
         """Add tokens in order, without tokenising them."""
         cdef bytes text
         cdef Token wanted
-        cdef Watch watching = begin_watch()
         for token in tokens:
             text = padded(token, &wanted)
             if text:
-                self.add_token(&wanted, process_seed(), &watching)
+                self.add_token(&wanted, process_seed())
 
 
 cdef bytes padded(str text, Token *token):

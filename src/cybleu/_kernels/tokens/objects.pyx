@@ -307,14 +307,9 @@ def types_within(texts):
     cdef set types = set()
     cdef PyTypeObject *last = NULL
     for text in texts:
-        if type(text) is list:
-            for token in <list>text:
-                last = add_type(types, token, last)
-                watch(&watching, 1)
-        else:
-            for token in text:
-                last = add_type(types, token, last)
-                watch(&watching, 1)
+        for token in text:
+            last = add_type(types, token, last)
+        watch(&watching, 64)
     return types
 
 
