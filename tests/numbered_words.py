@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-
-from integer_arrays import ints
 
 
 def packed(texts):
@@ -27,31 +24,3 @@ def rows_of(fill_rows, corpus, texts, owners, width):
     for start, stop in ((0, middle), (middle, len(texts))):
         fill_rows(*words, bounds, *places, start, stop, rows)
     return rows.tolist()
-
-
-def check_refused(fill_rows, width):
-    """Check that arguments that do not fit are errors, and never read memory that is not theirs."""
-    words, ends, sets, place = (np.array([0, 1], np.int32), *(np.array(x, np.int64) for x in ([2], [0, 1], [0])))
-    good = {"hypotheses": words, "hypothesis_ends": ends, "references": words, "reference_ends": ends}
-    good |= {"sets": sets, "texts": place, "owners": place, "start": 0, "stop": 1, "rows": np.zeros((1, width))}
-    fill_rows(*good.values())
-    for wrong in (
-        {"hypothesis_ends": ints(1)},
-        {"reference_ends": ints(3)},
-        {"reference_ends": ints(3, 2)},
-        {"sets": ints(0, 0)},
-        {"sets": ints(0, 2)},
-        {"sets": ints(1, 1)},
-        {"texts": ints(1)},
-        {"texts": ints(-1)},
-        {"owners": ints(1)},
-        {"owners": ints(-1)},
-        {"owners": ints(0, 0)},
-        {"start": 2},
-        {"start": -1},
-        {"stop": 2},
-        {"rows": np.zeros((1, width - 1))},
-        {"rows": np.zeros((1, width + 1))},
-    ):
-        with pytest.raises(ValueError, match=r"out of range|no reference|do not"):
-            fill_rows(*(good | wrong).values())

@@ -186,16 +186,6 @@ def test_nltk_loaded_anew_while_installed():
     assert not is_installed()
 
 
-def test_help_of_the_runner(tmp_path):
-    for option in ("-h", "--help"):
-        done = run(option, cwd=tmp_path)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.startswith("usage: python -m cybleu run-as-nltk (SCRIPT")
-    done = run("--check", "job.py", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "cybleu: error: run-as-nltk has no option '--check'; it has -m and --help\n"
-
-
 CHILDREN = """
 import multiprocessing
 import sys
@@ -265,10 +255,3 @@ def test_uninstalling_without_the_objects():
     cybleu.uninstall()
     assert (nltk.translate.bleu_score.sentence_bleu, sacrebleu.BLEU) == theirs
     cybleu.uninstall()
-
-
-def test_what_an_installation_says():
-    installation = cybleu.install_as_nltk()
-    assert repr(installation) == "<nltk's BLEU is cybleu's; .undo() restores it>"
-    installation.undo()
-    assert repr(installation) == "<nltk's BLEU is its own again>"

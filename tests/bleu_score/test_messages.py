@@ -9,7 +9,6 @@ import pytest
 
 from cybleu import (
     SmoothingFunction,
-    closest_ref_length,
     corpus_bleu,
     errors,
     explain,
@@ -28,22 +27,17 @@ WORDS = ["a", "b", "c", "d", "e"]
     ("call", "error", "also", "text"),
     [
         (lambda: corpus_bleu([[WORDS]], []), errors.LengthMismatchError, AssertionError, "0 hypotheses and 1 lists"),
-        (lambda: corpus_bleu([], []), errors.EmptyCorpusError, ZeroDivisionError, "no segment"),
         (lambda: sentence_bleu([], WORDS), errors.NoReferencesError, KeyError, "no reference for the hypothesis"),
-        (lambda: sentence_bleu([], []), errors.NoReferencesError, ValueError, "no reference"),
-        (lambda: closest_ref_length([], 1), errors.NoReferencesError, ValueError, "no reference"),
         (lambda: sentence_bleu(iter([WORDS]), WORDS), errors.OneShotReferencesError, KeyError, "only once"),
         (lambda: sentence_bleu([WORDS], iter(WORDS)), errors.SequenceTypeError, TypeError, "the hypothesis must be"),
         (lambda: sentence_bleu([iter(WORDS)], WORDS), errors.SequenceTypeError, TypeError, "reference 0 must be"),
         (lambda: corpus_bleu(iter([[WORDS]]), [WORDS]), errors.SequenceTypeError, TypeError, "lists of references"),
-        (lambda: corpus_bleu([[WORDS]], None), errors.SequenceTypeError, TypeError, "the hypotheses must be"),
         (
             lambda: corpus_bleu([[WORDS], [["a", []]]], [WORDS, WORDS]),
             *(errors.UnhashableTokenError, TypeError, "segment 1: token 1 of reference 0 is a list"),
         ),
         (lambda: corpus_bleu([[WORDS], []], [WORDS, WORDS]), errors.NoReferencesError, KeyError, "segment 1: "),
         (lambda: explain([WORDS], WORDS, ["0.5"]), errors.WeightsError, TypeError, r"not \['0.5'\]"),
-        (lambda: self_bleu([WORDS] * 2, "0.5"), errors.WeightsError, TypeError, "not '0.5'"),
         (lambda: sentence_bleu([WORDS], WORDS, 0.25), errors.WeightsError, TypeError, "float has no length"),
         *(
             (call, errors.WeightsError, TypeError, "one for each n-gram order, not 'uniform'")
@@ -53,14 +47,6 @@ WORDS = ["a", "b", "c", "d", "e"]
                 lambda: sentence_bleu_many([[WORDS]], [WORDS], "uniform"),
             )
         ),
-        (lambda: sentence_bleu([WORDS], WORDS, ("x",)), errors.WeightsError, TypeError, r"not \('x',\)"),
-        (
-            lambda: corpus_bleu([[WORDS]], [WORDS], [0.5, None]),
-            errors.WeightsError,
-            TypeError,
-            r"not \[0.5, None\]",
-        ),
-        (lambda: sentence_bleu([WORDS], WORDS, [(1,), ("x",)]), errors.WeightsError, TypeError, "one for each"),
         *(
             (
                 call,
@@ -88,8 +74,6 @@ WORDS = ["a", "b", "c", "d", "e"]
             )
         ),
         (lambda: modified_precision([WORDS], WORDS, -1), errors.OrderError, ValueError, "negative, and it is -1"),
-        (lambda: modified_precision([WORDS], WORDS, 2.0), errors.OrderError, ValueError, "not 2.0"),
-        (lambda: modified_precision([WORDS], WORDS, "2"), errors.OrderError, TypeError, "not str"),
         (
             lambda: sentence_bleu([WORDS], ["a"], smoothing_function=SmoothingFunction().method6),
             *(errors.ZeroPrecisionError, AssertionError, "trigram match"),
@@ -151,11 +135,6 @@ def test_the_warning_comes_from_bleu_score():
     assert len(collect("always", module=r"cybleu\.bleu_score")) == 2
 
 
-def test_once_for_each_text():
-    assert len(collect("default", calls=5)) == 2
-    assert len(collect("always", calls=5)) == 10
-
-
 def test_filters_by_message():
     assert collect("ignore", message=r"\nThe hypothesis contains 0 counts") == []
     (caught,) = collect("ignore", message=r"\nThe hypothesis contains 0 counts of 3-gram")
@@ -169,13 +148,6 @@ def test_a_filter_that_does_not_match_silences_nothing():
             warnings.filterwarnings("ignore", **kwargs)
             sentence_bleu([WORDS], ["a", "b", "x"])
         assert len(caught) == 2, kwargs
-
-
-def test_warnings_can_be_errors():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(UserWarning, match="3-gram"):
-            sentence_bleu([WORDS], ["a", "b", "x"])
 
 
 def test_filters_that_change_are_asked_again():

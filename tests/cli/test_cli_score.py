@@ -96,6 +96,7 @@ def test_segments_are_scored_as_sacrebleu_scores_sentences(files):
         ("--metric gleu", find("gleu")),
         ("--metric chrf++ --lowercase", find("chrf++", lowercase=True)),
         ("--metric ter", find("ter")),
+        ("--metric nist --lowercase", find("nist", lowercase=True)),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import pickle
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 import cybleu
 from arrow_capsules import AsArray
 from arrow_capsules import texts as texts_of
-from command_line import run, write_lines
 from cybleu import References, Reward, columns, errors, score, scores
 from cybleu.metrics import Mixture, Nist, NistInformation, find
 from cybleu.nbest import NBest
@@ -69,23 +67,6 @@ def test_lower_case_is_that_of_the_script_with_prepared_references():
     assert rows[:, :11].tolist() == expected[True] and rows[0, 13] == 4
     chrf = find("chrf", lowercase=True)
     assert chrf.rows(texts, prepared).tolist() == chrf.rows(texts, references).tolist()
-
-
-def test_references_of_information_cannot_be_replaced(fixed):
-    information = NistInformation(REFERENCES)
-    before = information.signature, information.weight("the")
-    with pytest.raises(AttributeError):
-        information.references = (("other",),)
-    assert (information.signature, information.weight("the")) == before
-    assert information == fixed.information and information.references == tuple(map(tuple, REFERENCES))
-
-
-def test_ngrams_that_are_looked_up(fixed):
-    weight = fixed.information.weight
-    assert weight(np.str_("the")) == weight(b"the") == weight(bytearray(b"the")) == weight("the") > 0
-    for wrong in (None, 3, ["the"], ("the", "cat")):
-        with pytest.raises(errors.SequenceTypeError, match=r"ngram is a .*; give its words in one str"):
-            weight(wrong)
 
 
 def test_weights_that_are_given_stay(fixed):
@@ -173,48 +154,6 @@ def test_significance_and_columns(fixed):
     table = {"hypothesis": [texts[0] for texts in LISTS], "reference": REFERENCES}
     sums = columns.total(table, metric=fixed)
     assert score(sums, fixed).score == pytest.approx(fixed.score(rows["good"][:3]).score)
-
-
-def test_commands(tmp_path, monkeypatch):
-    """The weights come from all references of the files, however these are read."""
-    monkeypatch.chdir(tmp_path)
-    documents = ["The cat's hat &AMP; Ä", "it rains 0 1", "home"], ["a cat's hat & ä", "It rains 0 1", "we"], TEXTS[6:]
-    write_lines(tmp_path, dict(zip(("hyp", "ref", "other"), documents)))
-    references = [list(group) for group in zip(*documents[1:])]
-    for options, lowercase in (((), False), (("--lowercase",), True)):
-        metric = Nist(lowercase=lowercase)
-        rows = metric.rows(documents[0], references)
-        command = "score", "hyp", "ref", "other", "--metric", "nist", *options, "--segments", "--format", "json"
-        found, bleu = json.loads(run(*command, "--metric", "mteval-v13a").stdout)
-        assert found == json.loads(run(*command).stdout)
-        assert found["score"] == pytest.approx(metric.score(rows).score)
-        assert found["individual"] == pytest.approx(metric.score(rows).individual)
-        assert found["segment_scores"] == pytest.approx(metric.scores(rows).tolist())
-        assert bleu["signature"].startswith("variant:mteval-v13a")
-        piped = run(
-            "score",
-            "-",
-            "ref",
-            "other",
-            "--metric",
-            "nist",
-            *options,
-            "--format",
-            "json",
-            stdin="\n".join(documents[0]),
-        )
-        assert json.loads(piped.stdout)["score"] == found["score"]
-        split = run(*command, "--metric", "nltk", "--smoothing", "method5")
-        assert json.loads(split.stdout)[0]["score"] == pytest.approx(found["score"])
-    compared = run(
-        *("compare", "hyp", "other", "-r", "ref", "--metric", "nist", "--format", "json", "--samples", 20),
-    )
-    fixed = Nist().with_weights_of([[line] for line in documents[1]])
-    expected = [
-        fixed.score(fixed.rows(texts, [[line] for line in documents[1]])).score
-        for texts in (documents[0], documents[2])
-    ]
-    assert [one["score"] for one in json.loads(compared.stdout)["systems"]] == pytest.approx(sorted(expected)[::-1])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import pickle
 
 import numpy as np
@@ -13,8 +12,7 @@ import sacrebleu
 import cybleu
 from arrow_capsules import AsArray
 from arrow_capsules import texts as texts_of
-from command_line import run, write_lines
-from cybleu import References, Reward, columns, score, scores
+from cybleu import References, Reward, score, scores
 from cybleu.metrics import Ter, find
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, diverse, mbr, oracle, perceptron
@@ -115,36 +113,6 @@ def test_significance():
     assert compare_systems(rows, "ter", samples=50, resamples=40, lower_is_better=False).systems[0].name == "bad"
     assert bootstrap(rows["good"], "ter", samples=20).score == result.systems[0].score
     assert paired_test(*rows.values(), "ter", samples=50).p < 0.05
-
-
-def test_columns():
-    table = {"hypothesis": [texts[0] for texts in LISTS], "reference": REFERENCES}
-    expected = find("ter").rows(table["hypothesis"], REFERENCES)
-    found = columns.rows(table, metric="ter")
-    assert {name: column.tolist() for name, column in found.items()} == dict(
-        zip(("edits", "ref_len"), expected.T.tolist())
-    )
-    sums = columns.total(table, metric="ter")
-    assert score(sums, "ter") == score(found, "ter") == columns.score(table, metric="ter") == score(expected, "ter")
-
-
-def test_commands(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    documents = [TEXTS[:3], TEXTS[3:6], TEXTS[6:]]
-    write_lines(tmp_path, dict(zip(("hyp", "ref", "other"), documents)))
-    found = json.loads(run("score", "hyp", "ref", "other", "--metric", "ter", "--format", "json").stdout)
-    assert found["score"] == sacrebleu.corpus_ter(documents[0], documents[1:]).score
-    assert found["signature"].startswith("metric:ter|case:lc|tok:tercom|norm:no|punct:yes|asian:no|nrefs:2")
-    segments = json.loads(run("score", "hyp", "ref", "--metric", "ter", "--segments", "--format", "json").stdout)[
-        "segment_scores"
-    ]
-    assert segments == [theirs(*pair) for pair in zip(documents[0], [[x] for x in documents[1]])]
-    compared = json.loads(
-        run("compare", "hyp", "other", "-r", "ref", "--metric", "ter", "--format", "json", "--samples", 20).stdout
-    )
-    rates = [system["score"] for system in compared["systems"]]
-    assert rates == sorted(rates)
-    assert run("score", "hyp", "ref", "--metric", "ter", "--tokenize", "13a").exit_code == 2
 
 
 @pytest.mark.parametrize(("row", "expected"), [([0, 0], 0.0), ([3, 0], 100.0), ([3, 2.5], 120.0)])

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from cybleu import _mirror, metrics
 from cybleu.errors import CybleuError
 from cybleu.metrics import VARIANTS
-from integer_arrays import ints
 
 
 @st.composite
@@ -88,51 +87,6 @@ def test_rows_score_as_one_by_one(kernels, data):
             assert taken == 1 or not plain or declined or not math.isfinite(theirs[0])
 
 
-@pytest.mark.parametrize("adds", [0, 1, 0.5])
-@pytest.mark.parametrize("penalty", ["exponential", "ratio", "tiny-over-small", "added-one"])
-def test_what_is_added_to_the_reference_length(kernels, penalty, adds):
-    rules = metrics.Bleu(replace(metrics.VARIANTS["sacrebleu"], penalty=penalty, penalty_adds=adds)).rules(2)
-    stats, found = np.array([[3, 5, 2, 1, 3, 2]], dtype=np.int64), np.zeros(1)
-    assert kernels.Definition(rules).score_rows(stats, 0, found) == 1
-    assert found[0] == _mirror.Definition(rules).evaluate(stats[0].tolist())[0]
-
-
-@pytest.mark.parametrize("order", [17, 40])
-def test_orders_beyond_the_kernel(kernels, order):
-    row = [50, 50, *range(50, 50 - order, -1), *range(50, 50 - order, -1)]
-    assert kernels.Definition(metrics.Bleu().rules(order)).score_rows(ints(row), 0, np.empty(1)) == 0
-    assert metrics.scores(ints(row))[0] == metrics.score(row).score
-
-
-def test_rows_before_the_first(kernels):
-    definition = kernels.Definition(metrics.Bleu().rules(1))
-    with pytest.raises(ValueError, match="do not fit"):
-        definition.score_rows(np.ones((1, 4), dtype=np.int64), -1, np.empty(1))
-
-
-def test_pairs_without_a_definition(kernels):
-    nothing = np.zeros(0, dtype=np.int64)
-    with pytest.raises(TypeError):
-        kernels.PairwiseTexts(nothing, nothing, nothing, 1).prepare(None)
-
-
-def test_pairs_of_other_texts_than_were_prepared_for(kernels):
-    definition = kernels.Definition(metrics.Bleu(max_order=1).rules())
-    ids, begins, ends = np.zeros(9, np.int64), np.array([0, 2], np.int64), np.array([2, 4], np.int64)
-    texts = kernels.PairwiseTexts(ids, begins, ends, 1)
-    with pytest.raises(RuntimeError, match="not prepared for this definition"):
-        texts.score_each_other(definition, 0, 2, np.empty((2, 2)))
-    with pytest.raises(ValueError, match="order"):
-        texts.prepare(kernels.Definition(metrics.Bleu(max_order=2).rules()))
-    texts.prepare(definition, ids, begins, ints(1, 6))
-    for stop in (2, 7):
-        with pytest.raises(ValueError, match="another length"):
-            texts.score_others(definition, ids, ints(0), ints(stop), 0, 1, np.empty((1, 2)))
-    texts.score_others(definition, ids, ints(0), ints(4), 0, 1, np.empty((1, 2)))
-    with pytest.raises(RuntimeError, match="one definition"):
-        texts.prepare(definition)
-
-
 @pytest.mark.parametrize("effective_order", [False, True])
 def test_parts_of_a_score(kernels, effective_order):
     rules = metrics.Bleu("sacrebleu", effective_order=effective_order).rules(4)
@@ -159,19 +113,3 @@ def test_sums(kernels, drawn, change):
         assert results[0][0] == results[1][0]
     else:
         assert results[0] == results[1]
-
-
-@pytest.mark.parametrize("kind", metrics.SMOOTHINGS)
-@pytest.mark.parametrize("effective_order", [False, True])
-def test_orders_without_ngrams(kernels, kind, effective_order):
-    rules = replace(VARIANTS["mteval-v13a"], smoothings=((kind, kind, 1.5),))
-    rules = metrics.Bleu(rules, kind, effective_order=effective_order).rules(4)
-    stats = np.array(
-        [[3, 3, 3, 2, 1, 0, 3, 2, 1, 0], [1, 2, 1, 0, 0, 0, 1, 0, 0, 0], [5, 5, 4, 1, 0, 0, 5, 4, 3, 2]], dtype=np.int64
-    )
-    found, expected = np.empty((2, 3))
-    assert kernels.Definition(rules).score_rows(stats, 0, found) == 3
-    _mirror.Definition(rules).score_rows(stats, 0, expected)
-    assert found.tolist() == expected.tolist()
-    of_ignite = kind in ("float32", "reciprocal")  # 0 of at least 1
-    assert (found[0] == 0) == (of_ignite or (kind == "zero" and not effective_order))

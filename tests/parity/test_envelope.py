@@ -104,17 +104,6 @@ def test_best_intervals(kernels, data):
     assert found[0] == found[1]
 
 
-def test_of_two_intervals_that_meet_at_0_it_is_the_first(kernels):
-    stats = np.array([[0, 0, 0, 0], [0, 1, 0, 0]], dtype=np.int64)
-    columns = np.array([[0.0, 0.0], [0.0, 1.0]])
-    order, chosen, values = prepared(kernels, columns, np.array([0, 2], dtype=np.int64))
-    choices = metrics.Bleu("moses").rules(1)
-    for backend in (kernels, MIRROR):
-        arguments = (values, columns[1], order, np.array([0, 2], dtype=np.int64), chosen, stats, -math.inf, math.inf)
-        found = backend.best_interval(*arguments, backend.Definition(choices), np.empty(4, dtype=np.int64))
-        assert found == (0.0, -math.inf, 0.0, 0.0, 0.0)
-
-
 @pytest.mark.parametrize("kind", ["normal", "integers", "pencil", "tangents"])
 def test_long_segments(kernels, kind):
     """Most lines are skipped before the envelope is computed."""
@@ -134,30 +123,6 @@ def test_long_segments(kernels, kind):
     ours, theirs = kernels.surface(*arguments), MIRROR.surface(*arguments)
     assert len(ours[0]) >= 4
     assert (ours[0] == theirs[0]).all() and (ours[1] == theirs[1]).all()
-
-
-def test_arrays_that_do_not_fit_are_refused(kernels):
-    base, slope = np.arange(4.0), np.ones(4)
-    stats = np.ones((4, 10), dtype=np.int64)
-    order, likely = np.array([0, 1, 0, 1], dtype=np.int32), np.array([0, 2], dtype=np.int64)
-
-    def surface(offsets=(0, 2, 4), order=order, likely=likely, upper=1.0):
-        return kernels.surface(
-            base, slope, order, np.array(offsets, dtype=np.int64), likely, stats, -1.0, upper, np.empty
-        )
-
-    surface()
-    for wrong in (
-        {"offsets": (0, 2, 5)},
-        {"offsets": (0, 0, 4)},
-        {"offsets": (1, 2, 4)},
-        {"order": np.array([0, 2, 0, 1], dtype=np.int32)},
-        {"order": np.array([0, -1, 0, 1], dtype=np.int32)},
-        {"likely": np.array([0, 4], dtype=np.int64)},
-        {"upper": -1.0},
-    ):
-        with pytest.raises(ValueError):
-            surface(**wrong)
 
 
 @given(data=st.data())

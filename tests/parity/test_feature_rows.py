@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -96,66 +95,3 @@ def test_the_same_passes(kernels, table, data):
     for one, other in zip(*found):
         same(one, other)
     assert updates == 3 * len(order)
-
-
-def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
-    dense = np.array([[1.0], [2.0], [3.0]])
-    indptr, columns, values = ints(0, 1, 1, 3), ints(0, 0, 1), np.array([1.0, 2.0, 3.0])
-    for wrong in (
-        (ints(0, 1, 3), columns, values, 2),
-        (ints(0, 1, 1, 4), columns, values, 2),
-        (ints(0, 2, 1, 3), columns, values, 2),
-        (ints(1, 1, 1, 3), columns, values, 2),
-        (indptr, columns, values, 1),
-        (indptr, columns, values, -1),
-        (indptr, ints(0, 1, 1), values, 2),
-        (indptr, ints(0, 1, 0), values, 2),
-        (indptr, ints(-1, 0, 1), values, 2),
-        (indptr, columns, values[:2], 2),
-        (indptr, columns, None, 2),
-    ):
-        with pytest.raises(ValueError, match=r"do not fit|do not ascend|out of range"):
-            kernels.FeatureRows(dense, *wrong)
-    rows = kernels.FeatureRows(dense, indptr, columns, values, 2)
-    weights, offsets, one = np.ones(3), ints(0, 3), ints(0)
-    calls = [
-        lambda: rows.weigh(np.ones(2), np.ones(3)),
-        lambda: rows.weigh(weights, np.ones(2)),
-        lambda: rows.winners(ints(0, 2), weights, one, np.ones(3)),
-        lambda: rows.winners(ints(0, 0, 3), weights, ints(0, 0), np.ones(3)),
-        lambda: rows.winners(offsets, weights, ints(0, 0), np.ones(3)),
-        lambda: rows.winners(offsets, weights, one, np.ones(2)),
-        lambda: rows.winners(offsets, np.ones(1), one, np.ones(3)),
-        lambda: rows.winners_near(offsets, np.ones(1), np.ones(3), np.ones(3), 1.0, 1.0, ints(0)),
-        lambda: rows.winners_near(offsets, weights, np.ones(2), np.ones(3), 1.0, 1.0, ints(0)),
-        lambda: rows.winners_near(offsets, weights, np.ones(3), np.ones(3), 1.0, 1.0, ints(0, 0)),
-    ]
-    stats, background = np.ones((3, 4), dtype=np.int64), np.ones(4)
-
-    options = 0.1, 0.9, 0.0, False
-    first = ints(0)
-
-    def one_pass(order=first, weights=weights, lag=weights, offsets=offsets, **changed):
-        given = {"stats": stats, "fixed": None, "shares": None, "background": background, **changed}
-        return lambda: rows.mira_pass(offsets, order, *given.values(), weights.copy(), lag.copy(), 0, *options)
-
-    calls += [
-        one_pass(offsets=ints(0, 2)),
-        one_pass(order=ints(1)),
-        one_pass(order=ints(-1)),
-        one_pass(stats=stats[:2]),
-        one_pass(stats=np.ones((3, 3), dtype=np.int64)),
-        one_pass(stats=np.ones((3, 2), dtype=np.int64), background=np.ones(2)),
-        one_pass(stats=None),
-        one_pass(stats=None, fixed=np.ones(2)),
-        one_pass(shares=np.ones(2)),
-        one_pass(background=np.ones(3)),
-        one_pass(weights=np.ones(2)),
-        one_pass(lag=np.ones(4)),
-    ]
-    for call in calls:
-        with pytest.raises(ValueError, match=r"do not fit|do not ascend"):
-            call()
-    for call in (lambda: rows.weigh(None, values), lambda: kernels.FeatureRows(None), one_pass(background=None)):
-        with pytest.raises(TypeError):
-            call()

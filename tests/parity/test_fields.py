@@ -8,9 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cybleu import _mirror
-from cybleu.errors import NotUtf8Error
 from cybleu.nbest import NBest
-from integer_arrays import ints
 from nbest_lists import altered, same_on_both_backends
 
 REFERENCES = [["the cat sat", "a=b"], ["é 猫"]]
@@ -143,24 +141,6 @@ def test_words_of_texts_in_a_block(kernels, texts, tokenizer):
         found = words.look_up(module.RawTexts.of_spans(b"".join(encoded), begins, ends), 0, len(texts), of_texts)
         results.append((found, of_texts.tolist()))
     assert results[0] == results[1]
-
-
-def test_what_does_not_fit_is_an_error(kernels):
-    """The kernel checks its arguments: nothing beyond the arrays is read or written."""
-    one = np.zeros(1, dtype=np.int64)
-    for begins, ends in ((one, one + 9), (one + 2, one + 1), (one - 1, one), (one, np.zeros(0, dtype=np.int64))):
-        with pytest.raises(ValueError, match=r"out of range|do not fit"):
-            kernels.RawTexts.of_spans(b"a a", begins, ends)
-    for module in (kernels, _mirror):
-        with pytest.raises(NotUtf8Error) as caught:
-            module.RawTexts.of_spans(b"a \xff", ints(0, 1), ints(1, 3))
-        assert (caught.value.line, caught.value.position, caught.value.byte) == (1, 1, 0xFF)
-    lines = kernels.Fields()
-    for label in (b"a", b"a", b"b", b"a"):
-        lines.follow(label)
-    for start, row, width in ((-1, 0, 4), (4, 0, 4), (0, -1, 4), (0, 0, 3)):
-        with pytest.raises(ValueError, match="do not fit"):
-            lines.read(b"abc", start, row, one, one, one, np.zeros((1, width)), np.zeros(1))
 
 
 def parts(kernels, texts, tokenizer):

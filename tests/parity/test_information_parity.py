@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cybleu import _mirror
-from numbered_words import check_refused, packed, rows_of
+from numbered_words import packed, rows_of
 
 # few different words, so that many are alike; 0 is the word "0" in some corpora
 TEXTS = st.integers(1, 5).flatmap(lambda most: st.lists(st.integers(0, most), max_size=12))
@@ -43,17 +42,3 @@ def test_rows_and_weights(kernels, corpus, max_order, with_zero, texts):
     texts = [(known(text), [known(reference) for reference in group]) for text, group in texts]
     arguments = corpus, max_order, zero, texts
     assert results(kernels, *arguments) == results(_mirror, *arguments)
-
-
-def test_what_does_not_fit(kernels):
-    words, ends = packed([[0, 1]])
-    for wrong in (
-        (words, ends - 1, 2),
-        (words, ends, 0),
-        (words, ends, 17),
-        (words + 1, ends, 2),
-        (words - 1, ends, 2),
-    ):
-        with pytest.raises(ValueError, match=r"out of range|the ends"):
-            kernels.NgramInformation(*wrong, -1)
-    check_refused(kernels.NgramInformation(words, ends, 2, -1).fill_rows, 5)

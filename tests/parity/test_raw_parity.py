@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cybleu import _mirror
 from cybleu.errors import NotUtf8Error
 from cybleu.text.categories import categories
-from inputs import assert_same, called, in_bytes, outcome
+from inputs import called, in_bytes
 
 NAMES = ["none", "ascii", "space", "char", "13a", "zh", "intl", "intl-unstripped"]
 WORDS = [
@@ -158,27 +158,6 @@ def test_rows_of_raw_text_against_prepared_references(kernels, references, texts
         assert found[0] == found[1]
 
 
-def test_raw_texts_that_do_not_fit_their_rows(kernels):
-    words, one = kernels.RawVocabulary(kernels.Tokenizer("13a")), np.zeros(1, np.int64)
-    two, ends = np.arange(2, dtype=np.int64), np.empty(1, np.int64)
-    ids = np.frombuffer(words.add(kernels.RawTexts(["a b"]), ends), np.int32).astype(np.int64)
-    prepared = kernels.PreparedReferences(ids, one, ends, two, ends, two, 4, None, None)
-    texts, rows = kernels.RawTexts(["a"]), np.zeros((1, 10), np.int64)
-    for owners, start, stop, stats in (
-        (one, 0, 2, rows),
-        (one, -1, 1, rows),
-        (one + 1, 0, 1, rows),
-        (one - 1, 0, 1, rows),
-        (two, 0, 1, rows),
-        (one, 0, 1, rows[:, :8].copy()),
-        (one, 0, 1, np.zeros((2, 10), np.int64)),
-    ):
-        with pytest.raises(ValueError, match=r"owner|rows"):
-            prepared.count_raw_rows(words, texts, owners, start, stop, stats)
-    with pytest.raises(TypeError):
-        prepared.count_raw_rows(None, texts, one, 0, 1, rows)
-
-
 @pytest.mark.long
 def test_many_different_tokens(kernels):
     text = " ".join(f"w{number % 70_000}" * (1 + number % 40) for number in range(100_000))
@@ -263,31 +242,3 @@ def test_side_by_side(kernels):
         kernels.RawTexts.side_by_side([texts], [0], np.zeros(6, dtype=np.int64))
     with pytest.raises(ValueError, match="bound"):
         kernels.RawTexts.side_by_side([texts], [0], np.zeros(0, dtype=np.int64))
-
-
-@pytest.mark.parametrize(
-    "lines", [["a", "\ud800"], ("b",), [], ["a", None], ["a", b"b"], [type("Text", (str,), {})("a")], {"a"}]
-)
-def test_strings_alone(kernels, lines):
-    found = [backend.RawTexts.of_strings(lines) for backend in (kernels, _mirror)]
-    plain = isinstance(lines, (list, tuple)) and all(type(line) is str for line in lines)
-    assert [texts is not None for texts in found] == [plain, plain]
-    assert not plain or [len(texts) for texts in found] == [len(lines)] * 2
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_what_does_not_fit(kernels, name):
-    tokenizer = kernels.Tokenizer(name, categories() if name.startswith("intl") else None)
-    rows = np.zeros((1, 10), dtype=np.int64)
-    texts = kernels.RawTexts(["a"])
-    for sets, order, stop in (
-        ([0, 2], 4, 1),
-        ([0, 0], 4, 1),
-        ([0, 1], 3, 1),
-        ([0, 1], 0, 1),
-        ([0, 1], 4, 2),
-        ([0], 4, 1),
-    ):
-        with pytest.raises(ValueError):
-            kernels.raw_rows(tokenizer, texts, texts, np.array(sets, dtype=np.int64), order, "closest", 0, stop, rows)
-    assert_same(outcome(kernels.RawTexts, [1]), outcome(lambda: (_ for _ in ()).throw(TypeError())))

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from cybleu import _mirror
 from cybleu.nbest import NBest
-from integer_arrays import ints
 from nbest_lists import altered, same_on_both_backends
 
 NAMES = st.one_of(st.sampled_from(["p_a", "p_b", "", "é_猫", "p_a=b"]), st.integers(0, 3000).map("w_{}".format))
@@ -88,26 +87,3 @@ def test_lines_that_are_written(kernels, rows):
     for first in range(len(rows) + 1):
         part = dense[first:], indptr[first:], columns, values, names
         assert kernels.lines_of_numbers(*part) == _mirror.lines_of_numbers(*part)
-
-
-def test_arguments_that_do_not_fit(kernels):
-    one, two = np.zeros(1, np.int64), np.zeros(2, np.int64)
-    for module in (kernels, _mirror):
-        values = module.Fields()
-        with pytest.raises(ValueError, match="twice"):
-            values.add([("a", 1.0), ("a", 2.0)])
-        values.add([("a", 1.0)])
-        for arguments in ((one, one, np.zeros(1)), (two, two, np.zeros(2)), (two, one, np.zeros(2))):
-            with pytest.raises(ValueError, match="do not fit"):
-                values.take(*arguments)
-    rows, names = np.zeros((1, 1)), ("a",)
-    for arguments, reason in (
-        ((one, one, np.zeros(1), names), "do not fit"),
-        ((two, two, np.zeros(1), names), "do not fit"),
-        ((ints(0, 2), one, np.zeros(1), names), "out of range"),
-        ((ints(1, 0), one, np.zeros(1), names), "out of range"),
-        ((ints(0, 1), one + 1, np.zeros(1), names), "no name"),
-        ((ints(0, 1), one - 1, np.zeros(1), names), "no name"),
-    ):
-        with pytest.raises(ValueError, match=reason):
-            kernels.lines_of_numbers(rows, *arguments)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cybleu import _mirror
 from integer_arrays import ints
-from numbered_words import check_refused, rows_of
+from numbered_words import rows_of
 
 # few different words, so that many are alike
 texts = st.integers(1, 6).flatmap(lambda most: st.lists(st.integers(0, most), max_size=45))
@@ -43,7 +43,3 @@ def test_texts_whose_edits_do_not_fit(kernels, size, width, others):
             MemoryError, match=f"hypothesis of {size} words and a reference of {width} are too long for TER"
         ):
             kernels.edit_rows(*arguments)
-
-
-def test_what_does_not_fit(kernels):
-    check_refused(kernels.edit_rows, 2)

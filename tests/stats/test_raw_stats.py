@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import cybleu
 from cybleu import References
-from cybleu.errors import MixedTokensError, NotUtf8Error
 from cybleu.metrics import Bleu
 from cybleu.text import tokenizer
 
@@ -63,21 +62,6 @@ def test_rows_are_those_of_the_tokens(corpus, tokenize, lowercase, length, order
     metric = Bleu(**options)
     assert metric.total(expected) == np.sum(expected, axis=0).tolist()
     assert cybleu.bleu(hypotheses, references, **options).score == metric.score(expected).score
-
-
-def test_the_error_of_bytes_that_are_not_utf8_pickles():
-    with pytest.raises(NotUtf8Error, match=r"^hypotheses\[0\] is not UTF-8") as caught:
-        cybleu.rows([b"\x80", b"b"], References([["a"], ["b", "c"]]))
-    assert isinstance(pickle.loads(pickle.dumps(caught.value)), NotUtf8Error)
-
-
-@pytest.mark.parametrize("options", [{}, {"tokenize": "13a"}, {"tokenize": str.split}, {"lowercase": True}])
-def test_token_lists_beside_raw_references_are_refused(options):
-    references, tokens = [["The cat sat.", "A cat."], ["It rains."]], [["The", "cat", "."], ["It"]]
-    for given_references in (references, References(references)):
-        for owner in (None, [0, 1]):
-            with pytest.raises(MixedTokensError, match="raw text"):
-                cybleu.rows(tokens, given_references, owner=owner, **options)
 
 
 def test_the_texts_are_left_alone():
