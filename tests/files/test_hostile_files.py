@@ -369,68 +369,6 @@ def test_two_outputs_are_both_complete_or_neither(tmp_path, monkeypatch):
     assert all("BEGIN" in (tmp_path / name).read_text() for name in ("features", "scores"))
 
 
-KILLED = """
-    import os, sys
-    from cybleu._files import writing
-    left = int(sys.argv[1])
-
-    def replace(source, target, really=os.replace):
-        global left
-        if left == 0:
-            os.kill(os.getpid(), 9)
-        left -= 1
-        really(source, target)
-
-    writing.os.replace = replace
-    with writing.writing_all("features", "scores") as files:
-        for file in files:
-            file.write("new\\n")
-"""
-
-
-@POSIX
-@pytest.mark.parametrize("old", [("features", "scores"), ("scores",), ()])
-def test_a_kill_leaves_no_new_output_beside_an_old_one(tmp_path, old):
-    seen = set()
-    for calls in range(6):
-        folder = tmp_path / str(calls)
-        folder.mkdir()
-        for name in old:
-            (folder / name).write_text("old\n")
-        done = subprocess.run([sys.executable, "-c", textwrap.dedent(KILLED), str(calls)], cwd=folder, check=False)
-        found = {name: (folder / name).read_text() for name in ("features", "scores") if (folder / name).exists()}
-        seen.add(tuple(sorted(found.items())))
-        assert len(set(found.values())) <= 1, found
-        kept = {path.read_text() for path in folder.iterdir()}
-        assert kept >= ({"new\n"} if done.returncode == 0 or not old else {"new\n", "old\n"})
-        if done.returncode == 0:
-            assert sorted(path.name for path in folder.iterdir()) == ["features", "scores"]
-            break
-    assert done.returncode == 0
-    assert len(seen) > 2
-
-
-@pytest.mark.parametrize("old", [("features", "scores"), ("scores",), ()])
-@pytest.mark.parametrize("error", [OSError(1, "Operation not permitted"), KeyboardInterrupt()])
-def test_what_was_there_comes_back(tmp_path, monkeypatch, old, error):
-    for fails in range(len(old) + 2):
-        calls = []
-
-        def replace(source, target, really=os.replace, calls=calls, fails=fails):
-            calls.append(target)
-            if len(calls) == fails + 1:
-                raise error
-            really(source, target)
-
-        for name in old:
-            (tmp_path / name).write_text("old\n")
-        with monkeypatch.context() as patched:
-            patched.setattr(os, "replace", replace)
-            with pytest.raises((InputFileError, KeyboardInterrupt)):
-                a_list().to_moses(tmp_path / "features", tmp_path / "scores")
-        assert {path.name: path.read_text() for path in tmp_path.iterdir()} == dict.fromkeys(old, "old\n")
-
-
 @POSIX
 def test_where_nothing_can_be_written_is_said_before_anything_is(tmp_path):
     (tmp_path / "file").write_text("old\n")

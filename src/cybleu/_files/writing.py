@@ -37,10 +37,7 @@ def writing(path: str) -> Iterator[TextIO]:
 def writing_all(*paths: str) -> Iterator[list[TextIO]]:
     """Open several such files: none replaces an old one before all are complete and on the disk.
 
-    The old files are then renamed before the first new one is put in place, so that old and new files never exist together
-    under their names, even if the process is killed. If a file cannot be put in place, the old ones are restored.
-
-    :raises InputFileError: a file cannot be written, or is there twice; existing files are unchanged
+    :raises InputFileError: a file cannot be written, or is there twice
     """
     check_paths(paths)
     with ExitStack() as stack:
@@ -51,33 +48,14 @@ def writing_all(*paths: str) -> Iterator[list[TextIO]]:
             stack.callback(files[-1].discard)
         try:
             yield [file.text for file in files]
-        except OSError as error:
-            listed = ", ".join(paths)
-            raise InputFileError(f"{listed}: cannot be written: {error.strerror or error}") from error
-        except UnicodeEncodeError as error:
-            listed = ", ".join(paths)
-            raise InputFileError(f"{listed}: cannot be written as UTF-8: {error}") from error
-        for file in files:
-            with errors_named(file.path):
-                file.complete()
-        _take_places(files)
-
-
-def _take_places(files: list[_File]) -> None:
-    try:
-        steps = [_File.set_aside, _File.take_place] if len(files) > 1 else [_File.take_place]
-        for step in steps:
+        except (OSError, UnicodeEncodeError) as error:
+            how = " as UTF-8" if isinstance(error, UnicodeEncodeError) else ""
+            reason = getattr(error, "strerror", None) or error
+            raise InputFileError(f"{', '.join(paths)}: cannot be written{how}: {reason}") from error
+        for step in (_File.complete, _File.take_place):
             for file in files:
                 with errors_named(file.path):
                     step(file)
-    except BaseException:
-        for file in files:
-            with suppress(OSError):
-                file.put_back()
-        raise
-    for file in files:
-        with suppress(OSError):
-            file.forget()
 
 
 def check_paths(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
@@ -158,9 +136,7 @@ class _File:
     def __init__(self, path: str):
         self.path = path
         self._temporary: str | None = None
-        self._aside: str | None = None
         self._mode: int | None = None
-        self._was_there = True
         self._target = os.path.realpath(path)
         self._raw: BinaryIO = self._opened()
         packed: Any = gzip.GzipFile("", "wb", fileobj=self._raw, mtime=0) if path.endswith(".gz") else self._raw
@@ -193,28 +169,9 @@ class _File:
         if self._temporary is not None and self._mode is not None:
             os.chmod(self._temporary, self._mode)
 
-    def set_aside(self) -> None:
-        """Rename the old file, if there is one, in the same folder."""
-        self._was_there = os.path.lexists(self._target)
-        if self._temporary is not None and self._was_there:
-            self._aside = f"{self._temporary}.old"
-            os.replace(self._target, self._aside)
-
     def take_place(self) -> None:
         if self._temporary is not None:
             os.replace(self._temporary, self._target)
-
-    def put_back(self) -> None:
-        """Restore the old file, or remove the new one if there was none."""
-        if self._aside is not None and os.path.lexists(self._aside):
-            os.replace(self._aside, self._target)
-        elif not self._was_there and self._temporary is not None and not os.path.lexists(self._temporary):
-            os.remove(self._target)
-
-    def forget(self) -> None:
-        """Delete the old file."""
-        if self._aside is not None:
-            os.remove(self._aside)
 
     def discard(self) -> None:
         """Close and remove the temporary file; a file that was put in place stays."""
