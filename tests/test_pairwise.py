@@ -156,25 +156,6 @@ def test_a_sample_of_self_bleu():
     assert (self_bleu(texts, smoothing_function=method, sample=40) == scores).all()
 
 
-def test_what_reads_the_texts_gets_those_of_an_array():
-    """A smoothing function of one's own sees the texts as lists, without padding."""
-    ids = np.array([[1, 2, 3, 0], [1, 2, 4, 5], [2, 3, 0, 0]])
-    lists = [[1, 2, 3], [1, 2, 4, 5], [2, 3]]
-    seen = []
-
-    def smoothing(p_n, references, hypothesis, hyp_len, **kwargs):
-        seen.append((references, hypothesis))
-        return [float(precision) or 0.01 * len(references[0]) for precision in p_n]
-
-    scores = self_bleu(ids, smoothing_function=smoothing, pad_id=0)
-    of_array, seen = seen, []
-    others = [lists[:number] + lists[number + 1 :] for number in range(3)]
-    assert scores.tolist() == [
-        sentence_bleu(references, text, smoothing_function=smoothing) for references, text in zip(others, lists)
-    ]
-    assert of_array == list(zip(others, lists)) == seen
-
-
 @pytest.mark.parametrize("different", [(4, 4), (4, 30), (30, 4)])
 def test_equal_texts_among_many(different):
     random = np.random.default_rng(0)

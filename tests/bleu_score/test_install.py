@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
-import py_compile
 import re
 import subprocess
 import sys
 import warnings
-import zipapp
 from pathlib import Path
 
 import nltk
@@ -132,21 +130,6 @@ def test_a_script_sees_what_python_shows_it(tmp_path, command, place):
     assert (expected.returncode, expected.stderr) == (0, "")
     assert (found.stdout, found.stderr) == (expected.stdout, "")
     assert {path.name for path in tmp_path.rglob("*")} == {"scripts", script.name}  # no bytecode
-
-
-@pytest.mark.parametrize("kind", ["folder", "archive", "bytecode"])
-def test_other_kinds_of_scripts(tmp_path, kind):
-    (tmp_path / "job").mkdir()
-    main = tmp_path / "job" / "__main__.py"
-    main.write_text(SCRIPT.replace("import helper", "helper = type('helper', (), {'VALUE': 7})"))
-    name = {"folder": "job", "archive": "job.pyz", "bytecode": "job.pyc"}[kind]
-    if kind == "archive":
-        zipapp.create_archive(tmp_path / "job", tmp_path / name)
-    if kind == "bytecode":
-        py_compile.compile(str(main), str(tmp_path / name))
-    done = run(name, "x", cwd=tmp_path)
-    assert (done.stderr, done.returncode) == ("", 3)
-    assert done.stdout == f"__main__ ['{name}', 'x'] cybleu.bleu_score 7\n"
 
 
 def test_run_nothing_or_a_missing_script(tmp_path):

@@ -75,22 +75,6 @@ def test_the_line_that_is_not_utf8_is_named(folder, place, threads):
             )
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_files_of_different_lengths_and_folders(folder, threads):
-    (folder / "long").write_text("a b\n" * 50_000)
-    (folder / "short").write_text("a b\n" * 40_000)
-    for arguments, counts in (
-        (("long", "short"), "long: 50000, short: 40000"),
-        (("short", "short", "long"), "short: 40000, short: 40000, long: 50000"),
-    ):
-        result = score(*arguments, "--threads", threads)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr == (
-            f"cybleu: error: the files have different numbers of lines, and a line is a segment: {counts}\n"
-        )
-    assert score("long", folder, "--threads", threads).stderr.endswith("cannot be read: Is a directory\n")
-
-
 @pytest.mark.long
 @POSIX
 @pytest.mark.parametrize("threads", ["1", "2"])

@@ -276,13 +276,6 @@ def test_p_of_decimals_does_not_depend_on_their_scale(test, scale, columns):
     assert shuffles[0] == shuffles[1]
 
 
-def test_sums_beyond_int64_are_refused():
-    values = np.array([[2**60], [2**60], [1]])
-    for call in (bootstrap, lambda rows, metric: paired_test(rows, rows, metric)):
-        with pytest.raises(CybleuError, match="sums of 3 of them do not fit int64"):
-            call(values, lambda row: float(row[0]))
-
-
 @pytest.mark.parametrize("times", [1, 2**8, 2**16, 2**38, 2**45, 2**49])
 def test_rows_of_any_size(times):
     """Beyond float32, float64 and int64."""
@@ -314,17 +307,6 @@ def test_identical_systems_do_not_differ(test):
         assert paired_test(system, system, test=test).p == 1.0
 
 
-def test_one_of_a_thousand_segments_differs():
-    first = rows_of(np.random.default_rng(5), 1000)
-    second = first.copy()
-    place = int(first[:, 2].argmax())
-    second[place, 2:6] = 0
-    assert paired_test(first, second).p == 1.0
-    koehn = paired_test(first, second, test="win-ratio", samples=10_000)
-    assert koehn.p == pytest.approx((1 - 1 / 1000) ** 1000, abs=0.02)
-    assert koehn.losses == 0 and koehn.wins == pytest.approx(1 - koehn.p, abs=1e-3)
-
-
 @pytest.mark.parametrize("test", ["randomization", "shifted-bootstrap"])
 def test_p_is_uniform_where_neither_system_is_better(test):
     """Two halves of one pool, many times."""
@@ -339,15 +321,6 @@ def test_p_is_uniform_where_neither_system_is_better(test):
     assert 0.02 <= (p_values <= 0.05).mean() <= 0.08
 
 
-def test_p_of_bleu_is_uniform_where_neither_system_is_better():
-    generator = np.random.default_rng(7)
-    p_values = []
-    for seed in range(100):
-        pool = np.array([rows_of(generator, 80), rows_of(generator, 80)])
-        p_values.append(paired_test(pool[0], pool[1], samples=199, seed=seed).p)
-    assert np.abs(np.sort(p_values) - (np.arange(100) + 0.5) / 100).max() < 1.63 / math.sqrt(100)
-
-
 # --------------------------------------------------------------------------------------------------------------- bad input
 
 ROWS = [[4, 4, 3, 2, 1, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]]
@@ -355,34 +328,14 @@ ROWS = [[4, 4, 3, 2, 1, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]]
 BAD = [
     (lambda: bootstrap(ROWS[:1]), "there is one segment"),
     (lambda: bootstrap([]), "no segment"),
-    (lambda: bootstrap(np.zeros((0, 10), int)), "no segment"),
     (lambda: bootstrap(ROWS, samples=0), "samples is 0"),
-    (lambda: bootstrap(ROWS, samples=2.5), "samples is 2.5"),
     (lambda: bootstrap(ROWS, samples=10**8 + 1), "samples is 100000001; .* from 1 to 100,000,000"),
-    (lambda: paired_test(ROWS, ROWS, samples=10**20), "samples is 10{20}; .* from 1 to 100,000,000"),
     (lambda: bootstrap(ROWS, seed=-1), "seed is -1"),
-    (lambda: bootstrap(ROWS, seed=None), "seed is None"),
-    (lambda: bootstrap(ROWS, confidence=95), "confidence is 95"),
     (lambda: bootstrap([0.5, math.nan, 1.0]), "has nan for segment 1, counted from 0"),
-    (lambda: bootstrap([0.5, math.inf]), "has inf for segment 1"),
-    (lambda: bootstrap([1e308, 1e308]), "too large for a float"),
-    (lambda: bootstrap(["a", "b"]), "dtype"),
-    (lambda: bootstrap([[1, 2], [1]]), "different lengths"),
-    (lambda: bootstrap([[1, 2], [1, 2]]), "2 entries"),
-    (lambda: bootstrap([[4, 4, 5, 2, 1, 0, 4, 3, 2, 1], ROWS[0]]), "more matches than n-grams"),
     (lambda: bootstrap(np.ones((3, 10))), "rows of sacrebleu are integers"),
-    (lambda: bootstrap(ROWS, "blue"), "unknown metric 'blue'"),
     (lambda: bootstrap(ROWS, len, smoothing="exp"), "has no option 'smoothing'"),
-    (lambda: bootstrap(ROWS, scale=1), "scale is for functions and columns of scores"),
-    (lambda: bootstrap([0.5, 0.6], scale=0), "scale is 0"),
-    (lambda: bootstrap(ROWS, lambda row: math.nan), "the function gives nan"),
     (lambda: bootstrap(ROWS, lambda row: 1.7e308), "the function gives 1.7e+308 .* it must give a number from -1e+300"),
-    (lambda: bootstrap([np.array(ROWS)] * 2, lambda row: -1.7e308), "the function gives -1.7e+308"),
-    (lambda: paired_test(ROWS, ROWS, lambda row: math.inf), "the function gives inf"),
-    (lambda: bootstrap(ROWS, threads=0), "threads is 0"),
-    (lambda: bootstrap(np.ma.array([0.5, 0.6], mask=[True, False])), "masked"),
     (lambda: paired_test(ROWS, [*ROWS, ROWS[0]]), "2 segments and the second system 3"),
-    (lambda: paired_test([np.array(ROWS), np.array(ROWS[:1])], ROWS), "has 2 segments and run 2 of the first system 1"),
     (lambda: paired_test([0.5, 0.6], ROWS), "have 1 numbers and those of the second system 10"),
     (lambda: paired_test([0.5, 0.6], [0.5, math.nan]), "the second system has nan for segment 1"),
     (lambda: paired_test(ROWS, ROWS, test="t"), "unknown test 't'; use one of randomization, shifted-bootstrap"),
@@ -393,11 +346,6 @@ BAD = [
 def test_what_cannot_be_is_an_error_in_a_sentence(call, message):
     with pytest.raises(CybleuError, match=r"(?s)" + message.replace("(", r"\(").replace("+", r"\+")):
         call()
-
-
-def test_scores_up_to_the_largest():
-    found = bootstrap(ROWS, lambda row: 1e300 if row[0] > 9 else -1e300, samples=100)
-    assert found.low == -1e300 and found.high == 1e300 and found.deviation < 1.1e300
 
 
 def test_a_run_in_every_form():
@@ -429,27 +377,3 @@ def test_what_is_printed():
         f"a difference of {100 * found.difference:.2f} has p = {found.p:.4f} by win-ratio, 200 samples, seed 12345; "
         f"the first wins in {100 * found.wins:.1f} % and loses in {100 * found.losses:.1f} %"
     )
-
-
-def test_progress_makes_no_difference(capsys):
-    generator = np.random.default_rng(8)
-    first, second = rows_of(generator, 50), rows_of(generator, 50)
-    for test in TESTS:
-        expected = paired_test(first, second, test=test, samples=600)
-        assert paired_test(first, second, test=test, samples=600, progress=True, threads=2) == expected
-        assert "600/600" in capsys.readouterr().err
-
-
-def test_ctrl_c_is_heard_between_two_pieces():
-    """An interrupt in a function of the sum ends the test."""
-    calls = []
-
-    def interrupted(row):
-        calls.append(1)
-        if len(calls) == 100:
-            raise KeyboardInterrupt
-        return float(row[0])
-
-    with pytest.raises(KeyboardInterrupt):
-        bootstrap(rows_of(np.random.default_rng(9), 50), interrupted, samples=10_000)
-    assert len(calls) == 100

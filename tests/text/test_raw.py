@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import re
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 import cybleu
-from command_line import run, write_lines
 from cybleu import (
     References,
     Reward,
@@ -25,7 +23,6 @@ from cybleu.errors import MixedTokensError, SequenceTypeError
 from cybleu.explanations import blind_spots
 from cybleu.metrics import Metric, find
 from cybleu.nbest import NBest
-from cybleu.report import analyse
 from cybleu.rerank import diverse, mbr
 from cybleu.text import tokenizer
 
@@ -140,37 +137,6 @@ def test_mteval_reads_raw_text_as_its_script(tokenize, lowercase, lines, referen
         assert nbest.with_metric(name, one, **raw).stats.tolist() == expected
 
 
-@pytest.mark.parametrize(("tokenize", "lowercase", "lines", "references"), OF_MTEVAL[:-1])
-def test_commands_and_explanations_read_raw_text_as_mteval(
-    tokenize, lowercase, lines, references, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    references = [group[:1] for group in references]
-    write_lines(tmp_path, {"hyp": lines * 2, "ref": [text for (text,) in references] * 2})
-    options = ["--tokenize", tokenize, *(["--lowercase"] if lowercase else [])]
-    raw = {"tokenize": tokenize, "lowercase": lowercase}
-    metric = find("mteval-v13a", **raw)
-    expected = metric.score(metric.rows(lines * 2, references * 2))
-    names = "mteval-v13a", "sacrebleu"
-    both = [part for name in names for part in ("--metric", name)]
-    (scored, _) = json.loads(run("score", "hyp", "ref", *both, *options, "--format", "json").stdout)
-    assert (scored["score"], scored["matches"]) == (expected.percent, list(expected.matches))
-    alone = json.loads(run("score", "hyp", "ref", *both[:2], *options, "--format", "json").stdout)
-    assert alone == scored
-    compared = run("compare", "hyp", "ref", "-r", "ref", *both[:2], *options, "--format", "json", "--samples", 9)
-    assert expected.percent in [system["score"] for system in json.loads(compared.stdout)["systems"]]
-    printed = json.loads(run("variants", "hyp", "ref", *both, *options, "--format", "json").stdout)
-    assert printed["scores"][0]["score"] == expected.percent
-    assert [one["tokenize"] for one in printed["scores"]] == [f"{tokenize} (mteval)", tokenize]
-    explained = explain_difference(references * 2, lines * 2, names, **raw)
-    assert explained.scores[0].bleu.matches == expected.matches
-    for pair in explained.differences:
-        assert sum(cause.points for cause in pair.causes) == pytest.approx(pair.points)
-    counted = metric.rows(lines * 2, references * 2).tolist()
-    report = analyse(references * 2, {"a": lines * 2}, "mteval-v13a", resamples=2, **raw)
-    assert report.metrics[0].rows["a"].tolist() == counted
-
-
 @pytest.mark.parametrize(("tokenize", "lowercase"), RAW)
 def test_lists_of_hypotheses(tokenize, lowercase, tmp_path):
     raw = {"tokenize": tokenize, "lowercase": lowercase}
@@ -222,22 +188,6 @@ def test_a_metric_of_ones_own_gets_tokens():
             count(LINES, REFERENCES, metric=Longest())
     with pytest.raises(SequenceTypeError, match="longest reads tokens"):
         cybleu.pairs(LINES[:2], metric=Longest())
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda **how: check([["a cat"]], ["a cat"], **how),
-        lambda **how: self_bleu(["a cat", "a"], (1,), **how),
-        lambda **how: explain(["a cat"], "a cat", (1,), **how),
-    ],
-)
-def test_raw_text_without_a_tokeniser_is_told_of_it(call):
-    with pytest.raises(
-        SequenceTypeError, match=r"a str, not .*with \.split\(\), or name a tokeniser .* tokenize='13a'"
-    ):
-        call()
-    call(tokenize="13a")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from sacrebleu.tokenizers import tokenizer_none
 
 import command_line
 import cybleu
-from cybleu.errors import MissingExtraError, NotUtf8Error, SequenceTypeError, UnknownNameError
+from cybleu.errors import MissingExtraError, NotUtf8Error, SequenceTypeError
 from cybleu.report import analyse
 from cybleu.text import categories, tokenize_lines, tokenizer, tokenizer_signature
 
@@ -182,19 +182,6 @@ def test_a_str_of_another_class():
 
     for name in (*NAMES, "ascii", "space"):
         assert tokenizer(name)(Text("a é.")) == tokenizer(name)("a é.")
-
-
-def test_an_unknown_name():
-    with pytest.raises(
-        UnknownNameError, match="unknown tokeniser '13b'; use one of unicode, none, ascii, space, 13a, "
-    ):
-        tokenizer("13b")
-
-
-@pytest.mark.parametrize("name", [5, None, True, b"13a", ["13a"]])
-def test_what_is_neither_a_name_nor_a_function(name):
-    with pytest.raises(UnknownNameError, match="give a name, such as '13a', or a function"):
-        tokenizer(name)
 
 
 def test_without_sacrebleu(monkeypatch):
