@@ -11,9 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF as Theirs
 
-from cybleu import chrf_score, install_as_sacrebleu, sacrebleu_compat, score
+import cybleu
+from cybleu import References, chrf_score, install_as_sacrebleu, sacrebleu_compat, score, scores
 from cybleu.errors import OrderError
-from cybleu.metrics import Chrf
+from cybleu.metrics import Chrf, find
 from cybleu.sacrebleu_compat import CHRF
 from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s, assert_same_calls
 
@@ -82,6 +83,33 @@ def test_the_metric(corpus, kwargs):
     matrix = metric.pairs(hypotheses, sources)
     assert matrix.tolist() == [[theirs.sentence_score(line, [text]).score for text in sources] for line in hypotheses]
     assert metric.pairs(sources).tolist() == metric.pairs(sources, sources, threads=2).tolist()
+
+
+@pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")
+@given(
+    st.lists(st.lists(lines, min_size=1, max_size=3), min_size=1, max_size=4),
+    st.lists(st.tuples(lines | st.none(), st.integers(0, 99)), max_size=70),
+    st.sampled_from(["chrf", "chrf++"]),
+    st.booleans(),
+)
+@example([["ab", "ba"], ["a"]], [("ab", 0), (None, 1)] * 40, "chrf++", False)
+@example([["a b " * 70, "b a a"]], [("a b " * 70, 0), ("b a", 0), ("", 0)], "chrf++", True)
+def test_prepared_references(sets, hypotheses, name, lowercase):
+    owner = [place % len(sets) for _, place in hypotheses]
+    texts = [sets[number][0][::-1] if text is None else text for (text, _), number in zip(hypotheses, owner)]
+    metric, prepared = find(name, lowercase=lowercase), References(sets)
+    rows = metric.rows(texts, prepared, owner=owner, threads=2)
+    options = {"word_order": {"chrf": 0, "chrf++": 2}[name], "lowercase": lowercase}
+    assert scores(rows, metric).tolist() == [
+        Theirs(**options).sentence_score(text, sets[number]).score for text, number in zip(texts, owner)
+    ]
+    assert rows.tolist() == metric.rows(texts, sets, owner=owner).tolist()
+    each = metric.rows(texts, [sets[number] for number in owner])
+    assert rows.tolist() == each.tolist()
+    rewards = cybleu.reward_scores(texts, prepared, owner, metric=metric)
+    assert rewards.tolist() == cybleu.reward_scores(texts, sets, owner, metric=metric).tolist()
+    first = [group[0] for group in sets]
+    assert metric.rows(first, prepared).tolist() == metric.rows(first, sets).tolist()
 
 
 def test_functions_and_installation():

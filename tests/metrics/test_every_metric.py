@@ -1,0 +1,370 @@
+"""Metrics in every function that accepts a metric, against what the metric counts and evaluates one by one."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import cybleu
+from arrow_capsules import AsArray
+from arrow_capsules import texts as column_of
+from cybleu import References, Reward, columns, errors, metrics, score, scores
+from cybleu.metrics import Chrf, Metric, Mixture, Nist, NistInformation, Ter, find
+from cybleu.nbest import NBest
+from cybleu.rerank import antioracle, diverse, mbr, oracle, perceptron
+from cybleu.significance import bootstrap, compare_systems, paired_test
+from cybleu.tuning import cross_validate, kbmira, line_search, pro, tune
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+LISTS = [
+    ["the cat sat on the mat", "The mat sat on a cat", "x y z"],
+    ["It rains a lot", "a lot it rains", ""],
+    ["we go home now", "home we go", "q " * 9],
+]
+REFERENCES = [["The cat sat on the mat today"], ["it rains a lot", "It rained a lot, today"], ["we go home now"]]
+TEXTS = [text for texts in LISTS for text in texts]
+OWNER = [0, 0, 0, 1, 1, 1, 2, 2, 2]
+FEATURES = [[1.0, 0.5], [2.0, 0.0], [3.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0], [1.0, 1.0], [2.0, 0.0], [3.0, 0.5]]
+START = {"rank": 1.0, "other": 0.0}
+
+
+@dataclass(frozen=True)
+class WordF(Metric):
+    """F-score of distinct words, against the reference that shares most."""
+
+    beta: float = 1
+
+    name = "word-f"
+    scale = 1
+    columns = ("shared", "hypothesis_words", "reference_words")
+
+    def count(self, hypothesis, references):
+        words = {*hypothesis}
+        shared, _, of_reference = max((len(words & {*text}), -len({*text}), len({*text})) for text in references)
+        return [shared, len(words), of_reference]
+
+    def evaluate(self, row):
+        shared, of_hypothesis, of_reference = row
+        both = self.beta**2 * of_reference + of_hypothesis
+        return (1 + self.beta**2) * shared / both if both else 0.0
+
+
+@dataclass(frozen=True)
+class WordErrors(Metric):
+    """An error rate of tokens: the share of positions at which two texts differ."""
+
+    name, columns, higher_is_better = "word errors", ("errors", "reference_words"), False
+
+    def count(self, hypothesis, references):
+        alike = sum(one == other for one, other in zip(references[0], hypothesis))
+        return [max(len(references[0]), len(hypothesis)) - alike, len(references[0])]
+
+    def evaluate(self, row):
+        return row[0] / row[1] if row[1] else float(row[0] > 0)
+
+
+METRICS = {
+    "chrf": lambda: find("chrf"),
+    "chrf++, lowercase": lambda: find("chrf++", lowercase=True),
+    "gleu": lambda: find("gleu"),
+    "ter": lambda: find("ter"),
+    "ter, case-sensitive": lambda: find("ter", case_sensitive=True, lowercase=True, no_punct=True),
+    "nist": lambda: Nist(information=NistInformation(REFERENCES)),
+    "own": lambda: WordF(beta=2, tokenize="13a"),
+    "own error rate": lambda: WordErrors(tokenize=str.split, lowercase=True),
+    "mixture": lambda: Mixture({"chrf": 1, "ter": 0.5, "gleu": 0.25}),
+}
+OF_ONE_SCALE = [name for name in METRICS if name != "nist"]
+
+
+@pytest.fixture(params=METRICS)
+def metric(request):
+    return METRICS[request.param]()
+
+
+def one_by_one(metric, text, references):
+    """The row of a text, counted without the others."""
+    return metric.rows([text], [references])[0].tolist()
+
+
+def value(metric, text, references):
+    return metric.evaluate(one_by_one(metric, text, references))
+
+
+def utility(metric, found):
+    """What is as large as possible."""
+    return np.array(found) if metric.higher_is_better else metric.scale - np.array(found)
+
+
+def test_rows_and_scores(metric):
+    expected = [one_by_one(metric, text, REFERENCES[owner]) for text, owner in zip(TEXTS, OWNER)]
+    rows = metric.rows(TEXTS, REFERENCES, owner=OWNER, threads=2)
+    assert rows.tolist() == expected and rows.shape == (9, len(metric.columns)) and str(rows.dtype) == metric.dtype
+    in_bytes = [text.encode() for text in TEXTS]
+    prepared = References(REFERENCES)
+    columns_of = [
+        AsArray(column_of([group[0] for group in REFERENCES])),
+        AsArray(column_of([None, REFERENCES[1][1], None])),
+    ]
+    for texts, references in (
+        (in_bytes, [[line.encode() for line in group] for group in REFERENCES]),
+        (AsArray(column_of(TEXTS)), columns_of),
+        (TEXTS, prepared),
+        (in_bytes, pickle.loads(pickle.dumps(prepared))),
+        (TEXTS, copy.deepcopy(References(columns_of))),
+    ):
+        assert metric.rows(texts, references, owner=OWNER).tolist() == expected
+    assert metric.rows(TEXTS[:2], [["x"], *REFERENCES], owner=[1, 1]).tolist() == expected[:2]
+    assert metric.rows([], []).shape == (0, len(metric.columns))
+    assert scores(rows, metric).tolist() == [metric.evaluate(row) for row in expected]
+    found = score(rows, metric)
+    assert found == score(expected, metric) and found.score == metric.evaluate(metric.total(rows))
+    assert metric.total(rows) == pytest.approx(rows.sum(axis=0).tolist())
+    assert str(found).startswith(f"{metric.signature} = ")
+    for copied in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
+        assert copied == metric and hash(copied) == hash(metric) and copied.signature == metric.signature
+        assert copied.rows(TEXTS, REFERENCES, owner=OWNER).tolist() == expected
+
+
+def test_columns(metric):
+    table = {"hypothesis": [texts[0] for texts in LISTS], "reference": REFERENCES}
+    expected = metric.rows(table["hypothesis"], REFERENCES)
+    found = columns.rows(table, metric=metric)
+    assert list(found) == list(metric.columns) and np.stack([*found.values()], axis=1).tolist() == expected.tolist()
+    assert score(columns.total(table, metric=metric), metric).score == pytest.approx(score(expected, metric).score)
+    assert columns.score(table, metric=metric).score == pytest.approx(score(expected, metric).score)
+
+
+def test_pairs(metric):
+    expected = [[value(metric, text, [other]) for other in TEXTS] for text in TEXTS]
+    assert cybleu.pairs(TEXTS, metric=metric).tolist() == expected
+    assert cybleu.pairs(TEXTS[:2], TEXTS, metric=metric, threads=2).tolist() == expected[:2]
+
+
+@pytest.mark.parametrize("name", OF_ONE_SCALE)
+def test_rewards(name):
+    metric = METRICS[name]()
+    of_each = utility(metric, [value(metric, text, REFERENCES[owner]) for text, owner in zip(TEXTS, OWNER)])
+    expected = np.float32(np.maximum(of_each, 0) / metric.scale).tolist()
+    for references in (REFERENCES, References(REFERENCES)):
+        assert cybleu.reward_scores(TEXTS, references, OWNER, metric=metric).tolist() == pytest.approx(expected)
+    rewards = Reward(metric, "column")(completions=TEXTS, column=[REFERENCES[owner] for owner in OWNER])
+    assert rewards == pytest.approx(expected)
+
+
+def test_a_score_without_an_upper_limit_is_no_reward():
+    for metric in (METRICS["nist"](), "nist", {"nist": 0.5, "bleu": 0.5}):
+        for call in (lambda metric: cybleu.reward_scores(TEXTS, REFERENCES, OWNER, metric=metric), Reward):
+            with pytest.raises(errors.UnknownNameError, match="nist has no upper limit"):
+                call(metric)
+
+
+def test_minimum_bayes_risk(metric):
+    best = mbr(LISTS, metric=metric)
+    for segment, texts in enumerate(LISTS):
+        means = [np.mean(utility(metric, [value(metric, text, [other]) for other in texts])) for text in texts]
+        filled = [place for place, text in enumerate(texts) if text]
+        assert best.scores[[3 * segment + place for place in filled]] == pytest.approx(
+            [means[place] for place in filled]
+        )
+        assert best.positions[segment] == max(filled, key=means.__getitem__)
+    assert [places[0] for places in diverse(LISTS, 2, metric=metric)] == best.positions.tolist()
+
+
+@pytest.fixture
+def nbest(metric):
+    rows = metric.rows(TEXTS, REFERENCES, owner=OWNER)
+    return NBest(range(0, 10, 3), FEATURES, rows, [*START], TEXTS, score=metric)
+
+
+def test_oracles(metric, nbest):
+    of_each = metric.scores(nbest.stats)
+    best = utility(metric, of_each).reshape(3, 3)
+    best[1, 2] = best[1].min() - 1  # a text without tokens is never the best
+    assert oracle(nbest).scores.tolist() == of_each.tolist()
+    assert oracle(nbest).positions.tolist() == best.argmax(axis=1).tolist()
+    every = [
+        metric.score(nbest.stats[[one, 3 + other, 6 + third]]).score
+        for one in range(3)
+        for other in range(3)
+        for third in range(3)
+    ]
+    most, least = (max, min) if metric.higher_is_better else (min, max)
+    assert oracle(nbest, "corpus").score == most(every)
+    assert antioracle(nbest, "corpus").score == least(every)
+    made = NBest.from_texts(LISTS, REFERENCES, FEATURES, [*START], tokenize=str.split)
+    assert made.with_metric(metric, REFERENCES).stats.tolist() == nbest.stats.tolist()
+
+
+def test_tuning(metric, nbest):
+    """What is tuned is the scale minus an error rate, so that higher is better everywhere."""
+    best = utility(metric, oracle(nbest, "corpus").score)
+    tuned = tune(nbest, START, restarts=2)
+    assert tuned.start_score < tuned.score <= best
+    assert tuned.score == utility(metric, metric.score(nbest.stats[tuned.chosen]).score)
+    found = line_search(nbest, {"rank": -1.0, "other": 0.0}, "other")
+    assert found.score >= utility(metric, metric.score(nbest.stats[[0, 3, 6]]).score)
+    assert kbmira(nbest, START).start_score == pro(nbest, START, minimum=0.0).start_score == tuned.start_score
+    trained = perceptron(nbest, folds=2)
+    assert trained.score == utility(metric, trained.held_out.corpus_score().score) and trained.weights["rank"] < 0
+    assert cross_validate(nbest, [0, 1, 1], start=START, restarts=0).folds[0].metric == tuned.metric
+
+
+def test_significance(metric):
+    rows = {
+        name: metric.rows([texts[place] for texts in LISTS] * 9, REFERENCES * 9)
+        for place, name in ((0, "good"), (2, "bad"))
+    }
+    found = compare_systems(rows, metric, samples=50, resamples=40)
+    assert [system.name for system in found.systems] == ["good", "bad"]
+    assert [system.score for system in found.systems] == [score(table, metric).score for table in rows.values()]
+    (pair,) = found.differences
+    assert pair.first == "good" and (pair.difference > 0) == metric.higher_is_better
+    assert bootstrap(rows["good"], metric, samples=20).score == found.systems[0].score
+    assert paired_test(*rows.values(), metric, samples=50).p < 0.05
+
+
+# ------------------------------------------------------------------------------------------------- what each has alone
+
+
+@pytest.mark.parametrize(("row", "expected"), [([0, 0], 0.0), ([3, 0], 100.0), ([3, 2.5], 120.0)])
+def test_ter_of_texts_without_words(row, expected):
+    assert Ter().evaluate(row) == scores([row], "ter")[0] == expected
+
+
+def test_signatures():
+    options = find("ter", normalized=True, no_punct=True, asian_support=True, case_sensitive=True)
+    assert options.signature == "metric:ter|case:mixed|tok:tercom|norm:yes|punct:no|asian:yes"
+    assert find("chrf++").signature == "metric:chrf++|nc:6|nw:2|beta:2|eff:yes|space:no|case:mixed"
+    nine = find("nist", max_order=9, lowercase=True)
+    assert nine.signature == "metric:nist|ngrams:9|case:lc|tok:13a|info:references"
+
+
+@pytest.mark.parametrize(
+    ("references", "hypothesis", "expected"),
+    [(["", ""], "a", 0), (["a"], "", 0), (["a b"], "c", 0), (["a b"], "a b", 1)],
+)
+def test_nist_of_short_texts(references, hypothesis, expected):
+    row = Nist().count(hypothesis, references)
+    assert Nist().evaluate(row) == scores([row], Nist())[0] == Nist().score(row).score == expected
+
+
+def test_weights_of_nist_come_from_the_references_of_the_call_or_are_given():
+    fixed, of_call = Nist(information=NistInformation(REFERENCES)), find("nist")
+    assert NistInformation(References(REFERENCES)) == fixed.information
+    whole = fixed.rows(TEXTS, REFERENCES, owner=OWNER)
+    assert of_call.rows(TEXTS, REFERENCES, owner=OWNER).tolist() == whole.tolist()
+    assert of_call.rows(TEXTS[:1], REFERENCES[:1]).tolist() != whole[:1].tolist()
+    weight = fixed.information.weight
+    assert weight("parrot") == weight("") == weight("x " * 12) == weight("The cat") == 0
+    assert weight("the cat", lowercase=True) > 0 < weight("the")
+    of_mixture = Mixture(((of_call, 0.5), (find("chrf"), 0.5)))
+    assert of_mixture.with_weights_of(REFERENCES) == Mixture(((fixed, 0.5), (find("chrf"), 0.5)))
+    with pytest.raises(errors.StatisticsError, match="in parts"):
+        columns.total({"hypothesis": TEXTS[:3], "reference": REFERENCES}, metric=of_mixture)
+
+
+def test_lower_case_of_nist_is_that_of_the_script_with_prepared_references():
+    """Only letters of ASCII have a lower case, and weights are those of the corpus in lower case."""
+    references, texts = [["The É cat &QUOT; SAT", "a É"], ["it RAINS"]], ['the É CAT " sat', "It rains é"]
+    expected = {lowercase: Nist(lowercase=lowercase).rows(texts, references).tolist() for lowercase in (False, True)}
+    assert expected[True] != expected[False]
+    prepared, information = References(references), NistInformation(references)
+    for lowercase in (False, True):
+        for weights in (None, information):
+            one = Nist(lowercase=lowercase, information=weights)
+            for given in (prepared, references, pickle.loads(pickle.dumps(prepared))):
+                assert one.rows(texts, given).tolist() == expected[lowercase]
+
+
+def test_mixtures_are_weighted_means():
+    expected = 2 / 3 * score(find("bleu").rows(TEXTS[:3], REFERENCES)).score / 100
+    expected += 1 / 3 * score(find("chrf").rows(TEXTS[:3], REFERENCES), "chrf").score / 100
+    for metric in (
+        Mixture({"bleu": 2, "chrf": 1}),
+        Mixture([("bleu", 1), ("chrf", 0.5)]),
+        find({"bleu": 2, "chrf": 1}),
+    ):
+        assert metric.score(metric.rows(TEXTS[:3], REFERENCES)).score == pytest.approx(expected)
+    ids, sets = np.array([[1, 2, 3, 4], [4, 3, 0, 0]]), [[[1, 2, 3, 4, 5]], [[3, 4]]]
+    found = cybleu.reward_scores(ids, sets, metric={"bleu": 1, "nltk": 2}, pad_id=0)
+    alone = [cybleu.reward_scores([[1, 2, 3, 4], [4, 3]], sets, metric=name) for name in ("bleu", "nltk")]
+    assert found == pytest.approx(alone[0] / 3 + alone[1] * 2 / 3, abs=1e-6)
+    for parts in ((), None, [(3, 1)], [(find("chrf"), "x")], [(find("chrf"), 0)], {"bleu": 1, "chrf": -0.1}):
+        with pytest.raises(errors.CybleuError, match="a mixture requires"):
+            Mixture(parts)
+    with pytest.raises(errors.UnknownNameError, match="tokenize and lowercase are options of the metrics of a mixture"):
+        Mixture({"bleu": 1}, tokenize="zh")
+
+
+# ----------------------------------------------------------------------------------------------- metrics of the user's
+
+
+def test_metrics_of_the_user_by_name(monkeypatch):
+    monkeypatch.setitem(metrics.METRICS, "word-f", WordF())
+    rows = cybleu.rows([text.split() for text in TEXTS], [[["a", "cat"]]] * 9, "word-f")
+    assert scores(rows, "word-f").tolist() == [WordF().evaluate(row) for row in rows.tolist()]
+    assert score(rows[0].tolist(), "word-f", beta=2).score == WordF(2).evaluate(rows[0].tolist())
+    with pytest.raises(errors.UnknownNameError, match="no 'smoothing'; it has tokenize, lowercase, beta"):
+        scores(rows, "word-f", smoothing="exp")
+    with pytest.raises(errors.StatisticsError, match="a row of word-f has 3 entries"):
+        score([1, 2], "word-f")
+
+
+def test_a_metric_without_what_it_needs_is_refused_when_it_is_made():
+    class Unfinished(Metric):
+        name = "unfinished"
+
+        def count(self, hypothesis, references):
+            return [0]
+
+    with pytest.raises(TypeError, match=r"abstract .*evaluate"):
+        Unfinished()
+
+
+@pytest.mark.parametrize("metric", [find("gleu"), Chrf(char_order=1), Chrf(1, 1)], ids=lambda metric: metric.signature)
+def test_rows_that_metrics_refuse(metric):
+    width = len(metric.columns)
+    wrong = [[], [1] * (width - 1), [1] * (width + 1), ["a"] * width, [-1] * width, [1.5] * width, [None] * width, 5]
+    for row in wrong:
+        for found in (metric.evaluate, metric.score):
+            with pytest.raises(errors.StatisticsError, match=r"whole numbers|entries"):
+                found(row)
+    ones = [1] * width
+    assert metric.evaluate(ones) == metric.evaluate(tuple(ones)) == metric.evaluate(np.array(ones)) == metric.scale
+
+
+@pytest.mark.parametrize("result", [float("nan"), None, "x", 1j, [0.5, 0.5]])
+def test_scores_that_are_no_numbers(result):
+    @dataclass(frozen=True)
+    class Odd(WordF):
+        def evaluate(self, row):
+            return result
+
+    rows = WordF().rows([text.split() for text in TEXTS], [[["a", "cat"]]] * 9)
+    nbest = NBest([0, 9], FEATURES, rows, score=Odd())
+    for use in (
+        lambda: score(rows, Odd()),
+        lambda: scores(rows, Odd()),
+        lambda: cybleu.pairs([["a"]], metric=Odd()),
+        lambda: oracle(nbest),
+        lambda: tune(nbest, restarts=1),
+        lambda: paired_test(rows, rows[::-1], metric=Odd(), samples=10),
+    ):
+        with pytest.raises(errors.StatisticsError, match=r"gives .* for the row .*must give a number"):
+            use()
+
+
+def test_counts_beyond_64_bits():
+    @dataclass(frozen=True)
+    class Large(WordF):
+        def count(self, hypothesis, references):
+            return [0, 2**63, 1]
+
+    with pytest.raises(errors.StatisticsError, match="word-f are beyond 64 bits"):
+        Large().rows([["a"]], [[["a"]]])
