@@ -6,7 +6,6 @@ from array import array
 from itertools import accumulate, chain
 from typing import Any
 
-from .. import _backend, _mirror
 from .._mirror.scoring.definitions import SMALL, TINY
 from .._runtime.numbers import check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
@@ -67,48 +66,25 @@ class CaptionBleu:
             _refuse(gts, res)
         bounds = array("q", accumulate(map(len, references), initial=0))
         corpus = Corpus(_texts(captions, "the captions"), Sets(_texts(references, "the references"), bounds))
-        numbers = array("q")
-        numbers.frombytes(Bleu("coco", max_order=self._n).rows_of(corpus).cast("B"))
-        columns = [numbers[column :: 2 + 2 * self._n] for column in range(2 + 2 * self._n)]
-        sums = [array("q", [sum(column)]) for column in columns]
-        of_all = [scores[0] for scores in self._scores(sums)]
+        rows = Bleu("coco", max_order=self._n).rows_of(corpus).tolist()
+        row = [sum(column) for column in zip(*rows)]
         if verbose > 0:
-            lengths = {"testlen": sums[0][0], "reflen": sums[1][0]}
-            counts = {"guess": sums[2 + self._n :], "correct": sums[2 : 2 + self._n]}
-            print({**lengths, **{name: [one[0] for one in column] for name, column in counts.items()}})
-            print("ratio:", (sums[0][0] + TINY) / (sums[1][0] + SMALL))
-        return of_all, self._scores(columns)
+            lengths = {"testlen": row[0], "reflen": row[1]}
+            print({**lengths, "guess": row[2 + self._n :], "correct": row[2 : 2 + self._n]})
+            print("ratio:", (row[0] + TINY) / (row[1] + SMALL))
+        return [score for (score,) in self._scores([row])], self._scores(rows)
 
     def method(self) -> str:
         """Return the name of the metric."""
         return "Bleu"
 
-    def _scores(self, columns: list[array[int]]) -> list[list[float]]:
-        """Compute the scores for each order, from the columns of rows of all orders."""
-        matches = columns[2 : 2 + self._n]
-        totals = columns[2 + self._n :]
-        return [_scored([*columns[:2], *matches[:k], *totals[:k]], k) for k in range(1, self._n + 1)]
-
-
-def _scored(columns: list[array[int]], order: int) -> list[float]:
-    """Score rows of this many orders, from their columns."""
-    count, width = len(columns[0]), len(columns)
-    rows, scores = array("q", bytes(8 * count * width)), array("d", bytes(8 * count))
-    for place, column in enumerate(columns):
-        rows[place::width] = column
-    table = memoryview(rows).cast("B").cast("q", (count, width))
-    rules = Bleu("coco", max_order=order).rules()
-
-    def work(start: int) -> int:
-        scored: int = _backend.chosen.Definition(rules).score_rows(table, start, scores)
-        return scored
-
-    def one(position: int) -> None:
-        row = rows[position * width : (position + 1) * width].tolist()
-        scores[position] = _mirror.Definition(rules).evaluate(row)[0]
-
-    _backend.go_on(work, 0, count, one)
-    return scores.tolist()
+    def _scores(self, rows: list[list[int]]) -> list[list[float]]:
+        """Compute the scores for each order, from rows of all orders."""
+        n, scores = self._n, []
+        for order in range(1, n + 1):
+            metric = Bleu("coco", max_order=order)
+            scores.append([metric.evaluate([*row[: 2 + order], *row[2 + n : 2 + n + order]]) for row in rows])
+        return scores
 
 
 def _texts(of_images: list[Sequence[str]], name: str) -> RawText:
