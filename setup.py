@@ -52,7 +52,10 @@ if PROFILE == "release" and sys.platform != "win32" and not os.environ.get("CFLA
     FLAGS += ["-g0"]
     LINK_FLAGS += ["-Wl,-x" if sys.platform == "darwin" else "-Wl,-s"]
 PROCESSORS = os.cpu_count() or 1
-TRACING = [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")]
+MACROS = {
+    "checked": [("CYBLEU_COUNTS_SLOTS", "1")],
+    "coverage": [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")],
+}
 
 
 class BuildKernels(build_ext):
@@ -81,7 +84,7 @@ def extension(source):
     return Extension(
         ".".join(source.relative_to(PACKAGES).with_suffix("").parts),
         [str(source)],
-        define_macros=TRACING if PROFILE == "coverage" else [],
+        define_macros=MACROS.get(PROFILE, []),
         # Cython's own code is a tenth of the time to compile, and called once for an array.
         extra_compile_args=[*FLAGS, "-O1"] if source.stem == SHARED and sys.platform != "win32" else FLAGS,
         extra_link_args=LINK_FLAGS,

@@ -131,7 +131,7 @@ def test_tokens_of_equal_hashes_are_compared(kernels):
                 half = tokens[: len(tokens) // 2] + tokens[:2]
                 row = counted_row([half], tokens, 2)
                 raw, other = " ".join(tokens), " ".join(half)
-                before = slots_probed()
+                before = slots_probed() or 0
                 for backend in ("cython", "python"):
                     with using_backend(backend):
                         found = [
@@ -143,7 +143,7 @@ def test_tokens_of_equal_hashes_are_compared(kernels):
                         assert [rows.tolist() for rows in found] == [[row]] * 4, (size, count, backend)
                         of_words = cybleu.metrics.Chrf(1, 2).rows([raw], [other])[0].tolist()
                         assert [of_words[5], of_words[8]] == row[2:4], (of_words, row)
-                assert count < 25 or slots_probed() > before, "the hashes are not equal"
+                assert count < 25 or slots_probed() is None or slots_probed() > before, "the hashes are not equal"
     """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", dedent(script)], env=environment, stderr=subprocess.PIPE, text=True)

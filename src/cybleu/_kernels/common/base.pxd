@@ -130,6 +130,7 @@ cdef enum:
     MAX_ORDER = 16          # maximum order of weights and rows that the kernels score
     ROW_SIZE = 34           # 2 + 2 * MAX_ORDER
     SUMS_SIZE = 50          # 2 + 3 * MAX_ORDER
+    MOST_POSITIONS = 0x3FFFFFFF     # of tokens in a segment, with one more for each text: positions are 32 bits
 
 
 cdef inline int64_t apart(int64_t one, int64_t other) noexcept nogil:

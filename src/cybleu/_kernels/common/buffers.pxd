@@ -7,6 +7,10 @@ from libc.stdlib cimport free
 from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY, PY_SSIZE_T_MAX, grown
 
 
+cdef enum:
+    KEPT = 1048576          # bytes that stay allocated after a segment
+
+
 # A zeroed struct is an empty buffer.
 cdef struct Buffer:
     uint8_t *data

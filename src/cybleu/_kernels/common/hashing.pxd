@@ -5,16 +5,18 @@
 #
 # Probes do not check for Ctrl-C, and need not: tables are at most half full, so a probe of n keys visits O(log n) slots
 # with high probability, whatever the keys. tests/whole/test_collisions.py counts the slots for keys that would collide
-# without the seed.
+# without the seed, in a build with all checks.
 
 from libc.stdint cimport uint8_t, uint64_t
-
-from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY
 
 cdef extern from *:
     """
     #ifndef CYBLEU_HASHING
     #define CYBLEU_HASHING
+
+    #ifndef CYBLEU_COUNTS_SLOTS     /* setup.py defines it in builds with all checks */
+      #define CYBLEU_COUNTS_SLOTS 0
+    #endif
 
     /* Two random numbers; the second is odd. */
     typedef struct { uint64_t first, second; } cybleu_seed;
@@ -118,6 +120,7 @@ cdef extern from *:
 
     #endif
     """
+    bint COUNTS_SLOTS "CYBLEU_COUNTS_SLOTS"
     uint64_t CYBLEU_UNDECIDED
     ctypedef struct Seed "cybleu_seed":
         uint64_t first
@@ -134,24 +137,16 @@ cdef extern from *:
     # the 16 bytes before the text must be readable
     cybleu_key cybleu_key_of_bytes(const uint8_t *text, Py_ssize_t size, Seed seed) noexcept nogil
 
-cdef enum:
-    LONG_PROBE = 16     # slots after the first; few probes are longer in half-empty tables
-
-
 # The seed of this process.
 cdef Seed process_seed() noexcept nogil
 
-# Count a slot that is probed after LONG_PROBE others.
+# Count a slot, in builds with all checks.
 cdef void count_slot() noexcept nogil
 
 
-cdef inline uint64_t next_slot(uint64_t slot, uint64_t mask, int *probed) noexcept nogil:
-    """Return the next slot.
-
-    :param probed: number of slots probed after the first
-    """
-    probed[0] += 1
-    if CYBLEU_UNLIKELY(probed[0] > LONG_PROBE):
+cdef inline uint64_t next_slot(uint64_t slot, uint64_t mask) noexcept nogil:
+    """Return the next slot."""
+    if COUNTS_SLOTS:
         count_slot()
     return (slot + 1) & mask
 

@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""The seed of the hash tables, and a count of long probes for tests."""
+"""The seed of the hash tables, and a count of probed slots for tests."""
 
 from libc.string cimport memcpy
 
@@ -37,5 +37,5 @@ cdef void count_slot() noexcept nogil:
 
 
 def slots_probed():
-    """Return the number of slots that this process has probed beyond the first LONG_PROBE of each probe."""
-    return CYBLEU_ADD(cybleu_slots, 0)
+    """Return how many slots this process has probed after the first ones; None in builds that do not count."""
+    return CYBLEU_ADD(cybleu_slots, 0) if COUNTS_SLOTS else None

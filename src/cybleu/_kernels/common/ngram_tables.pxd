@@ -37,9 +37,8 @@ cdef inline uint64_t place_of(Slots table, int64_t key, Seed seed) noexcept nogi
 
 
 cdef inline Slot *probe_from(Slots table, int64_t key, uint64_t place) noexcept nogil:
-    cdef int probed = 0
     while CYBLEU_UNLIKELY((table.slots[place].key != key) & (table.slots[place].ngram >= 0)):
-        place = next_slot(place, table.mask, &probed)
+        place = next_slot(place, table.mask)
     return &table.slots[place]
 
 

@@ -14,7 +14,7 @@ from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.common.ngram_tables cimport pair_key, probe, size_of
 from cybleu._kernels.common.hashing cimport process_seed
 from cybleu._kernels.counting.index cimport Found, free_found
-from cybleu._kernels.counting.ter cimport check_ends, check_texts
+from cybleu._kernels.counting.ter cimport check_ends, check_words
 
 # Computed by Python as in the mirror, and not by the compiler, which may round in another way.
 cdef double LOG_2 = math.log(2)
@@ -132,7 +132,7 @@ cdef class NgramInformation(NgramIndex):
         if (not 0 <= start <= stop <= count or texts.shape[0] != count or owners.shape[0] != count
                 or rows.shape[1] != 1 + 2 * self.max_order):
             raise ValueError("the texts do not fit the rows")
-        check_texts(hypotheses, hypothesis_ends, references, reference_ends, sets, texts, owners, start, stop)
+        check_words(hypotheses, hypothesis_ends, references, reference_ends, sets, texts, owners, start, stop)
         memset(&hypothesis, 0, sizeof(Hypothesis))
         memset(&reference, 0, sizeof(Found))
         try:

@@ -11,7 +11,7 @@ from cybleu._kernels.tokens.objects cimport slots_needed
 
 
 cdef enum:
-    AT_ONCE = 4     # orders
+    FIRST_ORDERS = 4     # orders
 
 cdef size_t ALL_PLACES = MASKS_AND_ONE * sizeof(uint64_t)   # not a compile-time constant, see tokens/objects.pyx
 
@@ -76,7 +76,7 @@ cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, in
     cdef const int32_t *hypothesis = matcher.hypothesis
     cdef uint64_t with_unknown[MASKS_AND_ONE]
     cdef uint64_t *places = with_unknown + 1    # index -1 is for unknown tokens: a branch would be mispredicted
-    cdef uint64_t found[AT_ONCE]        # [n - 1]: where an n-gram starts that the reference has
+    cdef uint64_t found[FIRST_ORDERS]        # [n - 1]: where an n-gram starts that the reference has
     cdef uint64_t one, two, three, four     # M_n(i)
     cdef uint64_t candidates, longer
     cdef int i, n
@@ -99,10 +99,10 @@ cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, in
         found[1] = 2 * found[1] + (two != 0)
         found[2] = 2 * found[2] + (three != 0)
         found[3] = 2 * found[3] + (four != 0)
-    for n in range(min(matcher.orders, AT_ONCE)):
+    for n in range(min(matcher.orders, FIRST_ORDERS)):
         add_found(matcher, places, found[n], n)
-    longer = found[AT_ONCE - 1]
-    for n in range(AT_ONCE, matcher.orders):
+    longer = found[FIRST_ORDERS - 1]
+    for n in range(FIRST_ORDERS, matcher.orders):
         # an n-gram can only match where both of its (n-1)-grams do
         candidates = longer & (longer >> 1)
         longer = 0
@@ -197,9 +197,8 @@ cdef inline void keep_neighbours(Starts *starts, const int32_t *best) noexcept n
 cdef int32_t find_number(const PairTable *table, uint64_t key, uint64_t *place) noexcept nogil:
     """Probe from `place` on; return the number of the n-gram, or 0 and its free slot."""
     cdef int32_t number = table.numbers[place[0]]
-    cdef int probed = 0
     while number != 0 and table.keys[number] != key:
-        place[0] = next_slot(place[0], table.mask, &probed)
+        place[0] = next_slot(place[0], table.mask)
         number = table.numbers[place[0]]
     return number
 

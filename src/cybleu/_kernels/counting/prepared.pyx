@@ -117,6 +117,7 @@ cdef int prepare(ReferenceTable *table, PreparationWorkspace *work, const int64_
     for k in range(count):
         total += <Py_ssize_t>(ends[k] - begins[k])
         longest = max(longest, <Py_ssize_t>(ends[k] - begins[k]))
+    known.mask = 0
     for n in range(1, min(max_order, longest) + 1):
         # cleared for each order: keys of different orders may coincide
         make_empty(&known, work.slots, slots_needed(total))

@@ -12,21 +12,20 @@ from libc.string cimport memset
 from cybleu._kernels.text.chrf_texts cimport (
     DROPPED, ChrfWorkspace, Text, end_characters, forget, make_characters, read_text
 )
-from cybleu._kernels.common.buffers cimport Buffer, free_buffer, reserve
-from cybleu._kernels.common.base cimport apart, closer, new_array, row_size
+from cybleu._kernels.common.buffers cimport KEPT, Buffer, free_buffer, reserve
+from cybleu._kernels.common.base cimport MOST_POSITIONS, apart, closer, new_array, row_size
 from cybleu._kernels.common.hashing cimport Seed, process_seed
 from cybleu._kernels.counting.ngrams cimport (
     MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_memory, match_ngrams
 )
 from cybleu._kernels.text.raw_texts cimport RawTexts, check_segments
 from cybleu._kernels.tokens.characters cimport (
-    AT_ONCE, MOST_TOKENS, FewWords, TokenIds, WordTable, end_table, look_up_few, look_up_many, make_table, number_few,
-    number_many, reserve_ids,
+    AT_ONCE, FewWords, TokenIds, WordTable, end_table, look_up_few, look_up_many, make_table, number_few, number_many,
+    reserve_ids,
 )
 from cybleu._kernels.text.tokenizing cimport MORE_TOKENS, Line, Scanner, Token, Tokenizer, end_scanner, make_scanner
 
 cdef enum:
-    KEPT = 1048576          # bytes that are kept allocated after a segment
     RELEASE_FROM = 4096     # characters of a segment from which the GIL is released
 
 # How the reference length is chosen among several references.
@@ -121,7 +120,7 @@ cdef int end_text(TokenIds *numbers) except -1 nogil:
     reserve_ids(numbers, 1)
     numbers.values[numbers.count] = -1
     numbers.count += 1
-    if numbers.count >= MOST_TOKENS:
+    if numbers.count >= MOST_POSITIONS:
         with gil:
             raise MemoryError("a segment has too many tokens")
     return 0

@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from cybleu._kernels.common.base cimport (
-    CYBLEU_OTHER_THREADS_RUN, allocated, closer, cybleu_item, cybleu_items, new_bytes, row_size
+    CYBLEU_OTHER_THREADS_RUN, MOST_POSITIONS, allocated, closer, cybleu_item, cybleu_items, new_bytes, row_size
 )
 from cybleu._kernels.common.interrupts cimport look
 from cybleu._kernels.counting.ngrams cimport (
@@ -27,7 +27,6 @@ cdef extern from *:
 cdef enum:
     RELEASE_FROM = 65536        # tokens in a segment from which the GIL is released while counting
     MANY_REFERENCES = 1024      # between which there are checks for interrupts
-    MOST_TOKENS = 0x3FFFFFFF    # in one segment, plus one for each text: positions are 32 bits
     WORK_BETWEEN_LOOKS = 65536  # tokens, and 8 for each text
 
 
@@ -71,11 +70,11 @@ cdef inline int count_texts(PyObject **texts, Py_ssize_t count, object hypothesi
     cdef Py_ssize_t total = length + 1
     cdef Py_ssize_t closest = -1
     cdef Py_ssize_t size, k
-    if length < 0 or length >= MOST_TOKENS:
+    if length < 0 or length >= MOST_POSITIONS:
         return 0
     for k in range(count):
         size = size_of(texts[k])
-        if size < 0 or size >= MOST_TOKENS - total:
+        if size < 0 or size >= MOST_POSITIONS - total:
             return 0
         closest = closer(closest, size, length)
         longest = max(longest, size)

@@ -45,6 +45,6 @@ cdef struct Workspace:
 
 cdef int check_ends(Py_ssize_t size, const int64_t[::1] ends) except -1
 
-cdef int check_texts(const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends, const int32_t[::1] references,
+cdef int check_words(const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends, const int32_t[::1] references,
                      const int64_t[::1] reference_ends, const int64_t[::1] sets, const int64_t[::1] texts,
                      const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop) except -1

@@ -10,7 +10,7 @@ from libc.math cimport ceil, floor
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from cybleu._kernels.common.buffers cimport free_buffer, reserve
+from cybleu._kernels.common.buffers cimport KEPT, free_buffer, reserve
 from cybleu._kernels.common.interrupts cimport begin_watch, watch
 
 cdef enum:
@@ -22,7 +22,6 @@ cdef enum:
     MOST_WORDS = 0x1FFFFFFF     # of both texts: distances are 32 bits
     MOST_COMPARED = 65536       # pairs of words, to find those that the texts share
     STEPS_OF_COMPARISON = 1024  # for MOST_COMPARED pairs
-    KEPT = 1048576              # bytes that are not given back after a segment
 
 
 # -------------------------------------------------------------------------------------------------------------- tables
@@ -395,7 +394,7 @@ def edit_rows(const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends,
     cdef const int32_t *words_there = &references[0] if references.shape[0] else &none
     if not 0 <= start <= stop <= count or texts.shape[0] != count or owners.shape[0] != count or rows.shape[1] != 2:
         raise ValueError("the texts do not fit the rows")
-    check_texts(hypotheses, hypothesis_ends, references, reference_ends, sets, texts, owners, start, stop)
+    check_words(hypotheses, hypothesis_ends, references, reference_ends, sets, texts, owners, start, stop)
     if start == stop:
         return
     memset(&work, 0, sizeof(Workspace))
@@ -426,7 +425,7 @@ cdef int check_ends(Py_ssize_t size, const int64_t[::1] ends) except -1:
     return 0
 
 
-cdef int check_texts(const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends, const int32_t[::1] references,
+cdef int check_words(const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends, const int32_t[::1] references,
                      const int64_t[::1] reference_ends, const int64_t[::1] sets, const int64_t[::1] texts,
                      const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop) except -1:
     """The rows from `start` to before `stop` have texts, and sets with references, in the terms of `edit_rows`."""

@@ -52,9 +52,8 @@ cdef inline int32_t unit_at(const Units *text, int32_t position) noexcept nogil:
 cdef inline uint64_t place_of_key(const Table *table, uint64_t key, Seed seed) noexcept nogil:
     """Return the slot of the n-gram, or the free slot for it."""
     cdef uint64_t place = hash_word(key, seed) & table.mask
-    cdef int probed = 0
     while CYBLEU_UNLIKELY((table.keys[place] != key) & (table.keys[place] != FREE)):
-        place = next_slot(place, table.mask, &probed)
+        place = next_slot(place, table.mask)
     return place
 
 

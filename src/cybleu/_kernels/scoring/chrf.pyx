@@ -15,7 +15,7 @@ from cybleu._kernels.text.chrf_texts cimport (
     BEFORE, FEW_WORDS, ChrfWorkspace, Text, begin_words, end_characters, forget, make_characters, number_words,
     read_text
 )
-from cybleu._kernels.common.buffers cimport free_buffer, reserve
+from cybleu._kernels.common.buffers cimport KEPT, free_buffer, reserve
 from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY, allocated
 from cybleu._kernels.common.hashing cimport Seed, process_seed
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
@@ -43,7 +43,6 @@ cdef extern from *:
 cdef enum:
     MOST_OF_A_KIND = 64     # orders
     ROW = 384               # 3 * orders of both kinds
-    KEPT = 65536            # bytes that are kept allocated after a segment
     TOGETHER = 65536        # characters of references per block of pairs, or at least those of the hypothesis
     OF_EACH = 64            # added for each reference, for the memory of its matches
 

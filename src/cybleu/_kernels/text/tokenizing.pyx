@@ -46,7 +46,7 @@ cdef extern from *:
 cdef enum:
     CODE_POINTS = 0x110000
     FRONT = 16              # bytes before a copy
-    AT_ONCE = 64            # tokens
+    SOME_TOKENS = 64
 
 # Kinds of characters; 0 for parts of words.
 cdef enum:
@@ -552,10 +552,10 @@ cdef class Tokenizer:
 
     def tokens(self, text):
         """Return the tokens of a str as a list of str."""
-        cdef Token tokens[AT_ONCE + MORE_TOKENS]
+        cdef Token tokens[SOME_TOKENS + MORE_TOKENS]
         cdef Scanner scanner
         cdef Line line
-        cdef Py_ssize_t count = AT_ONCE
+        cdef Py_ssize_t count = SOME_TOKENS
         cdef Py_ssize_t i
         cdef list found = []
         if type(text) is not str:
@@ -566,8 +566,8 @@ cdef class Tokenizer:
         make_scanner(&scanner)
         try:
             self.begin(&scanner, &line)
-            while count == AT_ONCE:
-                count = self.read(&scanner, tokens, AT_ONCE)
+            while count == SOME_TOKENS:
+                count = self.read(&scanner, tokens, SOME_TOKENS)
                 for i in range(count):
                     found.append(decoded(&tokens[i]))
         finally:

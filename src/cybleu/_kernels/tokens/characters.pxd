@@ -10,7 +10,6 @@ cdef enum:
     FEW_SLOTS = 4096
     FEW_NUMBERS = 514       # unused 0, AT_ONCE - 1 tokens, and one entry to write ahead
     AT_ONCE = 513           # tokens read at once
-    MOST_TOKENS = 0x3FFFFFFF    # of a segment, or in one table: positions and numbers are 32 bits
 
 
 # For less than AT_ONCE tokens. As in `objects.pxd`, ids start at 1, and 0 is unused.

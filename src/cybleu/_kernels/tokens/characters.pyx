@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
-from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY, allocated, distance, grown
+from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY, MOST_POSITIONS, allocated, distance, grown
 from cybleu._kernels.common.hashing cimport (
     CYBLEU_UNDECIDED, Seed, cybleu_key, cybleu_key_of_bytes, cybleu_short_text, hash_pair, next_slot,
     process_seed,
@@ -53,7 +53,6 @@ cdef inline int other_key(const FewWords *table, int number, cybleu_key key) noe
 cdef int find_few(const FewWords *table, const Token *token, cybleu_key key, uint64_t *place) noexcept nogil:
     """Probe from `place` on; return the id of the token, or 0 and its free slot."""
     cdef int number
-    cdef int probed = 0
     while True:
         number = table.slots[place[0]]
         if number == 0:
@@ -61,7 +60,7 @@ cdef int find_few(const FewWords *table, const Token *token, cybleu_key key, uin
         if table.first[number] == key.first and table.second[number] == key.second:
             if not key.second & CYBLEU_UNDECIDED or same_token(&table.tokens[number], token):
                 return number
-        place[0] = next_slot(place[0], table.mask, &probed)
+        place[0] = next_slot(place[0], table.mask)
 
 
 cdef inline int number_at(const FewWords *table, const Token *token, cybleu_key *key, uint64_t *place) noexcept nogil:
@@ -123,7 +122,6 @@ cdef inline int32_t find_word(const WordTable *table, const Token *token, cybleu
                               uint64_t *place) noexcept nogil:
     """Return the id of the token, or -1 and its free slot."""
     cdef uint64_t at = mixed & table.mask
-    cdef int probed = 0
     cdef uint64_t entry
     cdef const WordEntry *word
     while True:
@@ -136,7 +134,7 @@ cdef inline int32_t find_word(const WordTable *table, const Token *token, cybleu
             if word.first == key.first and word.second == key.second:
                 if not key.second & CYBLEU_UNDECIDED or same_token(&word.token, token):
                     return <int32_t>(<uint32_t>entry - 1)
-        at = next_slot(at, table.mask, &probed)
+        at = next_slot(at, table.mask)
 
 
 cdef int32_t look_up_word(const WordTable *table, const Token *token, Seed seed) noexcept nogil:
@@ -194,7 +192,7 @@ cdef inline int32_t add_word(WordTable *table, const Token *token, Seed seed) ex
     if number < 0:
         number = table.size
         if number == table.capacity:
-            if number >= MOST_TOKENS // 2:
+            if number >= MOST_POSITIONS // 2:
                 with gil:
                     raise MemoryError("there are too many different tokens")
             enlarge(table, seed)

@@ -103,13 +103,12 @@ cdef inline int other_key(const cybleu_key *one, uint64_t first, uint64_t second
 
 cdef int probe_on(const FewTokens *table, PyObject *token, const cybleu_key *key, uint64_t *place) noexcept:
     """Probe from a slot that holds another token, or a key that does not decide."""
-    cdef int probed = 0
     cdef int number = table.slots[place[0]]
     while number != 0:
         if not other_key(&table.keys[number], key.first, key.second & ~CYBLEU_UNDECIDED):
             if not key.second & CYBLEU_UNDECIDED or cybleu_equal(table.tokens[number - 1], token):
                 break
-        place[0] = next_slot(place[0], FEW_SLOTS - 1, &probed)
+        place[0] = next_slot(place[0], FEW_SLOTS - 1)
         number = table.slots[place[0]]
     return number
 
@@ -226,11 +225,10 @@ cdef inline int32_t number_one(TokenTable *table, PyObject *token, const cybleu_
                                bint adds) noexcept:
     cdef uint64_t place = hash & table.mask
     cdef uint64_t entry = table.slots[place]
-    cdef int probed = 0
     while entry != 0:
         if (entry ^ hash) >> 32 == 0 and same_token(table, <uint32_t>entry - 1, token, key):
             return <int32_t>(<uint32_t>entry - 1)
-        place = next_slot(place, table.mask, &probed)
+        place = next_slot(place, table.mask)
         entry = table.slots[place]
     if not adds:
         return -1
