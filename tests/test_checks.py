@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 
 from cybleu import check, errors
-from inputs import TOKENS, corpora, segments
+from inputs import TOKENS, corpora
 
 WORDS = ["the", "cat", "sat"]
 CHINESE = list("我用 iPhone 打电话")
@@ -39,18 +39,12 @@ MISTAKES = {
         # the whole arguments
         ("the cat", [WORDS], "references is a str, not a list of lists of references; give"),
         ([[WORDS]], "the cat", "hypotheses is a str, not a list of hypotheses; give a list"),
-        (None, [WORDS], "references is None, not a list"),
         ([[WORDS]], None, "hypotheses is None, not a list"),
-        ([[WORDS]], {0: WORDS}, "hypotheses is a dict, not a list"),
         ({(("a",),)}, [WORDS], "references is a set, not a list"),
         ([[WORDS]], iter([WORDS]), "hypotheses is a list_iterator, which can be read only on"),
-        ([[WORDS]], np.array(3), "hypotheses is a ndarray, not a list"),
         # hypotheses
         ([[WORDS]] * 4, [WORDS, WORDS, WORDS, "the cat"], "hypotheses[3] is a str, not a list of tokens; split it"),
-        ([[WORDS]], [b"the cat"], "hypotheses[0] is a bytes, not a list of tokens; split it"),
         ([WORDS], WORDS, "or, if hypotheses is the token list of one segment, give [hypotheses]"),
-        ([[WORDS]], [1, 2, 3], "hypotheses[0] is an int, not a list of tokens; give a list"),
-        ([[WORDS]], [None], "hypotheses[0] is None, not a list of tokens"),
         ([[WORDS]], [iter(WORDS)], "hypotheses[0] is a list_iterator, which can be read only"),
         ([[WORDS]], [set(WORDS)], "hypotheses[0] is a set, which has no order of tokens"),
         ([[WORDS]], [dict.fromkeys(WORDS)], "hypotheses[0] is a dict, which has no order"),
@@ -61,22 +55,13 @@ MISTAKES = {
         # references
         ([WORDS] * 2, [WORDS] * 2, "references[0] looks like the token list of one reference"),
         ([[1, 2]], [[1, 2]], "not like a list of references; put it in a list: [references[0]]"),
-        (np.array([[1, 2]]), [[1, 2]], "references[0] looks like the token list"),
         (["the cat"], [WORDS], "references[0] is a str, not a list of references, each"),
         (group("the cat"), [WORDS] * 2, "references[1][0] is a str, not a list of tokens; spl"),
         (group(WORDS, "the"), [WORDS] * 2, "references[1][1] is a str, not a list of tokens"),
-        (group(WORDS, None), [WORDS] * 2, "references[1][1] is None, not a list of tokens"),
-        (group(set(WORDS)), [WORDS] * 2, "references[1][0] is a set, which has no order"),
-        (group(iter(WORDS)), [WORDS] * 2, "references[1][0] is a list_iterator, which can be"),
-        ([None], [WORDS], "references[0] is None, not a list of references"),
-        ([{"a": 1}], [WORDS], "references[0] is a dict, not a list of references"),
     ],
     errors.LengthMismatchError: [
         ([[WORDS]], [WORDS] * 2, "there are 2 hypotheses and 1 lists of references"),
-        ([], [WORDS], "1 hypotheses and 0 lists of references; each hypothesis needs one"),
         ([[WORDS]], [], "0 hypotheses and 1 lists of references; each hypothesis needs one"),
-        ([[WORDS], [WORDS, WORDS]], [WORDS] * 3, "2 lists of references; each hypothesis needs one"),
-        ([[WORDS] * 3] * 2, [WORDS] * 3, "of 3 entries, which look transposed, as sacreBLEU"),
         ([["the cat"] * 3], [WORDS] * 3, "of 3 entries, which look transposed"),
         ([WORDS], [WORDS] * 3, "1 lists of references, which look like token lists; give"),
     ],
@@ -93,15 +78,11 @@ MISTAKES = {
         ([[WORDS]], [["a", None]], "token 1 of hypotheses[0] is None; leave it out"),
         # text split into characters
         ([[WORDS]], [list("the cat")], "hypotheses[0] is the characters of a text with its blanks"),
-        (group(list("на мат")), [WORDS] * 2, "references[1][0] is the characters of a text"),
         ([[WORDS]], [tuple("L'été. Où?")], "for example with .split()"),
     ],
     errors.MixedTokensError: [
         ([[WORDS]], [[1, 2]], "hypotheses is an id (int) and every one of the references a str"),
-        ([[[1, 2]]], [WORDS], "hypotheses is a str and every one of the references an id"),
         ([[WORDS]], np.array([[1, 2]]), "hypotheses is an id (int)"),
-        ([[WORDS]], [[np.int32(1)]], "hypotheses is an id (int)"),
-        ([[WORDS]], [[b"the"]], "hypotheses is bytes and every one of the references a str"),
     ],
 }
 
@@ -164,17 +145,6 @@ def test_no_false_alarm_on_generated_text(corpus):
         assert "none can match" in str(error) and not kinds[0] & kinds[1]
 
 
-@given(segments())
-def test_the_place_of_a_mistake(segment):
-    references, hypothesis = segment
-    assume(has_no_mistake([references], [hypothesis]))
-    sound = [list(reference) for reference in references]
-    with pytest.raises(errors.SequenceTypeError, match=r"^hypotheses\[1\] is a str"):
-        check([sound, sound], [hypothesis, "a text"])
-    with pytest.raises(errors.SequenceTypeError, match=rf"^references\[1\]\[{len(sound)}\] is a str"):
-        check([sound, [*sound, "a text"]], [hypothesis, hypothesis])
-
-
 @pytest.mark.parametrize("name", sorted(TOKENS))
 def test_tokens_of_any_kind(name):
     tokens = [token for token in TOKENS[name] if token is not None]
@@ -194,12 +164,3 @@ def test_no_false_alarm_on_real_text(data):
         assert check(references, read(system)) is None
     four = [read(data / "bn-en" / f"reference.en.{number}") for number in range(4)]
     assert check([list(group) for group in zip(*four[1:])], four[0]) is None
-
-
-@pytest.mark.real_data
-def test_every_real_system_split_into_characters_is_found(data):
-    references = [[reference] for reference in read(data / "wmt17-en-de" / "ref.txt")]
-    for system in sorted((data / "wmt17-en-de").glob("*.txt")):
-        characters = [list(line) for line in system.read_text(encoding="utf-8").split("\n")[:-1]]
-        with pytest.raises(errors.TokensError, match=r"^hypotheses\[[01]\] is the characters"):
-            check(references, characters)

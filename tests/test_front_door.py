@@ -15,12 +15,13 @@ from arrow_capsules import AsArray, AsStream, integers, lists, texts
 from cybleu import References
 from cybleu.bleu_score import sentence_bleu_many
 from cybleu.checks import check
-from cybleu.explanations import explain_difference
+from cybleu.explanations import explain, explain_difference
 from cybleu.metrics import Bleu, Chrf, Ter, find
 from cybleu.nbest import NBest
 from cybleu.pairwise import self_bleu
 from cybleu.rerank import diverse, mbr
-from cybleu.text import Ragged
+from cybleu.rewards import Reward
+from cybleu.text import Ragged, tokenizer
 from inputs import Labelled, Own
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -238,18 +239,41 @@ def test_arrays_of_ids(call, form):
     assert listed(call(form[0](ONE_EACH[0]), form[1](ONE_EACH[1]))) == listed(call(*ONE_EACH))
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        {"tokenize": "13a"},
-        {"tokenize": "char", "lowercase": True},
-        {"tokenize": str.split},
-        {"tokenize": str.split, "lowercase": True},
-    ],
-)
+RAW = [
+    {"tokenize": "13a"},
+    {"tokenize": "char", "lowercase": True},
+    {"tokenize": str.split},
+    {"tokenize": str.split, "lowercase": True},
+]
+
+
+@pytest.mark.parametrize("how", RAW, ids=str)
 @cases(OF_RAW_TEXT, FORMS_OF_LINES)
 def test_raw_text_in_every_form(call, form, how):
     assert listed(call(form[0](LINES[0]), form[1](LINES[1]), **how)) == listed(call(*LINES, **how))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of orders without a match
+@pytest.mark.parametrize("how", [*RAW, {"tokenize": "zh"}, {"tokenize": "intl", "lowercase": True}], ids=str)
+def test_raw_text_is_its_tokens(how):
+    split = tokenizer(how["tokenize"], how.get("lowercase", False))
+    sets, texts = [[split(line) for line in group] for group in LINES[0]], [split(line) for line in LINES[1]]
+    for name, call in OF_CORPORA.items():
+        if name != "explain_difference":  # which names the tokeniser
+            assert listed(call(*LINES, **how)) == listed(call(sets, texts)), name
+    for name, call in OF_TEXTS.items():
+        assert listed(call(LINES[1], **how)) == listed(call(texts)), name
+    lists, of_tokens = [LINES[1] * 2, LINES[0][0]], [texts * 2, sets[0]]
+    assert listed(mbr(lists, **how).scores) == listed(mbr(of_tokens).scores)
+    assert [*map(listed, diverse(lists, 2, **how))] == [*map(listed, diverse(of_tokens, 2))]
+    nbest = NBest.from_texts(lists, LINES[0], **how)
+    assert listed(nbest.stats) == listed(NBest.from_texts(of_tokens, sets).stats) and nbest.texts == [
+        *lists[0],
+        *lists[1],
+    ]
+    assert str(explain(LINES[0][0], LINES[1][0], **how)) == str(explain(sets[0], texts[0]))
+    rewards = Reward(column="r", **how)(completions=LINES[1], r=LINES[0])
+    assert rewards == cybleu.reward_scores(texts, sets).tolist()
 
 
 @pytest.mark.parametrize("call", OF_TEXTS.values(), ids=OF_TEXTS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
 from cybleu import References, errors
-from cybleu.metrics import VARIANTS, Bleu, score
+from cybleu.metrics import Bleu
 from cybleu.rewards import RepetitionPenalty, Reward
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -53,24 +52,6 @@ def test_sentence_bleu_of_sacrebleu(smoothing, effective_order):
         )
         assert reward == np.float32(theirs.score / 100)
     assert rewards[2] == 0  # empty
-
-
-def test_choices():
-    without = cybleu.reward_scores([[5, 7]], REFERENCES[:1], brevity_penalty=False)[0]
-    row = cybleu.rows([[5, 7]], [REFERENCES[0]])[0]
-    assert without == np.float32(
-        score(row, replace(VARIANTS["sacrebleu"], penalty="none"), effective_order=True).score / 100
-    )
-    assert without > cybleu.reward_scores([[5, 7]], REFERENCES[:1])[0]
-    row = cybleu.rows([TEXTS[0]], [REFERENCES[0]])[0]
-    moses = cybleu.reward_scores(TEXTS[:1], REFERENCES[:1], metric="moses", smoothing="add", smoothing_value=0.5)[0]
-    assert moses == np.float32(score(row, "moses", smoothing="add", smoothing_value=0.5).score)
-    assert cybleu.reward_scores([[]], REFERENCES[:1], metric="huggingface")[0] == 0
-    assert cybleu.reward_scores(TEXTS[:1], REFERENCES[:1], weights=(1,))[0] == np.float32(
-        score(cybleu.rows([TEXTS[0]], [REFERENCES[0]], max_order=1)[0]).score / 100
-    )
-    unknown = cybleu.reward_scores([[5, 6, 7]], [[[5, 6, 7]]], unk_id=6)[0]
-    assert unknown < cybleu.reward_scores([[5, 6, 7]], [[[5, 6, 7]]])[0] == 1
 
 
 def test_prepared_references_are_counted_by_the_rules_of_each_metric():

@@ -13,7 +13,7 @@ import pytest
 import sacrebleu
 
 import cybleu
-from cybleu import install_as_nltk, install_as_sacrebleu, sacrebleu_compat
+from cybleu import install_as_sacrebleu, sacrebleu_compat
 from cybleu.bleu_score import SmoothingFunction
 from cybleu.chrf_score import corpus_chrf, sentence_chrf
 from cybleu.errors import ShapeWarning
@@ -112,29 +112,6 @@ def test_strings_in_place_of_tokens(references, hypothesis, pattern):
         assert_one_warning(call, pattern if pattern in (BOTH, ONE) else f"{pattern}, {AS_TOKENS}")
 
 
-@pytest.mark.parametrize(
-    ("references", "hypotheses", "pattern"),
-    [(REFERENCES, HYPOTHESES, BOTH), (REFERENCES, [text.split() for text in HYPOTHESES], ONE)],
-)
-@pytest.mark.parametrize("kind", [list, tuple, np.array])
-def test_corpora_of_strings_in_place_of_lists(references, hypotheses, pattern, kind):
-    assert_one_warning_of_corpora(kind(references), hypotheses, pattern)
-
-
-def assert_one_warning_of_corpora(references, hypotheses, pattern):
-    """Assert that NLTK's functions, also patched ones, return NLTK's number and warn once."""
-    for ours, theirs in (
-        (cybleu.corpus_bleu, nltk.translate.bleu_score.corpus_bleu),
-        (corpus_gleu, nltk.translate.gleu_score.corpus_gleu),
-        (lambda *texts: corpus_nist(*texts, 1), lambda *texts: nltk.translate.nist_score.corpus_nist(*texts, 1)),
-    ):
-        assert_same(outcome(ours, references, hypotheses), outcome(theirs, references, hypotheses))
-        assert_one_warning(lambda ours=ours: ours(references, hypotheses), pattern)
-    with install_as_nltk():
-        for patched in (nltk.translate.bleu_score.corpus_bleu, nltk.translate.gleu_score.corpus_gleu):
-            assert_one_warning(lambda patched=patched: patched(references, hypotheses), pattern)
-
-
 def test_chrf_warns_of_a_str_in_place_of_a_list_of_texts():
     text, other = HYPOTHESES[0], REFERENCES[0][: len(HYPOTHESES[0])]
     theirs = nltk.translate.chrf_score.corpus_chrf
@@ -147,12 +124,3 @@ def test_chrf_warns_of_a_str_in_place_of_a_list_of_texts():
     )
     for right in ([other], np.array([other])):
         assert corpus_chrf(right, [text]) == sentence_chrf(other, text) == sentence_chrf(other.split(), text.split())
-
-
-@pytest.mark.parametrize(
-    ("references", "hypothesis"),
-    [(["abcde"], "abcdf"), ([[*"abcde"]], "abcde"), (["我用 iPhone"], "我用 iPhone"), (["abcd"], [*"abcde"])],
-)
-def test_characters_that_may_be_meant(references, hypothesis):
-    cybleu.sentence_bleu(references, hypothesis)
-    sentence_gleu(references, hypothesis)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import multiprocessing
 import re
 import subprocess
@@ -139,34 +138,6 @@ def test_run_nothing_or_a_missing_script(tmp_path):
     done = run("missing.py", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr == "cybleu: error: there is no script 'missing.py' to run\n"
-
-
-def test_nltk_loaded_anew_while_installed():
-    modules = nltk, nltk.translate, nltk_bleu
-    kept = [dict(vars(module)) for module in modules]
-    try:
-        with cybleu.install_as_nltk():
-            importlib.reload(nltk_bleu)
-            fresh = nltk_bleu.sentence_bleu
-            assert fresh.__module__ == "nltk.translate.bleu_score"
-            assert warned_from() == [nltk_bleu.__file__] * 3
-            with cybleu.install_as_nltk():
-                assert is_installed()
-                assert warned_from() == [__file__] * 3
-            assert is_installed()
-        assert nltk_bleu.sentence_bleu is fresh
-        assert nltk.bleu is nltk.translate.bleu is ORIGINALS["sentence_bleu"]
-        with cybleu.install_as_nltk():
-            importlib.reload(nltk_bleu)
-        assert (
-            nltk_bleu.sentence_bleu.__module__ == nltk_bleu.SmoothingFunction.__module__ == "nltk.translate.bleu_score"
-        )
-        assert nltk_bleu.sentence_bleu([["a"]], ["a"], (1,)) == 1
-        assert warned_from() == [nltk_bleu.__file__] * 3
-    finally:
-        for module, names in zip(modules, kept):
-            vars(module).update(names)
-    assert not is_installed()
 
 
 CHILDREN = """

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 
 import click
 import pytest
@@ -75,20 +74,6 @@ WITH_OUTPUT = {
 }
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
-@pytest.mark.parametrize("name", WITH_OUTPUT)
-def test_a_pipe_is_written_to_and_not_replaced(run, tmp_path, name):
-    os.mkfifo(tmp_path / "pipe")
-    read = []
-    reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_text()), daemon=True)
-    reader.start()
-    result = run(*WITH_OUTPUT[name], "pipe")
-    assert result.exit_code == 0, result.stderr
-    reader.join(60)
-    assert read and read[0]
-    assert (tmp_path / "pipe").is_fifo()
-
-
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 @pytest.mark.parametrize("name", WITH_OUTPUT)
 def test_a_device_is_written_to_and_a_full_one_is_one_sentence(run, name):
@@ -150,22 +135,6 @@ def test_a_reader_that_went_away_is_no_message(run, arguments):
             [sys.executable, "-m", "cybleu", *arguments.split()], stdout=gone, stderr=subprocess.PIPE, text=True
         )
     assert (done.returncode, done.stderr) == (1, "")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "compare text other=text -r text --samples 2",
-        "tune mert list text --restarts 1",
-        "rerank mbr list",
-    ],
-)
-def test_commands_need_no_standard_error(run, arguments):
-    command = [sys.executable, "-m", "cybleu", *arguments.split()]
-    done = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", *command], stdout=subprocess.PIPE, text=True)
-    assert done.returncode == 0
-    assert done.stdout == run(*arguments.split()).stdout
 
 
 OTHERS = {"chrf", "chrf+", "chrf++", "gleu", "nist", "ter"}

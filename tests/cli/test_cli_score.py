@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import nltk.translate.bleu_score as nltk_bleu
@@ -16,7 +14,6 @@ import sacrebleu
 import command_line
 import cybleu
 from cybleu import __version__, explain_difference
-from cybleu.__main__ import version
 from cybleu.metrics import METRICS, VARIANTS, Bleu, find
 from cybleu.significance import bootstrap
 
@@ -56,26 +53,6 @@ def test_the_line(files):
         f"version:{__version__}"
         f" = {theirs.score:.2f} {theirs._verbose}\n"
     )
-
-
-@pytest.mark.parametrize("smoothing", ["exp", "floor", "add-k", "none"])
-@pytest.mark.parametrize("order", [1, 3, 4, 6])
-def test_equal_to_sacrebleu(files, smoothing, order):
-    theirs = sacre(smooth_method=smoothing, max_ngram_order=order)
-    ours = as_json("hyp", "ref1", "ref2", "--smoothing", smoothing, "--max-order", order)
-    assert ours["score"] == theirs.score
-    assert ours["precisions"] == theirs.precisions
-    assert (ours["brevity_penalty"], ours["ratio"]) == (theirs.bp, theirs.ratio)
-    assert (ours["hypothesis_length"], ours["reference_length"]) == (theirs.sys_len, theirs.ref_len)
-    assert ours["segments"] == len(HYPOTHESES)
-
-
-def test_segments_are_scored_as_sacrebleu_scores_sentences(files):
-    metric = sacrebleu.BLEU(tokenize="none", effective_order=True)
-    expected = [metric.sentence_score(h, list(r)).score for h, *r in zip(HYPOTHESES, FIRST, SECOND)]
-    assert as_json("hyp", "ref1", "ref2", "--segments")["segment_scores"] == expected
-    printed = run("hyp", "ref1", "ref2", "--segments", "--digits", 5).stdout
-    assert printed.splitlines() == [f"{score:.5f}" for score in expected]
 
 
 @pytest.mark.parametrize(
@@ -185,29 +162,6 @@ def test_variants_when_a_tool_fails(files):
     assert (
         "multi-bleu  ascii           fails  the hypotheses have no token" in run(*arguments, command="variants").stdout
     )
-
-
-def test_as_a_command(files):
-    done = subprocess.run(
-        [sys.executable, "-m", "cybleu", "score", "hyp", "ref1", "ref2"], capture_output=True, text=True, check=True
-    )
-    assert (done.stdout, done.stderr) == (
-        run("hyp", "ref1", "ref2").stdout,
-        "cybleu: hypotheses: hyp; references: ref1, ref2\n",
-    )
-    done = subprocess.run(
-        [sys.executable, "-m", "cybleu", "score", "x", "y"], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "cybleu: error: x: cannot be read: No such file or directory\n"
-
-
-@pytest.mark.thread_unsafe(reason="the command writes to the standard output of the process")
-def test_version():
-    done = run(command="--version")
-    assert (done.exit_code, done.stdout) == (0, version() + "\n")
-    done = subprocess.run([sys.executable, "-m", "cybleu", "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(f"cybleu {__version__}, ")
 
 
 @pytest.mark.thread_unsafe(reason="the command writes to the standard output of the process")

@@ -134,13 +134,6 @@ def test_a_flat_list_of_references_is_paths(tmp_path):
     assert "[text]" not in str(caught.value)
 
 
-def test_from_texts_tokenises():
-    by_name = NBest.from_texts([["It is."]], [["It is."]], tokenize="13a")
-    by_function = NBest.from_texts([["a-b"]], [["a-b-c"]], tokenize=lambda text: text.split("-"))
-    by_ascii = NBest.from_texts([["a\xa0b c"]], [["a\xa0b c"]], tokenize="ascii")
-    assert [nbest.stats[0, 0] for nbest in (by_name, by_function, by_ascii)] == [3, 2, 2]
-
-
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [

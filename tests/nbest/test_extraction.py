@@ -68,21 +68,6 @@ def test_equal_to_the_whole_list(tmp_path_factory, lines, at_once, unique, threa
     assert ours == whole
 
 
-@pytest.mark.parametrize(
-    "choices",
-    [
-        {"tokenize": "13a", "lowercase": True},
-        {"tokenize": lambda text: text.split(" "), "threads": 2},
-        {"max_order": 2, "reference_length": "shortest"},
-        {"first_id": 1, "references": REFERENCES[1:]},
-    ],
-    ids=", ".join,
-)
-def test_choices(tmp_path, choices):
-    ours, whole = both_ways(tmp_path, written(tmp_path, line(1, "It RAINS.") + line(2, "so  it is")), **choices)
-    assert ours == whole
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
 def test_pipes(tmp_path):
     """A pipe as input is read only once, and a pipe as output is written to only when all features are known."""

@@ -132,11 +132,6 @@ def test_fields_of_marian_before_the_features(tmp_path, features, before):
     assert found.features.tolist() == expected.features.tolist() * 3
 
 
-def test_the_order_of_labels_may_change(tmp_path):
-    text = line(features="d= 1 2 lm= 3") + line(features="lm= 6 d= 4 5") + line(features="d= 7 8 lm= 9")
-    assert NBest.from_files(written(tmp_path, text), REFERENCES).features.tolist() == [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
-
-
 @pytest.mark.parametrize("before", ["", line()])
 @pytest.mark.parametrize(
     ("bad", "reason"),
@@ -190,12 +185,6 @@ def test_joshua(tmp_path_factory, listed, data):
         lines.append(f"{line}{blanks[5]}{total}\n")
     nbest = NBest.from_files(written(tmp_path_factory.mktemp("lists"), "".join(lines)), FOUR, "joshua")
     check(nbest, names, rows)
-
-
-def test_a_line_that_was_begun_and_declined_leaves_nothing(tmp_path):
-    text = line(features="a=1 b=2 c=3") + line(features="a=4 b=5") + line(features="a=6 b=7 c=8 d=9")
-    nbest = NBest.from_files(written(tmp_path, text), REFERENCES)
-    assert nbest.features.tolist() == [[1, 2, 3, 0], [4, 5, 0, 0], [6, 7, 8, 9]]
 
 
 @pytest.mark.parametrize(

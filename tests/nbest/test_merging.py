@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu.errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
+from cybleu.errors import FeatureError, LengthMismatchError, StatisticsError
 from cybleu.nbest import NBest, merge
 from nbest_lists import lists, made, same, sparse_of
 
@@ -91,8 +91,3 @@ def test_only_some_lists_have_texts_and_sparse_features():
 def test_lists_that_do_not_fit(changes, error, message):
     with pytest.raises(error, match=message):
         merge(made(), made(**changes))
-
-
-def test_nothing_to_merge():
-    with pytest.raises(EmptyCorpusError, match="no list to merge"):
-        merge()

@@ -30,7 +30,6 @@ from cybleu.errors import (
 from cybleu.metrics import VARIANTS, Metric, score
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, linear, nbest_sorted, oracle
-from inputs import long_lists
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -300,15 +299,6 @@ def test_the_sum_of_equally_probable_utilities_is_rounded_once(size, wide, data)
     assert found.scores.tolist() == [float(sum(map(Fraction, row))) / size for row in table]
 
 
-@given(st.lists(texts, min_size=1, max_size=6), st.permutations(range(6)), st.sampled_from([2, 3, 4]))
-def test_order_and_copies_of_the_list_change_no_expected_utility(hypotheses, order, copies):
-    utilities = mbr([hypotheses]).scores.tolist()
-    order = [place for place in order if place < len(hypotheses)]
-    assert mbr([[hypotheses[place] for place in order]]).scores.tolist() == [utilities[place] for place in order]
-    assert mbr([hypotheses * copies]).scores.tolist() == pytest.approx(utilities * copies, rel=1e-14)
-    assert mbr([hypotheses * 2]).rows[0] < len(hypotheses)
-
-
 @given(
     st.lists(texts, min_size=1, max_size=5),
     st.lists(st.floats(0.001, 1), min_size=5, max_size=5),
@@ -333,22 +323,6 @@ def test_segments_do_not_touch_each_other(lists):
         place = slice(*together.offsets[segment : segment + 2])
         assert together.scores[place].tolist() == pytest.approx(alone.scores.tolist(), rel=1e-12)
         assert together.positions[segment] == alone.positions[0]
-
-
-@pytest.mark.long_in_mirror
-@given(st.lists(st.lists(long_lists(), min_size=1, max_size=3), min_size=1, max_size=2))
-def test_token_lists_and_ids_are_like_texts(lists):
-    numbers = {}
-    ids = [[[numbers.setdefault(str(token), len(numbers)) for token in text] for text in texts] for texts in lists]
-    arrays = [[np.array(text) for text in texts] for texts in ids]
-    strings = [[" ".join(f"w{number}" for number in text) for text in texts] for texts in ids]
-    expected = mbr(strings)
-    for same in (ids, arrays):
-        assert rerank.mbr(same).scores.tolist() == expected.scores.tolist()
-        assert rerank.mbr(same, evidence=same).scores.tolist() == expected.scores.tolist()
-    nbest = NBest.from_texts(strings, strings, tokenize=str.split)
-    assert mbr(nbest).scores.tolist() == expected.scores.tolist()
-    assert mbr(nbest).texts == expected.texts
 
 
 @pytest.mark.parametrize("variant", ["sacrebleu", "huggingface"])

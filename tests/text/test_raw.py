@@ -12,71 +12,25 @@ import cybleu
 from cybleu import (
     References,
     Reward,
-    SmoothingFunction,
-    check,
     columns,
     explain,
-    explain_difference,
-    self_bleu,
 )
-from cybleu.errors import MixedTokensError, SequenceTypeError
+from cybleu.errors import SequenceTypeError
 from cybleu.explanations import blind_spots
 from cybleu.metrics import Metric, find
 from cybleu.nbest import NBest
-from cybleu.rerank import diverse, mbr
+from cybleu.rerank import mbr
 from cybleu.text import tokenizer
 
 pytestmark = pytest.mark.usefixtures("backend")
 
 LINES = ["The cat sat.", "A cat, it sat!", "the Cat sat.", "", "猫 sat. The cat"]
 REFERENCES = [["The cat sat."], ["A cat sat.", "It sat, a cat."], ["the cat"], ["x"], ["猫。"]]
-RAW = [("13a", False), ("13a", True), ("zh", False), ("char", True), (str.split, False)]
 
 
 def tokens(lines, tokenize, lowercase):
     split = tokenizer(tokenize, lowercase)
     return [tokens(line, tokenize, lowercase) if isinstance(line, list) else split(line) for line in lines]
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")  # NLTK's, of orders without a match
-@pytest.mark.parametrize(("tokenize", "lowercase"), RAW)
-def test_all_faces(tokenize, lowercase):
-    raw = {"tokenize": tokenize, "lowercase": lowercase}
-    hypotheses, references = tokens(LINES, tokenize, lowercase), tokens(REFERENCES, tokenize, lowercase)
-    lines_in_bytes, references_in_bytes = in_bytes(LINES, REFERENCES)
-    assert (
-        cybleu.reward_scores(LINES, REFERENCES, **raw).tolist() == cybleu.reward_scores(hypotheses, references).tolist()
-    )
-    owner = [0, 1, 0, 1, 4]
-    expected = cybleu.reward_scores(hypotheses, references, owner, smoothing="add-k").tolist()
-    assert (
-        cybleu.reward_scores(lines_in_bytes, references_in_bytes, owner, smoothing="add-k", **raw).tolist() == expected
-    )
-    many = [0] * 60
-    assert (
-        cybleu.reward_scores(LINES * 12, REFERENCES, many, **raw).tolist()
-        == cybleu.reward_scores(hypotheses * 12, references, many).tolist()
-    )
-    reward = Reward(column="r", **raw)
-    for one in (reward, pickle.loads(pickle.dumps(reward))):
-        assert one(None, LINES, None, r=REFERENCES) == cybleu.reward_scores(hypotheses, references).tolist()
-    assert cybleu.pairs(LINES, **raw).tolist() == cybleu.pairs(hypotheses).tolist()
-    assert (
-        cybleu.pairs(lines_in_bytes, lines_in_bytes[:2], **raw).tolist()
-        == cybleu.pairs(hypotheses, hypotheses[:2]).tolist()
-    )
-    for method in (None, SmoothingFunction().method1, SmoothingFunction().method4):
-        for texts in (LINES, lines_in_bytes):
-            assert (
-                self_bleu(texts, smoothing_function=method, **raw).tolist()
-                == self_bleu(hypotheses, smoothing_function=method).tolist()
-            )
-    assert str(explain(REFERENCES[1], LINES[1], **raw)) == str(explain(references[1], hypotheses[1]))
-    of_text, of_tokens = explain_difference(REFERENCES, LINES, **raw), explain_difference(references, hypotheses)
-    assert [scored.bleu for scored in of_text.scores] == [scored.bleu for scored in of_tokens.scores]
-    assert [pair.causes for pair in of_text.differences] == [pair.causes for pair in of_tokens.differences]
-    named = [scored.tokenize and scored.tokenize.removesuffix(" (mteval)") for scored in of_text.scores]
-    assert set(named) == {tokenize if type(tokenize) is str else None}
 
 
 OF_MTEVAL = [
@@ -135,34 +89,6 @@ def test_mteval_reads_raw_text_as_its_script(tokenize, lowercase, lines, referen
     nbest = NBest.from_texts([[line] for line in lines], references, tokenize=tokenize)
     for one in (references, prepared, References(sets)):
         assert nbest.with_metric(name, one, **raw).stats.tolist() == expected
-
-
-@pytest.mark.parametrize(("tokenize", "lowercase"), RAW)
-def test_lists_of_hypotheses(tokenize, lowercase, tmp_path):
-    raw = {"tokenize": tokenize, "lowercase": lowercase}
-    hypotheses, references = tokens(LINES, tokenize, lowercase), tokens(REFERENCES, tokenize, lowercase)
-    check(REFERENCES, LINES, **raw)
-    lists, of_tokens = [LINES, LINES[1:3]], [hypotheses, hypotheses[1:3]]
-    found, expected = mbr(lists, **raw), mbr(of_tokens)
-    assert found.texts == [LINES[row] if row < 5 else LINES[row - 4] for row in found.rows.tolist()]
-    assert (found.rows.tolist(), found.scores.tolist()) == (expected.rows.tolist(), expected.scores.tolist())
-    among = mbr(lists, evidence=[LINES[:2], LINES[3:]], smoothing="add-k", **raw)
-    expected = mbr(of_tokens, evidence=[hypotheses[:2], hypotheses[3:]], smoothing="add-k")
-    assert among.scores.tolist() == expected.scores.tolist()
-    with pytest.raises(MixedTokensError):
-        mbr(lists, evidence=[hypotheses[:2], hypotheses[3:]], smoothing="add-k", **raw)
-    assert np.concatenate(diverse(lists, 3, **raw)).tolist() == np.concatenate(diverse(of_tokens, 3)).tolist()
-    nbest = NBest.from_texts([LINES, LINES], REFERENCES[:2], **raw)
-    expected = NBest.from_texts([hypotheses, hypotheses], references[:2])
-    assert nbest.stats.tolist() == expected.stats.tolist()
-    assert nbest.texts == LINES * 2
-    one_each = NBest.from_texts([[line] for line in LINES], REFERENCES, **raw)
-    assert one_each.stats.tolist() == cybleu.rows(hypotheses, references).tolist()
-    (tmp_path / "nbest").write_text("".join(f"{line.replace(chr(10), ' ')}\n" for line in LINES), encoding="utf-8")
-    (tmp_path / "ref").write_text(f"{REFERENCES[1][0]}\n", encoding="utf-8")
-    arguments = tmp_path / "nbest", tmp_path / "ref", "plain"
-    of_file = NBest.from_files(*arguments, size=5, **raw)
-    assert of_file.stats.tolist() == NBest.from_texts([hypotheses], [references[1][:1]]).stats.tolist()
 
 
 class Longest(Metric):

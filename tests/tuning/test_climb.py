@@ -71,13 +71,6 @@ def test_random_starts_are_in_their_range(nbest, data):
         assert bounds or 0 <= end.weights["f0"] <= 4
 
 
-def test_every_second_random_start_of_a_small_list_is_between_0_and_1():
-    starts = [end.weights for end in tune(NBest([0, 2], [[1.0, 2.0]] * 2, [[1.0], [0.0]]), [8.0, 9.0]).restarts[1:40]]
-    assert all(0 <= weight <= 1 for weights in starts[::2] for weight in weights.values())
-    assert all(0 <= weight <= 9 for weights in starts for weight in weights.values())
-    assert max(weight for weights in starts for weight in weights.values()) > 8
-
-
 def test_perturbed_weights_keep_their_bounds_and_what_is_fixed():
     generator = np.random.default_rng(5)
     features = generator.normal(size=(300, 4)) * [1e-200, 1.0, 1e200, 1.0]

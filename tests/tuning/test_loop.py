@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import subprocess
 import sys
@@ -81,26 +80,6 @@ def test_it_climbs_until_nothing_is_new(tmp_path):
     assert str(result).endswith(result.reason)
 
 
-def test_an_interrupt_in_tuning_decodes_no_more(tmp_path):
-    class Stopping:
-        """Metric with the same name that can raise an interrupt."""
-
-        interrupt = True
-
-        def __call__(self, row):
-            if self.interrupt:
-                raise KeyboardInterrupt
-            return float(row[2])
-
-    metric = Stopping()
-    with pytest.raises(KeyboardInterrupt):
-        loop(tmp_path / "run", Decoder(), trace=None, iterations=1, metric=metric)
-    decoder = Decoder()
-    metric.interrupt = False
-    loop(tmp_path / "run", decoder, iterations=1, metric=metric)
-    assert not decoder.weights
-
-
 def test_commands(tmp_path):
     program = tmp_path / "decoder.py"
     program.write_text(
@@ -134,17 +113,6 @@ def test_other_reasons_to_stop(tmp_path):
     assert "after 1 iterations" in loop(tmp_path / "one", Decoder(), iterations=1).reason
     assert "gained no more than 2" in loop(tmp_path / "two", Decoder(), score_settles=2.0).reason
     assert "changed by more than 5" in loop(tmp_path / "three", Decoder(), weights_settle=5.0).reason
-
-
-def test_another_run_in_the_folder(tmp_path):
-    loop(tmp_path, Decoder(), iterations=1)
-    with pytest.raises(errors.WeightsError, match="other weights"):
-        mert_loop(tmp_path, Decoder(), REFERENCES, {"a": 0.5, "b": 1.0}, restarts=3)
-    result = tmp_path / "iteration-1" / "result.json"
-    assert json.loads(result.read_text())["number"] == 1
-    result.write_text("{")
-    with pytest.raises(errors.InputFileError, match="remove it to tune again"):
-        loop(tmp_path, Decoder())
 
 
 @pytest.mark.parametrize(
@@ -293,13 +261,6 @@ def test_historic_best_is_never_below_weights_that_were_decoded(tmp_path):
         assert iteration.start_score == scores[-1]
 
 
-def test_each_iteration_is_told_when_it_is_done(tmp_path):
-    told = []
-    result = loop(tmp_path / "run", Decoder(), trace=told.append)
-    assert tuple(told) == result.iterations
-    assert result.weights == told[-1].weights
-
-
 # ----------------------------------------------------------------------------------------------- other tuners, sparse features
 
 RARE = {
@@ -384,13 +345,6 @@ def test_weights_of_features_that_no_list_has_stay(tmp_path):
     assert all(iteration.weights["w_other"] == 1.0 for iteration in dense.iterations)
     with pytest.raises(errors.DecoderError, match=r"names 'a', which is no feature.*is 'a_0' meant"):
         sparse_loop(tmp_path / "names", SparseDecoder(), start={"a": 1.0, "b_0": 1.0})
-
-
-def test_pro_does_not_stop_where_it_scores_less(tmp_path):
-    result = mert_loop(tmp_path / "run", Decoder(), REFERENCES, {"a": -1.0, "b": 1.0}, tuner="pro", weights_settle=0.0)
-    assert "gained" not in result.reason
-    same = mert_loop(tmp_path / "other", Decoder(), REFERENCES, {"a": -1.0, "b": 1.0}, tuner="pro", score_settles=2.0)
-    assert "the score gained no more than 2" in same.reason
 
 
 def test_a_tuner_of_ones_own(tmp_path):

@@ -135,29 +135,6 @@ def test_good_weights_are_found():
     assert kbmira(dense).score > 0.9 * best
 
 
-class Shared(metrics.Metric):
-    """Share of matching unigrams."""
-
-    name, scale, columns = "shared", 1, ("length", "of reference", "one", "two", "ones", "twos")
-
-    def count(self, hypothesis, references):
-        raise AssertionError("the rows are already counted")
-
-    def evaluate(self, row):
-        return row[2] / row[4] if row[4] else 0.0
-
-
-def test_any_metric():
-    nbest, _, hidden = lists()
-    own = kbmira(nbest, -hidden, metric=Shared(), step=0.01)
-    assert own.score > own.start_score
-    assert own.score == score_of(nbest, own.weights.values(), Shared())
-    sums = NBest(nbest.offsets, nbest.features, nbest.stats[:, 2] / 20.0 * 100, nbest.names, sparse=nbest.sparse)
-    assert kbmira(sums, -hidden, step=0.01).weights == own.weights
-    by_function = NBest(nbest.offsets, nbest.features, nbest.stats, nbest.names, sparse=nbest.sparse)
-    assert kbmira(by_function, -hidden, step=0.01, metric=lambda row: row[2] / row[4] * 100).weights == own.weights
-
-
 def test_segments_without_hypotheses():
     nbest, _, hidden = lists(segments=4, size=3)
     offsets = [0, 0, 3, 6, 6, 9, 12, 12]

@@ -120,28 +120,6 @@ def test_pairs_are_ordered_by_the_metric():
     assert (pro_pairs(nbest, seed=1)[0] != pro_pairs(nbest)[0]).any()
 
 
-def test_pairs_are_kept_from_millions_of_samples():
-    nbest = NBest([0, 2, 5], [[1.0], [2.0], [1.0], [3.0], [7.0]], [[1.0], [0.0], [3.0], [1.0], [2.0]])
-    samples = 1_100_000
-    X, y = pro_pairs(nbest, samples=samples, keep=samples)
-    # with repetition, half and two thirds of the draws are pairs of two different hypotheses
-    assert abs(len(y) / 2 / samples - (1 / 2 + 2 / 3)) < 0.01
-    assert set(X[::2, 0].tolist()) == {-1.0, -2.0, -6.0, 4.0}
-    few, _ = pro_pairs(nbest, samples=samples, keep=3)
-    assert few[::2, 0].tolist() == [-1.0] * 3 + [-2.0] * 3
-
-
-def test_the_smallest_difference_is_on_the_scale_of_the_metric():
-    _, nbest, _ = lists()
-    for metric in ("moses:add", "sacrebleu:add-k"):
-        scale = metrics.find(metric).scale
-        given, by_default = (
-            pro_pairs(nbest, samples=200, keep=200, metric=metric, minimum=one) for one in (0.05 * scale, None)
-        )
-        assert given[0].tolist() == by_default[0].tolist()
-        assert len(given[1]) > len(pro_pairs(nbest, samples=200, keep=200, metric=metric, minimum=0.4 * scale)[1])
-
-
 def test_pairs_by_the_metric_that_is_asked_for():
     texts, references = [["a b c d", "a b x d e f g", "", "a"]], [["a b c d e"]]
     nbest = NBest.from_texts(texts, references, [[1.0], [2.0], [4.0], [8.0]], tokenize=str.split)

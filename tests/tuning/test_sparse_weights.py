@@ -11,7 +11,7 @@ from brute_force import score_of
 from cybleu import errors
 from cybleu.nbest import NBest
 from cybleu.rerank import linear
-from cybleu.tuning import cross_validate, line_search, tune
+from cybleu.tuning import line_search, tune
 from sparse_lists import lists
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -41,23 +41,6 @@ def test_climbs_are_those_of_dense_features():
     assert [move.direction for move in ours.history] == [move.direction for move in theirs.history]
     assert ours.score > ours.start_score
     assert set(ours.restarts[0].weights) == {"d0", "d1", "d2"}
-
-
-def test_restarts_hold_the_others():
-    nbest, _, _ = lists(2)
-    named = {name: START[name] for name in ("d0", "d1", "d2", "s4")}
-    found = tune(nbest, named, restarts=16, seed=3)
-    assert {name: found.weights[name] for name in HELD} == {"s0": 0, "s1": 0, "s2": 0, "s3": 0, "s4": 2}
-    checked(nbest, found)
-    threads = tune(nbest, named, restarts=16, seed=3, threads=2)
-    assert threads.weights == found.weights
-    assert threads.restarts == found.restarts
-    assert found.score >= tune(nbest, named, restarts=0).score
-    # the sum of the fixed features does not count: starts are drawn from 0 to the largest weight that is searched
-    small = {"d0": 1e-6, "d1": -1e-6, "d2": 1e-6, "s4": 2.0}
-    drawn = tune(nbest, small, restarts=3, bounds={"d1": (-1e-3, 1e-3)})
-    assert all(abs(restart.weights["d1"]) <= 1e-3 for restart in drawn.restarts)
-    checked(nbest, drawn)
 
 
 def test_without_a_start_sparse_weights_are_0():
@@ -102,14 +85,3 @@ def test_lines_are_those_of_dense_features(direction):
         assert ours.start_score == pytest.approx(theirs.start_score, nan_ok=True)
         assert ours.surface[1].tolist() == theirs.surface[1].tolist()
         assert ours.surface[0] == pytest.approx(theirs.surface[0])
-
-
-def test_held_out_segments():
-    sparse, dense, _ = lists(6)
-    how = {"folds": 3, "start": START, "restarts": 1, "seed": 2}
-    ours = cross_validate(sparse, **how)
-    theirs = cross_validate(dense, **how, fixed=HELD)
-    assert ours.start_score == theirs.start_score
-    assert all(tuning.weights["s4"] == 2.0 for tuning in ours.folds)
-    for one, other in zip(ours.folds, theirs.folds):
-        assert one.start_score == other.start_score

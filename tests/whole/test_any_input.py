@@ -13,13 +13,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import cybleu
-from cybleu import Ragged, References, metrics, self_bleu, sentence_bleu_many
+from cybleu import Ragged, References, metrics
 from cybleu._files.text import Lines
 from cybleu.errors import CybleuError, InputFileError
 from cybleu.nbest import NBest, merge, read_segments
-from cybleu.rerank import linear, mbr, nbest_sorted, oracle
+from cybleu.rerank import linear, nbest_sorted, oracle
 from cybleu.tuning import kbmira, line_search, read_weights, tune
-from inputs import CATCHES_WARNINGS, Labelled, called, counted_row, unaligned, using_backend
+from inputs import CATCHES_WARNINGS, called, counted_row, unaligned, using_backend
 
 pytestmark = CATCHES_WARNINGS
 
@@ -244,61 +244,6 @@ def test_pairs_of_arrays(kernels, data):
 
 
 # --------------------------------------------------------------------------------------------------------------- columns
-
-
-COLUMNS = [list, tuple, Labelled, lambda values: np.fromiter(values, object, len(values))]
-SCALARS = [int, np.int64, np.int16]
-OF_TEXTS = {
-    "rows": lambda references, hypotheses, weights, owner: cybleu.rows(hypotheses, references),
-    "prepared": lambda references, hypotheses, weights, owner: cybleu.rows(
-        hypotheses, References(references), owner=owner
-    ),
-    "rewards": lambda references, hypotheses, weights, owner: cybleu.reward_scores(hypotheses, references, owner),
-    "many": lambda references, hypotheses, weights, owner: np.array(
-        sentence_bleu_many(references, hypotheses, weights)
-    ),
-    "pairs": lambda references, hypotheses, weights, owner: cybleu.pairs(hypotheses),
-    "self_bleu": lambda references, hypotheses, weights, owner: self_bleu(hypotheses, weights),
-    "mbr": lambda references, hypotheses, weights, owner: mbr([hypotheses]).scores,
-}
-
-
-@given(st.data(), st.sampled_from(sorted(OF_TEXTS)), st.booleans())
-def test_columns_are_lists(kernels, pandas, data, name, ids):
-    """Labels, containers and types of integers change nothing, and neither do columns of columns."""
-
-    def series(values):
-        made = np.fromiter(values, object, len(values))
-        return pandas.Series(made, index=range(len(values))[::-1], dtype=object)
-
-    def part_of_series(values):
-        return pandas.Series(np.fromiter([None, *values], object, 1 + len(values)), dtype=object)[1:]
-
-    columns = [*COLUMNS, series, part_of_series]
-    text = st.lists(st.integers(0, 3) if ids else st.sampled_from(["a", "b", "c", "é", ""]), max_size=7)
-    sets = data.draw(st.lists(st.lists(text, min_size=1, max_size=3), max_size=4))
-    hypotheses = [data.draw(text) for _ in sets]
-
-    def in_form(tokens):
-        kind = data.draw(st.sampled_from(SCALARS)) if ids else str
-        return data.draw(st.sampled_from(columns))([kind(token) for token in tokens])
-
-    of_sets = data.draw(st.sampled_from(columns))
-    groups = st.sampled_from(COLUMNS if of_sets in (list, tuple) else columns)  # a list of Series is one of columns
-    odd_sets = of_sets([data.draw(groups)([in_form(one) for one in group]) for group in sets])
-    odd_hypotheses = data.draw(st.sampled_from(columns))([in_form(one) for one in hypotheses])
-    weights = [1 / number for number in data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))]
-    odd_weights = data.draw(st.sampled_from([list, tuple, np.array, series]))(weights)
-    owner = [*range(len(sets))]
-    odd_owner = data.draw(st.sampled_from([list, tuple, np.array, series]))(owner)
-    call = OF_TEXTS[name]
-    plain = on_both_backends(kernels, lambda: call(sets, hypotheses, weights, owner))
-    odd = on_both_backends(kernels, lambda: call(odd_sets, odd_hypotheses, odd_weights, odd_owner))
-    assert (plain is None) == (odd is None)
-    if plain is not None:
-        assert odd.tolist() == plain.tolist()
-    if plain is not None and name == "rows":
-        assert plain.tolist() == [counted_row(group, one, 4) for group, one in zip(sets, hypotheses)]
 
 
 # ----------------------------------------------------------------------------------------------------------------- files
