@@ -3,8 +3,8 @@
 If an output has an n-gram more often than a reference, BLEU defines how many occurrences match, but not which. Here those that
 are part of a longer match come first, then the earlier ones; the others are clipped.
 
-All n-grams that occur twice have a number, for each order. Arrays hold a value for each number, or for each place in the ids of all
-texts, where an n-gram begins.
+The n-grams of each order have numbers from 1. Arrays hold a value for each number, or for each place in the ids of all texts, where
+an n-gram begins.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import bincount, np, repeat
 from .figures import NGram
+from .texts import PIECE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,13 +28,6 @@ CLIPPED = 5  # added to the mark of a token that a reference has, but that the o
 
 Pair: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]  # the outputs of two systems
 Lists: TypeAlias = tuple[tuple[NGram, ...], ...]  # the n-grams of each order
-
-
-class Counts(NamedTuple):
-    """How often there is each n-gram, and when it comes first."""
-
-    number: NDArray[Any]
-    first: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -67,120 +61,131 @@ def find_ngrams(texts: Texts, most: int, pairs: Iterable[Pair]) -> NGrams:
     :param most: the largest order
     :param pairs: the outputs of the two systems of each pair to compare; the mean of the outputs of a system is used
     """
-    ids, outputs = texts.ids, len(texts.outputs)
-    text = repeat(np.arange(len(texts.bounds) - 1, dtype=np.int32), np.diff(texts.bounds))
-    firsts = [texts.text(output, 0) for output in range(outputs + 1)]  # the first text of each output, and the end
-    marks = np.zeros(len(ids), dtype=np.uint8)
-    inside = np.zeros(len(ids) + 1, dtype=bool)  # whether the n-gram that begins there is part of a longer match
-    over: list[Lists] = [()] * outputs
+    levels = [texts.ids]
+    while len(levels) < most:
+        levels.append(_longer(levels[-1], texts))
+    marks = np.zeros(len(texts.ids), dtype=np.uint8)
+    inside = np.zeros(len(texts.ids) + 1, dtype=bool)  # whether the n-gram that begins there is part of a longer match
+    # where the tokens of the references begin, those of each output, and the end
+    cuts = [0, *(int(texts.bounds[texts.text(output, 0)]) for output in range(len(texts.outputs) + 1))]
+    over: list[Lists] = [()] * len(texts.outputs)
     under = list(over)
     differences: dict[Pair, tuple[Lists, Lists]] = dict.fromkeys(pairs, ((), ()))
-    for n, places, grams in reversed([*_numbered(texts, text, most)]):
-        size = int(grams.max(initial=-1)) + 1
-        sample = np.empty(size, dtype=np.int64)
-        sample[grams] = places
+    for n in range(most, 0, -1):
+        grams = levels.pop()
+        size = int(grams.max(initial=0)) + 1
+        wanted, found = _matched(texts, grams, size, n, marks, inside)
+        frequency, *produced = (bincount(grams[begin:end], minlength=size) for begin, end in pairwise(cuts))
+        confirmed = [bincount(grams[places], minlength=size) for places in found]
 
-        def listed(counts: Counts, others: NDArray[Any], sample: Any = sample, n: int = n) -> Iterator[NGram]:
-            for gram in _most_salient(counts, others):
-                tokens = (str(texts.vocabulary[number]) for number in ids[sample[gram] : sample[gram] + n])
-                yield NGram(tuple(tokens), counts.number[gram].item(), others[gram].item())
+        def listed(counts: Any, others: Any, places: NDArray[Any], grams: Any = grams, n: int = n) -> Iterator[NGram]:
+            """List the n-grams with the largest salience; among equals the largest counts, then the first. None that was seen once."""
+            first = np.zeros(len(counts), dtype=np.int64)
+            first[grams[places[::-1]]] = np.arange(len(places), dtype=np.int64)[::-1]
+            chosen = 1 + np.flatnonzero(counts[1:] > 1)
+            ones = counts[chosen]
+            order = np.lexsort((first[chosen], -ones, -(ones + 1) / (ones + others[chosen] + 2)))[:LISTED]
+            for gram, begin in zip(chosen[order], places[first[chosen[order]]]):
+                tokens = (str(texts.vocabulary[number]) for number in texts.ids[begin : begin + n])
+                yield NGram(tuple(tokens), counts[gram].item(), others[gram].item())
 
-        cuts = np.searchsorted(text[places], firsts)
-        first = cuts[0]  # those before are of references
-        wanted, found = _matches(texts, text, places, grams, first, inside)
-        if n == 1:
-            marks[places[first:][found == CLIPPED]] += CLIPPED
-        matched = first + np.flatnonzero(found == 1)
-        # in a segment those that are part of a longer match come first
-        matched = matched[np.argsort(2 * text[places[matched]] + ~inside[places[matched]], kind="stable")]
-        begins = places[matched]
-        inside[:] = False
-        inside[begins] = inside[begins + 1] = True
-        for place in (begins + offset for offset in range(n)):
-            marks[place] = np.where(marks[place] > 0, marks[place], n)
-        produced = [_counts(grams[start:stop], size) for start, stop in pairwise(cuts)]
-        ends = np.searchsorted(text[begins], firsts)
-        confirmed = [_counts(grams[matched[start:stop]], size, start) for start, stop in pairwise(ends)]
-        for output, (every, matches) in enumerate(zip(produced, confirmed)):
-            missed, missing = every._replace(number=every.number - matches.number), wanted.number - matches.number
-            over[output] = (tuple(listed(missed, matches.number)), *over[output])
-            under[output] = (tuple(listed(wanted._replace(number=missing), matches.number)), *under[output])
+        in_references = np.arange(cuts[1], dtype=np.int64)
+        for output, matches in enumerate(confirmed):
+            own = np.arange(*cuts[output + 1 : output + 3], dtype=np.int64)
+            over[output] = (tuple(listed(produced[output] - matches, matches, own)), *over[output])
+            under[output] = (tuple(listed(wanted - matches, matches, in_references)), *under[output])
         for (ones, others), (better, worse) in differences.items():
             one, other = (_mean([confirmed[output] for output in side]) for side in (ones, others))
-            more = tuple(listed(_more(one, other), other.number))
-            fewer = tuple(NGram(gram.tokens, gram.second, gram.first) for gram in listed(_more(other, one), one.number))
-            differences[ones, others] = (more, *better), (fewer, *worse)
-    frequency = bincount(ids[: texts.bounds[firsts[0]]], minlength=size)
-    of_outputs = (np.array([counts.number for counts in kind]) for kind in (produced, confirmed))
-    return NGrams(marks, over, under, differences, frequency, wanted.number, *of_outputs)
+            of_one, of_other = (np.concatenate([found[output] for output in side]) for side in (ones, others))
+            more = tuple(listed(np.where(one > other, one, 0), other, of_one))
+            fewer = listed(np.where(other > one, other, 0), one, of_other)
+            turned = tuple(NGram(gram.tokens, gram.second, gram.first) for gram in fewer)
+            differences[ones, others] = (more, *better), (turned, *worse)
+    return NGrams(marks, over, under, differences, frequency, wanted, np.array(produced), np.array(confirmed))
 
 
-def _numbered(texts: Texts, text: NDArray[Any], most: int) -> Iterator[tuple[int, NDArray[Any], NDArray[Any]]]:
-    """Yield each order, the places where its n-grams begin, and the numbers of these. From order 2 all occur twice."""
-    places, grams = np.arange(len(text), dtype=np.int64), texts.ids.astype(np.int64)
-    yield 1, places, grams
-    for n in range(2, most + 1):
-        # an n-gram that occurs twice consists of two shorter ones that do
-        number = np.full(len(text) + 1, -1, dtype=np.int64)
-        number[places] = np.where(bincount(grams)[grams] > 1, grams, -1)
-        places = places[(number[places] >= 0) & (number[places + 1] >= 0)]
-        places = places[text[places] == text[places + 1]]
-        keys = number[places] * (number.max() + 1) + number[places + 1]
-        grams = np.unique(keys, return_inverse=True)[1]
-        yield n, places, grams
+def _longer(grams: NDArray[np.int32], texts: Texts) -> NDArray[np.int32]:
+    """Return the numbers of the n-grams that are one token longer and begin at each place; 0 for none, and if it occurs once.
+
+    An n-gram that occurs twice consists of two shorter ones that do.
+    """
+    often = (bincount(grams) > 1)[grams] & (grams > 0)
+    begins = often.copy()
+    begins[texts.bounds[texts.bounds > 0] - 1] = False  # the last token of a text
+    places = np.flatnonzero(begins[:-1] & often[1:]).astype(np.int32)
+    keys = grams[places].astype(np.int64) * (int(grams.max(initial=0)) + 1) + grams[places + 1]
+    order = np.argsort(keys)
+    keys.sort()  # in place, because of many texts these arrays take the most memory of a report
+    numbers = np.ones(len(keys), dtype=np.int32)
+    numbers[1:] += np.cumsum(keys[1:] != keys[:-1], dtype=np.int32)
+    longer = np.zeros_like(grams)
+    longer[places[order]] = numbers
+    return longer
+
+
+def _matched(
+    texts: Texts, grams: NDArray[np.int32], size: int, n: int, marks: NDArray[np.uint8], inside: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    """Match the n-grams of an order, piece by piece, and mark their tokens.
+
+    :param marks: changed in place
+    :param inside: changed in place, for the order below
+    :return: how often each n-gram could match, and where those of each output that match begin
+    """
+    wanted = np.zeros(size, dtype=np.int64)
+    found: list[list[NDArray[np.int64]]] = [[] for _ in texts.outputs]
+    for start in range(0, len(texts.references), PIECE):
+        stop = min(start + PIECE, len(texts.references))
+        kinds, allowed = _allowed(texts, grams, size, start, stop)
+        wanted += bincount(kinds % size, allowed, minlength=size).astype(np.int64)
+        for output, places in enumerate(found):
+            first, last = texts.text(output, start), texts.text(output, stop)
+            matches, clipped = _matches(texts.places(first, last, grams), grams, size, kinds, allowed, inside)
+            places.append(matches)
+            inside[texts.bounds[first] : texts.bounds[last]] = False
+            marks[clipped] += CLIPPED * (n == 1)
+            for offset in range(n):
+                place = matches + offset
+                inside[place] |= offset < 2  # two n-grams that are one token shorter
+                marks[place] = np.where(marks[place] > 0, marks[place], n)
+    return wanted, [np.concatenate(places) for places in found]
+
+
+def _allowed(
+    texts: Texts, grams: NDArray[np.int32], size: int, start: int, stop: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the n-grams of each of some segments' references, as segment * size + number, and how often each may match."""
+    sets, most = texts.sets, texts.most_references
+    places, segment, text = texts.places(int(sets[start]), int(sets[stop]), grams)
+    # the reference that has an n-gram most often says how often it may match
+    keys, counts = np.unique((segment * size + grams[places]) * most + text - sets[segment], return_counts=True)
+    begins = np.flatnonzero(np.diff(keys // most, prepend=-1))
+    return keys[begins] // most, np.maximum.reduceat(counts, begins)
 
 
 def _matches(
-    texts: Texts, text: NDArray[Any], places: NDArray[Any], grams: NDArray[Any], first: int, inside: NDArray[np.bool_]
-) -> tuple[Counts, NDArray[np.uint8]]:
-    """Match the n-grams of the outputs.
-
-    :param first: the first one of an output; those before are of references
-    :return: how often each n-gram could match; and of each in an output 1 if it matches, :data:`CLIPPED` if it would
-    """
-    size, most, segment = int(grams.max(initial=-1)) + 1, texts.most_references, texts.segments[text[places]]
-    # the n-grams of a segment, by its number and theirs; the reference that has one most often says how often it may match
-    kinds = segment * size + grams
-    reference = text[places[:first]] - texts.sets[segment[:first]]
-    keys, counts = np.unique(kinds[:first] * most + reference, return_counts=True)
-    keys //= most
-    begins = np.flatnonzero(np.diff(keys, prepend=-1))
-    keys, allowed = np.append(keys[begins], np.iinfo(np.int64).max), np.maximum.reduceat(counts, begins)
-    wanted = _counts(grams[:first], size)
-    wanted = wanted._replace(number=bincount(keys[:-1] % size, allowed, minlength=size).astype(np.int64))
-    found = np.zeros(len(places) - first, dtype=np.uint8)
-    kind = np.searchsorted(keys, kinds[first:])
-    known = np.flatnonzero(keys[kind] == kinds[first:])
-    output = (text[places[first + known]] - texts.text(0, 0)) // len(texts.references)
-    groups = 2 * (output * len(keys) + kind[known]) + ~inside[places[first + known]]
+    texts: tuple[NDArray[np.int64], ...],
+    grams: NDArray[np.int32],
+    size: int,
+    kinds: NDArray[np.int64],
+    allowed: NDArray[np.int64],
+    inside: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where n-grams that match begin, in each segment those in a longer match first, and where those that would match."""
+    places, segment, _ = texts
+    own = segment * size + grams[places]
+    kind = np.searchsorted(kinds, own)
+    known = np.flatnonzero(np.append(kinds, -1)[kind] == own)
+    places, kind, segment = places[known], kind[known], segment[known]
+    groups = 2 * kind + ~inside[places]
     order = np.argsort(groups, kind="stable")
-    number = np.arange(len(order), dtype=np.int64)
     begins = np.flatnonzero(np.diff(groups[order] // 2, prepend=-1))
-    rank = number - repeat(begins, np.diff(begins, append=len(order)))
-    found[known[order]] = np.where(rank < allowed[kind[known[order]]], 1, CLIPPED)
-    return wanted, found
+    rank = np.arange(len(order)) - repeat(begins, np.diff(begins, append=len(order)))
+    match = np.empty(len(order), dtype=bool)
+    match[order] = rank < allowed[kind[order]]
+    matches, segment = places[match], segment[match]
+    return matches[np.argsort(2 * segment + ~inside[matches], kind="stable")], places[~match]
 
 
-def _counts(grams: NDArray[Any], size: int, start: int = 0) -> Counts:
-    first = np.full(size, np.iinfo(np.int64).max)
-    first[grams[::-1]] = np.arange(start + len(grams) - 1, start - 1, -1, dtype=np.int64)
-    return Counts(bincount(grams, minlength=size), first)
-
-
-def _mean(runs: list[Counts]) -> Counts:
-    if len(runs) == 1:
-        return runs[0]
-    return Counts(np.sum([run.number for run in runs], axis=0) / len(runs), np.min([run.first for run in runs], axis=0))
-
-
-def _more(counts: Counts, others: Counts) -> Counts:
-    return counts._replace(number=np.where(counts.number > others.number, counts.number, 0))
-
-
-def _most_salient(counts: Counts, others: NDArray[Any]) -> list[int]:
-    """Return the n-grams with the largest salience; among equals the largest count, then the first. None that was seen once."""
-    grams = np.flatnonzero(counts.number > 1)
-    number = counts.number[grams]
-    order = np.lexsort((counts.first[grams], -number, -(number + 1) / (number + others[grams] + 2)))
-    best: list[int] = grams[order[:LISTED]].tolist()
-    return best
+def _mean(counts: list[NDArray[np.int64]]) -> NDArray[Any]:
+    return np.mean(counts, axis=0) if len(counts) > 1 else counts[0]

@@ -27,7 +27,7 @@ from ..errors import SampleError
 from ..significance import format_comparisons
 from . import plots
 from .analysis import Report, analyse
-from .by_metric import BY, MetricFigures
+from .by_metric import MetricFigures
 from .ngrams import CLIPPED
 from .visible import short, visible
 
@@ -214,18 +214,14 @@ def _tables(report: Report) -> dict[str, str]:
 
 def _pictures(report: Report) -> dict[str, str]:
     """Draw all plots, and return the address of each."""
-    draw: dict[str, Callable[..., Any]] = {
-        "precisions": partial(plots.plot_precisions, report),
-        "log": partial(plots.plot_precisions, report, log=True),
-        **{by: partial(plots.plot_buckets, report, by=by) for by in ("recall", "precision")},
-    }
+    draw: dict[str, Callable[..., Any]] = {"precisions": partial(plots.plot_precisions, report)}
+    draw |= {by: partial(plots.plot_buckets, report, by=by) for by in plots.BUCKETS}
     if any(report.contributions(*pair) for pair in report.looked_at):
         draw["contributions"] = partial(plots.plot_contributions, report)
     for number, figures in enumerate(report.metrics):
         draw[f"scores{number}"] = partial(plots.plot_scores, figures)
         if figures.comparison:
             draw[f"differences{number}"] = partial(plots.plot_differences, figures)
-        draw |= {f"{by}{number}": partial(plots.plot_buckets, figures, by=by) for by in BY}
     with plots.settings():
         drawn = {name: b64encode(plots.picture(plot)).decode() for name, plot in draw.items()}
     return {name: f"data:image/svg+xml;base64,{text}" for name, text in drawn.items()}

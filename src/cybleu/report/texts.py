@@ -58,7 +58,7 @@ class Texts:
     :param runs: the numbers of the outputs of each system
     :param source: the source text of each segment, or None
     :param splitting: how the tokens were made
-    :param vocabulary: the tokens by their ids
+    :param vocabulary: the tokens by their ids, which begin with 1
     :param ids: the ids of the tokens of all texts
     :param bounds: where each text begins in the ids, and the end
     """
@@ -82,6 +82,12 @@ class Texts:
         """The segment of each text."""
         segments = np.arange(len(self.references), dtype=np.int64)
         return np.concatenate([repeat(segments, np.diff(self.sets)), np.tile(segments, len(self.outputs))])
+
+    def places(self, start: int, stop: int, grams: NDArray[np.int32]) -> tuple[NDArray[np.int64], ...]:
+        """Return where n-grams begin in the texts from a number to before another one, with their segments and texts."""
+        places = self.bounds[start] + np.flatnonzero(grams[self.bounds[start] : self.bounds[stop]])
+        text = np.searchsorted(self.bounds[start : stop + 1], places, side="right") + (start - 1)
+        return places, self.segments[text], text
 
     @property
     def most_references(self) -> int:
@@ -164,7 +170,7 @@ def texts_of(references: Any, systems: Mapping[str, Any], splitting: Splitting, 
     if source is not None:
         source = _lines(read_list(source, "source", "lines"), "source", len(sets))
     numbers: defaultdict[Any, int] = defaultdict()
-    numbers.default_factory = numbers.__len__
+    numbers.default_factory = lambda: len(numbers) + 1  # 0 is no token
     raw, ids, bounds = Raw(*splitting), array("i"), array("q", [0])
     for lines in (list(chain.from_iterable(sets)), *(output.lines for output in outputs)):
         for start in range(0, len(lines), PIECE):
@@ -172,7 +178,7 @@ def texts_of(references: Any, systems: Mapping[str, Any], splitting: Splitting, 
                 ids.extend(map(numbers.__getitem__, tokens))
                 bounds.append(len(ids))
     found = np.frombuffer(ids, dtype=np.int32), np.frombuffer(bounds, dtype=np.int64)
-    return Texts(sets, outputs, runs, source, splitting, list(numbers), *found)
+    return Texts(sets, outputs, runs, source, splitting, [None, *numbers], *found)
 
 
 def _sets(references: Any) -> list[list[str]]:
