@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import UnknownNameError
 from .extras import extra
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _Piece = TypeVar("_Piece")
 _Result = TypeVar("_Result")
@@ -55,6 +57,8 @@ def in_order(
     if threads == 1:
         yield from map(work, pieces)
         return
+    from concurrent.futures import ThreadPoolExecutor  # which imports logging, and takes longer than many calls
+
     pool = ThreadPoolExecutor(threads)
     waiting: deque[Future[_Result]] = deque()
     try:
