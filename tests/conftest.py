@@ -76,7 +76,7 @@ def backends(request):
 
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("pandas", "polars", "pyarrow", "duckdb", "matplotlib", "sentencepiece")
+PACKAGES = ("pandas", "polars", "pyarrow", "datasets", "duckdb", "matplotlib", "sentencepiece")
 FRAMEWORKS = ("evaluate", "ignite", "pycocoevalcap", "tensor2tensor", "torchmetrics", "torchtext", "trl")
 MTEVAL = os.environ.get("CYBLEU_MTEVAL", "")  # the path of mteval-v13a.pl, which is not part of this repository
 DATA = Path(os.environ.get("CYBLEU_DATA", ROOT.parent / "shared" / "data"))
@@ -132,7 +132,7 @@ def _package(name):
     return pytest.fixture(lambda: import_module(name), scope="session", name=name)
 
 
-pandas, polars, pyarrow, duckdb, matplotlib, sentencepiece = map(_package, PACKAGES)
+pandas, polars, pyarrow, datasets, duckdb, matplotlib, sentencepiece = map(_package, PACKAGES)
 evaluate, ignite, pycocoevalcap, tensor2tensor, torchmetrics, torchtext, trl = map(_package, FRAMEWORKS)
 
 

@@ -17,6 +17,7 @@ USES = {
     "matplotlib": "cybleu.report.check_plot('plot.svg')",
     "nltk": "cybleu.install_as_nltk()",
     "numpy": "cybleu.reward_scores",
+    "pyarrow": "cybleu.rows(type('Column', (), {'__arrow_c_stream__': None})(), ['a'])",
     "regex": "cybleu.text.tokenizer('intl')",
     "sacrebleu": "cybleu.sacrebleu_compat.corpus_bleu(['a'], [['a']])",
     "sacrebleu.metrics.bleu": "cybleu.sacrebleu_compat.BLEU",

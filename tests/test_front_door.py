@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import cybleu
-from arrow_capsules import AsArray, AsStream, integers, lists, texts
 from cybleu import References
 from cybleu.bleu_score import sentence_bleu_many
 from cybleu.checks import check
@@ -109,28 +108,6 @@ def polars_column(values):
     return polars.Series(list(values))
 
 
-class Column(AsArray):
-    """A column of Arrow, and how it is read without kernels."""
-
-    def __init__(self, node, values):
-        super().__init__(node)
-        self.values = values
-
-    def to_pylist(self):
-        return list(self.values)
-
-
-class Stream(AsStream):
-    """A column in two arrays."""
-
-    def __init__(self, values):
-        super().__init__([texts(values[:1]), texts(values[1:])])
-        self.values = values
-
-    def to_pylist(self):
-        return list(self.values)
-
-
 def in_lists(container):
     return lambda groups: container([container([container(text) for text in group]) for group in groups])
 
@@ -139,11 +116,16 @@ def ragged(values):
     return Ragged(np.array(list(chain(*values))), np.cumsum([0, *map(len, values)]))
 
 
-def arrow(leaf, depth):
-    def nested(values, depth):
-        return leaf(values) if not depth else lists(values, lambda parts: nested(parts, depth - 1))
+def arrow(values):
+    import pyarrow
 
-    return lambda values: Column(nested(values, depth), values)
+    return pyarrow.array(values)
+
+
+def stream(values):
+    import pyarrow
+
+    return pyarrow.chunked_array([values[:1], values[1:]])
 
 
 # name -> references and hypotheses in another form than lists
@@ -152,7 +134,6 @@ FORMS_OF_TOKENS = {
     "labelled": (in_lists(Labelled), lambda values: Labelled(map(Labelled, values))),
     "deques": (in_lists(deque), lambda values: deque(map(deque, values))),
     "objects": (of_objects, of_objects),
-    "arrow": (arrow(texts, 2), arrow(texts, 1)),
 }
 if find_spec("pandas"):
     FORMS_OF_TOKENS |= {
@@ -176,7 +157,6 @@ FORMS_OF_IDS = {
         lambda v: tuple(map(np.array, v)),
     ),
     "ragged": (lambda sets: [*map(ragged, sets)], ragged),
-    "arrow": (arrow(integers, 2), arrow(integers, 1)),
 }
 FORMS_OF_ONE_EACH = {
     "2-D": (lambda sets: np.array([group[0] for group in sets]), np.array),
@@ -187,20 +167,21 @@ FORMS_OF_ONE_EACH = {
     "3-D": (np.array, np.array),
     "lists of 2-D": (lambda sets: [*map(np.array, sets)], np.array),
     "ragged": (lambda sets: ragged([group[0] for group in sets]), ragged),
-    "arrow": (lambda sets: arrow(integers, 1)([group[0] for group in sets]), arrow(integers, 1)),
 }
 FORMS_OF_LINES = {
     "tuples": (lambda sets: tuple(map(tuple, sets)), tuple),
     "bytes": (lambda sets: [list(map(str.encode, group)) for group in sets], lambda v: list(map(str.encode, v))),
     "bytearrays": (lambda sets: sets, lambda v: [bytearray(line.encode()) for line in v]),
     "labelled": (lambda sets: Labelled(map(Labelled, sets)), Labelled),
-    "arrow": (arrow(texts, 1), arrow(texts, 0)),
-    "stream": (arrow(texts, 1), Stream),
-    "columns": (
-        lambda sets: [arrow(texts, 0)([group[0] for group in sets]), arrow(texts, 0)([sets[0][1], None])],
-        arrow(texts, 0),
-    ),
 }
+if find_spec("pyarrow"):
+    FORMS_OF_TOKENS["arrow"] = FORMS_OF_IDS["arrow"] = (arrow, arrow)
+    FORMS_OF_ONE_EACH["arrow"] = (lambda sets: arrow([group[0] for group in sets]), arrow)
+    FORMS_OF_LINES |= {
+        "arrow": (arrow, arrow),
+        "stream": (arrow, stream),
+        "columns": (lambda sets: [arrow([group[0] for group in sets]), arrow([sets[0][1], None])], arrow),
+    }
 
 
 def listed(result):
@@ -291,7 +272,7 @@ def test_lists_of_texts_in_every_form(call):
 )
 def test_groups_of_texts_in_every_form(call):
     for name, (_, of_texts) in FORMS_OF_TOKENS.items():
-        group = arrow(texts, 2)([TOKENS[1]]) if name == "arrow" else [of_texts(TOKENS[1])]
+        group = arrow([TOKENS[1]]) if name == "arrow" else [of_texts(TOKENS[1])]
         assert listed(call(group)) == listed(call([TOKENS[1]]))
     assert listed(call([[*map(np.array, IDS[1])]])) == listed(call([IDS[1]]))
 

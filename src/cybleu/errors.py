@@ -105,7 +105,7 @@ class ArrayValueError(CybleuError, ValueError, TypeError, IndexError):
 
 
 class ArrowError(CybleuError, ValueError):
-    """An Arrow array or stream is not valid, is consumed, has two readers at once, or has values that are not texts."""
+    """pyarrow cannot read a column or table, such as one that was consumed or holds no texts; or a value is no table."""
 
 
 class MixedTokensError(CybleuError, TypeError):

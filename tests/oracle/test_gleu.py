@@ -13,8 +13,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import cybleu
-from arrow_capsules import AsArray, lists
-from arrow_capsules import texts as texts_of
 from cybleu import (
     References,
     chrf_score,
@@ -180,11 +178,6 @@ def test_rows_of_raw_text(segments):
     wanted = [Gleu().count(split(line.lower()), [split(text.lower()) for text in texts]) for line, texts in segments]
     found = Gleu(lowercase=True).rows(hypotheses, references)
     assert (found.dtype, found.shape, found.tolist()) == (np.int64, (len(segments), 2), wanted)
-    columns_of = Gleu().rows(AsArray(texts_of(hypotheses)), AsArray(lists(references, texts_of)))
-    assert columns_of.tolist() == Gleu().rows(hypotheses, references).tolist()
-    first = [texts[0] for texts in references]
-    columns_of = Gleu().rows(AsArray(texts_of(hypotheses)), AsArray(texts_of(first)))
-    assert columns_of.tolist() == Gleu().rows(hypotheses, [[text] for text in first]).tolist()
 
 
 def test_with_one_reference_it_comes_out_of_the_rows_of_bleu():

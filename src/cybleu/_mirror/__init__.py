@@ -11,8 +11,6 @@ from .._runtime.later import later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .arrow.streams import arrow_arrays as arrow_arrays
-    from .arrow.values import ArrowValues as ArrowValues
     from .counting.information import NgramInformation as NgramInformation
     from .counting.pairwise import PairwiseTexts as PairwiseTexts
     from .counting.pairwise import leave_one_out as leave_one_out

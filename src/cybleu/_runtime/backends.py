@@ -3,8 +3,6 @@
 # Modules have the same names in both backends. No module has the name of a function that it exports: while one thread
 # imports it, another thread would get the module instead of the function.
 NAMES = {
-    "arrow.streams": "arrow_arrays",
-    "arrow.values": "ArrowValues",
     "counting.information": "NgramInformation",
     "counting.pairwise": "PairwiseTexts leave_one_out",
     "counting.prepared": "PreparedReferences trim",

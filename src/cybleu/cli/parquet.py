@@ -8,7 +8,9 @@ from pathlib import Path
 from .._files.text import in_blocks
 from .._runtime.extras import extra
 from ..errors import InputFileError
-from ..text.columns import ReferenceColumns, TextColumn, arrays_of
+from ..text.batches import Corpus
+from ..text.columns import ReferenceColumns, texts_of_column
+from ..text.reading import check_same_kind
 
 ROWS = 256  # that pyarrow reads at a time
 AT_ONCE = 1 << 22  # bytes of rows that are counted together
@@ -30,13 +32,14 @@ def columns_named(paths: Sequence[str]) -> tuple[str, list[str]] | None:
     return files.pop(), [column for _, _, column in split]
 
 
-def column_segments(file: str, names: Sequence[str]) -> Iterator[tuple[TextColumn, ReferenceColumns]]:
-    """The hypotheses, which are in the first column, and their references.
+def column_segments(file: str, names: Sequence[str]) -> Iterator[Corpus]:
+    """Raw text: the hypotheses, which are in the first column, and their references.
 
     :raises InputFileError: the file is not there, is no Parquet file, or has no such column
     :raises MissingExtraError: pyarrow is not installed
     """
-    with extra("pyarrow", "columns of Parquet files require pyarrow", "pyarrow"):
+    with extra("pyarrow", "columns of Parquet files require pyarrow", "cybleu[arrow]"):
+        from pyarrow import Table
         from pyarrow.parquet import ParquetFile
     first = 0
     try:
@@ -47,16 +50,13 @@ def column_segments(file: str, names: Sequence[str]) -> Iterator[tuple[TextColum
                     raise InputFileError(f"{file} has no column {name!r}; it has {', '.join(map(repr, has))}")
             batches = reader.iter_batches(ROWS, columns=list(dict.fromkeys(names)))
             for block in in_blocks(batches, lambda batch: batch.nbytes + 64 * len(batch), AT_ONCE):
-                columns = {
-                    name: [array for batch in block for array in arrays_of(batch[name])[1]]
-                    for name in dict.fromkeys(names)
-                }
-                hypotheses = TextColumn(columns[names[0]], f"{file}:{names[0]}", first)
-                yield (
-                    hypotheses,
-                    ReferenceColumns([columns[name] for name in names[1:]], True, f"{file}:{names[1]}", first),
-                )
-                first += len(hypotheses)
+                table = Table.from_batches(block)
+                texts, *others = (table[name] for name in names)
+                references = ReferenceColumns(others, f"{file}:{names[1]}", first)
+                hypotheses = texts_of_column(texts, f"{file}:{names[0]}", first)
+                check_same_kind(hypotheses.kind, f"{file}:{names[0]}", "raw text", f"{file}:{names[1]}")
+                yield Corpus(hypotheses, references.sets("raw text"))
+                first += len(table)
     except InputFileError:
         raise
     except (OSError, ValueError) as error:

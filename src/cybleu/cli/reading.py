@@ -91,9 +91,9 @@ class ColumnTexts:
         self._numbers: set[int] = set()
 
     def blocks(self) -> Iterator[list[Corpus]]:
-        for texts, sets in column_segments(self._file, self._columns):
-            self._numbers |= {sets.number} if sets.number else set(map(len, sets))
-            yield [Corpus(texts.batch(), sets.batch("raw text"))]
+        for corpus in column_segments(self._file, self._columns):
+            self._numbers |= set(corpus.sets.counts.tolist())
+            yield [corpus]
 
     def references(self) -> str:
         return "var" if len(self._numbers) > 1 else str(max(self._numbers, default=len(self._columns) - 1))

@@ -44,7 +44,7 @@ class Counting:
         self.hypothesis = hypothesis
         self.references = _names(references)
         self.keep = _names(keep)
-        check_names(hypothesis, self.references)
+        check_names(self.references)
         for place, name in enumerate(self.keep):
             if name in (*self.metric.columns, SCORE) or name in self.keep[:place]:
                 made = "given twice" if name in self.keep[:place] else "the name of a column that is made"

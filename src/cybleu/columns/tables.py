@@ -11,8 +11,7 @@ from .._runtime.sequences import advice_for
 from ..errors import ArrowError, LengthMismatchError, UnknownNameError
 from ..metrics import find
 from ..metrics.statistics import rows_by_name
-from ..text.columns import ReferenceColumns, TextColumn, arrays_of, is_column
-from ..text.reading import read_list
+from ..text.columns import ReferenceColumns, are_columns, arrow, columns_without_arrow, is_column, texts_of_column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,28 +62,11 @@ def row_blocks(
     chosen = find(metric, **options)
     chosen.check_parts()
     wanted = [hypothesis, *([references] if isinstance(references, str) else references)]
-    check_names(hypothesis, wanted[1:])
-    if isinstance(table, Mapping):
-        for texts, sets in _segments_of_lists(table, wanted):
-            yield _named(chosen, chosen.rows(texts, sets, threads=threads))
-        return
-    if not is_column(table):
-        raise ArrowError(
-            f"a {type(table).__name__} does not implement the Arrow PyCapsule interface; {_collect(table)}pass a table of pyarrow, a DataFrame of "
-            "Polars or pandas (which requires pyarrow), a relation of DuckDB, or a dict of lists"
-        )
-    names, arrays = arrays_of(table)
-    places = [_place(name, names) for name in wanted]
-    first = 0
-    for part in arrays:
-        columns = [part.field(place) for place in places]
-        for start in range(0, len(part), BLOCK):
-            parts = [column.part(start, min(start + BLOCK, len(part))) for column in columns]
-            column = TextColumn(parts[:1], "hypotheses", first)
-            others = ReferenceColumns([[one] for one in parts[1:]], column.kind == "raw text", "references", first)
-            found = chosen.rows(column, others, threads=threads)
-            first += len(found)
-            yield _named(chosen, found)
+    check_names(wanted[1:])
+    table = columns_without_arrow(table) or table
+    for texts, sets in _of_lists(table, wanted) if isinstance(table, Mapping) else _of_arrow(table, wanted):
+        found = chosen.rows(texts, sets, threads=threads)
+        yield {name: np.ascontiguousarray(found[:, place]) for place, name in enumerate(chosen.columns)}
 
 
 def rows(
@@ -116,11 +98,11 @@ def rows(
     array([3, 3])
     """
     chosen = find(metric, **options)
-    found = {name: _Growing(_length_of(table), chosen.dtype) for name in chosen.columns}
+    found = {name: bytearray() for name in chosen.columns}  # grow in place
     for block in row_blocks(table, hypothesis, references, chosen, threads=threads):
         for name, numbers in block.items():
-            found[name].append(numbers)
-    return {name: column.whole() for name, column in found.items()}
+            found[name].extend(numbers.data)
+    return {name: np.frombuffer(column, dtype=chosen.dtype) for name, column in found.items()}
 
 
 def segment_scores(
@@ -219,97 +201,46 @@ def score(
     return chosen.score([*total(table, hypothesis, references, chosen, threads=threads).values()])
 
 
-class _Growing:
-    """A column of as many numbers as a table says that it has rows, which becomes longer if it has more.
-
-    Memory is not used before it is written. A stream does not state the number of its rows; then the array grows by an
-    eighth.
-    """
-
-    def __init__(self, count: int, dtype: str) -> None:
-        self._numbers: NDArray[Any] = np.empty(count, dtype=dtype)
-        self._count = 0
-
-    def append(self, numbers: NDArray[np.int64]) -> None:
-        end = self._count + len(numbers)
-        if end > len(self._numbers):
-            self._numbers.resize(max(end, len(self._numbers) * 9 // 8), refcheck=False)
-        self._numbers[self._count : end] = numbers
-        self._count = end
-
-    def whole(self) -> NDArray[np.int64]:
-        self._numbers.resize(self._count, refcheck=False)
-        return self._numbers
-
-
-def _collect(table: Any) -> str:
-    advice = advice_for(table)
-    return f"{advice}; or " if advice else ""
-
-
-def _length_of(table: Any) -> int:
-    """How many rows a table says that it has, 0 where it would have to count them."""
-    if hasattr(table, "num_rows"):  # of pyarrow
-        return int(table.num_rows)
-    return len(table) if hasattr(table, "__array__") and hasattr(table, "__len__") else 0  # frames
-
-
-def _segments_of_lists(table: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[list[Any], list[list[Any]]]]:
-    """The hypotheses and their references in a dict, where a list of lists of tokens, or of texts, has several references."""
-    columns = [read_list(table[known(name, tuple(table))], name, "the texts of each segment") for name in names]
+def _of_lists(table: Mapping[str, Any], wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
+    """The hypotheses and their references in a dict of columns, all together."""
+    texts, *columns = (table[known(name, tuple(table))] for name in wanted)
+    if len(columns) == 1 or are_columns(columns):
+        yield texts, columns[0] if len(columns) == 1 else columns
+        return
     counts = [len(column) for column in columns]
     if len(set(counts)) > 1:
         raise LengthMismatchError(f"the columns have {', '.join(map(str, counts))} entries; give one for each segment")
-    for start in range(0, counts[0], BLOCK):
-        texts, *others = (column[start : start + BLOCK] for column in columns)
-        yield (
-            texts,
-            [
-                [text for entry in entries for text in _references_of(entry, hypothesis)]
-                for hypothesis, *entries in zip(texts, *others)
-            ],
+    yield texts, [[entry for entry in row if entry is not None] for row in zip(*columns)]
+
+
+def _of_arrow(table: Any, wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
+    """The hypotheses and their references in the blocks of a table that pyarrow reads."""
+    if not is_column(table):
+        advice = advice_for(table)
+        raise ArrowError(
+            f"a {type(table).__name__} does not implement the Arrow PyCapsule interface; {f'{advice}; or ' if advice else ''}"
+            "pass a table of pyarrow, a DataFrame of Polars or pandas, a relation of DuckDB, or a dict of lists"
         )
+    first = 0
+    with arrow(table) as pa:
+        if isinstance(table, pa.RecordBatch) or not hasattr(table, "__arrow_c_stream__"):
+            table = pa.Table.from_batches([pa.record_batch(table)])
+        if isinstance(table, pa.Table):
+            table = table.to_reader()
+        elif not isinstance(table, pa.RecordBatchReader):
+            table = pa.RecordBatchReader.from_stream(table)
+        places = [table.schema.names.index(known(name, table.schema.names)) for name in wanted]
+        for batch in table:
+            for start in range(0, len(batch), BLOCK):
+                texts, *others = (batch.column(place).slice(start, BLOCK) for place in places)
+                yield texts_of_column(texts, "hypotheses", first), ReferenceColumns(others, "references", first)
+                first += len(texts)
 
 
-def _references_of(entry: Any, hypothesis: Any) -> list[Any]:
-    if entry is None:
-        return []
-    of_tokens = isinstance(hypothesis, (list, tuple))
-    several = isinstance(entry, (list, tuple)) and (
-        not of_tokens or (len(entry) > 0 and isinstance(entry[0], (list, tuple)))
-    )
-    return [text for text in entry if text is not None] if several else [entry]
-
-
-def _place(name: str, names: tuple[str, ...] | None) -> int:
-    if names is None:
-        raise ArrowError("this is one column, not a table; pass columns to cybleu.rows")
-    return names.index(known(name, names))
-
-
-# What columns are called; lower case, without a plural's s.
-OF_REFERENCES = {"reference", "ref", "target", "gold"}
-OF_HYPOTHESES = {"hypothesis", "hypothese", "hyp", "prediction", "pred", "output", "candidate", "translation", "mt"}
-
-
-def check_names(hypothesis: str, references: Sequence[str]) -> None:
-    """Check that there is a column of references, and that the names are not the wrong way round.
-
-    :raises UnknownNameError: they are
-    """
+def check_names(references: Sequence[str]) -> None:
+    """:raises UnknownNameError: there is no column of references"""
     if not references:
         raise UnknownNameError("there is no column of references; name at least one")
-    turned = [name for name in references if _bare(name) in OF_HYPOTHESES]
-    if turned and _bare(hypothesis) in OF_REFERENCES:
-        raise UnknownNameError(
-            f"the column of hypotheses is {hypothesis!r} and that of references {turned[0]!r}, which is the wrong way round; "
-            f"pass hypothesis={turned[0]!r}, references={hypothesis!r}"
-        )
-
-
-def _bare(name: Any) -> str:
-    text = str(name).lower()
-    return text if text == "hypothesis" else text.removesuffix("s")
 
 
 def known(name: str, names: Sequence[str], what: str = "table") -> str:
@@ -322,7 +253,3 @@ def known(name: str, names: Sequence[str], what: str = "table") -> str:
         number = "no column" if name not in names else "several columns"
         raise UnknownNameError(f"the {what} has {number} {name!r}; it has {', '.join(map(repr, names))}")
     return name
-
-
-def _named(metric: Any, found: NDArray[np.int64]) -> Rows:
-    return {name: np.ascontiguousarray(found[:, place]) for place, name in enumerate(metric.columns)}

@@ -8,11 +8,10 @@ from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
 from .._runtime.lazy_arrays import np
 from .._runtime.scales import counted
 from ..errors import ArrayValueError
-from ..text.batches import Corpus, ListSets, RawText, Sets, TokenIds
+from ..text.batches import Corpus, ListSets, Sets, TokenIds
 from ..text.ids import SpecialIds, owners_given
 from ..text.numbering import ids_of_tokens
 from ..text.reading import check_same_kind, read_references, read_texts
@@ -131,12 +130,10 @@ class References:
 
 
 def _own(sets: AnySets) -> AnySets:
-    """Copies, because the caller may change lists and arrays, and free the memory of columns."""
+    """Copies of lists and arrays, which the caller may change."""
     if isinstance(sets, ListSets):
         return ListSets([[tuple(text) for text in group] for group in sets.sets], sets.name)
     texts = sets.texts
     if isinstance(texts, TokenIds):
         return replace(sets, texts=TokenIds(texts.ids.copy(), texts.begins.copy(), texts.ends.copy()))
-    if texts.in_columns:
-        return replace(sets, texts=RawText(_backend.chosen.RawTexts(texts.lines.strings())))
     return sets

@@ -108,13 +108,9 @@ class TokenLists:
 
 @dataclass(frozen=True, slots=True)
 class RawText:
-    """Texts that are not tokenised, as the backend reads them: valid UTF-8, or a str each.
-
-    :ivar in_columns: the lines are in memory of columns, which their owner may free or change later
-    """
+    """Texts that are not tokenised, as the backend reads them: valid UTF-8, or a str each."""
 
     lines: Any  # RawTexts of the backend
-    in_columns: bool = False
 
     @property
     def kind(self) -> Kind:

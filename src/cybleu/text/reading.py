@@ -42,7 +42,6 @@ from ..errors import (
 from .batches import PLAIN_TYPES, Corpus, ListSets, Place, RawText, Sets, TokenIds, TokenLists
 from .columns import (
     ReferenceColumns,
-    TextColumn,
     are_columns,
     column_of,
     columns_of_references,
@@ -87,6 +86,7 @@ __all__ = [
 ]
 
 LISTS: set[type] = {list, tuple}
+BATCHES = (TokenLists, TokenIds, RawText)
 LINE = (str, bytes, bytearray)
 LISTS_OF_REFERENCES = "references for each segment, [[reference] for reference in references] if each has one"
 OF_EACH_SEGMENT = "lists, with the references of one segment each"
@@ -150,7 +150,7 @@ def read_texts(
 def _texts_of(values: Any, place: Place, lengths: Any) -> Batch:
     name = place.name
     if type(values) not in LISTS:
-        if isinstance(values, (TokenLists, TokenIds, RawText)):
+        if isinstance(values, BATCHES):
             return values  # of a public function that calls another one
         if isinstance(values, Ragged):
             check_no_lengths(lengths, name, "a ragged pair")
@@ -158,9 +158,9 @@ def _texts_of(values: Any, place: Place, lengths: Any) -> Batch:
         if isinstance(values, LINE):
             raise SequenceTypeError(f"{name} is one {type(values).__name__}; pass a list: [text]")
         column = column_of(values, name)
-        if isinstance(column, TextColumn):
+        if isinstance(column, BATCHES):
             check_no_lengths(lengths, name, "a column")
-            return column.batch()
+            return column
         if is_array(column):
             if getattr(column, "ndim", 2) == 1 and len(column):
                 raise SequenceTypeError(f"{name} is one array with one dimension; pass a list: [ids]")
@@ -329,11 +329,11 @@ def _sets_of(references: Any, name: str, texts: Batch | None, one_each: int | No
     if isinstance(references, (Sets, ListSets)):
         return references
     kind = None if texts is None else texts.kind
-    if isinstance(references, ReferenceColumns) or are_columns(references):
-        references = columns_of_references(references, kind in (None, "raw text"), name)
-        if isinstance(references, ReferenceColumns):
-            check_no_lengths(lengths, name, "a column")
-            return _sets_of_columns(references, kind, texts, name)
+    if are_columns(references):
+        references = columns_of_references(references, name)
+    if isinstance(references, ReferenceColumns):
+        check_no_lengths(lengths, name, "a column")
+        return _sets_of_columns(references, texts, name)
     references = _sequence(references, name)
     if isinstance(references, (TokenIds, Ragged)) or is_array(references):
         if kind == "raw text":
@@ -364,16 +364,11 @@ def sets_of_lines(groups: Any, name: str) -> Sets:
     return Sets(raw_text(list(chain.from_iterable(groups)), Place(name, bounds)), bounds)
 
 
-def _sets_of_columns(columns: ReferenceColumns, kind: Kind | None, texts: Batch | None, name: str) -> AnySets:
-    """:raises MixedTokensError: the columns hold raw text and the hypotheses do not, or the other way round"""
-    if kind is None:
-        kind = columns.kind
-        columns = columns.read_as(kind == "raw text")  # a stream is read once
-    elif kind != "raw text" and columns.kind == "raw text":
-        raise MixedTokensError(f"{name} hold raw text, and the hypotheses {kind}; {SPLIT}")
-    elif kind == "tokens" and columns.number == 1 and columns.kind == "tokens":
-        _refuse_raw_references([reference for (reference,) in columns.sets()], texts, name)
-    return columns.batch(kind)
+def _sets_of_columns(columns: ReferenceColumns, texts: Batch | None, name: str) -> AnySets:
+    sets = columns.sets(None if texts is None else texts.kind)
+    if columns.one_each and isinstance(sets, ListSets):
+        _refuse_raw_references([text for group in sets.sets for text in group], texts, name)
+    return sets
 
 
 def _kind_within(references: Any) -> Kind:
@@ -497,7 +492,7 @@ def _entry(entry: Any, place: str) -> Any:
         return ids_of_ragged(entry, place).lists()
     if not is_column(entry) and not _is_sequence(entry):
         raise SequenceTypeError(f"{place} must be a reference or a list of several, not {described(entry)}")
-    return by_position(column_of(entry, place) if is_column(entry) else entry)
+    return lists_of_column(entry, place)
 
 
 def _is_sequence(value: Any) -> bool:
@@ -638,11 +633,10 @@ def read_lines(values: Any, name: str = "hypotheses") -> RawText:
     if isinstance(values, RawText):
         return values
     column = column_of(values, name)
-    if isinstance(column, TextColumn):
-        found = column.batch()
-        if not isinstance(found, RawText):
-            raise SequenceTypeError(f"{name} is a column of {found.kind}, and raw text is a str, or bytes in UTF-8")
-        return found
+    if isinstance(column, RawText):
+        return column
+    if isinstance(column, BATCHES):
+        raise SequenceTypeError(f"{name} is a column of {column.kind}, and raw text is a str, or bytes in UTF-8")
     return raw_text(_lines(column, name), Place(name))
 
 
@@ -650,12 +644,14 @@ def read_sets_of_lines(values: Any, name: str = "references") -> Sets:
     """Read lists of raw references, one list for each segment."""
     if isinstance(values, Sets):
         return values
-    columns = columns_of_references(values, True, name)
-    if isinstance(columns, ReferenceColumns):
-        return columns.batch("raw text")  # type: ignore[return-value]
+    if are_columns(values):
+        values = columns_of_references(values, name)
+    if isinstance(values, ReferenceColumns):
+        return values.sets("raw text")  # type: ignore[return-value]
+    check_ordered(values, name)
     groups = [
         _lines(group, f"{name}[{owner}]", LISTS_OF_REFERENCES)
-        for owner, group in enumerate(_lines(columns, name, OF_EACH_SEGMENT))
+        for owner, group in enumerate(_lines(values, name, OF_EACH_SEGMENT))
     ]
     return sets_of_lines(_none_empty(groups, name), name)
 
@@ -713,12 +709,14 @@ def segments_of_lists(references: Any, hypotheses: Any, name: str = "references"
     """
     if isinstance(references, Ragged):
         references = [[text] for text in ids_of_ragged(references, name).lists()]
-    columns = columns_of_references(references, False, name)
-    sets = columns.sets() if isinstance(columns, ReferenceColumns) else columns
+    check_ordered(references, name)
+    sets = columns_of_references(references, name) if are_columns(references) else by_position(references)
+    if isinstance(sets, ReferenceColumns):
+        sets = sets.sets("tokens").lists()
     texts = _lists_of_ragged(hypotheses, "hypotheses")
     if not isinstance(hypotheses, Ragged):
         column = column_of(hypotheses, "hypotheses")
-        texts = column.entries() if isinstance(column, TextColumn) else column
+        texts = column.lists() if isinstance(column, BATCHES) else column
     for what, value in ((name, sets), ("hypotheses", texts)):
         if not hasattr(type(value), "__len__"):
             advice = None if is_missing(value) else advice_for(value)

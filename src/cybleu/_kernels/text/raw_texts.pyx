@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Views of lines of raw text: in lists of str and bytes, in blocks and spans of bytes, in columns.
+"""Views of lines of raw text: in lists of str and bytes, in blocks and spans of bytes.
 
 Bytes are validated once as UTF-8. Nothing is copied, and the caller's objects are not modified.
 """
@@ -10,10 +10,9 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcpy
 
-from cybleu._kernels.arrow.values cimport ArrowValues
 from cybleu._kernels.common.base cimport PY_SSIZE_T_MAX, allocated, distance, grown
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
-from cybleu._kernels.text.tokenizing cimport IN_UTF8, Line, line_of
+from cybleu._kernels.text.tokenizing cimport FRONT, IN_UTF8, Line, line_of
 
 from cybleu.errors import NotUtf8Error
 
@@ -165,32 +164,30 @@ cdef class RawTexts:
         return at
 
     @staticmethod
-    def of_spans(bytes block not None, const int64_t[::1] begins, const int64_t[::1] ends):
-        """View lines of a block of bytes by their begins and ends."""
-        cdef RawTexts texts = texts_in(block, begins.shape[0])
+    def of_spans(block not None, const int64_t[::1] begins, const int64_t[::1] ends):
+        """View lines of a buffer of bytes by their begins and ends; those that begin within its first bytes are copied."""
+        cdef const uint8_t[::1] data = block
+        cdef RawTexts texts = texts_in(None, begins.shape[0])
         cdef Watch watching = begin_watch()
-        cdef const uint8_t *start = block
+        cdef int64_t first = 0      # bytes of the copy
+        cdef const uint8_t *start
         cdef Line line
         cdef Py_ssize_t i
         if begins.shape[0] != ends.shape[0]:
             raise ValueError("begins and ends do not fit each other")
+        for i in range(begins.shape[0]):
+            if not 0 <= begins[i] <= ends[i] <= data.shape[0]:
+                raise ValueError("a text is out of range")
+            if begins[i] < FRONT:
+                first = max(first, ends[i])
+        copied = bytes(FRONT) + bytes(data[:first])
+        texts.held = data, copied
         line.kind = IN_UTF8
         for i in range(begins.shape[0]):
-            if not 0 <= begins[i] <= ends[i] <= len(block):
-                raise ValueError("a text is out of range")
+            start = <const uint8_t *>copied + FRONT if begins[i] < FRONT else &data[0]
             line.data = start + begins[i]
             line.size = <Py_ssize_t>(ends[i] - begins[i])
             add_line(texts, &line, True, &watching)
-        return texts
-
-    @staticmethod
-    def of_values(ArrowValues values not None):
-        """View the texts of a column."""
-        cdef RawTexts texts = texts_in(values, values.line_count)
-        cdef Watch watching = begin_watch()
-        cdef Py_ssize_t i
-        for i in range(values.line_count):
-            add_line(texts, &values.lines[i], True, &watching)
         return texts
 
     @staticmethod

@@ -9,6 +9,7 @@ from cybleu._kernels.counting.pieces cimport Runs
 cdef enum:
     IN_UTF8 = 0     # otherwise the size of a character of a str: 1, 2, 4
     MORE_TOKENS = 72    # further entries of the output that may be overwritten
+    FRONT = 16      # readable bytes before a line in UTF-8
 
 
 # View of the characters of a str or bytes.

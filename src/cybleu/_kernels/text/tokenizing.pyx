@@ -45,7 +45,6 @@ cdef extern from *:
 
 cdef enum:
     CODE_POINTS = 0x110000
-    FRONT = 16              # bytes before a copy
     SOME_TOKENS = 64
 
 # Kinds of characters; 0 for parts of words.

@@ -32,12 +32,9 @@ class RawTexts:
         return RawTexts([line.removesuffix(b"\r") for line in block.split(b"\n")])
 
     @staticmethod
-    def of_spans(block: bytes, begins: Any, ends: Any) -> RawTexts:
-        return RawTexts([block[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())])
-
-    @staticmethod
-    def of_values(values: Any) -> RawTexts:
-        return RawTexts(values.lines())
+    def of_spans(block: Any, begins: Any, ends: Any) -> RawTexts:
+        data = memoryview(block)
+        return RawTexts([bytes(data[begin:end]) for begin, end in zip(begins.tolist(), ends.tolist())])
 
     @staticmethod
     def side_by_side(parts: list[RawTexts], starts: list[int], bounds: Any) -> RawTexts:

@@ -1,1 +1,0 @@
-"""Read columns through the Arrow C data interface."""
