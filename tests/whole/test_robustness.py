@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import subprocess
 import sys
@@ -17,7 +16,6 @@ from cybleu import (
     modified_precision,
     sentence_bleu,
 )
-from cybleu._runtime.collector import collector_paused
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -55,23 +53,6 @@ def test_exceptions_of_tokens_come_out_unchanged(function, size):
         ):
             with pytest.raises(Refuses, match=text):
                 function(references, hypothesis)
-
-
-@pytest.mark.thread_unsafe(reason="the collector is the process's")
-@pytest.mark.parametrize("enabled", [True, False])
-def test_the_collector_runs_again_after_the_last_pause(enabled):
-    before = gc.isenabled()
-    (gc.enable if enabled else gc.disable)()
-    try:
-        first, second = collector_paused(), collector_paused()
-        first.__enter__()
-        second.__enter__()
-        first.__exit__(None, None, None)
-        assert not gc.isenabled()
-        second.__exit__(None, None, None)
-        assert gc.isenabled() == enabled
-    finally:
-        (gc.enable if before else gc.disable)()
 
 
 def test_weights_of_pairs_that_the_kernel_declines():

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import click
 
 from .._files.text import STANDARD_INPUT
-from .._runtime.collector import collector_paused
 from .choosing import NbestOptions
 from .common import (
     MOST_ORDERS,
@@ -66,7 +65,7 @@ def extract(given: ExtractOptions) -> None:
     check_outputs([given.features_file, given.scores_file], inputs)
     # NumPy would start threads for products of matrices, of which there are none here; they keep a processor busy at first
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    with input_errors(), collector_paused():
+    with input_errors():
         from ..nbest import extract as extract_from
 
         extract_from(

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import bincount, np
-from .._runtime.collector import collector_paused
 from .._runtime.numbers import check_whole
 from .._version import __version__
 from ..errors import LengthMismatchError, OrderError, UnknownNameError
@@ -305,8 +304,7 @@ def analyse(
     tokens = [splitting for one, splitting in given if isinstance(one, Bleu)]
     tokens += [splitting for one, splitting in given if one.reads != "text"]
     tokens.append(Splitting(tool_tokenizer("sacrebleu"), lowercase, False))
-    with collector_paused():
-        texts = texts_of(references, systems, tokens[0], source)
+    texts = texts_of(references, systems, tokens[0], source)
     if baseline is not None and baseline not in texts.runs:
         raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(texts.runs)}")
     drawn = {"test": test, "samples": samples, "resamples": resamples, "seed": seed, "progress": progress}

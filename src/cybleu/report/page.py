@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import np
-from .._runtime.collector import collector_paused
 from .._runtime.extras import extra
 from .._runtime.numbers import check_whole
 from .._version import __version__
@@ -153,10 +152,9 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     environment.filters["short"] = lambda text: short(visible(text), SHORT)
     environment.filters["whole"] = lambda count: f"{count:,.0f}" if float(count).is_integer() else f"{count:,.1f}"
     digests = {kind: b64encode(sha256(parts[kind].encode()).digest()).decode() for kind in ("css", "js")}
-    with collector_paused():
-        page: str = environment.from_string(parts["html"]).render(
-            **_context(report, segments), style=parts["css"], script=parts["js"], digests=digests
-        )
+    page: str = environment.from_string(parts["html"]).render(
+        **_context(report, segments), style=parts["css"], script=parts["js"], digests=digests
+    )
     return page
 
 
