@@ -11,11 +11,9 @@ import pydoc
 import pytest
 
 import cybleu
-from cybleu import SmoothingFunction, _backend, bleu_score, sentence_bleu
+from cybleu import SmoothingFunction, bleu_score, sentence_bleu
 from cybleu.bleu_score import scores
-from cybleu.bleu_score.no_match import warn_no_match
-from cybleu.bleu_score.smoothing import METHODS
-from inputs import CATCHES_WARNINGS, using_backend
+from inputs import CATCHES_WARNINGS
 
 pytestmark = CATCHES_WARNINGS
 
@@ -85,24 +83,3 @@ def test_every_way_to_call_it():
 def test_wrong_calls(arguments, keywords, words):
     with pytest.raises(TypeError, match=rf"sentence_bleu\(\) .*({words})"):
         sentence_bleu(*arguments, **keywords)
-
-
-@pytest.mark.thread_unsafe(reason="the backend is that of the process")
-def test_the_other_backend_is_asked_through_the_same_function(kernels):
-    asked = []
-
-    def general(references, hypothesis, weights=(1,), smoothing_function=None, auto_reweigh=False):
-        """Without kernels."""
-        asked.append((references, hypothesis, weights, smoothing_function, auto_reweigh))
-        return "general"
-
-    compiled = kernels.sentence_bleu(general, SmoothingFunction, METHODS, warn_no_match)
-    assert (compiled.__name__, compiled.__doc__) == ("general", "Without kernels.")
-    with using_backend("cython"):
-        assert compiled(REFERENCES, HYPOTHESIS) == SCORE
-        with using_backend("python"):
-            assert compiled(REFERENCES, hypothesis=HYPOTHESIS, auto_reweigh=True) == "general"
-            assert sentence_bleu(REFERENCES, HYPOTHESIS) == SCORE
-        assert _backend.BACKEND == "cython"
-        assert compiled(REFERENCES, HYPOTHESIS) == SCORE
-    assert asked == [(REFERENCES, HYPOTHESIS, (0.25, 0.25, 0.25, 0.25), None, True)]

@@ -135,17 +135,6 @@ def test_a_reward_function_pickles(tokenize):
             )
 
 
-def test_reward_function_on_ids():
-    reward = Reward(eos_id=EOS)
-    ids = [[5, 6, 7, EOS], [5, 6], [3, 4, EOS, 9]]
-    references = [[5, 6, 7]] * 2 + [[[3, 4], [4, 4]]]
-    rewards = trainer_call(reward, ["", "", ""], ids, references=references)
-    assert (
-        rewards
-        == cybleu.reward_scores([[5, 6, 7], [5, 6], [3, 4]], [[[5, 6, 7]], [[3, 4], [4, 4]]], [0, 0, 1]).tolist()
-    )
-
-
 def test_the_kind_of_the_column_decides_what_is_scored():
     reward = Reward(column="target")
     batch = {"completions": ["a b"], "completion_ids": [[1, 2]]}
@@ -172,19 +161,6 @@ def test_the_share_of_repeated_ngrams(texts, n, penalty):
         ngrams = [tuple(text[start : start + n]) for start in range(len(text) - n + 1)]
         repeated = 1 - len(set(ngrams)) / len(ngrams) if ngrams else 0
         assert reward == repeated * penalty and str(reward) != "-0.0"
-
-
-def test_a_penalty_in_other_forms():
-    penalty = RepetitionPenalty(ngram_size=2, max_penalty=-0.5)
-    assert penalty(prompts=[], completions=["x"], completion_ids=np.array([[5, 5, 5, 5, 5]])) == [-0.375]
-    assert pickle.loads(pickle.dumps(penalty))(completion_ids=[[5, 5, 5]]) == [-0.25]
-    floats = np.array([[5, 5, 5, 5, 5], [1, 2, 3, 4, np.nan]], dtype=np.float32)
-    for ids in (floats, list(floats), tuple(floats), [floats[0].tolist(), [1, 2, 3, 4, 5]], floats[:, ::-1]):
-        assert penalty(completion_ids=ids) == [-0.375, 0]
-    assert penalty(completion_ids=[np.full(5, np.nan)]) == [0]
-    for wrong in ({"ngram_size": 0}, {"ngram_size": 1.5}, {"max_penalty": 0.1}, {"max_penalty": "x"}):
-        with pytest.raises(errors.CybleuError, match=next(iter(wrong))):
-            RepetitionPenalty(**wrong)
 
 
 @pytest.mark.parametrize("nothing", [None, float("nan"), [], (), "", [None], ["", None], type("NAType", (), {})()])

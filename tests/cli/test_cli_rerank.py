@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import tracemalloc
 from functools import partial
 from itertools import islice
@@ -134,27 +133,6 @@ def test_perceptron(run, tmp_path):
         assert read_weights("trained", nbest.names) == trained.weights
         write_weights("written", trained.weights, form)
         assert (tmp_path / "written").read_text() == (tmp_path / "trained").read_text()
-
-
-JSON = [
-    {"hypotheses": ["a b c", "a b d", "x"]},
-    {"id": 1, "outputs": [{"text": "c d", "cumulative_logprob": -1.5}, {"text": "c e", "cumulative_logprob": -2}]},
-    {"id": 3, "choices": [{"message": {"role": "assistant", "content": "straße"}, "index": 0}]},
-]
-
-
-def test_json_lines(run):
-    text = "".join(json.dumps(line) + "\n" for line in JSON)
-    assert lines(run("mbr", "-", "--format", "json", stdin="[]\n" + json.dumps(["a b"]))) == ["", "a b"]
-    assert lines(run("mbr", "-", "--format", "json", stdin=text)) == ["a b c", "c d", "", "straße"]
-    generated = json.dumps([{"generated_text": "a b"}, {"generated_text": "a c"}]) + "\n"
-    assert lines(run("mbr", "-", "--format", "json", stdin=generated * 2)) == ["a b", "a b"]
-    features = json.dumps(
-        {"nbest": [{"text": "a", "features": {"lm": 1, "n": 2}}, {"text": "b", "features": {"n": 1, "lm": 3.5}}]}
-    )
-    with open("weights", "w") as file:
-        file.write("lm 1\nn 1\n")
-    assert lines(run("linear", "-", "--format", "json", "--weights", "weights", stdin=features)) == ["b"]
 
 
 @pytest.mark.memory

@@ -118,41 +118,6 @@ def test_variants(files):
     assert "lines 2 and 3: " in printed
 
 
-def test_variants_as_json(files):
-    arguments = (
-        "hyp",
-        "ref1",
-        "ref2",
-        "--metric",
-        "nltk:method1",
-        "--metric",
-        "sacrebleu",
-        "--max-order",
-        3,
-        "--format",
-        "json",
-    )
-    ours = json.loads(run(*arguments, command="variants").stdout)
-    assert ours["segments"] == len(HYPOTHESES)
-    for scored, smoothing in zip(ours["scores"], ("method1", "exp"), strict=True):
-        alone = as_json(
-            "hyp", "ref1", "ref2", "--metric", scored["name"].split(":")[0], "--smoothing", smoothing, "--max-order", 3
-        )
-        assert scored["score"] == alone["score"]
-        assert alone["signature"].startswith(scored["signature"])
-        assert scored["failure"] is None
-    (difference,) = ours["differences"]
-    assert (difference["lower"], difference["higher"]) == ("nltk:method1", "sacrebleu")
-    assert difference["points"] == ours["scores"][1]["score"] - ours["scores"][0]["score"]
-    (cause,) = difference["causes"]
-    assert cause == {
-        "rule": "short_segments_count",
-        "points": pytest.approx(difference["points"]),
-        "orders": [1, 2, 3],
-        "segments": [2],
-    }
-
-
 def test_variants_when_a_tool_fails(files):
     (files / "blank").write_text("\n" * len(HYPOTHESES))
     arguments = "blank", "ref1", "--metric", "multi-bleu", "--metric", "moses"
@@ -280,16 +245,6 @@ def test_lower_case_of_mteval_is_that_of_ascii(tmp_path, monkeypatch):
     (tmp_path / "b").write_text("the ä cat sat.\n", encoding="utf-8")
     assert as_json("a", "b", "--metric", "mteval-v13a", "--lowercase")["matches"][0] == 4
     assert as_json("a", "b", "--lowercase")["matches"][0] == 5
-
-
-def test_the_output_says_which_file_is_which(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    command_line.write_lines(tmp_path, {"hyp": ["a b c d e"], "ref": ["a b c d e f"], "other": ["x"]})
-    assert run("hyp", "ref", "other").stderr == "cybleu: hypotheses: hyp; references: ref, other\n"
-    assert run("ref", "hyp").stderr == "cybleu: hypotheses: ref; references: hyp\n"
-    done = run("-", "ref", "--format", "json", stdin="a b\n")
-    assert done.stderr == "" and json.loads(done.stdout)["hypothesis"] == "standard input"
-    assert json.loads(done.stdout)["references"] == ["ref"]
 
 
 def test_advice(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ import pytest
 
 from cybleu import nbest
 from cybleu._files.text import Lines
-from cybleu._files.writing import check_paths, writing, writing_all
+from cybleu._files.writing import check_paths, writing
 from cybleu.errors import CybleuError, InputFileError
 from cybleu.nbest import NBest, read_segments
 from cybleu.tuning import read_weights
@@ -260,34 +260,6 @@ def a_list():
     return NBest([0, 1], [[0.5]], [[3, 3, 3, 2, 3, 2]], ["lm"])
 
 
-def test_two_outputs_are_both_complete_or_neither(tmp_path, monkeypatch):
-    for name in ("features", "scores"):
-        (tmp_path / name).write_text("old\n")
-    with pytest.raises(InputFileError, match=r"gone.*cannot be written: No such file"):
-        a_list().to_moses(tmp_path / "features", tmp_path / "gone" / "scores")
-    with (
-        pytest.raises(RuntimeError, match="in the middle"),
-        writing_all(str(tmp_path / "features"), str(tmp_path / "scores")) as files,
-    ):
-        files[0].write("new\n")
-        raise RuntimeError("in the middle")
-    flushed = []
-
-    def full(number):
-        flushed.append(number)
-        if len(flushed) == 2:
-            raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "fsync", full)
-        with pytest.raises(InputFileError, match="scores: cannot be written: No space left on device"):
-            a_list().to_moses(tmp_path / "features", tmp_path / "scores")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["features", "scores"]
-    assert {(tmp_path / name).read_text() for name in ("features", "scores")} == {"old\n"}
-    a_list().to_moses(tmp_path / "features", tmp_path / "scores")
-    assert all("BEGIN" in (tmp_path / name).read_text() for name in ("features", "scores"))
-
-
 @POSIX
 def test_where_nothing_can_be_written_is_said_before_anything_is(tmp_path):
     (tmp_path / "file").write_text("old\n")
@@ -300,12 +272,6 @@ def test_where_nothing_can_be_written_is_said_before_anything_is(tmp_path):
     ):
         with pytest.raises(InputFileError, match=f"cannot be written: .*{reason}"):
             check_paths([str(tmp_path / "out"), str(path)])
-
-
-def test_the_same_path_twice(tmp_path):
-    with pytest.raises(InputFileError, match="two outputs would be written to the same file"):
-        a_list().to_moses(tmp_path / "one", tmp_path / "." / "one")
-    assert not list(tmp_path.iterdir())
 
 
 @POSIX

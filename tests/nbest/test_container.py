@@ -44,18 +44,6 @@ def test_the_arrays_cannot_be_written_to():
         del nbest.features
 
 
-def test_large_arrays_are_not_copied_and_their_owner_may_write():
-    features, stats = np.zeros((3, 2)), np.array([ROW] * 3, dtype=np.int64)
-    nbest = made(features=features, stats=stats)
-    assert np.shares_memory(nbest.features, features)
-    assert np.shares_memory(nbest.stats, stats)
-    features[0, 0] = 5
-    offsets = np.array([0, 2, 2, 3])
-    nbest = made(offsets=offsets)
-    offsets[1] = 99
-    assert nbest.offsets.tolist() == [0, 2, 2, 3]
-
-
 @pytest.mark.parametrize(
     ("stats", "score", "expected"),
     [
@@ -175,22 +163,3 @@ def test_another_metric(name, lowercase):
         by_words = metric.with_choices(tokenize="unicode").rows(nbest.texts, SETS, owner=OWNER)
         assert nbest.with_metric(name, SETS, lowercase=lowercase).stats.tolist() == by_words.tolist()
         assert nbest.with_metric(name, References(words), lowercase=lowercase).stats.tolist() == by_words.tolist()
-
-
-def test_another_metric_with_references_in_files(tmp_path):
-    """`with_metric` accepts references in the same forms as the constructors."""
-    columns = [[group[0] for group in SETS], ["A cat", "", "so it does"]]
-    paths = [tmp_path / "first", tmp_path / "second"]
-    for path, column in zip(paths, columns):
-        path.write_text("".join(f"{line}\n" for line in column))
-    sets = [list(group) for group in zip(*columns)]
-    nbest = NBest.from_texts(HYPOTHESES, paths, tokenize="13a")
-    for name in ("chrf", "gleu", "moses"):
-        for given, lists in (
-            (paths, sets),
-            (str(paths[0]), [[line] for line in columns[0]]),
-            (paths[1:], [*zip(columns[1])]),
-        ):
-            assert nbest.with_metric(name, given).stats.tolist() == nbest.with_metric(name, lists).stats.tolist()
-    with pytest.raises(InputFileError, match="nowhere"):
-        nbest.with_metric("chrf", "nowhere")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cybleu.errors import InputFileError, StatisticsError
-from cybleu.nbest import NBest, SparseFeatures
-from nbest_lists import lists, made, same, same_but_sparse_names, sparse_of, written
+from cybleu.nbest import NBest
+from nbest_lists import lists, made, same_but_sparse_names, sparse_of, written
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -54,19 +53,6 @@ def test_files_of_the_extractor(tmp_path):
     assert from_moses(tmp_path, *one_based, first_id=1).ids.tolist() == [1, 2]
 
 
-def test_rows_beyond_a_block(tmp_path):
-    """Parts that begin in one block of the input and end in another, with and without named features."""
-    generator = np.random.default_rng(1)
-    features = generator.normal(size=(9000, 3)).round(4)
-    features[::1000] *= 1e-7
-    stats = np.array([[8, 9, 6, 2, 1, 0, 8, 7, 6, 5]] * 9000)
-    sparse = SparseFeatures([0] * 5000 + [1] * 4001, [0], [2.5], ["p_a"])
-    for more in (None, sparse):
-        nbest = NBest([0, 4000, 8999, 9000], features, stats, ["a", "b", "c"], sparse=more)
-        nbest.to_moses(tmp_path / "F", tmp_path / "S")
-        assert same(nbest, NBest.from_moses(tmp_path / "F", tmp_path / "S"))
-
-
 @given(lists(), st.sampled_from(["", ".gz"]))
 def test_moses_files_are_read_as_they_were_written(tmp_path_factory, nbest, ending):
     assume(len(nbest.features))
@@ -91,12 +77,6 @@ def test_files_of_the_extractor_without_hypotheses(tmp_path, segments):
     nbest = from_moses(tmp_path, features, scores, segments)
     assert nbest.offsets.tolist() == [0] * ((segments or 2) + 1)
     assert nbest.names == ("a", "b") and nbest.features.shape == (0, 2) and nbest.stats.shape == (0, 10)
-
-
-def test_the_last_segment_of_the_extractor_may_be_empty(tmp_path):
-    features = FEATURES_FILE + "FEATURES_TXT_BEGIN_0 4 0 3 d_0 d_1 lm_0\nFEATURES_TXT_END_0\n"
-    scores = SCORES_FILE + "SCORES_TXT_BEGIN_0 4 0 9 BLEU\nSCORES_TXT_END_0\n"
-    assert from_moses(tmp_path, features, scores).offsets.tolist() == [0, 2, 2, 3, 3, 3]
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
-import sys
 
 import numpy as np
 import pytest
@@ -48,14 +46,6 @@ def test_many_blocks(tmp_path):
     assert nbest.texts[7499] == "the cat 7499"
     assert np.diff(nbest.offsets).tolist() == [2500, 2500, 2501]
     assert same(nbest, NBest.from_files(written(tmp_path, gzip.compress(MANY_LINES.encode())), REFERENCES))
-
-
-def test_standard_input(tmp_path, monkeypatch):
-    text = line() + line(1)
-    expected = NBest.from_files(written(tmp_path, text), REFERENCES)
-    for data in (text.encode(), gzip.compress(text.encode())):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-        assert same(expected, NBest.from_files("-", REFERENCES))
 
 
 def test_ids_skip_and_interleave(tmp_path):
@@ -118,16 +108,6 @@ def test_options_of_reading(tmp_path):
 def test_files_that_cannot_be_read(tmp_path, text, arguments, error, reason):
     with pytest.raises(error, match=reason):
         NBest.from_files(written(tmp_path, text), REFERENCES, **arguments)
-
-
-@pytest.mark.parametrize("tokenize", ["ascii", "unicode"])
-@pytest.mark.parametrize("last", ["g", "\u00e9"])
-def test_lists_are_split_as_references_are(tmp_path, backend, tokenize, last):
-    text = f"a\x1fb c d\x1c e {last}"
-    (tmp_path / "list").write_text(f"0 ||| {text} ||| 1 ||| 1\n", encoding="utf-8")
-    found = NBest.from_files(tmp_path / "list", [[text]], tokenize=tokenize)
-    tokens = {"ascii": 5, "unicode": 6}[tokenize]
-    assert found.stats[0, :3].tolist() == [tokens] * 3
 
 
 @pytest.mark.parametrize("text", ["a b", "\ta b\t", " \t a \tb  \t", "a\tb", "\t", "", "\u00a0a\t"])

@@ -33,3 +33,14 @@ def test_a_segment_that_goes_on_in_the_next_block(tmp_path):
     segments = list(read_segments(path))
     assert [(segment.id, len(segment.texts)) for segment in segments] == [(0, 2500), (1, 2500), (2, 2501)]
     assert np.concatenate([segment.features[:, 0] for segment in segments]).tolist() == [*range(7500), 1]
+
+
+def test_each_run_of_an_id_is_a_segment(tmp_path):
+    path = written(tmp_path, line(2, "so") + line(0, "the") + line(2, "it") + line(2, "is") + line(0, "cat"))
+    segments = list(read_segments(path))
+    assert [(segment.id, segment.texts) for segment in segments] == [
+        (2, ["so"]),
+        (0, ["the"]),
+        (2, ["it", "is"]),
+        (0, ["cat"]),
+    ]

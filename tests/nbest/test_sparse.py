@@ -34,20 +34,6 @@ def test_matrices_of_scipy(scipy, form):
     assert back.toarray().tolist() == DENSE
 
 
-def test_the_matrix_stays_as_it_is(scipy):
-    """The matrix is not sorted and has duplicate entries, which SciPy sums."""
-    parts = np.array([1.5, 1.0, 0.5, 3.0]), np.array([1, 0, 1, 1]), np.array([0, 3, 3, 4])
-    matrix = scipy.sparse.csr_matrix(parts, shape=(3, 2))
-    given = made((matrix, ["x", "y"]))
-    same(given.sparse, made(PARTS).sparse)
-    assert matrix.indices.tolist() == [1, 0, 1, 1]
-    ready = scipy.sparse.csr_matrix(np.array(DENSE))
-    whole = made((ready, ["x", "y"]))
-    ready.indices[:] = 0
-    ready.indptr[:] = 0
-    same(whole.sparse, made(PARTS).sparse)
-
-
 def test_a_matrix_of_another_shape(scipy):
     matrix = scipy.sparse.csr_matrix(np.array(DENSE))
     for sparse, error, text in (

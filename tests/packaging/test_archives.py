@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -128,40 +127,3 @@ def test_the_core_needs_nothing(wheel):
     assert required == []
     assert "License-Expression: MIT" in metadata
     assert "Requires-Python: >=3.10" in metadata
-
-
-def test_the_long_description_is_the_readme(pure_wheel, unpacked):
-    metadata = metadata_of(pure_wheel)
-    assert "Description-Content-Type: text/markdown\n" in metadata
-    assert (unpacked / "README.md").read_text(encoding="utf-8") in metadata
-
-
-@pytest.mark.parametrize("variable", ["CYBLEU_PURE", "CYBLEU_BUILD"])
-def test_an_unknown_build_switch_is_an_error(variable):
-    done = subprocess.run(
-        [sys.executable, "setup.py", "--version"],
-        cwd=ROOT,
-        env={**os.environ, variable: "maybe"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode != 0
-    assert f"{variable}='maybe' is not known; use one of" in done.stderr
-
-
-@pytest.mark.parametrize("name", ["scoring/formula.pyx", "scoring/formula.pxd"])
-def test_a_compile_error_fails_the_build(unpacked, tmp_path, name):
-    tree = tmp_path / "tree"
-    shutil.copytree(unpacked, tree, ignore=shutil.ignore_patterns("build", "*.egg-info"))
-    with open(tree / "src" / "cybleu" / "_kernels" / name, "a", encoding="utf-8") as file:
-        file.write("\ncdef this is not Cython\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tmp_path / "out"), str(tree)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode != 0
-    assert "this is not Cython" in done.stdout + done.stderr
-    assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())

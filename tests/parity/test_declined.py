@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cybleu
-from cybleu import SmoothingFunction, metrics, rerank, sentence_bleu, tuning
+from cybleu import SmoothingFunction, metrics, sentence_bleu, tuning
 from cybleu.errors import EmptyHypothesisError, StatisticsError
 from cybleu.metrics import VARIANTS
 from cybleu.nbest import NBest
@@ -139,12 +139,6 @@ def test_line_search(kernels, case, start):
     rows, changes = case
     metric = replace(VARIANTS["sacrebleu"], **changes)
     same(lambda: tuning.line_search(lists(rows), [start], "f0", metric=metric))
-
-
-@pytest.mark.parametrize("case", LISTS.values(), ids=LISTS)
-def test_oracle(kernels, case):
-    rows, changes = case
-    same(lambda: rerank.oracle(lists(rows), "corpus", replace(VARIANTS["sacrebleu"], **changes)))
 
 
 @pytest.mark.parametrize(

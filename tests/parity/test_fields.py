@@ -7,7 +7,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cybleu import _mirror
 from cybleu.nbest import NBest
 from nbest_lists import altered, same_on_both_backends
 
@@ -114,35 +113,6 @@ def test_numbers(kernels, numbers):
             assert rows == 0
 
 
-SPACES = [chr(code) for code in range(0x110000) if chr(code).isspace()]
-NEAR = [chr(ord(space) + step) for space in SPACES for step in (-1, 1)]
-
-
-@given(
-    st.lists(
-        st.lists(st.sampled_from([*SPACES, *NEAR, "a", "b", "é", "猫", "🐈", "a longer token"]), max_size=12),
-        max_size=5,
-    ),
-    st.sampled_from(["none", "ascii", "space", "13a"]),
-)
-@example([SPACES, NEAR, [], [" "]], "none")
-@example([SPACES, NEAR, [], [" "]], "ascii")
-@example([SPACES, NEAR, [], [" "]], "space")
-def test_words_of_texts_in_a_block(kernels, texts, tokenizer):
-    known = ["a", "b", "é", "猫", "aa", "", "\ud800", "a longer token", "🐈a"]
-    encoded = ["".join(text).encode() for text in texts]
-    ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
-    begins = ends - np.array([len(text) for text in encoded], dtype=np.int64)
-    results = []
-    for module in (kernels, _mirror):
-        words = module.RawVocabulary(module.Tokenizer(tokenizer))
-        words.assign([token for token in known if token])
-        of_texts = np.zeros(len(texts), dtype=np.int64)
-        found = words.look_up(module.RawTexts.of_spans(b"".join(encoded), begins, ends), 0, len(texts), of_texts)
-        results.append((found, of_texts.tolist()))
-    assert results[0] == results[1]
-
-
 def parts(kernels, texts, tokenizer):
     """Numbers of tokens of the texts."""
     ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
@@ -157,9 +127,3 @@ def test_every_character_splits_as_in_python(kernels):
     characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
     found = parts(kernels, [f"a{character}b".encode() for character in characters], "none")
     assert (found == np.array([1 + character.isspace() for character in characters])).all()
-
-
-def test_every_ascii_character_splits_as_in_python(kernels):
-    texts = [b"a%cb" % byte for byte in range(128)]
-    assert parts(kernels, texts, "ascii").tolist() == [len(text.split()) for text in texts]
-    assert parts(kernels, texts, "space").tolist() == [len(text.split(b" ")) for text in texts]

@@ -158,19 +158,6 @@ def test_rows_of_raw_text_against_prepared_references(kernels, references, texts
         assert found[0] == found[1]
 
 
-@pytest.mark.long
-def test_many_different_tokens(kernels):
-    text = " ".join(f"w{number % 70_000}" * (1 + number % 40) for number in range(100_000))
-    ends = np.empty(1, np.int64)
-    numbers = []
-    for backend in (kernels, _mirror):
-        words = backend.RawVocabulary(backend.Tokenizer("none"))
-        numbers.append(words.add(backend.RawTexts([text]), ends))
-    assert numbers[0] == numbers[1]
-    row = kernels.raw_row(kernels.Tokenizer("none"), text, [text, text[::2]], 4, "closest")
-    assert row == _mirror.raw_row(_mirror.Tokenizer("none"), text, [text, text[::2]], 4, "closest")
-
-
 @given(
     st.binary(max_size=12) | st.lists(st.sampled_from([b"a", b"\n", b"\r", b"\r\n", b"\xc3", b"\xa9"])).map(b"".join)
 )
@@ -202,43 +189,3 @@ def tokens_of(backend, texts):
     numbers = np.frombuffer(words.add(texts, ends), np.int32)
     tokens = words.tokens()
     return [[tokens[number] for number in part] for part in np.split(numbers, ends[:-1])] if len(texts) else []
-
-
-@given(st.lists(st.lists(st.lists(st.sampled_from(["a", "é", ""]), max_size=2), min_size=3, max_size=3), max_size=4))
-def test_row_by_row(kernels, rows):
-    found = []
-    for backend in (kernels, _mirror):
-        parts, begins, ends = [], [], []
-        for column in range(3):
-            parts.append(backend.RawTexts([line for row in rows for line in row[column]]))
-            counts = np.array([len(row[column]) for row in rows], dtype=np.int64)
-            ends.append(np.cumsum(counts, dtype=np.int64))
-            begins.append(ends[-1] - counts)
-        bounds = np.full(len(rows) + 1, 7, dtype=np.int64)
-        texts = backend.RawTexts.row_by_row(parts, begins, ends, bounds)
-        wanted = [line for row in rows for lines in row for line in lines]
-        assert len(texts) == len(wanted)
-        sets = np.arange(len(wanted) + 1, dtype=np.int64)
-        table = np.zeros((len(wanted), 4), dtype=np.int64)
-        if wanted:
-            backend.raw_rows(
-                backend.Tokenizer("char"), backend.RawTexts(wanted), texts, sets, 1, "closest", 0, len(wanted), table
-            )
-        found.append((bounds.tolist(), table.tolist()))
-    assert found[0] == found[1]
-    assert found[0][0] == [0, *np.cumsum([sum(map(len, row)) for row in rows]).tolist()][: len(rows) + 1]
-    assert all(hyp == ref == match for hyp, ref, match, _ in found[0][1])
-
-
-def test_side_by_side(kernels):
-    parts = [["a b", "c"], ["d", "e f", "g"]]
-    for backend in (kernels, _mirror):
-        bounds = np.full(3, -1, dtype=np.int64)
-        texts = backend.RawTexts.side_by_side([backend.RawTexts(part) for part in parts], [0, 1], bounds)
-        assert tokens_of(backend, texts) == [["a", "b"], ["e", "f"], ["c"], ["g"]]
-        assert bounds.tolist() == [0, 2, 4]
-    texts = kernels.RawTexts(["a", "b"])
-    with pytest.raises(ValueError, match="as many lines"):
-        kernels.RawTexts.side_by_side([texts], [0], np.zeros(6, dtype=np.int64))
-    with pytest.raises(ValueError, match="bound"):
-        kernels.RawTexts.side_by_side([texts], [0], np.zeros(0, dtype=np.int64))

@@ -56,15 +56,6 @@ def test_what_can_be_learnt_is_learnt():
     assert trained.epochs == 1 + trained.epoch_scores.index(max(trained.epoch_scores))
 
 
-def test_scores_are_those_of_the_held_out_choice():
-    nbest = made(segments=9, features=lambda rows: rows + np.random.default_rng(1).normal(size=rows.shape) * 3)
-    trained = perceptron(nbest, folds=3, epochs=4, seed=2)
-    assert trained.score == trained.held_out.corpus_score().score == trained.epoch_scores[trained.epochs - 1]
-    assert len(trained.epoch_scores) == 4
-    assert len(trained.fold_scores) == 3
-    assert min(trained.fold_scores) <= trained.score <= max(trained.fold_scores)
-
-
 @given(st.sampled_from([2.0, 0.5, 2.0**40, 2.0**-40]), st.integers(0, 3))
 @settings(max_examples=20)
 def test_the_scale_of_a_feature_makes_no_difference(factor, seed):

@@ -110,25 +110,6 @@ def test_weights_that_do_not_fit(weights, message):
         linear(nbest, weights)
 
 
-def test_a_score_that_cannot_be_sorted_is_named():
-    texts = ["a b c", "a b d", "a b", "x"]
-    nbest = NBest([0, 2, 4], [[1.0]] * 4, [[0.0]] * 4, texts=texts)
-    with pytest.raises(StatisticsError, match="the score of hypothesis 0 of segment 1 is nan"):
-        nbest_sorted(nbest, scores=[1.0, 2.0, math.nan, 3.0])
-    with pytest.raises(StatisticsError, match="the score of hypothesis 0 of segment 0 is nan"):
-        mbr(nbest, [[1, 2], [2, 1]], prune=1).best_first()
-
-
-def test_what_a_selection_does_not_know():
-    nbest = NBest([0, 1], [[9.0]], [[0.5]])
-    with pytest.raises(ArrayValueError, match="texts of the n-best list are not known"):
-        _ = linear(nbest, [1.0]).texts
-    with pytest.raises(StatisticsError, match="neither the statistics of BLEU"):
-        linear(nbest, [1.0]).corpus_score()
-    with pytest.raises(StatisticsError, match="plain texts"):
-        _ = mbr([["a"]]).stats
-
-
 # -------------------------------------------------------------------------------------------------------------- oracle
 
 
@@ -312,17 +293,6 @@ def test_the_scale_of_the_posterior_makes_no_difference(hypotheses, numbers, fac
     for again in (other, of_scores):
         assert again.scores == pytest.approx(one.scores, rel=1e-9, abs=1e-9)
         assert one.scores[again.rows[0]] == pytest.approx(one.scores[one.rows[0]], rel=1e-9, abs=1e-9)
-
-
-@given(small_lists)
-def test_segments_do_not_touch_each_other(lists):
-    together = mbr(lists)
-    assert together.offsets.tolist() == [0, *itertools.accumulate(map(len, lists))]
-    for segment, hypotheses in enumerate(lists):
-        alone = mbr([hypotheses])
-        place = slice(*together.offsets[segment : segment + 2])
-        assert together.scores[place].tolist() == pytest.approx(alone.scores.tolist(), rel=1e-12)
-        assert together.positions[segment] == alone.positions[0]
 
 
 @pytest.mark.parametrize("variant", ["sacrebleu", "huggingface"])

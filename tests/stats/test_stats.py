@@ -81,11 +81,6 @@ def test_padding_and_the_end_of_a_text(text, expected):
         assert stats.tolist() == cybleu.rows([expected], references).tolist()
 
 
-def test_padding_that_is_the_end_too():
-    references = np.array([[5, 6, 7, 2, 2]])
-    assert cybleu.rows(np.array([[2, 2, 5, 6, 2]]), references, pad_id=2, eos_id=2)[0, :4].tolist() == [2, 3, 2, 1]
-
-
 def test_an_unknown_id_never_matches():
     stats = cybleu.rows([[1, 2, 9, 3]], [[[1, 2, 9, 3]]], unk_id=9)
     assert stats.tolist() == [[4, 4, 3, 1, 0, 0, 4, 3, 2, 1]]
@@ -169,11 +164,6 @@ def test_an_array_that_changes_after_its_preparation():
     ids[:] = 9
     for prepared in (references, pickle.loads(pickle.dumps(references))):
         assert cybleu.rows([[1, 2, 3]], prepared, max_order=2).tolist() == [[3, 3, 3, 2, 3, 2]]
-
-
-def test_sums_beyond_64_bits():
-    rows = [[2**62] * 4] * 4
-    assert score(np.array(rows)).hypothesis_length == score(rows).hypothesis_length == 2**64
 
 
 @pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")

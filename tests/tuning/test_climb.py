@@ -132,16 +132,6 @@ def test_a_trace_is_called_by_one_thread_at_a_time():
     assert together == [1] * 8
 
 
-def test_bounds_hold_to_the_last_bit():
-    generator = np.random.default_rng(2)
-    nbest = bleu([0, 50, 100], generator.normal(size=(100, 3)) * 1e3, generator.integers(0, 2, 100))
-    bounds = {"f0": (0.1, 0.3), "f1": (-math.inf, 0.7), "f2": (0.0, 0.0)}
-    for seed in range(5):
-        tuned = tune(nbest, bounds=bounds, restarts=15, seed=seed)
-        for end in tuned.restarts:
-            assert all(low <= end.weights[name] <= high for name, (low, high) in bounds.items())
-
-
 def test_history_leads_to_the_weights():
     generator = np.random.default_rng(6)
     nbest = bleu([0, 50, 100, 150], generator.normal(size=(150, 4)), generator.integers(0, 2, 150))

@@ -123,22 +123,6 @@ def test_ties_fall_as_in_the_choice():
     assert tune(nbest, [1.0, 0.0], restarts=3).score == POOR
 
 
-def test_without_thresholds_nothing_moves():
-    nbest = bleu([0, 2], [[3.0, 1.0], [2.0, 1.0]], [0, 1])
-    found = line_search(nbest, [1.0, 5.0], "f1")
-    assert (found.step, found.score) == (0.0, POOR)
-    tuned = tune(nbest, {"f0": 1.0, "f1": 5.0}, restarts=0, fixed=["f0"])
-    assert tuned.weights == {"f0": 1.0, "f1": 5.0}
-
-
-@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e9])
-def test_margins_are_relative_to_the_thresholds(scale):
-    """A fixed margin of 1.0 beyond the last threshold would be too large or too small."""
-    features = [[0.0, 0.0], [-1.0, scale]]
-    found = line_search(bleu([0, 2], features, [0, 1]), [1.0, 0.0], "f1")
-    assert found.score == 1 and 1 < found.step * scale < 2
-
-
 def test_the_best_point_is_not_left():
     nbest = bleu([0, 3], [[0.0, 0.0], [1.0, 1.0], [0.0, 3.0]], [0, 1, 0])
     found = line_search(nbest, [1.0, 0.001], "f1")
@@ -154,17 +138,6 @@ def test_sums_are_exact():
     found = line_search(nbest, [-1.0], "f0")
     assert found.stats == (2 * large + 1, 2, large + 1, 2 * large + 1)
     assert found.score == (large + 1) / (2 * large + 1)
-
-
-def test_boundaries_without_a_change_are_none():
-    features = [[0.0, 0.0], [-1.0, 1.0], [-3.0, 2.0], [-6.0, 3.0]]
-    plain = bleu([0, 2], [features[0], features[3]], [0, 1])
-    more = bleu([0, 4], features, [0, 0, 0, 1])
-    assert len(line_search(more, [1.0, 0.0], "f1", surface=True).surface[0]) == 2
-    assert len(line_search(plain, [1.0, 0.0], "f1", surface=True).surface[0]) == 2
-    # two segments with the same threshold, whose changes cancel out
-    both = NBest([0, 2, 4], [[0.0], [1.0]] * 2, [[4, 4, 1, 4], [4, 4, 3, 4], [4, 4, 3, 4], [4, 4, 1, 4]])
-    assert len(line_search(both, [1.0], "f0", surface=True).surface[0]) == 1
 
 
 @pytest.mark.parametrize("weight", [1e16, -1e16, 4503599627370497.5])

@@ -334,19 +334,6 @@ def test_interrupted_runs_of_any_tuner_go_on(tmp_path, tuner, calls):
     assert not again.weights
 
 
-def test_weights_of_features_that_no_list_has_stay(tmp_path):
-    start = {"a_0": 1.0, "b_0": -1.0, "w_other": 0.25, "w_in": 0.5}
-    for tuner in ("mert", "kbmira", "pro"):
-        result = sparse_loop(tmp_path / tuner, SparseDecoder(), tuner, start, iterations=3, historic_best=True)
-        assert all(iteration.weights["w_other"] == 0.25 for iteration in result.iterations)
-        if tuner == "mert":
-            assert result.weights["w_in"] == 0.5
-    dense = mert_loop(tmp_path / "dense", Decoder(), REFERENCES, {**START, "w_other": 1.0}, tuner="kbmira")
-    assert all(iteration.weights["w_other"] == 1.0 for iteration in dense.iterations)
-    with pytest.raises(errors.DecoderError, match=r"names 'a', which is no feature.*is 'a_0' meant"):
-        sparse_loop(tmp_path / "names", SparseDecoder(), start={"a": 1.0, "b_0": 1.0})
-
-
 def test_a_tuner_of_ones_own(tmp_path):
     def tuner(nbest, start, seed, metric=None):
         calls.append((start, seed))

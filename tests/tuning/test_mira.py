@@ -93,15 +93,6 @@ def test_the_best_or_the_last():
     assert score_of(nbest, last.weights.values()) == last.score
 
 
-def test_each_pass_is_traced():
-    nbest, _, hidden = lists(3)
-    for best in (True, False):
-        seen = []
-        found = kbmira(nbest, -hidden, 5, return_best_dev=best, trace=seen.append)
-        assert seen[-1] == found
-        assert seen == [kbmira(nbest, -hidden, number, return_best_dev=best) for number in range(1, 6)]
-
-
 def test_a_start_names_what_it_knows():
     nbest, dense, _ = lists()
     named = kbmira(nbest, {"d0": 1.0, "d1": -1.0, "d2": 0.5, "s3": 0.25})
@@ -133,13 +124,6 @@ def test_good_weights_are_found():
     dense = lists(segments=40, sparse=0)[0]
     best = tune(dense, restarts=5).score
     assert kbmira(dense).score > 0.9 * best
-
-
-def test_segments_without_hypotheses():
-    nbest, _, hidden = lists(segments=4, size=3)
-    offsets = [0, 0, 3, 6, 6, 9, 12, 12]
-    holes = NBest(offsets, nbest.features, nbest.stats, nbest.names, sparse=nbest.sparse)
-    assert kbmira(holes, -hidden) == kbmira(nbest, -hidden)
 
 
 GOOD, POOR = [4, 4, 4, 3, 4, 3], [4, 4, 1, 0, 4, 3]
