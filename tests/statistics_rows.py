@@ -1,8 +1,13 @@
-"""Generated rows of statistics."""
+"""Rows of statistics, generated or given as the kernels read them."""
 
 from __future__ import annotations
 
 import numpy as np
+
+
+def ints(*values):
+    """NumPy's default integers have 32 bits on some systems."""
+    return np.array(values, dtype=np.int64)
 
 
 def rows_of(generator, segments, longest=12, order=4):

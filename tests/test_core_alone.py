@@ -84,13 +84,9 @@ def test_one_error_without_a_chain(alone, backend, name):
 
 COMMANDS = [
     ["score", "text", "text"],
-    ["tune", "mert", "list", "text"],
-    ["rerank", "mbr", "list"],
     ["score", "text", "text", "--tokenize", "ja-mecab"],
     ["compare", "text", "b=text", "-r", "text"],
-    ["plot", "scores", "text", "-r", "text", "--output", "scores.svg"],
     ["--help"],
-    [],
 ]
 
 

@@ -9,7 +9,6 @@ import sys
 
 import click
 import pytest
-from click.shell_completion import ShellComplete
 
 import command_line
 from cybleu.cli import cli
@@ -60,11 +59,6 @@ def test_shells_complete_names_of_files(command, parameter):
     assert isinstance(parameter.type, click.Path)
     found = parameter.shell_complete(click.Context(command), "ex")
     assert [(item.value, item.type) for item in found] == [("ex", "file")]
-
-
-def test_shells_complete_names_of_metrics():
-    completed = ShellComplete(cli, {}, "cybleu", "_CYBLEU_COMPLETE").get_completions(["score", "--metric"], "nl")
-    assert [item.value for item in completed] == ["nltk", "nltk-3.2"]
 
 
 WITH_OUTPUT = {

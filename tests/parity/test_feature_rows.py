@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cybleu import _mirror
-from integer_arrays import ints
+from statistics_rows import ints
 
 NUMBERS = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.1, 1 / 3, -2.5, 1e10, 1e-10, 1e308])
 

@@ -42,16 +42,8 @@ FRAGMENTS = [
     "\x00",
     "１",
     "\n",
-    "d=",
-    "x",
-    " p_a= 2",
-    " q_b= 1_0",
-    " é_a= 1",
-    " p_a=b_c= 2",
-    " new_= 3",
-    "\v",
-    "\x1c",
 ]
+FRAGMENTS += ["d=", "x", " p_a= 2", " q_b= 1_0", " é_a= 1", " p_a=b_c= 2", " new_= 3", "\v", "\x1c"]
 
 
 ALIKE = st.sampled_from(LINES).flatmap(

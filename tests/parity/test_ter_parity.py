@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cybleu import _mirror
-from integer_arrays import ints
 from numbered_words import rows_of
+from statistics_rows import ints
 
 # few different words, so that many are alike
 texts = st.integers(1, 6).flatmap(lambda most: st.lists(st.integers(0, most), max_size=45))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cybleu
-import sparse_lists
+import nbest_lists
 from cybleu.errors import ArrayValueError, FeatureError, StatisticsError
 from cybleu.metrics import score
 from cybleu.nbest import NBest
@@ -124,7 +124,7 @@ def test_real_lists(data):
 
 
 def test_sparse_features_are_trained_as_dense_ones():
-    nbest, dense, _ = sparse_lists.lists(share=0.3, sparse=6)
+    nbest, dense, _ = nbest_lists.sparse_and_dense(share=0.3, sparse=6)
     # one feature is constant within each segment, another one never occurs, and a third one occurs once
     columns = dense.features[:, 3:].copy()
     columns[:, 0] = np.repeat(np.arange(20) % 3, 12)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import pickle
 import re
 import sys
 import unicodedata
@@ -176,14 +175,6 @@ def test_pieces(pieces):
         cybleu.rows(hypotheses[:2], [of_bytes[0], [b"a \xff"]], tokenize="flores101")
 
 
-def test_a_str_of_another_class():
-    class Text(str):
-        __slots__ = ()
-
-    for name in (*NAMES, "ascii", "space"):
-        assert tokenizer(name)(Text("a é.")) == tokenizer(name)("a é.")
-
-
 def test_without_sacrebleu(monkeypatch):
     for name in ("sacrebleu", "sacrebleu.metrics.bleu"):
         monkeypatch.setitem(sys.modules, name, None)
@@ -204,20 +195,6 @@ def test_the_table_where_regex_is_not_installed(monkeypatch):
         category = unicodedata.category(chr(code))
         if category != "Cn" and of_table[code] != wanted.get(category[0], 0):
             assert of_table[code] == of_regex[code], hex(code)
-
-
-@pytest.mark.parametrize("line", ["a\x1fb\x1c c", "a\x1fb\x1c \u00a0\u00e9 c", "a\x0bb\x0cc\x85 d", "", " \x1d"])
-def test_ascii_tokens_are_those_of_perl(line):
-    assert tokenizer("ascii")(line) == [token.decode() for token in line.encode().split()]
-
-
-@pytest.mark.parametrize("lowercase", [False, True])
-@pytest.mark.parametrize("name", [*NAMES, "unicode", "ascii", "space", "codexglue", "tensor2tensor"])
-def test_tokenisers_are_pickled(name, lowercase):
-    """So that other processes can be given them."""
-    tokens_of = tokenizer(name, lowercase)
-    again = pickle.loads(pickle.dumps(tokens_of))
-    assert [again(line) for line in LINES] == [tokens_of(line) for line in LINES]
 
 
 class _WithVersion(tokenizer_none.NoneTokenizer):

@@ -11,7 +11,7 @@ from brute_force import score_of
 from cybleu import errors, metrics
 from cybleu.nbest import NBest
 from cybleu.tuning import pro, pro_pairs
-from sparse_lists import lists
+from nbest_lists import sparse_and_dense as lists
 
 pytestmark = pytest.mark.usefixtures("backend")
 

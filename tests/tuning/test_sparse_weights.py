@@ -12,7 +12,7 @@ from cybleu import errors
 from cybleu.nbest import NBest
 from cybleu.rerank import linear
 from cybleu.tuning import line_search, tune
-from sparse_lists import lists
+from nbest_lists import sparse_and_dense as lists
 
 pytestmark = pytest.mark.usefixtures("backend")
 
