@@ -127,8 +127,7 @@ class RawText:
 
     def rows(self, numbers: NDArray[np.int64]) -> RawText:
         """The texts with these numbers."""
-        bounds = np.empty(len(numbers) + 1, dtype=np.int64)
-        return RawText(_backend.chosen.RawTexts.row_by_row([self.lines], [numbers], [numbers + 1], bounds))
+        return RawText(self.lines.take(numbers))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from libc.stdint cimport int64_t, uint8_t
 
-from cybleu._kernels.common.interrupts cimport Watch
 from cybleu._kernels.text.tokenizing cimport Line
 
 
@@ -12,8 +11,7 @@ cdef class RawTexts:
     cdef readonly Py_ssize_t size       # total size, in characters or bytes
     cdef object held
 
-    cdef const uint8_t *divide(self, const uint8_t *at, const uint8_t *valid, const uint8_t *end,
-                               Watch *watching) except NULL nogil
+    cdef const uint8_t *divide(self, const uint8_t *at, const uint8_t *valid, const uint8_t *end) except NULL nogil
 
 
 # Check that segments `start` to `stop` (exclusive) exist with at least one reference each; `sets` are their offsets.

@@ -17,16 +17,12 @@ from cybleu._kernels.text.tokenizing cimport FRONT, IN_UTF8, Line, line_of
 from cybleu.errors import NotUtf8Error
 
 
-cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end, Watch *watching) except? NULL nogil:
+cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end) noexcept nogil:
     """Return the first byte of invalid UTF-8, or the end."""
-    cdef const uint8_t *looked = at
     cdef uint64_t word
     cdef uint8_t low, high
     cdef Py_ssize_t more, i
     while at < end:
-        if distance(looked, at) > 65536:
-            watch(watching, 8192)
-            looked = at
         if at[0] < 0x80:
             if distance(at, end) >= 8:
                 memcpy(&word, at, 8)
@@ -79,7 +75,7 @@ cdef inline int add_line(RawTexts texts, const Line *line, bint checked, Watch *
     cdef const uint8_t *start = <const uint8_t *>line.data
     cdef const uint8_t *found
     if checked:
-        found = first_invalid(start, start + line.size, watching)
+        found = first_invalid(start, start + line.size)
         if found != start + line.size:
             raise NotUtf8Error(texts.count, distance(start, found), found[0])
     texts.lines[texts.count] = line[0]
@@ -128,26 +124,23 @@ cdef class RawTexts:
     def of_block(bytes block not None):
         """Split a block of bytes at LF; n of these give n + 1 lines. A trailing CR is dropped."""
         cdef RawTexts texts = RawTexts()
-        cdef Watch watching = begin_watch()
         cdef const uint8_t *at = block
         cdef const uint8_t *end = at + len(block)
         cdef const uint8_t *found
         texts.held = block
         texts.size = len(block)
         with nogil:
-            found = first_invalid(at, end, &watching)
-            at = texts.divide(at, found, end, &watching)
+            found = first_invalid(at, end)
+            at = texts.divide(at, found, end)
         if found < end:
             raise NotUtf8Error(texts.count, distance(at, found), found[0])
         return texts
 
-    cdef const uint8_t *divide(self, const uint8_t *at, const uint8_t *valid, const uint8_t *end,
-                               Watch *watching) except NULL nogil:
+    cdef const uint8_t *divide(self, const uint8_t *at, const uint8_t *valid, const uint8_t *end) except NULL nogil:
         """Append the lines that end before `valid`; return the start of the next line, or past the end."""
         cdef const uint8_t *stop
         cdef Py_ssize_t capacity = 1
         while at <= end:
-            watch(watching, 1)
             stop = NULL
             if at < end:
                 stop = <const uint8_t *>memchr(at, c"\n", <size_t>distance(at, end))
@@ -165,7 +158,7 @@ cdef class RawTexts:
 
     @staticmethod
     def of_spans(block not None, const int64_t[::1] begins, const int64_t[::1] ends):
-        """View lines of a buffer of bytes by their begins and ends; those that begin within its first bytes are copied."""
+        """View lines of a buffer of bytes by begins and ends; those that begin within its first bytes are copied."""
         cdef const uint8_t[::1] data = block
         cdef RawTexts texts = texts_in(None, begins.shape[0])
         cdef Watch watching = begin_watch()
@@ -218,48 +211,16 @@ cdef class RawTexts:
         texts.count = width * count
         return texts
 
-    @staticmethod
-    def row_by_row(list parts not None, list begins not None, list ends not None, int64_t[::1] bounds not None):
-        """Concatenate for each row the lines of all parts.
-
-        :param begins: for each part the start of each row's lines
-        :param ends: for each part the end of each row's lines
-        :param bounds: receives the offsets of the rows' lines
-        """
-        cdef RawTexts texts, part
-        cdef const int64_t[::1] begin
-        cdef const int64_t[::1] end
-        cdef Watch watching = begin_watch()
-        cdef Py_ssize_t rows = bounds.shape[0] - 1
-        cdef Py_ssize_t i, k
-        cdef int64_t line
-        if rows < 0 or len(begins) != len(parts) or len(ends) != len(parts):
-            raise ValueError("the rows do not fit the parts")
-        for i in range(rows + 1):
-            bounds[i] = 0
-        for k in range(len(parts)):
-            part, begin, end = <RawTexts?>parts[k], begins[k], ends[k]
-            if begin.shape[0] != rows or end.shape[0] != rows:
-                raise ValueError("the rows do not fit the parts")
-            for i in range(rows):
-                if not 0 <= begin[i] <= end[i] <= part.count:
-                    raise ValueError("a row has lines that are not there")
-                bounds[i + 1] += end[i] - begin[i]
-        for i in range(rows):
-            bounds[i + 1] += bounds[i]
-        texts = texts_in(tuple(parts), <size_t>bounds[rows])
-        for k in range(len(parts)):
-            part, begin, end = parts[k], begins[k], ends[k]
-            for i in range(rows):   # advances the bound of the row to the end of the written lines
-                for line in range(begin[i], end[i]):
-                    texts.lines[bounds[i]] = part.lines[line]
-                    texts.size += part.lines[line].size
-                    bounds[i] += 1
-                watch(&watching, 1)
-        texts.count = <Py_ssize_t>bounds[rows]
-        for i in range(rows, 0, -1):
-            bounds[i] = bounds[i - 1]
-        bounds[0] = 0
+    def take(self, const int64_t[::1] numbers not None):
+        """View the lines of these numbers, in their order."""
+        cdef RawTexts texts = texts_in(self, <size_t>numbers.shape[0])
+        cdef Py_ssize_t i
+        for i in range(numbers.shape[0]):
+            if not 0 <= numbers[i] < self.count:
+                raise ValueError("a line is out of range")
+            texts.lines[i] = self.lines[numbers[i]]
+            texts.size += texts.lines[i].size
+        texts.count = numbers.shape[0]
         return texts
 
     def strings(self):

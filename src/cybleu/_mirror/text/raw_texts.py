@@ -44,15 +44,8 @@ class RawTexts:
         columns = [part._lines[start : start + count] for part, start in zip(parts, starts)]
         return RawTexts(list(chain.from_iterable(zip(*columns))))
 
-    @staticmethod
-    def row_by_row(parts: list[RawTexts], begins: list[Any], ends: list[Any], bounds: Any) -> RawTexts:
-        lines: list[str] = []
-        bounds[0] = 0
-        for row in range(len(bounds) - 1):
-            for part, begin, end in zip(parts, begins, ends):
-                lines += part._lines[begin[row] : end[row]]
-            bounds[row + 1] = len(lines)
-        return RawTexts(lines)
+    def take(self, numbers: Any) -> RawTexts:
+        return RawTexts([self._lines[number] for number in numbers])
 
     def strings(self) -> list[str]:
         return list(self._lines)
