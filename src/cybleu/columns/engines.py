@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     Names = str | Sequence[str]
     Mapped = Callable[["Counting", Any], dict[str, Any]]
 
-__all__ = ["FUNCTIONS", "SCORE", "Counting", "Engine"]
+__all__ = ["FUNCTIONS", "Counting", "Engine"]
 
 FUNCTIONS = ["group_scores", "rows", "score", "segment_scores", "system_rows", "total"]
 
 SCORE = "score"
+SCORES = {SCORE: "float64"}
 
 
 class Counting:
@@ -50,13 +51,10 @@ class Counting:
                 made = "given twice" if name in self.keep[:place] else "the name of a column that is made"
                 raise ArrayValueError(f"the column {name!r} is to be kept, and it is {made}; rename it")
 
-    def for_sums(self) -> Counting:
-        """The same, after a check that sums have a score.
-
-        :raises StatisticsError: the metric is a mean of the scores of segments
-        """
-        self.metric.check_summable()
-        return self
+    @property
+    def types(self) -> dict[str, str]:
+        """The type of each column of statistics."""
+        return dict.fromkeys(self.metric.columns, self.metric.dtype)
 
     @property
     def read(self) -> list[str]:
@@ -85,22 +83,16 @@ class Counting:
 
         :param batch: as for :meth:`rows_of`
         """
-        table = rows_by_name(self._counted(batch), self.metric)
-        scores = self.metric.of_sentences().scores(table)
-        return {**self._kept(batch), SCORE: scores}
+        counted = rows_by_name(self._counted(batch), self.metric)
+        return {**self._kept(batch), SCORE: self.metric.of_sentences().scores(counted)}
 
     def group_scores_of(self, batch: Any) -> dict[str, Any]:
         """The columns that are kept, sums of statistics, and their score.
 
         :param batch: of the sums of groups, a RecordBatch or Table of pyarrow
         """
-        sums = {name: np.asarray(batch.column(name)) for name in self.metric.columns}
-        scores = [
-            self.score_of({name: column[place].item() for name, column in sums.items()}).score
-            for place in range(batch.num_rows)
-        ]
-        made = {name: sums[name] for name in self.metric.columns}
-        return {**self._kept(batch), **made, SCORE: np.array(scores, dtype=np.float64)}
+        sums = {name: batch.column(name) for name in self.metric.columns}
+        return {**self._kept(batch), **sums, SCORE: self.metric.scores(rows_by_name(sums, self.metric))}
 
     def _kept(self, batch: Any) -> dict[str, Any]:
         return {name: batch.column(name) for name in self.keep}
@@ -135,6 +127,8 @@ class Counting:
         :raises SequenceTypeError: a system or a segment is null
         :raises LengthMismatchError: a system has a segment twice, or not the segments of the first system
         """
+        from pyarrow.compute import equal
+
         system, segment = self.keep
         for name in self.keep:
             if table.column(name).null_count:
@@ -142,7 +136,7 @@ class Counting:
         found = {}
         first: Any = None
         for one in table.column(system).unique().sort():
-            part = table.filter(_equal(table.column(system), one)).sort_by(segment)
+            part = table.filter(equal(table.column(system), one)).sort_by(segment)
             segments = part.column(segment).combine_chunks()
             if len(segments.unique()) < len(segments):
                 twice = next(ours for ours, before in zip(segments[1:], segments[:-1]) if ours == before)
@@ -196,8 +190,7 @@ class Engine(ABC):
         +------+-------+-------+
         <BLANKLINE>
         """
-        counting = Counting(hypothesis, references, find(metric, **options), keep)
-        return self._map(self._read(frame, counting), counting, Counting.rows_of, counting.metric.columns)
+        return self._rows(frame, Counting(hypothesis, references, find(metric, **options), keep))
 
     def segment_scores(
         self,
@@ -225,7 +218,7 @@ class Engine(ABC):
         [100.0, 59.46]
         """
         counting = Counting(hypothesis, references, find(metric, **options), keep)
-        return self._map(self._read(frame, counting), counting, Counting.segment_scores_of, (), (SCORE,))
+        return self._map(self._read(frame, counting), counting, Counting.segment_scores_of, SCORES)
 
     def total(
         self,
@@ -270,7 +263,8 @@ class Engine(ABC):
         >>> print(f"{score(frame).score:.2f}, {score(frame, metric='chrf').score:.2f}")
         72.31, 79.65
         """
-        counting = Counting(hypothesis, references, find(metric, **options)).for_sums()
+        counting = Counting(hypothesis, references, find(metric, **options))
+        counting.metric.check_summable()
         return counting.score_of(self._sums(frame, counting))
 
     def group_scores(
@@ -302,10 +296,10 @@ class Engine(ABC):
         >>> [(row.system, round(row.score, 2)) for row in group_scores(frame, "system").orderBy("system").collect()]
         [('a', 100.0), ('b', 59.46)]
         """
-        counting = Counting(hypothesis, references, find(metric, **options), by).for_sums()
-        counted = self._map(self._read(frame, counting), counting, Counting.rows_of, counting.metric.columns)
-        sums = self._grouped(counted, counting, partitions)
-        return self._map(sums, counting, Counting.group_scores_of, counting.metric.columns, (SCORE,))
+        counting = Counting(hypothesis, references, find(metric, **options), by)
+        counting.metric.check_summable()
+        sums = self._grouped(self._rows(frame, counting), counting, partitions)
+        return self._map(sums, counting, Counting.group_scores_of, counting.types | SCORES)
 
     def system_rows(
         self,
@@ -334,13 +328,13 @@ class Engine(ABC):
         {'a': (1, 10), 'b': (1, 10)}
         """
         counting = Counting(hypothesis, references, find(metric, **options), (system, segment))
-        mapped = self._map(self._read(frame, counting), counting, Counting.rows_of, counting.metric.columns)
-        return counting.systems_of(self._table(mapped))
+        return counting.systems_of(self._table(self._rows(frame, counting)))
+
+    def _rows(self, frame: Any, counting: Counting) -> Any:
+        return self._map(self._read(frame, counting), counting, Counting.rows_of, counting.types)
 
     def _sums(self, frame: Any, counting: Counting) -> dict[str, int | None]:
-        return self._total(
-            self._map(self._read(frame, counting), counting, Counting.sums_of, counting.metric.columns), counting
-        )
+        return self._total(self._map(self._read(frame, counting), counting, Counting.sums_of, counting.types), counting)
 
     # ------------------------------------------------------------------------------------------------- calls of the engine
 
@@ -353,13 +347,10 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def _map(
-        self, frame: Any, counting: Counting, function: Mapped, columns: Sequence[str], floats: Sequence[str] = ()
-    ) -> Any:
+    def _map(self, frame: Any, counting: Counting, function: Mapped, types: Mapping[str, str]) -> Any:
         """The columns that are kept, and those that the function makes of batches.
 
-        :param columns: the names of these columns, of the counts
-        :param floats: the names of the others
+        :param types: the names of these columns, and their types, ``int64`` or ``float64``
         """
 
     @abstractmethod
@@ -373,12 +364,6 @@ class Engine(ABC):
     @abstractmethod
     def _table(self, frame: Any) -> Any:
         """All rows in this process, as a Table of pyarrow."""
-
-
-def _equal(column: Any, value: Any) -> Any:
-    from pyarrow import compute
-
-    return compute.equal(column, value)
 
 
 def _names(given: Names) -> tuple[str, ...]:

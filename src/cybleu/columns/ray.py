@@ -17,7 +17,7 @@ In the examples `frame` is a Dataset with one segment of two systems. Its column
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArrowError
@@ -41,9 +41,7 @@ class Ray(Engine):
             return frame  # a task says what is missing
         return frame.select_columns([known(name, names, "dataset") for name in counting.read])
 
-    def _map(
-        self, frame: Any, counting: Counting, function: Mapped, columns: Sequence[str], floats: Sequence[str] = ()
-    ) -> Any:
+    def _map(self, frame: Any, counting: Counting, function: Mapped, types: Mapping[str, str]) -> Any:
         def map_block(block: Any) -> Any:
             from pyarrow import Table
 

@@ -11,7 +11,7 @@ In the examples `frame` is a DataFrame with one segment of two systems. Its colu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArrowError
@@ -33,20 +33,13 @@ class Spark(Engine):
         names = frame.columns
         return frame.select(*(_column(known(name, names, "frame")) for name in counting.read))
 
-    def _map(
-        self, frame: Any, counting: Counting, function: Mapped, columns: Sequence[str], floats: Sequence[str] = ()
-    ) -> Any:
+    def _map(self, frame: Any, counting: Counting, function: Mapped, types: Mapping[str, str]) -> Any:
         from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 
         names = frame.columns
-        counted = DoubleType() if counting.metric.dtype == "float64" else LongType()
-        schema = StructType(
-            [
-                *(frame.schema[name] for name in counting.keep),
-                *(StructField(name, counted) for name in columns),
-                *(StructField(name, DoubleType()) for name in floats),
-            ]
-        )
+        schema = StructType([frame.schema[name] for name in counting.keep])
+        for name, kind in types.items():
+            schema.add(StructField(name, DoubleType() if kind == "float64" else LongType()))
 
         def map_batches(batches: Iterator[Any]) -> Iterator[Any]:
             from pyarrow import RecordBatch
