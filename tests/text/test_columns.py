@@ -25,6 +25,7 @@ from cybleu.pairwise import self_bleu
 from cybleu.rerank import mbr
 from cybleu.rewards import Reward
 from cybleu.sacrebleu_compat import BLEU, CHRF, corpus_bleu
+from cybleu.text.batches import RawText
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -301,7 +302,12 @@ def test_spans_of_any_buffer(kernels, make):
     data = b"The cat sat. a b A dog, on the mat."
     begins, ends = np.array([0, 3, 3, 13, 16, 17, 35]), np.array([12, 3, 16, 16, 16, 35, 35])
     texts = kernels.RawTexts.of_spans(make(data), begins, ends)
-    assert texts.strings() == [data[begin:end].decode() for begin, end in zip(begins, ends)]
+    expected = [data[begin:end].decode() for begin, end in zip(begins, ends)]
+    assert texts.strings() == expected
+    for metric in ("sacrebleu", "chrf"):  # these read some bytes before each line
+        assert (
+            cybleu.rows(RawText(texts), expected, metric).tolist() == cybleu.rows(expected, expected, metric).tolist()
+        )
     assert kernels.RawTexts.of_spans(make(b""), begins[:1], begins[:1]).strings() == [""]
     for begin, end in ((-1, 2), (3, 2), (0, 36), (36, 36)):
         with pytest.raises(ValueError, match="out of range"):

@@ -125,11 +125,10 @@ def _read(column: Any) -> Any:
         return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
 
 
-def _entries(column: Any, name: str) -> list[Any]:
-    """A column that :func:`_read` returns as nested lists of Python objects, with None for null."""
+def _entries(column: Any, name: str) -> Any:
+    """A column of pyarrow as nested lists of Python objects, with None for null; other values as they are."""
     try:
-        entries: list[Any] = column if isinstance(column, list) else column.to_pylist()
-        return entries
+        return column.to_pylist() if hasattr(column, "to_pylist") else column
     except UnicodeDecodeError:
         for row, entry in enumerate(column):
             try:
@@ -233,6 +232,7 @@ class ReferenceColumns:
 
     :param columns: of pyarrow
     :param first: the number of the first row, for messages
+    :ivar one_each: each row has one reference, if its lists are lists of tokens
     """
 
     def __init__(self, columns: Sequence[Any], name: str, first: int = 0):
@@ -240,11 +240,7 @@ class ReferenceColumns:
         self._rows = len(columns[0])
         arrays = [_plain(column, name) for column in columns]
         self._arrays = [array for array in arrays if array.null_count < len(array)]
-
-    @property
-    def one_each(self) -> bool:
-        """Whether each row has one reference, if its lists are lists of tokens."""
-        return len(self._arrays) == 1 and _form(self._arrays[0])[0] < 2
+        self.one_each = len(self._arrays) == 1 and _form(self._arrays[0])[0] < 2
 
     def sets(self, kind: Kind | None) -> AnySets:
         """The references of each segment.
@@ -285,9 +281,8 @@ class ReferenceColumns:
             parts.append(array)
         with arrow(parts) as pa:
             if not parts:
-                return np.zeros(0, np.int64), pa.array(
-                    [], pa.large_list(pa.large_binary()) if depth else pa.large_binary()
-                )
+                kind = pa.large_list(pa.large_binary()) if depth else pa.large_binary()
+                return np.zeros(0, np.int64), pa.array([], kind)
             if len(parts) == 1:
                 return owners[0], parts[0]
             rows = np.concatenate(owners)
@@ -309,14 +304,15 @@ def column_of(values: Any, name: str) -> Any:
     if not is_column(values):
         check_ordered(values, name)
         return by_position(values)
+    column = _one_column(values, name)
+    return texts_of_column(column, name) if hasattr(column, "to_pylist") else column
+
+
+def _one_column(values: Any, name: str) -> Any:
+    """The column as :func:`_read` returns it, or a frame of numbers as an array of them."""
     names, columns = _columns_of(values)
     if names and all(map(_of_numbers, columns)):
         return by_position(values)
-    column = _one_of(columns, names, name)
-    return column if isinstance(column, list) else texts_of_column(column, name)
-
-
-def _one_of(columns: list[Any], names: list[str] | None, name: str) -> Any:
     if len(columns) != 1:
         found = ", ".join(map(repr, names or ()))
         raise SequenceTypeError(f"{name} is a table of the columns {found}; give one of them")
@@ -325,18 +321,14 @@ def _one_of(columns: list[Any], names: list[str] | None, name: str) -> Any:
 
 def lists_of_column(values: Any, name: str) -> Any:
     """The entries of a column as nested lists of Python objects, or the result of :func:`by_position` for other values."""
-    if not is_column(values):
-        return by_position(values)
-    names, columns = _columns_of(values)
-    return _entries(_one_of(columns, names, name), name)
+    return _entries(_one_column(values, name), name) if is_column(values) else by_position(values)
 
 
 def lists_of_documents(documents: Any) -> Any:
     """Reference documents, or the lines of one, with lists for columns; a null line is None."""
     if isinstance(documents, (list, tuple)):
-        if any(map(_is_type_of_columns, set(map(type, documents)))):  # few types, and perhaps a million lines
-            return [lists_of_documents(document) for document in documents]
-        return documents
+        any_column = any(map(_is_type_of_columns, set(map(type, documents))))  # few types, and perhaps a million lines
+        return list(map(lists_of_documents, documents)) if any_column else documents
     if not is_column(documents):
         return documents
     names, columns = _columns_of(documents)
@@ -355,7 +347,7 @@ def columns_of_references(references: Any, name: str) -> Any:
     if columns and all(map(_of_numbers, columns)) and (several or tables[0][0]):
         return by_position(references)  # texts of token ids, or an array of them
     if len(set(map(len, columns))) > 1:
-        counts = ", ".join(str(len(column)) for column in columns)
+        counts = ", ".join(map(str, map(len, columns)))
         raise LengthMismatchError(
             f"the columns of {name} have {counts} entries; the k-th column has the k-th reference of each segment"
         )
