@@ -10,7 +10,6 @@ from cybleu import References
 from cybleu.errors import (
     ArrayValueError,
     FeatureError,
-    InputFileError,
     LengthMismatchError,
     SequenceTypeError,
     StatisticsError,
@@ -106,19 +105,6 @@ def test_from_texts():
         again = NBest.from_texts(hypotheses, references, max_order=2, tokenize=str.split)
         assert again.stats.tolist() == nbest.stats.tolist()
         assert again.features.shape == (3, 0)
-
-
-def test_a_flat_list_of_references_is_paths(tmp_path):
-    texts, flat = [["it is", "it was"]], ["it is."]
-    with pytest.raises(
-        InputFileError, match=r"it is\.: cannot be read: .*\[\[text\] for text in references\] if each has one"
-    ):
-        NBest.from_texts(texts, flat, tokenize=str.split)
-    NBest.from_texts(texts, [[text] for text in flat], tokenize=str.split)
-    (tmp_path / "wrong").write_bytes(b"\xff\n")
-    with pytest.raises(InputFileError, match="byte 0xff") as caught:
-        NBest.from_texts(texts, [tmp_path / "wrong"], tokenize=str.split)
-    assert "[text]" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

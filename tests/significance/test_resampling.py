@@ -332,24 +332,6 @@ def test_what_cannot_be_is_an_error_in_a_sentence(call, message):
         call()
 
 
-def test_a_run_in_every_form():
-    values = [0.5, 0.25, 1.0, 0.0]
-    expected = bootstrap(np.array(values))
-    for form in (
-        values,
-        tuple(values),
-        np.array(values)[:, None],
-        np.array(values, dtype=np.float32),
-        np.array([values, values])[0],
-    ):
-        assert bootstrap(form).scores.tolist() == expected.scores.tolist()
-    assert bootstrap([np.array(values)] * 2).scores.tolist() == expected.scores.tolist()
-    assert bootstrap(np.array(ROWS)).score == bootstrap(ROWS).score == bootstrap([ROWS, ROWS]).score
-    assert bootstrap(np.array(ROWS, dtype=np.uint16)).score == score(ROWS).score
-    with pytest.raises(CybleuError):
-        bootstrap([values, values])  # ambiguous: rows of four numbers, or two runs
-
-
 def test_what_is_printed():
     assert (
         str(bootstrap([0.5, 0.25, 1.0, 0.75], samples=100))
