@@ -292,12 +292,6 @@ def test_plots_of_each_metric(report, matplotlib):
         plot_buckets(ter, by="recall")
 
 
-def test_groups_are_scored_as_a_corpus(report):
-    ter = report.metrics[2]
-    lengths = np.array([len(first.split()) for first, _ in REFERENCES])
-    few = lengths < 10
-    rows = ter.rows["two"][few]
-    found = ter.buckets("length")
-    assert found.scores[ter.names.index("two"), 0] == ter.metric.score(rows).score
+def test_scores_above_100_have_a_group(backend):
     above = analyse([["a"], ["a b"]], {"it": ["b c d", "a b"]}, ["sacrebleu", "ter"], resamples=9).metrics[1]
     assert above.sentence_scores.max() == 300 and above.buckets("score").labels[-1] == "90 and more"

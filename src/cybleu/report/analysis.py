@@ -15,11 +15,12 @@ from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
 from ..significance.draws import resamples
 from ..significance.paired import interval
 from ..text import tokenizer_signature
+from ..text.raw import Raw
 from .by_metric import MetricFigures, labels_of
 from .contributions import contributions, mean_of
 from .figures import Contributions, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies, shares
 from .ngrams import NGrams, find_ngrams
-from .texts import Splitting, Texts, texts_of
+from .texts import Texts, texts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +60,7 @@ class Report:
     def __init__(
         self,
         texts: Texts,
-        metrics: Sequence[tuple[Metric, Splitting]],
+        metrics: Sequence[tuple[Metric, Raw]],
         n_end: int,
         compared: dict[str, Any],
         **shown: Any,
@@ -99,7 +100,8 @@ class Report:
     def outputs(self) -> tuple[OutputFigures, ...]:
         """The scores of each output by the first BLEU and by chrF."""
         chrf = Chrf(lowercase=self._texts.splitting.lowercase)
-        counted = self._texts.rows(chrf, self._texts.splitting, self._compared["threads"])
+        known = [figures._rows for figures in self.metrics if figures.metric == chrf]
+        counted = known[0] if known else self._texts.rows(chrf, self._texts.splitting, self._compared["threads"])
         found = []
         for number in self.metrics[0]._order:
             output = self._texts.outputs[number]
@@ -291,10 +293,10 @@ def analyse(
         raise LengthMismatchError(
             f"there are {len(names)} tokenisers and {len(metrics)} metrics; give one for each metric"
         )
-    given: list[tuple[Metric, Splitting]] = []
+    given: list[tuple[Metric, Raw]] = []
     for one, name in zip(metrics, names):
         lower, name = lowercase or one.lowercase, one.tokenize if name is None else name
-        splitting = Splitting(name or tool_tokenizer(one.name), lower, one.name == "mteval-v13a")
+        splitting = Raw(name or tool_tokenizer(one.name), lower, one.name == "mteval-v13a")
         if one.reads == "text":
             one = one.with_choices(lowercase=True) if lower else one
         elif one.tokenize is not None or one.lowercase:  # the texts are tokenised once, by the splitting
@@ -303,7 +305,7 @@ def analyse(
     # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
     tokens = [splitting for one, splitting in given if isinstance(one, Bleu)]
     tokens += [splitting for one, splitting in given if one.reads != "text"]
-    tokens.append(Splitting(tool_tokenizer("sacrebleu"), lowercase, False))
+    tokens.append(Raw(tool_tokenizer("sacrebleu"), lowercase))
     texts = texts_of(references, systems, tokens[0], source)
     if baseline is not None and baseline not in texts.runs:
         raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(texts.runs)}")
@@ -350,7 +352,7 @@ def named(systems: list[str]) -> str:
     return joined(systems if len(systems) < 6 else [*systems[:4], f"{len(systems) - 4} others"])
 
 
-def _described(texts: Texts, metric: Metric, splitting: Splitting) -> str:
+def _described(texts: Texts, metric: Metric, splitting: Raw) -> str:
     """Describe what a metric counted, for signatures."""
     case, tokens = "lc" if splitting.lowercase else "mixed", tokenizer_signature(splitting.tokenize)
     of_tokens = "" if metric.reads == "text" else f"|case:{case}|tok:{tokens}"

@@ -183,7 +183,11 @@ def _context(report: Report, most: int | None) -> dict[str, Any]:
         "texts": texts,
         "percent": f"{100 * first.confidence:g}\u00a0%",
         "versions": {"cybleu": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
-        "tables": _tables(report),
+        "tables": {
+            form: format_comparisons(report.comparisons, form.lower()).rstrip("\n") + "\n"
+            for form in ("LaTeX", "Markdown", "CSV")
+            if report.comparisons
+        },
         "pictures": _pictures(report),
         "sides": sides,
         "ranked": {figures: [order[:NAMED].tolist() for order in orders] for figures, orders in ranked.items()},
@@ -202,12 +206,6 @@ def _carried(first: MetricFigures, ranked: list[NDArray[np.int64]], most: int | 
         order = order[np.isin(order, np.argsort(rank, kind="stable")[: max(most, listed)])]
     numbers: list[int] = order.tolist()
     return numbers
-
-
-def _tables(report: Report) -> dict[str, str]:
-    """Return the tables to copy, by the name of their format."""
-    forms = ("LaTeX", "Markdown", "CSV") if report.comparisons else ()
-    return {form: format_comparisons(report.comparisons, form.lower()).rstrip("\n") + "\n" for form in forms}
 
 
 def _pictures(report: Report) -> dict[str, str]:
@@ -251,8 +249,9 @@ def _segments(report: Report, marks: NDArray[np.uint8], carried: list[int]) -> I
             place = texts.ids_of(number, segment)
             line = _marked(texts.ids[place].tolist(), marks[place].tolist(), rivals.get(number), words)
             named = Markup(", ").join(names[one] for one in (number, *others))
-            of_output = {label: lines[first._order.index(number)][row] for label, lines in scores.items()}
-            outputs.append((named, of_output, Markup(line)))
+            own = first._order.index(number)
+            shown = " \u00b7 ".join(f"{label} {table[own][row]:.1f}" for label, table in scores.items())
+            outputs.append((named, shown, Markup(line)))
         yield {
             "number": segment + 1,
             "value": f"{abs(gain):.{3 if pair else 1}f}",

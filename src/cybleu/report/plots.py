@@ -325,10 +325,13 @@ def picture(draw: Callable[[Any], Any]) -> bytes:
     axes, written = _new_axes("none"), BytesIO()
     draw(axes)
     figure, names, labels = axes.figure, axes.get_yticklabels(), axes.get_legend_handles_labels()[1]
-    below = 0.75 + (0.2 * -(-len(labels) // _columns(labels)) if axes.get_legend() else 0)
+    legend, below = axes.get_legend(), 0.75
     left, height = 0.65, 2.3
     if not axes.get_ylabel():  # a row for each system or pair
         left, height = min(0.2 + 0.085 * max(len(name.get_text()) for name in names), 3.4), 0.15 + 0.34 * len(names)
+    if legend:
+        below += 0.2 * -(-len(labels) // _columns(labels))
+        legend.set_bbox_to_anchor((0.5 if axes.get_ylabel() else 1, -0.5 / height), axes.transAxes)
     figure.set_size_inches(5.6, height + below + 0.1)
     figure.subplots_adjust(left / 5.6, below / (height + below + 0.1), 0.98, 1 - 0.1 / (height + below + 0.1))
     figure.savefig(written, format="svg", metadata=METADATA["svg"], transparent=True)

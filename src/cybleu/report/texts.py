@@ -25,19 +25,6 @@ if TYPE_CHECKING:
 PIECE = 1 << 12  # segments that are tokenised or counted at once, which bounds memory
 
 
-class Splitting(NamedTuple):
-    """How lines become tokens.
-
-    :param tokenize: the name of a tokeniser, or a function
-    :param lowercase: convert the lines to lower case first
-    :param of_mteval: read the lines as mteval-v13a.pl
-    """
-
-    tokenize: Any
-    lowercase: bool
-    of_mteval: bool
-
-
 class Output(NamedTuple):
     """The output of one run of a system.
 
@@ -67,7 +54,7 @@ class Texts:
     outputs: list[Output]
     runs: dict[str, list[int]]
     source: list[str] | None
-    splitting: Splitting
+    splitting: Raw
     vocabulary: list[Any]
     ids: NDArray[np.int32]
     bounds: NDArray[np.int64]
@@ -111,12 +98,12 @@ class Texts:
             yield list(islice(tokens, end - begin))
             begin = end
 
-    def rows(self, metric: Metric, splitting: Splitting, threads: int | None) -> list[NDArray[Any]]:
+    def rows(self, metric: Metric, splitting: Raw, threads: int | None) -> list[NDArray[Any]]:
         """Count the segments of each output, and return its rows.
 
         :param splitting: how lines become the tokens that the metric counts, if it does not read text
         """
-        tokens = metric.reads != "text" and splitting == self.splitting
+        tokens = metric.reads != "text" and splitting.key == self.splitting.key
         if metric.reads != "text" and not tokens:
             metric = metric.with_choices(tokenize=splitting.tokenize, lowercase=splitting.lowercase)
         rows = []
@@ -146,7 +133,7 @@ class Texts:
         return {name: sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for name, text in files.items()}
 
 
-def texts_of(references: Any, systems: Mapping[str, Any], splitting: Splitting, source: Any = None) -> Texts:
+def texts_of(references: Any, systems: Mapping[str, Any], splitting: Raw, source: Any = None) -> Texts:
     """Parse and tokenise the texts.
 
     :raises CybleuError: one of its subclasses, for texts that are not valid
@@ -171,10 +158,10 @@ def texts_of(references: Any, systems: Mapping[str, Any], splitting: Splitting, 
         source = _lines(read_list(source, "source", "lines"), "source", len(sets))
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = lambda: len(numbers) + 1  # 0 is no token
-    raw, ids, bounds = Raw(*splitting), array("i"), array("q", [0])
+    ids, bounds = array("i"), array("q", [0])
     for lines in (list(chain.from_iterable(sets)), *(output.lines for output in outputs)):
         for start in range(0, len(lines), PIECE):
-            for tokens in raw.split(list(map(str, raw.lowered(lines[start : start + PIECE])))):
+            for tokens in splitting.split(list(map(str, splitting.lowered(lines[start : start + PIECE])))):
                 ids.extend(map(numbers.__getitem__, tokens))
                 bounds.append(len(ids))
     found = np.frombuffer(ids, dtype=np.int32), np.frombuffer(bounds, dtype=np.int64)
