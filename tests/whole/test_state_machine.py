@@ -263,10 +263,7 @@ class Objects(RuleBasedStateMachine):
             warnings.simplefilter("ignore")
             try:
                 CALLS[name](references, hypothesis)
-            except (
-                Refused,
-                ValueError,
-            ) as error:  # such as CybleuErrors of arguments, and NumPy's of sizes that changed
+            except (CybleuError, Refused, ValueError) as error:  # NumPy raises the last for sizes that changed
                 note(repr(error))
 
     @invariant()
