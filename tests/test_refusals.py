@@ -282,7 +282,7 @@ REFUSED = {
         (lambda: self_bleu([]), "there are 0"),
         (lambda: load("bleu").add(prediction="a", reference=[]), r"references\[0\]"),
         (lambda: CaptionBleu().compute_score({1: []}, {1: ["a"]}), r"gts\[1\]"),
-        (lambda: NistInformation([[]]), "references has no reference"),
+        (lambda: NistInformation([[]]), r"references\[0\] has no reference"),
         (lambda: rows(["a b", "c"], ["a b", []]), r"references\[1\]"),
         (lambda: rows(["a b", "c"], ["a b", None]), r"references\[1\]"),
         (lambda: rows([["a", "b"], ["c"]], [[], []]), "references"),

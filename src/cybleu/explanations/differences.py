@@ -58,7 +58,7 @@ BETTER: dict[str, tuple[object, ...]] = {
 
 SAID = {
     "tokenize": "the tokeniser",
-    "level": "the score of",
+    "level": "the score",
     "mean": "the mean of the precisions",
     "reference_length": "the reference length",
     "penalty": "the brevity penalty",
@@ -69,6 +69,17 @@ SAID = {
     "smoothing": "the smoothing",
 }
 MEANS = {"arithmetic": "arithmetic", "exact": "geometric, of those above 0"}  # all others are geometric
+VALUES = {
+    "corpus": "that of the corpus",
+    "mean": "the mean of the segments' scores",
+    "zero": "0",
+    "one": "1",
+    "end": "0 with those after it",
+    "zero-in-any-order": "0, as without a match in any one order",
+    "none": "left out",
+    "exponential": "exponential in the lengths",
+    "added-one": "exponential in the lengths with 1 added to both",
+}
 
 
 @dataclass(frozen=True)
@@ -516,7 +527,9 @@ def _value(rule: str, scored: Scored) -> str:
         shown = kind if parameter is None else f"{kind}[{parameter:g}]"
         return shown if name == kind else f"{name} ({shown})"
     value = getattr(scored.variant, rule)
-    return MEANS.get(value, "geometric") if rule == "mean" else f"{value:d}" if value in (True, False) else f"{value}"
+    if rule == "mean":
+        return MEANS.get(value, "geometric")
+    return f"{value:g}" if isinstance(value, (int, float)) else VALUES.get(value, f"{value}")
 
 
 def _changes(cause: Cause) -> Iterable[str]:

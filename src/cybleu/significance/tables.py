@@ -67,7 +67,7 @@ def _as_text(table: Table) -> str:
 
 def _as_markdown(table: Table) -> str:
     rules = ["---" if table.has_words(number) else "---:" for number in range(len(table.titles))]
-    rows = [[_in_markdown(cell) if cell[-1:] != "*" else cell[:-1] + r"\*" for cell in row] for row in table.rows]
+    rows = [[_in_markdown(cell) for cell in row] for row in table.rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in [table.titles, rules, *rows])
 
 

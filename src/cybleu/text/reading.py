@@ -552,7 +552,7 @@ def _decide(several: list[bool | None], name: str) -> bool:
     found = {number: many for number, many in enumerate(several) if many is not None}
     if not found:
         if several:
-            raise NoReferencesError(f"{name} has no reference; give at least one for each segment")
+            raise NoReferencesError(f"{name}[0] has no reference; give at least one for each segment")
         return False
     first = next(iter(found))
     for number, many in found.items():
