@@ -46,7 +46,7 @@ def test_bounds_of_the_step(nbest, weights, data):
     found = line_search(nbest, weights, "f1", lower, upper)
     assert lower <= found.step <= upper
     assert found.score == score_of(nbest, found.weights.values())
-    assert found.score >= max(tried(nbest, weights, (0.0, 1.0), lower, upper))
+    assert found.score >= max(tried(nbest, weights, (0.0, 1.0), lower, upper), default=0.0)
 
 
 @given(nbests(), st.tuples(weight, weight))
