@@ -106,9 +106,9 @@ def test_sums(kernels, drawn, change):
     results = []
     for backend in (kernels, _mirror):
         totals, short = np.zeros(2 + 2 * order, dtype=np.int64), np.zeros(order, dtype=np.int64)
-        impossible, too_many, largest = backend.sum_rows(stats, totals, short)
+        impossible, too_many, largest, zeros = backend.sum_rows(stats, totals, short)
         assert impossible >= 0 or largest >= stats.max()
-        results.append((impossible, too_many, totals.tolist(), short.tolist()))
+        results.append((impossible, too_many, totals.tolist(), short.tolist(), zeros))
     if results[0][0] >= 0:
         assert results[0][0] == results[1][0]
     else:

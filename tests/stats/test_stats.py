@@ -136,7 +136,10 @@ def test_rows_add_up():
         assert score(expected, metric) == score(parts, metric) == score(rows, metric)
         assert [type(number) for number in total(rows)] == [int] * 10
     assert score(of_nltk, "nltk").score == nltk_bleu.corpus_bleu(references, hypotheses)
-    assert find("bleu").total([]) == find("bleu").total([[0] * 10]) == [0] * 10
+    for metric in ("bleu", "nltk"):
+        total = find(metric).total
+        assert total([]) == total([[0] * 10]) == [0] * 10
+        assert total([total([]), of_nltk[0]]) == total(np.array([total([]), of_nltk[0]])) == of_nltk[0].tolist()
     assert find("bleu", max_order=1).total([3, 4, 2, 3]) == [3, 4, 2, 3]
     with pytest.raises(errors.StatisticsError, match="the rows have different lengths"):
         find("bleu").total([[1, 1, 1, 1], [2] * 10])

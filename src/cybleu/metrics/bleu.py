@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend, _mirror
@@ -18,7 +19,7 @@ from ..text.raw import Raw
 from ..text.tokenizers import tokenizer
 from .base import Metric, Score, from_fields
 from .counting import Counting, checked_ngrams, segment_row
-from .statistics import bleu_row, bleu_rows, column_names, has_rows, one_or_more, order_of, total_of, whole_numbers
+from .statistics import Sum, bleu_row, bleu_rows, column_names, has_rows, one_or_more, order_of, total_of, whole_numbers
 from .tokens import tokens_of
 from .variants import VARIANTS, Variant, checked_smoothing_value, tool_tokenizer
 
@@ -398,7 +399,7 @@ class Bleu(Metric):
             mean = MeanOfSegments(self)
             mean.add(rows)
             return mean.score()
-        row = self._summed(rows) if has_rows(rows) or not hasattr(rows, "dtype") else self.total(rows)
+        row = self._summed(total_of(rows)) if has_rows(rows) or not hasattr(rows, "dtype") else self.total(rows)
         order = len(row) // 2 - 1
         number, precisions, penalty = _mirror.Definition(self.rules(order, failing=True)).evaluate(row)
         return BleuScore(
@@ -421,7 +422,7 @@ class Bleu(Metric):
         table, _ = bleu_rows(rows)
         if table.ndim != 2:
             raise StatisticsError(f"rows has {table.ndim} dimensions; scores() takes rows, and score() a single one")
-        too_many = total_of(table)[2] if len(table) else None
+        too_many = total_of(table).too_many if len(table) else None
         if too_many is not None:
             self._refuse_row_of_nltk(too_many)
         return self.scores_of(table)
@@ -476,21 +477,25 @@ class Bleu(Metric):
     def total(self, rows: Any) -> list[int]:
         """Add up rows: the row of a corpus.
 
-        NLTK's BLEU counts an n-gram for each order that a segment is too short for.
+        NLTK's BLEU counts an n-gram for each order that a segment is too short for. A row of zeros is the total of no
+        segments.
 
         :param rows: a row, or rows of segments or corpora that this metric counted
         """
         self.check_summable()
-        return self._summed(rows) if has_rows(rows) else [0] * len(self.columns)
+        if not has_rows(rows):
+            return [0] * len(self.columns)
+        found = total_of(rows)
+        return self._summed(found._replace(short=[count - found.zeros for count in found.short]))
 
-    def _summed(self, rows: Any) -> list[int]:
-        row, short, too_many = total_of(rows)
-        if too_many is not None:
-            self._refuse_row_of_nltk(too_many)
-        if not self.definition.short_segments_count:
-            return row
-        order = len(short)
-        return [*row[: 2 + order], *(total + count for total, count in zip(row[2 + order :], short))]
+    def _summed(self, found: Sum) -> list[int]:
+        row: list[int] = found.row
+        if found.too_many is not None:
+            self._refuse_row_of_nltk(found.too_many)
+        if self.definition.short_segments_count:
+            order = len(found.short)
+            row[2 + order :] = map(add, row[2 + order :], found.short)
+        return row
 
     def _refuse_row_of_nltk(self, row: list[int]) -> None:
         """Refuse a row that was counted by NLTK's rule, an n-gram of each order that a segment is too short for.

@@ -6,6 +6,7 @@ A row of BLEU is hypothesis length, reference length, clipped matches of orders 
 from __future__ import annotations
 
 from array import array
+from collections import namedtuple
 from collections.abc import Mapping
 from functools import reduce
 from operator import add
@@ -166,8 +167,13 @@ def bleu_rows(rows: Any) -> tuple[NDArray[np.int64], int]:
     return table, order_of(table.shape[-1])
 
 
-def total_of(rows: Any) -> tuple[list[int], list[int], list[int] | None]:
-    """The sum of rows of BLEU, the number of rows without an n-gram of each order, and the first row with more n-grams than its length allows.
+# The sum of rows of BLEU; for each order, the number of rows without an n-gram of it; the number of rows of zeros; the
+# first row with more n-grams than its length allows, or None.
+Sum = namedtuple("Sum", "row short zeros too_many")
+
+
+def total_of(rows: Any) -> Sum:
+    """Add up rows of BLEU.
 
     :param rows: a row or rows: lists, an array, or a view of two dimensions
     :raises StatisticsError: a row is not valid
@@ -184,20 +190,20 @@ def total_of(rows: Any) -> tuple[list[int], list[int], list[int] | None]:
     order = order_of(size)
     too_many = (row for row in lists if any(row[2 + order + n] > max(0, row[0] - n) for n in range(order)))
     short = [sum(row[2 + order + n] == 0 for row in lists) for n in range(order)]
-    return [sum(column) for column in zip(*lists)], short, next(too_many, None)
+    return Sum([sum(column) for column in zip(*lists)], short, sum(not any(row) for row in lists), next(too_many, None))
 
 
-def _total_of_table(rows: Any, order: int) -> tuple[list[int], list[int], list[int] | None]:
+def _total_of_table(rows: Any, order: int) -> Sum:
     zeros = (lambda n: np.zeros(n, np.int64)) if hasattr(rows, "dtype") else (lambda n: array("q", bytes(8 * n)))
     totals, short = zeros(2 + 2 * order), zeros(order)
-    impossible, too_many, largest = _backend.chosen.sum_rows(rows, totals, short)
+    impossible, too_many, largest, of_zeros = _backend.chosen.sum_rows(rows, totals, short)
     if impossible >= 0:
         bleu_row([rows[impossible, column] for column in range(2 + 2 * order)], f"row {impossible}")
     total = totals.tolist()
     if largest * len(rows) >= 2**63:
         total = [sum(int(rows[i, column]) for i in range(len(rows))) for column in range(2 + 2 * order)]
     first = None if too_many < 0 else [int(rows[too_many, column]) for column in range(2 + 2 * order)]
-    return total, short.tolist(), first
+    return Sum(total, short.tolist(), of_zeros, first)
 
 
 # ------------------------------------------------------------------------------------------------------------- by name

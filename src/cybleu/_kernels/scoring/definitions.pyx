@@ -331,13 +331,14 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] too_
     """Add up the rows, and for each order those without an n-gram of it.
 
     Return the first invalid row (a negative number, more matches than n-grams) or -1, the first row with more n-grams
-    of an order than its length allows or -1, and the largest number.
+    of an order than its length allows or -1, the largest number, and how many rows are zeros.
     """
     cdef Py_ssize_t order = too_short.shape[0]
     cdef Watch watching = begin_watch()
     cdef Py_ssize_t i, n
     cdef Py_ssize_t too_many = -1
     cdef Py_ssize_t impossible = -1
+    cdef Py_ssize_t zeros = 0
     cdef const int64_t *row
     cdef int64_t signs, most
     cdef bint more
@@ -361,6 +362,7 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] too_
                 most = row[0] - n if row[0] > n else 0
                 more |= row[2 + order + n] > most
             largest |= signs
+            zeros += signs == 0
             if signs >= 0:
                 for n in range(order):
                     signs |= -<int64_t>(row[2 + n] > row[2 + order + n])
@@ -369,4 +371,4 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] too_
                 break
             if more and too_many < 0:
                 too_many = i
-    return impossible, too_many, largest
+    return impossible, too_many, largest, zeros

@@ -302,11 +302,11 @@ class Definition:
         return len(stats)
 
 
-def sum_rows(stats: Any, totals: Any, too_short: Any) -> tuple[int, int, int]:
+def sum_rows(stats: Any, totals: Any, too_short: Any) -> tuple[int, int, int, int]:
     """Sum the rows, and count for each order the rows without an n-gram of it.
 
     Return the first invalid row (a negative number, more matches than n-grams) or -1, the first row with more n-grams of
-    an order than its length allows or -1, and an upper bound of all numbers.
+    an order than its length allows or -1, an upper bound of all numbers, and how many rows are zeros.
     """
     order = len(too_short)
     matches, counts = stats[:, 2 : 2 + order], stats[:, 2 + order :]
@@ -314,4 +314,5 @@ def sum_rows(stats: Any, totals: Any, too_short: Any) -> tuple[int, int, int]:
     totals += stats.sum(axis=0)
     too_short += (counts == 0).sum(axis=0)
     more = [row for n in range(order) for row in (counts[:, n] > (stats[:, 0] - n).clip(0)).nonzero()[0][:1].tolist()]
-    return int(impossible[0]) if len(impossible) else -1, min(more, default=-1), int(stats.max(initial=0))
+    first = int(impossible[0]) if len(impossible) else -1
+    return first, min(more, default=-1), int(stats.max(initial=0)), int((~stats.any(axis=1)).sum())
