@@ -237,8 +237,8 @@ def coverage(session: nox.Session) -> None:
     session.run("python", "-m", "coverage", "combine", "-q")
     code = "from coverage import CoverageData; data = CoverageData(); data.read(); print(*data.measured_files())"
     files = session.run("python", "-c", code, silent=True).split()
-    # Cython's plugin finds a .pxd only after a .pyx that includes it.
-    files.sort(key=lambda name: (".pyx", ".pxd", ".py").index(Path(name).suffix))
+    # Cython's plugin finds a .pxi only after the .pyx that includes it.
+    files.sort(key=lambda name: (".pyx", ".pxi", ".py").index(Path(name).suffix))
     session.run("python", "-m", "coverage", "report", "--show-missing", "--skip-covered", *files)
 
 

@@ -8,16 +8,9 @@ which enables line tracing for coverage.py (CONTRIBUTING.md).
 
 import os
 import sys
-from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
-
-PACKAGES = Path("src")
-KERNELS = PACKAGES / "cybleu" / "_kernels"
-
-# Shared memoryview code: otherwise Cython repeats it in each module with a typed array, three quarters of its C.
-SHARED = "_shared"
 
 COMMON = {"language_level": 3, "embedsignature": False, "auto_pickle": False}
 PROFILES = {
@@ -51,7 +44,6 @@ LINK_FLAGS = []
 if PROFILE == "release" and sys.platform != "win32" and not os.environ.get("CFLAGS"):
     FLAGS += ["-g0"]
     LINK_FLAGS += ["-Wl,-x" if sys.platform == "darwin" else "-Wl,-s"]
-PROCESSORS = os.cpu_count() or 1
 MACROS = {
     "checked": [("CYBLEU_COUNTS_SLOTS", "1")],
     "coverage": [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")],
@@ -64,38 +56,27 @@ class BuildKernels(build_ext):
     def build_extensions(self):
         from Cython.Build import cythonize
 
-        generated = cythonize(
+        (generated,) = cythonize(
             self.extensions,
             # next to the source, where coverage.py looks for the C file
             build_dir=None if PROFILE == "coverage" else "build/cython",
             force=True,
-            nthreads=PROCESSORS,
             compiler_directives={**COMMON, **PROFILES[PROFILE]},
-            shared_utility_qualified_name=f"cybleu._kernels.{SHARED}",
         )
-        for extension, other in zip(self.extensions, generated, strict=True):
-            extension.sources = other.sources
-        # Compile the longest modules first to balance the load.
-        self.extensions.sort(key=lambda extension: -os.path.getsize(extension.sources[0]))
+        self.extensions[0].sources = generated.sources
         super().build_extensions()
 
 
-def extension(source):
-    return Extension(
-        ".".join(source.relative_to(PACKAGES).with_suffix("").parts),
-        [str(source)],
-        define_macros=MACROS.get(PROFILE, []),
-        # Cython's own code is a tenth of the time to compile, and called once for an array.
-        extra_compile_args=[*FLAGS, "-O1"] if source.stem == SHARED and sys.platform != "win32" else FLAGS,
-        extra_link_args=LINK_FLAGS,
-    )
-
-
-kernels = [*map(extension, [KERNELS / f"{SHARED}.c", *sorted(KERNELS.rglob("*.pyx"))])]
-if __name__ == "__main__":  # not in worker processes of cythonize
-    setup(
-        ext_modules=[] if PURE else kernels,
-        cmdclass={"build_ext": BuildKernels},
-        # Always rebuild: files of an earlier build may have another profile, which timestamps do not show.
-        options={"build_ext": {"force": True, "parallel": PROCESSORS}},
-    )
+kernels = Extension(
+    "cybleu._kernels.kernels",
+    ["src/cybleu/_kernels/kernels.pyx"],  # which includes the other files
+    define_macros=MACROS.get(PROFILE, []),
+    extra_compile_args=FLAGS,
+    extra_link_args=LINK_FLAGS,
+)
+setup(
+    ext_modules=[] if PURE else [kernels],
+    cmdclass={"build_ext": BuildKernels},
+    # Always rebuild: files of an earlier build may have another profile, which timestamps do not show.
+    options={"build_ext": {"force": True}},
+)

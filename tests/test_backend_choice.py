@@ -83,23 +83,6 @@ def test_a_broken_extension(copy, kernels):
     assert run(SHOW, "python", copy).stderr == ""
 
 
-def test_a_part_of_the_extension(copy, kernels):
-    """Kernels without those that are loaded first are broken; another missing kernel fails when it is used."""
-    (scores,) = (path for path in extensions(copy) if path.name.startswith("scores."))
-    scores.rename(copy / scores.name)
-    done = run(SHOW, None, copy)
-    assert done.stdout == "python 1.0\n"
-    assert "only a part of the compiled extension is installed" in done.stderr
-    assert "ImportError: only a part of" in run(SHOW, "cython", copy).stderr
-    (copy / scores.name).rename(scores)
-    for path in extensions(copy):
-        if path.name.startswith("envelope."):
-            path.unlink()
-    done = run(f"{SHOW}; from cybleu import _backend; _backend.chosen.best_interval", None, copy)
-    assert done.stdout == "cython 1.0\n"
-    assert "ModuleNotFoundError: No module named 'cybleu._kernels.search.envelope'" in done.stderr
-
-
 def test_the_kernels_leave_the_gil_off(kernels):
     free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     # before CPython 3.13 there is always a GIL

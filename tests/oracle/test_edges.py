@@ -112,7 +112,7 @@ def test_tokens_of_equal_hashes_are_compared(kernels):
         import os
         urandom, os.urandom = os.urandom, lambda size: b"a" * size
         import cybleu
-        from cybleu._kernels.common.hashing import slots_probed
+        from cybleu._kernels.kernels import slots_probed
         os.urandom = urandom
         from inputs import counted_row, using_backend
 

@@ -121,9 +121,9 @@ def test_same_names(kernels):
     assert imported == [(module, name) for module, names in _mirror.NAMES.items() for name in names.split()]
     for module, names in _mirror.NAMES.items():
         for name in names.split():
-            for backend in (kernels, _mirror):
-                value = getattr(backend, name)
-                assert getattr(value, "__module__", f"{backend.__name__}.{module}") == f"{backend.__name__}.{module}"
+            for backend, file in ((kernels, "kernels"), (_mirror, module)):
+                path = f"{backend.__name__}.{file}"
+                assert getattr(getattr(backend, name), "__module__", path) == path
 
 
 def test_kernels_decline_what_could_run_code(kernels):

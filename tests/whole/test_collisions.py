@@ -25,7 +25,7 @@ SIZE = 4096
 @pytest.fixture
 def probed(kernels):
     """How many slots the probes of a call looked at after the first."""
-    counter = import_module("cybleu._kernels.common.hashing").slots_probed
+    counter = import_module("cybleu._kernels.kernels").slots_probed
 
     def count(function, *arguments, **options):
         before = counter()

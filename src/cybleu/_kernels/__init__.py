@@ -25,25 +25,15 @@ def in_main_interpreter() -> bool:
     return bool(get_current() == get_main())
 
 
-def is_installed() -> bool:
-    """Return whether there is any file of the extension."""
-    from pathlib import Path
+# Kernels acquire the GIL with PyGILState_Ensure, which blocks forever in a subinterpreter. The check comes before they
+# are loaded, because they load only in the interpreter of a process that tries first.
+if not in_main_interpreter():
+    from importlib.util import find_spec
 
-    return any(path.suffix in (".so", ".pyd") for folder in __path__ for path in Path(folder).rglob("*"))
+    if find_spec(f"{__name__}.kernels"):
+        raise ImportError("the kernels of cybleu load only in the main interpreter, not in subinterpreters")
 
+from .kernels import sentence_bleu as sentence_bleu  # noqa: E402
+from .kernels import serve as serve  # noqa: E402
 
-# Kernels acquire the GIL with PyGILState_Ensure, which blocks forever in a subinterpreter. The check comes before the
-# first kernel is loaded, because each loads only in the interpreter of a process that tries first.
-if not in_main_interpreter() and is_installed():
-    raise ImportError("the kernels of cybleu load only in the main interpreter, not in subinterpreters")
-
-try:
-    from .scoring.scores import sentence_bleu as sentence_bleu
-    from .scoring.scores import serve as serve
-except ModuleNotFoundError as error:
-    # If no extension file exists, the kernels are not installed; if some exist, the installation is broken.
-    if is_installed():
-        raise ImportError(f"only a part of the compiled extension is installed: {error}") from error
-    raise
-
-__getattr__, __dir__, __all__ = later(__name__, {**NAMES, "scoring.gleu": NAMES["scoring.gleu"] + " sentence_gleu"})
+__getattr__, __dir__, __all__ = later(__name__, {"kernels": " ".join([*NAMES.values(), "sentence_gleu"])})

@@ -1,0 +1,138 @@
+# Compiler helpers, memory allocation and limits shared by the kernels.
+
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+
+
+cdef extern from *:
+    """
+    #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 2    /* x87 rounds twice, so that scores would differ */
+      #error "cybleu's kernels require arithmetic in double precision: set CFLAGS='-msse2 -mfpmath=sse' on i386"
+    #endif
+
+    #if defined(__GNUC__) || defined(__clang__)
+      #define CYBLEU_PREFETCH(address) __builtin_prefetch(address)
+      #define CYBLEU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+      #define CYBLEU_NOINLINE __attribute__((noinline))   /* so that a loop keeps its constants in registers */
+    #else
+      #define CYBLEU_PREFETCH(address) ((void)(address))
+      #define CYBLEU_UNLIKELY(condition) (condition)
+      #define CYBLEU_NOINLINE
+    #endif
+
+    #ifndef CYBLEU_OTHER_THREADS_RUN    /* a build with the GIL may set it for tests of this code */
+      #ifdef Py_GIL_DISABLED
+        #define CYBLEU_OTHER_THREADS_RUN 1
+      #else
+        #define CYBLEU_OTHER_THREADS_RUN 0
+      #endif
+    #endif
+
+    static CYTHON_INLINE Py_ssize_t cybleu_distance(const void *from, const void *to) {
+        return (const char *)to - (const char *)from;
+    }
+
+    /* Get the items of an exact list or tuple; 0 for other types. */
+    static CYTHON_INLINE int cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) {
+        if (PyList_CheckExact(sequence)) {
+            *size = PyList_GET_SIZE(sequence);
+            *items = ((PyListObject *)sequence)->ob_item;
+            return 1;
+        }
+        if (PyTuple_CheckExact(sequence)) {
+            *size = PyTuple_GET_SIZE(sequence);
+            *items = ((PyTupleObject *)sequence)->ob_item;
+            return 1;
+        }
+        return 0;
+    }
+
+    /* The item of an exact list or tuple as a new reference, or NULL, without an exception, where there is none. */
+    static CYTHON_INLINE PyObject *cybleu_item(PyObject *sequence, Py_ssize_t i) {
+        PyObject *item = NULL;
+        if (PyTuple_CheckExact(sequence)) {
+            if (i < PyTuple_GET_SIZE(sequence)) item = PyTuple_GET_ITEM(sequence, i);
+        }
+        else if (PyList_CheckExact(sequence)) {
+    #ifdef Py_GIL_DISABLED
+            item = PyList_GetItemRef(sequence, i);
+            if (item == NULL) PyErr_Clear();
+            return item;
+    #else
+            if (i < PyList_GET_SIZE(sequence)) item = PyList_GET_ITEM(sequence, i);
+    #endif
+        }
+        Py_XINCREF(item);
+        return item;
+    }
+    """
+    void CYBLEU_PREFETCH(const void *address) noexcept nogil
+    bint CYBLEU_UNLIKELY(bint condition) noexcept nogil
+    Py_ssize_t distance "cybleu_distance" (const void *start, const void *end) noexcept nogil
+    bint CYBLEU_OTHER_THREADS_RUN
+    bint cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) noexcept
+    PyObject *cybleu_item(PyObject *sequence, Py_ssize_t i) noexcept
+
+
+cdef inline void *allocated(void *memory) except NULL nogil:
+    """Return the result of malloc, calloc or realloc, or raise MemoryError if it is NULL."""
+    if memory == NULL:
+        with gil:
+            raise MemoryError()
+    return memory
+
+
+cdef inline void *new_bytes(uint64_t size) except NULL nogil:
+    return allocated(malloc(<size_t>size) if size <= <uint64_t>PY_SSIZE_T_MAX else NULL)
+
+
+cdef inline void *new_array(Py_ssize_t count, size_t size) except NULL nogil:
+    """Allocate an array of items; raise MemoryError also if its size in bytes overflows a size_t."""
+    if not 0 <= count <= PY_SSIZE_T_MAX // <Py_ssize_t>size:
+        return allocated(NULL)
+    return allocated(malloc(<size_t>max(count, <Py_ssize_t>1) * size))
+
+
+cdef enum:
+    LARGEST_ITEM = 256      # upper bound of the size in bytes of any item of a row
+
+
+cdef inline Py_ssize_t row_size(Py_ssize_t max_order, Py_ssize_t least=1) except -1:
+    """Return the size of a statistics row, limited so that the size in bytes of several rows fits a size_t."""
+    if not least <= max_order <= PY_SSIZE_T_MAX // LARGEST_ITEM:
+        raise ValueError("the order is out of range")
+    return 2 + 2 * max_order
+
+
+cdef inline void *grown(void *memory, Py_ssize_t wanted, Py_ssize_t *capacity, size_t size) except NULL nogil:
+    """Reallocate to hold at least `wanted` items, at least doubling the capacity; unchanged if it suffices."""
+    if memory != NULL and wanted <= capacity[0]:
+        return memory
+    cdef Py_ssize_t most = PY_SSIZE_T_MAX // <Py_ssize_t>size
+    wanted = max(wanted, 2 * min(capacity[0], most // 2), 16)
+    if wanted > most:
+        with gil:
+            raise MemoryError()
+    memory = allocated(realloc(memory, <size_t>wanted * size))
+    capacity[0] = wanted
+    return memory
+
+
+cdef enum:
+    MAX_ORDER = 16          # maximum order of weights and rows that the kernels score
+    ROW_SIZE = 34           # 2 + 2 * MAX_ORDER
+    SUMS_SIZE = 50          # 2 + 3 * MAX_ORDER
+    MOST_POSITIONS = 0x3FFFFFFF     # of tokens in a segment, with one more for each text: positions are 32 bits
+
+
+cdef inline int64_t apart(int64_t one, int64_t other) noexcept nogil:
+    return one - other if one > other else other - one
+
+
+cdef inline Py_ssize_t closer(Py_ssize_t best, Py_ssize_t length, Py_ssize_t wanted) noexcept nogil:
+    """Return the closer of two reference lengths; ties go to the shorter one. -1 means none yet."""
+    cdef int64_t best_distance = apart(best, wanted)
+    cdef int64_t distance = apart(length, wanted)
+    if best < 0 or distance < best_distance or (distance == best_distance and length < best):
+        return length
+    return best

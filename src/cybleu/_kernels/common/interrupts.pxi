@@ -1,0 +1,59 @@
+# Ctrl-C in long-running kernels, with or without the GIL. Python handles it only in the main thread, between bytecodes.
+
+cdef extern from *:
+    """
+    #ifdef _WIN32       /* declared here, because windows.h defines names such as near, far and small */
+      __declspec(dllimport) unsigned long long __stdcall GetTickCount64(void);
+      static int64_t cybleu_milliseconds(void) { return (int64_t)GetTickCount64(); }
+    #else
+      #include <time.h>
+      static int64_t cybleu_milliseconds(void) {
+          struct timespec now;
+          clock_gettime(CLOCK_MONOTONIC, &now);
+          return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+      }
+    #endif
+    """
+    int64_t cybleu_milliseconds() noexcept nogil
+
+
+cdef enum:
+    STEPS = 32768       # between two reads of the clock; a step touches at most a page of memory
+    MILLISECONDS = 20
+
+
+cdef struct Watch:
+    Py_ssize_t steps    # since the clock was read
+    int64_t looked      # time of the last check for an interrupt, in milliseconds
+
+
+cdef inline Watch begin_watch() noexcept nogil:
+    cdef Watch watching
+    watching.steps = 0
+    watching.looked = 0
+    return watching
+
+
+cdef inline int watch(Watch *watching, Py_ssize_t steps) except -1 nogil:
+    watching.steps += steps
+    if watching.steps >= STEPS:
+        watching.steps = 0
+        return look_if_due(watching)
+    return 0
+
+
+# Run signal handlers, which does nothing in other threads than the main one.
+cdef int look() except -1 nogil:
+    with gil:
+        PyErr_CheckSignals()
+    return 0
+
+
+# Check for interrupts if the last check was a few hundredths of a second ago. Counting steps alone does not suffice:
+# acquiring the GIL may block, and a step that misses the cache takes a hundred times as long as others.
+cdef int look_if_due(Watch *watching) except -1 nogil:
+    cdef int64_t now = cybleu_milliseconds()
+    if now - watching.looked >= MILLISECONDS:
+        watching.looked = now
+        return look()
+    return 0

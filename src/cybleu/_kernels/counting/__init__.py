@@ -1,1 +1,0 @@
-"""Count clipped n-gram matches on token ids: segments, corpora, prepared references, all pairs."""

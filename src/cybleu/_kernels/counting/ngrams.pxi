@@ -1,0 +1,308 @@
+# Clipped n-gram matches of a hypothesis against references, on token ids, in linear time.
+#
+# Equal tokens have equal ids; reference tokens that are not in the hypothesis are -1.
+
+cdef enum:
+    MASK_BITS = 64        # tokens, one for each bit of a machine word
+    MASKS_AND_ONE = 65
+
+
+# For a hypothesis of up to MASK_BITS tokens and references no longer than that: positions as bits of a word. Ids are
+# less than the length of the hypothesis.
+cdef struct MaskMatcher:
+    const int32_t *hypothesis
+    int length
+    int orders                                  # min(max_order, length)
+    uint64_t repeats[MASK_BITS]                 # [n - 1]: start positions of n-grams that occurred before
+    uint64_t matched[MASK_BITS]                 # [n - 1]: start positions of clipped matches
+    uint8_t rank[MASK_BITS][MASK_BITS]          # [n - 1][i]: for repeated n-grams, the number of occurrences before i
+
+
+cdef enum:
+    FIRST_ORDERS = 4     # orders
+
+
+cdef size_t ALL_PLACES = MASKS_AND_ONE * sizeof(uint64_t)   # not a compile-time constant, see tokens/objects.pxi
+
+
+# ------------------------------------------------------------------------------------------- up to MASK_BITS tokens
+#
+# places[t] has a bit for each position of token t. The positions at which the n-gram of hypothesis position i starts
+# are  M_1(i) = places[id(i)],  M_n(i) = M_(n-1)(i) & (M_1(i + n - 1) >> (n - 1)),  and their number is its count. An
+# n-gram position is a clipped match where fewer equal n-grams started before it than the reference has, so the clipped
+# matches over several references are the positions that match in any of them, without a table of maximum counts.
+cdef void begin_masks(MaskMatcher *matcher, const int32_t *hypothesis, int length, int distinct,
+                      Py_ssize_t max_order) noexcept nogil:
+    cdef uint64_t places[MASK_BITS]
+    cdef uint64_t earlier[MASK_BITS]
+    cdef uint64_t candidates, repeats
+    cdef int i, n
+    matcher.hypothesis = hypothesis
+    matcher.length = length
+    matcher.orders = <int>min(max_order, length)
+    for n in range(matcher.orders):
+        matcher.matched[n] = 0
+        matcher.repeats[n] = 0
+    if length == distinct or matcher.orders == 0:
+        return
+    for i in range(length):
+        places[i] = 0
+    repeats = 0
+    for i in range(length):
+        earlier[i] = places[hypothesis[i]]
+        repeats |= <uint64_t>(earlier[i] != 0) << i
+        places[hypothesis[i]] |= <uint64_t>1 << i
+    for n in range(matcher.orders):
+        if n > 0:
+            candidates = repeats & (repeats >> 1)
+            repeats = 0
+            while candidates:
+                i = cybleu_lowest_bit(candidates)
+                candidates &= candidates - 1
+                earlier[i] &= places[hypothesis[i + n]] >> n
+                repeats |= <uint64_t>(earlier[i] != 0) << i
+            if repeats == 0:
+                return
+        matcher.repeats[n] = repeats
+        candidates = repeats
+        while candidates:
+            i = cybleu_lowest_bit(candidates)
+            candidates &= candidates - 1
+            matcher.rank[n][i] = <uint8_t>cybleu_count_bits(earlier[i])
+
+
+cdef inline uint64_t starts_of(const uint64_t *places, const int32_t *ngram, int n) noexcept nogil:
+    """Return M_n of an n-gram of the hypothesis."""
+    cdef uint64_t starts = places[ngram[0]]
+    cdef int k
+    for k in range(1, n):
+        starts &= places[ngram[k]] >> k
+    return starts
+
+
+cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, int length) noexcept nogil:
+    cdef const int32_t *hypothesis = matcher.hypothesis
+    cdef uint64_t with_unknown[MASKS_AND_ONE]
+    cdef uint64_t *places = with_unknown + 1    # index -1 is for unknown tokens: a branch would be mispredicted
+    cdef uint64_t found[FIRST_ORDERS]        # [n - 1]: where an n-gram starts that the reference has
+    cdef uint64_t one, two, three, four     # M_n(i)
+    cdef uint64_t candidates, longer
+    cdef int i, n
+    memset(with_unknown, 0, ALL_PLACES)
+    for i in range(length):
+        places[reference[i]] |= <uint64_t>1 << i
+    # The first four orders at once: M_n(i) = M_1(i) & (M_(n-1)(i + 1) >> 1). Iteration counts are
+    # unpredictable, so this is a single loop without branches.
+    one = two = three = 0
+    found[0] = found[1] = found[2] = found[3] = 0
+    for i in range(matcher.length - 1, -1, -1):
+        four = three >> 1
+        three = two >> 1
+        two = one >> 1
+        one = places[hypothesis[i]]
+        two &= one
+        three &= one
+        four &= one
+        found[0] = 2 * found[0] + (one != 0)
+        found[1] = 2 * found[1] + (two != 0)
+        found[2] = 2 * found[2] + (three != 0)
+        found[3] = 2 * found[3] + (four != 0)
+    for n in range(min(matcher.orders, FIRST_ORDERS)):
+        add_found(matcher, places, found[n], n)
+    longer = found[FIRST_ORDERS - 1]
+    for n in range(FIRST_ORDERS, matcher.orders):
+        # an n-gram can only match where both of its (n-1)-grams do
+        candidates = longer & (longer >> 1)
+        longer = 0
+        while candidates:
+            i = cybleu_lowest_bit(candidates)
+            candidates &= candidates - 1
+            longer |= <uint64_t>(starts_of(places, hypothesis + i, n + 1) != 0) << i
+        if longer == 0:
+            return
+        add_found(matcher, places, longer, n)
+
+
+cdef inline void add_found(MaskMatcher *matcher, const uint64_t *places, uint64_t found, int n) noexcept nogil:
+    """Add the clipped matches among the n-grams found in a reference."""
+    cdef uint64_t candidates = found & matcher.repeats[n] & ~matcher.matched[n]
+    cdef int starts, i
+    matcher.matched[n] |= found & ~matcher.repeats[n]
+    while candidates:
+        i = cybleu_lowest_bit(candidates)
+        candidates &= candidates - 1
+        starts = cybleu_count_bits(starts_of(places, matcher.hypothesis + i, n + 1))
+        matcher.matched[n] |= <uint64_t>(matcher.rank[n][i] < starts) << i
+
+
+cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept nogil:
+    """Add the clipped matches of each order to `matches`."""
+    cdef int n
+    for n in range(matcher.orders):
+        if matcher.matched[n] == 0:
+            return
+        matches[n] += cybleu_count_bits(matcher.matched[n])
+
+
+# --------------------------------------------------------------------------------------------------------- any length
+#
+# N-grams of the hypothesis are numbered from 1 on, order by order; 0 means none. A table maps the number of an
+# (n-1)-gram and the next token to the number of the n-gram. Only positions followed by another match can begin a longer
+# one, so the work decreases with the number of matches.
+#
+# Whether an n-gram matches is unpredictable, so the loops over text are branch-free: positions are always written to
+# the list, and the length of the list grows only for matches; number 0 is counted, too.
+
+# Positions of a text at which a match can begin, and the numbers of the n-grams there.
+cdef struct Starts:
+    int32_t *positions
+    int32_t *numbers
+    Py_ssize_t count
+
+
+cdef struct PairTable:
+    int32_t *numbers            # by slot, 0 in a free one
+    uint64_t *keys              # by number; 0 for number 0
+    uint64_t mask
+    Seed seed
+    int32_t given               # the last number
+
+
+cdef inline uint64_t slots_for(Py_ssize_t count) noexcept nogil:
+    return 2 * slots_needed(count)      # sparsely used, because collisions cause branch mispredictions
+
+
+# For any length: the ids of the hypothesis, from 0 to before `distinct`, then those of each reference, each text
+# followed by -1.
+# Text k starts at bounds[k], and bounds[texts], less than 2 ** 30, is the end. Works in `match_memory` bytes, aligned
+# for 8; `total` is bounds[texts]. Adds to `matches`.
+cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:
+    return (texts * sizeof(Starts) + <uint64_t>(length + 2) * (sizeof(uint64_t) + 3 * sizeof(int32_t))
+            + 2 * <uint64_t>total * sizeof(int32_t) + slots_for(length) * sizeof(int32_t))
+
+
+cdef inline void list_tokens(Starts *starts, const int32_t *tokens, Py_ssize_t count, int32_t *counts) noexcept nogil:
+    """List the positions of known tokens, and count these."""
+    cdef Py_ssize_t i
+    starts.count = 0
+    for i in range(count):
+        starts.positions[starts.count] = <int32_t>i
+        starts.numbers[starts.count] = tokens[i] + 1
+        starts.count += tokens[i] >= 0
+        counts[tokens[i] + 1] += 1
+
+
+cdef inline void keep_neighbours(Starts *starts, const int32_t *best) noexcept nogil:
+    """Keep positions where an n-gram that matches is followed by another one."""
+    cdef int32_t position, number
+    cdef Py_ssize_t kept = 0
+    cdef Py_ssize_t i
+    for i in range(starts.count - 1):
+        position = starts.positions[i]
+        number = starts.numbers[i]
+        starts.positions[kept] = position
+        starts.numbers[kept] = number
+        kept += (starts.positions[i + 1] == position + 1) & (best[number] > 0) & (best[starts.numbers[i + 1]] > 0)
+    starts.count = kept
+
+
+cdef int32_t find_number(const PairTable *table, uint64_t key, uint64_t *place) noexcept nogil:
+    """Probe from `place` on; return the number of the n-gram, or 0 and its free slot."""
+    cdef int32_t number = table.numbers[place[0]]
+    while number != 0 and table.keys[number] != key:
+        place[0] = next_slot(place[0], table.mask)
+        number = table.numbers[place[0]]
+    return number
+
+
+cdef inline void extend_matches(PairTable *table, Starts *starts, const int32_t *tokens, int32_t *counts,
+                                bint adds) noexcept nogil:
+    """Replace the numbers of (n-1)-grams by those of n-grams, and count these; others are dropped, or added.
+
+    :param tokens: tokens, offset to the last token of an n-gram
+    """
+    cdef int32_t position, number, new
+    cdef int32_t given = table.given
+    cdef uint64_t key, place
+    cdef Py_ssize_t kept = 0
+    cdef Py_ssize_t i
+    for i in range(starts.count):
+        position = starts.positions[i]
+        key = <uint64_t>starts.numbers[i] << 32 | <uint64_t><uint32_t>tokens[position]
+        place = hash_word(key, table.seed) & table.mask
+        number = table.numbers[place]
+        if CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key)):
+            number = find_number(table, key, &place)
+        if adds:
+            table.keys[given + 1] = key
+            new = number == 0
+            given += new
+            number |= given & -new
+            table.numbers[place] = number
+        counts[number] += 1
+        starts.positions[kept] = position
+        starts.numbers[kept] = number
+        kept += number > 0
+    starts.count = kept
+    table.given = given
+
+
+cdef inline void take_largest(const Starts *starts, int32_t *counts, int32_t *best) noexcept nogil:
+    """Merge the counts of a reference into the largest ones, and reset them to 0."""
+    cdef int32_t number
+    cdef Py_ssize_t i
+    for i in range(starts.count):
+        number = starts.numbers[i]
+        best[number] = max(best[number], counts[number])
+        counts[number] = 0
+
+
+cdef void match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, int distinct,
+                       Py_ssize_t max_order, void *memory, int64_t *matches) noexcept nogil:
+    cdef Starts *starts = <Starts *>memory
+    cdef Py_ssize_t length = bounds[1] - 1
+    cdef PairTable table
+    cdef int32_t *counts = <int32_t *>(<uint64_t *>(starts + texts) + length + 2)   # in the hypothesis, by number
+    cdef int32_t *best = counts + length + 2                # the largest in a reference
+    cdef int32_t *seen = best if texts == 2 else best + length + 2      # in this reference
+    cdef int32_t *lists = best + 2 * (length + 2)
+    cdef uint64_t slots
+    cdef int64_t clipped
+    cdef Py_ssize_t n, k, i
+    table.seed = process_seed()
+    table.keys = <uint64_t *>(starts + texts)
+    table.keys[0] = 0
+    table.numbers = lists + 2 * bounds[texts]
+    table.given = distinct
+    for k in range(texts):
+        starts[k].positions = lists + bounds[k]
+        starts[k].numbers = lists + bounds[texts] + bounds[k]
+    memset(seen, 0, <size_t>(length + 2) * sizeof(int32_t))
+    for n in range(min(max_order, length)):
+        for k in range(texts if n > 0 else 0):
+            keep_neighbours(&starts[k], best)
+        if n > 0:
+            slots = slots_for(starts[0].count)
+            memset(table.numbers, 0, <size_t>slots * sizeof(int32_t))
+            table.mask = slots - 1
+            table.given = 0
+        memset(counts, 0, <size_t>((starts[0].count if n > 0 else distinct) + 1) * sizeof(int32_t))
+        if n == 0:
+            list_tokens(&starts[0], tokens, length, counts)
+        else:
+            extend_matches(&table, &starts[0], tokens + n, counts, True)
+        memset(best, 0, <size_t>(table.given + 1) * sizeof(int32_t))
+        for k in range(1, texts):
+            if n == 0:
+                list_tokens(&starts[k], tokens + bounds[k], bounds[k + 1] - 1 - bounds[k], seen)
+            else:
+                extend_matches(&table, &starts[k], tokens + bounds[k] + n, seen, False)
+            if texts > 2:
+                take_largest(&starts[k], seen, best)
+        best[0] = 0
+        clipped = 0
+        for i in range(1, table.given + 1):
+            clipped += min(counts[i], best[i])
+        if clipped == 0:
+            return
+        matches[n] += clipped

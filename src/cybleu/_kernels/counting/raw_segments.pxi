@@ -1,0 +1,251 @@
+# Count segments of raw text without creating Python objects for tokens.
+#
+# Segments are counted as in `segments.pxi`: tokens get ids local to the segment, and if no text has more than 64
+# tokens, positions are bits of a machine word.
+
+cdef enum:
+    RELEASE_FROM_CHARACTERS = 4096     # characters of a segment from which the GIL is released
+
+
+# How the reference length is chosen among several references.
+cdef enum:
+    CLOSEST
+    CLOSEST_FIRST
+    SHORTEST
+    AVERAGE
+
+
+REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
+
+
+# ------------------------------------------------------------------------------------------------------- one segment
+
+# Working memory of one thread.
+cdef struct SegmentWorkspace:
+    Scanner hypothesis
+    Scanner reference
+    Token tokens[AT_ONCE + MORE_TOKENS]
+    FewWords few
+    MaskMatcher matcher
+    TokenIds numbers             # token ids of the hypothesis, then of each reference; -1 after each text
+    Buffer starts               # where those of each text begin, and the end
+    Buffer memory
+    WordTable table
+    ChrfWorkspace characters
+    bint characters_begun
+
+
+cdef inline Py_ssize_t length_with(Py_ssize_t chosen, Py_ssize_t length, Py_ssize_t wanted, int mode) noexcept nogil:
+    """Update the reference length, initially -1, with another reference; for the average, this is the sum."""
+    if mode == CLOSEST:
+        return closer(chosen, length, wanted)
+    if chosen < 0:
+        return length
+    if mode == AVERAGE:
+        return chosen + length
+    if mode == SHORTEST:
+        return min(chosen, length)
+    return length if apart(length, wanted) < apart(chosen, wanted) else chosen
+
+
+cdef int count_raw_segment(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
+                           Py_ssize_t count, Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
+    """Write the statistics row of a segment with at least one reference."""
+    cdef Py_ssize_t *starts
+    cdef Py_ssize_t longest, length, size, k, n
+    cdef Py_ssize_t chosen = -1
+    cdef int32_t distinct
+    reserve(&work.starts, (<uint64_t>count + 2) * sizeof(Py_ssize_t))
+    starts = <Py_ssize_t *>work.starts.data
+    work.numbers.count = starts[0] = 0
+    if tokenizer.of_one_character:
+        distinct = number_characters(work, hypothesis, references, count, starts)
+    else:
+        distinct = number_texts(tokenizer, work, hypothesis, references, count, starts)
+    length = longest = starts[1] - 1
+    for k in range(count):
+        size = starts[k + 2] - starts[k + 1] - 1
+        longest = max(longest, size)
+        chosen = length_with(chosen, size, length, mode)
+    row[0] = length
+    row[1] = chosen // count if mode == AVERAGE else chosen
+    for n in range(max_order):
+        row[2 + n] = 0
+        row[2 + max_order + n] = length - n if length > n else 0
+    if length > 0:
+        match_texts(work, count + 1, longest, distinct, max_order, row + 2)
+    return 0
+
+
+cdef int match_texts(SegmentWorkspace *work, Py_ssize_t texts, Py_ssize_t longest, int32_t distinct,
+                     Py_ssize_t max_order, int64_t *matches) except -1 nogil:
+    """Add the matches of a segment's token ids."""
+    cdef const int32_t *numbers = work.numbers.values
+    cdef const Py_ssize_t *starts = <const Py_ssize_t *>work.starts.data
+    cdef Py_ssize_t k
+    if longest <= MASK_BITS:
+        begin_masks(&work.matcher, numbers, <int>(starts[1] - 1), distinct, max_order)
+        for k in range(1, texts):
+            add_reference_masks(&work.matcher, numbers + starts[k], <int>(starts[k + 1] - starts[k] - 1))
+        finish_masks(&work.matcher, matches)
+        return 0
+    reserve(&work.memory, match_memory(starts[1] - 1, work.numbers.count, texts))
+    match_ngrams(numbers, starts, texts, distinct, max_order, work.memory.data, matches)
+    if work.memory.capacity > KEPT:
+        free_buffer(&work.memory)
+    return 0
+
+
+cdef int end_text(TokenIds *numbers) except -1 nogil:
+    reserve_ids(numbers, 1)
+    numbers.values[numbers.count] = -1
+    numbers.count += 1
+    if numbers.count >= MOST_POSITIONS:
+        with gil:
+            raise MemoryError("a segment has too many tokens")
+    return 0
+
+
+cdef int32_t number_texts(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
+                          Py_ssize_t count, Py_ssize_t *starts) except -1 nogil:
+    """Number the tokens of the hypothesis, look up those of the references; return the number of distinct tokens."""
+    cdef TokenIds *numbers = &work.numbers
+    cdef Seed seed = process_seed()
+    cdef Py_ssize_t size, k
+    cdef bint few
+    tokenizer.begin(&work.hypothesis, hypothesis)
+    size = tokenizer.read(&work.hypothesis, work.tokens, AT_ONCE)
+    few = size < AT_ONCE
+    reserve_ids(numbers, size)
+    if few:
+        number_few_words(&work.few, work.tokens, size, seed, numbers.values)
+    else:
+        make_word_table(&work.table)
+        number_many_words(&work.table, work.tokens, size, seed, numbers.values)
+    numbers.count = size
+    while size == AT_ONCE:
+        size = tokenizer.read(&work.hypothesis, work.tokens, AT_ONCE)
+        reserve_ids(numbers, size)
+        number_many_words(&work.table, work.tokens, size, seed, numbers.values + numbers.count)
+        numbers.count += size
+    end_text(numbers)
+    for k in range(count):
+        starts[k + 1] = numbers.count
+        tokenizer.begin(&work.reference, &references[k])
+        size = AT_ONCE
+        while size == AT_ONCE:
+            size = tokenizer.read(&work.reference, work.tokens, AT_ONCE)
+            reserve_ids(numbers, size)
+            if few:
+                look_up_few_words(&work.few, work.tokens, size, numbers.values + numbers.count)
+            else:
+                look_up_many_words(&work.table, work.tokens, size, seed, numbers.values + numbers.count)
+            numbers.count += size
+        end_text(numbers)
+    starts[count + 1] = numbers.count
+    return work.few.size if few else work.table.size
+
+
+cdef int32_t number_characters(SegmentWorkspace *work, const Line *hypothesis, const Line *references, Py_ssize_t count,
+                               Py_ssize_t *starts) except -1 nogil:
+    """Like `number_texts`, if each character is a token, without hashing."""
+    cdef TokenIds *numbers = &work.numbers
+    cdef const uint8_t *narrow
+    cdef const int32_t *wide
+    cdef Py_ssize_t spans = 0
+    cdef Py_ssize_t k, i
+    cdef uint64_t used
+    cdef Text text
+    cdef int width = 1      # bytes per character
+    if not work.characters_begun:
+        make_characters(&work.characters, DROPPED)
+        work.characters_begun = True
+    forget_characters(&work.characters)
+    for k in range(count + 1):
+        starts[k] = numbers.count
+        used = 0
+        if not read_text(&work.characters, hypothesis if k == 0 else &references[k - 1], width, False, k == 0, &used,
+                         &spans, &text):
+            width = 4
+            read_text(&work.characters, hypothesis, width, False, True, &used, &spans, &text)
+        reserve_ids(numbers, text.count)
+        narrow = work.characters.text.data + text.start
+        wide = <const int32_t *>narrow
+        for i in range(text.count):
+            numbers.values[numbers.count + i] = (narrow[i] if width == 1 else wide[i]) - 1
+        numbers.count += text.count
+        end_text(numbers)
+    starts[count + 1] = numbers.count
+    return work.characters.different
+
+
+cdef void make_workspace(SegmentWorkspace *work) noexcept nogil:
+    make_scanner(&work.hypothesis)
+    make_scanner(&work.reference)
+    memset(&work.numbers, 0, sizeof(TokenIds))
+    memset(&work.starts, 0, sizeof(Buffer))
+    memset(&work.memory, 0, sizeof(Buffer))
+    memset(&work.table, 0, sizeof(WordTable))
+    work.characters_begun = False
+
+
+cdef void end_workspace(SegmentWorkspace *work) noexcept nogil:
+    end_scanner(&work.hypothesis)
+    end_scanner(&work.reference)
+    free(work.numbers.values)
+    free_buffer(&work.starts)
+    free_buffer(&work.memory)
+    end_word_table(&work.table)
+    if work.characters_begun:
+        end_characters(&work.characters)
+
+
+def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts references not None,
+             const int64_t[::1] sets, Py_ssize_t max_order, str reference_length not None, Py_ssize_t start,
+             Py_ssize_t stop, int64_t[:, ::1] rows):
+    """Write the statistics rows of segments `start` to `stop` (exclusive).
+
+    :param sets: offsets of the segments in the references
+    """
+    cdef SegmentWorkspace work
+    cdef int mode = REFERENCE_LENGTHS.index(reference_length)
+    cdef Py_ssize_t i
+    check_segments(hypotheses, references, sets, start, stop)
+    if start == stop:
+        return
+    if rows.shape[0] != hypotheses.count or rows.shape[1] != row_size(max_order):
+        raise ValueError("the rows do not fit the segments")
+    make_workspace(&work)
+    try:
+        with nogil:
+            for i in range(start, stop):
+                count_raw_segment(tokenizer, &work, &hypotheses.lines[i], &references.lines[sets[i]],
+                                  <Py_ssize_t>(sets[i + 1] - sets[i]), max_order, mode, &rows[i, 0])
+    finally:
+        end_workspace(&work)
+
+
+def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max_order, str reference_length not None):
+    """Return the statistics row of one segment as a list.
+
+    :param hypothesis: an exact str or bytes
+    :param references: a nonempty list or tuple of str or bytes
+    """
+    cdef RawTexts texts = RawTexts((hypothesis, *references))
+    cdef SegmentWorkspace work
+    cdef int mode = REFERENCE_LENGTHS.index(reference_length)
+    cdef int64_t *row
+    if texts.count < 2:
+        raise ValueError("there is no reference")
+    row = <int64_t *>new_array(row_size(max_order), sizeof(int64_t))
+    make_workspace(&work)
+    try:
+        if texts.size < RELEASE_FROM_CHARACTERS:
+            count_raw_segment(tokenizer, &work, texts.lines, texts.lines + 1, texts.count - 1, max_order, mode, row)
+        else:
+            with nogil:
+                count_raw_segment(tokenizer, &work, texts.lines, texts.lines + 1, texts.count - 1, max_order, mode, row)
+        return [row[i] for i in range(2 + 2 * max_order)]
+    finally:
+        end_workspace(&work)
+        free(row)

@@ -1,0 +1,467 @@
+# TER: edits and shifts that turn a hypothesis into a reference (Snover and others 2006), as sacreBLEU counts them.
+#
+# A shift changes the words between two positions. The rows before them are those of the hypothesis, and a table of the
+# distances from the end serves for what follows them, so that a candidate costs only the rows between. A candidate that
+# cannot be better than the best until now costs nothing.
+
+# A hypothesis and a reference. Cell (i, j) of a table is the distance between the first i words of one and the first j
+# of the other, or for `backward` between the words after these. A row has the columns from `low` to before `high`.
+cdef struct Segment:
+    const int32_t *given    # the words of the hypothesis
+    Py_ssize_t size
+    Py_ssize_t width        # words of the reference
+    bint whole              # each row has all columns
+    int32_t *words          # as shifted until now
+    int32_t *changed        # as a candidate has them
+    int32_t *reference      # from 1 on
+    int32_t *low
+    int32_t *high
+    int64_t *places         # where column 0 of each row is or would be
+    int32_t *forward
+    int32_t *backward
+    int32_t *rows[2]        # of a candidate, from column 0
+    int32_t *align          # for each word of the reference the one of the hypothesis, or the one before, -1 for none
+    int32_t *wrong          # how many of the first words of the hypothesis have no match
+    int32_t *wrong_there    # the same of the reference
+    int32_t bound           # no order of the words has less edits
+    int32_t score           # the distance now
+    Py_ssize_t checked      # candidates
+
+
+cdef struct Shift:
+    int32_t gain
+    Py_ssize_t length
+    Py_ssize_t start
+    Py_ssize_t target
+
+
+cdef struct Workspace:
+    Buffer memory
+    Buffer bounds
+    Watch watching
+
+
+cdef enum:
+    LONGEST_SHIFT = 10
+    FARTHEST_SHIFT = 50
+    BEAM = 25
+    MOST_CANDIDATES = 1000
+    INFINITE = 0x3FFFFFFF
+    MOST_WORDS = 0x1FFFFFFF     # of both texts: distances are 32 bits
+    MOST_COMPARED = 65536       # pairs of words, to find those that the texts share
+    STEPS_OF_COMPARISON = 1024  # for MOST_COMPARED pairs
+
+
+# -------------------------------------------------------------------------------------------------------------- tables
+cdef uint64_t lay_out(Segment *segment) noexcept nogil:
+    """Write which columns each row has and where it is; the numbers that all rows take."""
+    cdef double ratio = <double>segment.width / <double>segment.size if segment.size else 1.0
+    cdef int64_t beam = <int64_t>ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
+    cdef int64_t most = segment.width + 1
+    cdef int64_t middle
+    cdef int64_t used = 0
+    cdef Py_ssize_t i
+    segment.whole = True
+    for i in range(segment.size + 1):
+        middle = <int64_t>floor(<double>i * ratio)
+        segment.low[i] = <int32_t>max(0, middle - beam) if i else 0
+        segment.high[i] = <int32_t>(min(most, middle + beam) if 0 < i < segment.size else most)
+        segment.places[i] = used + 1 - segment.low[i]
+        used += segment.high[i] - segment.low[i] + 2
+        segment.whole &= segment.low[i] == 0 and segment.high[i] == most
+    return <uint64_t>used
+
+
+cdef inline void fill_row(const Segment *segment, Py_ssize_t i, int32_t word, const int32_t *before,
+                          int32_t *row) noexcept nogil:
+    """Row `i` from the one before it, both from column 0, with infinity at both ends."""
+    cdef Py_ssize_t low = segment.low[i]
+    cdef Py_ssize_t high = segment.high[i]
+    cdef Py_ssize_t both = min(high, <Py_ssize_t>segment.high[i - 1] + 1)
+    cdef const int32_t *reference = segment.reference
+    cdef int32_t left = INFINITE
+    cdef Py_ssize_t j
+    for j in range(low, both):
+        row[j] = min(before[j - 1] + <int32_t>(reference[j] != word), before[j] + 1)
+    for j in range(low, both):
+        left = min(left + 1, row[j])
+        row[j] = left
+    for j in range(both, high):
+        left += 1
+        row[j] = left
+    row[low - 1] = row[high] = INFINITE
+
+
+cdef void fill_forward(Segment *segment, Py_ssize_t first) noexcept nogil:
+    """The rows after `first`."""
+    cdef int32_t *table = segment.forward
+    cdef Py_ssize_t i, j
+    if first == 0:
+        table[0] = table[segment.width + 2] = INFINITE
+        for j in range(segment.width + 1):
+            table[j + 1] = <int32_t>j
+    for i in range(first + 1, segment.size + 1):
+        fill_row(segment, i, segment.words[i - 1], table + segment.places[i - 1], table + segment.places[i])
+    segment.score = table[segment.places[segment.size] + segment.width]
+
+
+cdef void fill_backward(Segment *segment, Py_ssize_t last) noexcept nogil:
+    """The rows before `last`, and if that is the end the last one too."""
+    cdef const int32_t *reference = segment.reference + 1
+    cdef const int32_t *after
+    cdef int32_t *row
+    cdef int32_t word, right
+    cdef Py_ssize_t low, high, both, i, j
+    if last == segment.size:
+        row = segment.backward + segment.places[last]
+        for j in range(segment.low[last], segment.width + 1):
+            row[j] = <int32_t>(segment.width - j)
+        row[segment.low[last] - 1] = row[segment.width + 1] = INFINITE
+    for i in range(last - 1, -1, -1):
+        row = segment.backward + segment.places[i]
+        after = segment.backward + segment.places[i + 1]
+        low, high = segment.low[i], segment.high[i]
+        both = max(low, <Py_ssize_t>segment.low[i + 1] - 1)
+        word = segment.words[i]
+        right = INFINITE
+        for j in range(both, high):
+            row[j] = min(after[j + 1] + <int32_t>(reference[j] != word), after[j] + 1)
+        for j in range(high - 1, both - 1, -1):
+            right = min(right + 1, row[j])
+            row[j] = right
+        for j in range(both - 1, low - 1, -1):
+            right += 1
+            row[j] = right
+        row[low - 1] = row[high] = INFINITE
+
+
+cdef void align(Segment *segment) noexcept nogil:
+    """Follow the edits back from the end: of equal ones first a match or substitution, then a word left out."""
+    cdef const int32_t *table = segment.forward
+    cdef Py_ssize_t i = segment.size
+    cdef Py_ssize_t j = segment.width
+    cdef const int32_t *before
+    cdef int32_t cost, distance
+    memset(segment.wrong, 0, <size_t>(i + 1) * sizeof(int32_t))
+    memset(segment.wrong_there, 0, <size_t>(j + 1) * sizeof(int32_t))
+    while i > 0 or j > 0:
+        if i == 0:
+            j -= 1
+            segment.wrong_there[j + 1] = 1
+            segment.align[j] = -1
+            continue
+        before = table + segment.places[i - 1]
+        distance = (table + segment.places[i])[j]
+        cost = <int32_t>(segment.words[i - 1] != segment.reference[j])
+        # the cells beyond a row before it may belong to another row
+        if j > segment.low[i - 1] and j <= segment.high[i - 1] and before[j - 1] + cost == distance:
+            i -= 1
+            j -= 1
+            segment.wrong[i + 1] = segment.wrong_there[j + 1] = cost
+            segment.align[j] = <int32_t>i
+        elif j < segment.high[i - 1] and before[j] + 1 == distance:
+            i -= 1
+            segment.wrong[i + 1] = 1
+        else:
+            j -= 1
+            segment.wrong_there[j + 1] = 1
+            segment.align[j] = <int32_t>(i - 1)
+    for i in range(segment.size):
+        segment.wrong[i + 1] += segment.wrong[i]
+    for j in range(segment.width):
+        segment.wrong_there[j + 1] += segment.wrong_there[j]
+
+
+# -------------------------------------------------------------------------------------------------------------- shifts
+cdef inline void rotate(const int32_t *words, int32_t *to, Py_ssize_t first, Py_ssize_t middle,
+                        Py_ssize_t last) noexcept nogil:
+    """Write the words from `first` to before `last`, those from `middle` on before the others."""
+    memcpy(to + first, words + middle, <size_t>(last - middle) * sizeof(int32_t))
+    memcpy(to + first + last - middle, words + first, <size_t>(middle - first) * sizeof(int32_t))
+
+
+cdef inline void range_of(Py_ssize_t size, Py_ssize_t start, Py_ssize_t length, Py_ssize_t target, Py_ssize_t *first,
+                          Py_ssize_t *middle, Py_ssize_t *last) noexcept nogil:
+    """Which words a shift exchanges with which."""
+    if target < start:
+        first[0], middle[0], last[0] = target, start, start + length
+    else:
+        first[0], middle[0] = start, start + length
+        last[0] = target if target > start + length else min(size, target + length)
+
+
+cdef int32_t distance_of(Segment *segment, Py_ssize_t first, Py_ssize_t middle, Py_ssize_t last) noexcept nogil:
+    """The distance once these words are exchanged."""
+    cdef const int32_t *row = segment.forward
+    cdef const int32_t *rest
+    cdef int32_t best = INFINITE
+    cdef Py_ssize_t i, j
+    rotate(segment.words, segment.changed, first, middle, last)
+    while first < last and segment.changed[first] == segment.words[first]:
+        first += 1
+    while first < last and segment.changed[last - 1] == segment.words[last - 1]:
+        last -= 1
+    row = segment.forward + segment.places[first]
+    for i in range(first + 1, last + 1):
+        fill_row(segment, i, segment.changed[i - 1], row, segment.rows[i & 1])
+        row = segment.rows[i & 1]
+    rest = segment.backward + segment.places[last]
+    for j in range(segment.low[last], segment.high[last]):
+        best = min(best, row[j] + rest[j])
+    return best
+
+
+cdef inline bint wins_tie(const Shift *best, Py_ssize_t length, Py_ssize_t start, Py_ssize_t target) noexcept nogil:
+    if length != best.length:
+        return length > best.length
+    return start < best.start or (start == best.start and target < best.target)
+
+
+cdef int try_targets(Segment *segment, Py_ssize_t start, Py_ssize_t start_there, Py_ssize_t length, Shift *best,
+                     Watch *watching) except -1 nogil:
+    """Try to move these words to before and into the ones of the reference that they match."""
+    cdef Py_ssize_t previous = -1
+    cdef Py_ssize_t first, middle, last, there, target
+    cdef int32_t gain, needed
+    for there in range(start_there - 1, start_there + length):
+        target = segment.align[there] + 1 if there >= 0 else 0
+        if target == previous:
+            continue
+        previous = target
+        segment.checked += 1
+        needed = best.gain + <int32_t>(not wins_tie(best, length, start, target))
+        range_of(segment.size, start, length, target, &first, &middle, &last)
+        if segment.score - needed < segment.bound:
+            continue
+        # words that move are at most left out and inserted
+        if segment.whole and needed > 2 * min(middle - first, last - middle):
+            continue
+        gain = segment.score - distance_of(segment, first, middle, last)
+        watch(watching, 1 + last - first)
+        if gain >= needed:
+            best.gain, best.length, best.start, best.target = gain, length, start, target
+    return 0
+
+
+cdef int find_shift(Segment *segment, Shift *best, Watch *watching) except -1 nogil:
+    """The shift with the largest gain; of equal ones the longest, then the first."""
+    cdef const int32_t *words = segment.words
+    cdef const int32_t *reference = segment.reference + 1
+    cdef Py_ssize_t start, there, length
+    cdef int32_t aligned
+    best.gain = 0
+    best.length = LONGEST_SHIFT + 1     # without a gain none is better
+    best.start = best.target = 0
+    for start in range(segment.size):
+        for there in range(max(0, start - FARTHEST_SHIFT), min(segment.width, start + FARTHEST_SHIFT + 1)):
+            length = 0
+            aligned = segment.align[there]
+            while (length < LONGEST_SHIFT and start + length < segment.size and there + length < segment.width
+                    and words[start + length] == reference[there + length]):
+                length += 1
+                if (segment.wrong[start + length] == segment.wrong[start]
+                        or segment.wrong_there[there + length] == segment.wrong_there[there]
+                        or start <= aligned < start + length):
+                    continue
+                try_targets(segment, start, there, length, best, watching)
+                if segment.checked >= MOST_CANDIDATES:
+                    return 0
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------------------ segments
+cdef int32_t least_edits(const int32_t *words, Py_ssize_t size, const int32_t *reference, Py_ssize_t width,
+                         uint8_t *taken) noexcept nogil:
+    """A number of edits that no order of the words can do with less."""
+    cdef Py_ssize_t shared = 0
+    cdef Py_ssize_t i, j
+    if <uint64_t>size * <uint64_t>width > MOST_COMPARED:
+        return <int32_t>(size - width if size > width else width - size)
+    memset(taken, 0, <size_t>width)
+    for i in range(size):
+        for j in range(width):
+            if words[i] == reference[j] and not taken[j]:
+                taken[j] = 1
+                shared += 1
+                break
+    return <int32_t>(max(size, width) - shared)
+
+
+cdef int prepare_reference(Segment *segment, const int32_t *reference, Buffer *memory) except -1 nogil:
+    """Memory for the tables of a segment, and what they are made of."""
+    cdef uint64_t size = <uint64_t>segment.size
+    cdef uint64_t width = <uint64_t>segment.width
+    cdef uint64_t small = (size + 1) * (sizeof(int64_t) + 5 * sizeof(int32_t)) + 5 * (width + 3) * sizeof(int32_t)
+    cdef uint64_t used = 0
+    cdef int _turn
+    for _turn in range(2):      # to learn how much the tables take, and with them
+        reserve(memory, small + 2 * used * sizeof(int32_t))
+        segment.places = <int64_t *>memory.data
+        segment.low = <int32_t *>(segment.places + size + 1)
+        segment.high = segment.low + size + 1
+        used = lay_out(segment)
+    segment.words = segment.high + size + 1
+    segment.changed = segment.words + size + 1
+    segment.wrong = segment.changed + size + 1
+    segment.wrong_there = segment.wrong + size + 1
+    segment.align = segment.wrong_there + width + 3
+    segment.reference = segment.align + width + 3
+    segment.rows[0] = segment.reference + width + 3 + 1
+    segment.rows[1] = segment.rows[0] + width + 3
+    segment.forward = segment.rows[1] + width + 2
+    segment.backward = segment.forward + used
+    memcpy(segment.words, segment.given, <size_t>size * sizeof(int32_t))
+    segment.reference[0] = segment.reference[width + 1] = -1    # no word is this one
+    memcpy(segment.reference + 1, reference, <size_t>width * sizeof(int32_t))
+    return 0
+
+
+cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t limit, Buffer *memory,
+                         Watch *watching) except -1 nogil:
+    """The edits of one reference, or any number from the limit on if there are not less."""
+    cdef int64_t shifts = 0
+    cdef Py_ssize_t first = 0
+    cdef Py_ssize_t last = segment.size
+    cdef Py_ssize_t middle = 0
+    cdef Shift best
+    if segment.width == 0 or segment.size == 0:
+        return segment.size + segment.width
+    prepare_reference(segment, reference, memory)
+    segment.checked = 0
+    fill_forward(segment, 0)
+    # each shift is an edit, too, and none gains more than is left
+    while segment.score > segment.bound and shifts + segment.bound < limit:
+        watch(watching, segment.size)
+        fill_backward(segment, last)
+        align(segment)
+        find_shift(segment, &best, watching)
+        if segment.checked >= MOST_CANDIDATES or best.gain <= 0:
+            break
+        shifts += 1
+        range_of(segment.size, best.start, best.length, best.target, &first, &middle, &last)
+        rotate(segment.words, segment.changed, first, middle, last)
+        memcpy(segment.words + first, segment.changed + first, <size_t>(last - first) * sizeof(int32_t))
+        fill_forward(segment, first)
+    return shifts + segment.score
+
+
+cdef int check_length(Py_ssize_t size, Py_ssize_t width) except -1 nogil:
+    """Distances of texts of so many words fit 32 bits."""
+    if size > MOST_WORDS or width > MOST_WORDS - size:
+        with gil:
+            raise MemoryError(
+                f"a hypothesis of {size} words and a reference of {width} are too long for TER, which takes "
+                f"{MOST_WORDS} together"
+            )
+    return 0
+
+
+cdef int count_best_edits(Workspace *work, const int32_t *words, Py_ssize_t size, const int32_t *references,
+                          const int64_t *ends, Py_ssize_t first, Py_ssize_t last, double *row) except -1 nogil:
+    """Write the edits of the reference with the fewest, and the average length of the references, at least one.
+
+    :param first: the number of the first reference, and `last` that after the last one
+    """
+    cdef Segment segment
+    cdef int64_t begin = ends[first - 1] if first else 0
+    cdef int64_t best = INFINITE
+    cdef int64_t total = ends[last - 1] - begin
+    cdef int64_t edits
+    cdef Py_ssize_t nearest = 0
+    cdef Py_ssize_t count = last - first
+    cdef Py_ssize_t k, turn
+    cdef int32_t *bounds
+    for k in range(count):
+        check_length(size, <Py_ssize_t>(ends[first + k] - begin))
+        begin = ends[first + k]
+    reserve(&work.bounds, <uint64_t>count * sizeof(int32_t) + <uint64_t>total)
+    bounds = <int32_t *>work.bounds.data
+    for k in range(count):
+        begin = ends[first + k - 1] if first + k else 0
+        bounds[k] = least_edits(words, size, references + begin, <Py_ssize_t>(ends[first + k] - begin),
+                                <uint8_t *>(bounds + count))
+        if bounds[k] < bounds[nearest]:
+            nearest = k
+        watch(&work.watching, STEPS_OF_COMPARISON)
+    segment.given, segment.size = words, size
+    for turn in range(count):   # what promises least edits first, so that the others need not be counted
+        k = nearest if turn == 0 else turn - <Py_ssize_t>(turn <= nearest)
+        if bounds[k] >= best:
+            continue
+        begin = ends[first + k - 1] if first + k else 0
+        segment.width = <Py_ssize_t>(ends[first + k] - begin)
+        segment.bound = bounds[k]
+        edits = count_edits(&segment, references + begin, best, &work.memory, &work.watching)
+        best = min(best, edits)
+    row[0] = <double>best
+    row[1] = <double>total / <double>count
+    if work.memory.capacity > KEPT:
+        free_buffer(&work.memory)
+    return 0
+
+
+def edit_rows(const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends, const int32_t[::1] references,
+              const int64_t[::1] reference_ends, const int64_t[::1] sets, const int64_t[::1] texts,
+              const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] rows):
+    """Write the rows from `start` to before `stop`: edits, and the average length of the references.
+
+    :param hypotheses: the numbers of all words, one text after the other, and then where each text ends
+    :param references: the same, in the same numbers
+    :param sets: where the references of each set begin among the references, and the end
+    :param texts: for each row the number of its hypothesis, and `owners` that of its set
+    """
+    cdef Workspace work
+    cdef Py_ssize_t count = rows.shape[0]
+    cdef Py_ssize_t i
+    cdef int64_t begin, text, owner
+    cdef int32_t none = 0     # the address of no words: adding 0 to NULL is undefined
+    cdef const int32_t *words = &hypotheses[0] if hypotheses.shape[0] else &none
+    cdef const int32_t *words_there = &references[0] if references.shape[0] else &none
+    if not 0 <= start <= stop <= count or texts.shape[0] != count or owners.shape[0] != count or rows.shape[1] != 2:
+        raise ValueError("the texts do not fit the rows")
+    check_words(hypotheses, hypothesis_ends, references, reference_ends, sets, texts, owners, start, stop)
+    if start == stop:
+        return
+    memset(&work, 0, sizeof(Workspace))
+    work.watching = begin_watch()
+    try:
+        with nogil:
+            for i in range(start, stop):
+                text, owner = texts[i], owners[i]
+                begin = hypothesis_ends[text - 1] if text else 0
+                count_best_edits(&work, words + begin, <Py_ssize_t>(hypothesis_ends[text] - begin), words_there,
+                                 &reference_ends[0], <Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1], &rows[i, 0])
+                watch(&work.watching, 8)
+    finally:
+        free_buffer(&work.memory)
+        free_buffer(&work.bounds)
+
+
+cdef int check_ends(Py_ssize_t size, const int64_t[::1] ends) except -1:
+    """The ends of texts of so many words go up to the last word."""
+    cdef int64_t before = 0
+    cdef Py_ssize_t i
+    for i in range(ends.shape[0]):
+        if ends[i] < before:
+            raise ValueError("the ends do not ascend")
+        before = ends[i]
+    if before != size:
+        raise ValueError("the ends do not fit the words")
+    return 0
+
+
+cdef int check_words(const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends, const int32_t[::1] references,
+                     const int64_t[::1] reference_ends, const int64_t[::1] sets, const int64_t[::1] texts,
+                     const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop) except -1:
+    """The rows from `start` to before `stop` have texts, and sets with references, in the terms of `edit_rows`."""
+    cdef Py_ssize_t i
+    cdef int64_t owner
+    check_ends(hypotheses.shape[0], hypothesis_ends)
+    check_ends(references.shape[0], reference_ends)
+    for i in range(start, stop):
+        owner = owners[i]
+        if not 0 <= texts[i] < hypothesis_ends.shape[0] or not 0 <= owner < sets.shape[0] - 1:
+            raise ValueError("a text is out of range")
+        if not 0 <= sets[owner] < sets[owner + 1] <= reference_ends.shape[0]:
+            raise ValueError("a set has no reference")
+    return 0

@@ -1,0 +1,63 @@
+# cython: freethreading_compatible=True
+"""The kernels, one extension module: the files below have its definitions, in the order in which they use each other.
+
+A module for each file would need declarations that repeat definitions, calls between modules, and twice the space.
+"""
+
+cimport cython
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE
+from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.method cimport PyMethod_Check, PyMethod_GET_FUNCTION, PyMethod_GET_SELF
+from cpython.object cimport Py_TYPE, PyObject, PyTypeObject
+from cpython.tuple cimport PyTuple_CheckExact
+from cpython.unicode cimport (
+    PyUnicode_DecodeASCII, PyUnicode_DecodeUTF8, PyUnicode_FromKindAndData, PyUnicode_FromObject
+)
+from libc.float cimport DBL_MIN
+from libc.math cimport INFINITY, NAN, ceil, exp, fabs, floor, isfinite, log, pow, signbit
+from libc.stddef cimport size_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.string cimport memchr, memcmp, memcpy, memmove, memset, strlen
+
+import math
+from array import array
+from itertools import accumulate
+from os import urandom
+
+from cybleu.errors import NotUtf8Error
+
+include "common/base.pxi"
+include "common/bits.pxi"
+include "common/buffers.pxi"
+include "common/hashing.pxi"
+include "common/interrupts.pxi"
+include "common/ngram_tables.pxi"
+include "tokens/objects.pxi"
+include "counting/ngrams.pxi"
+include "counting/segments.pxi"
+include "counting/pieces.pxi"
+include "text/tokenizing.pxi"
+include "text/raw_texts.pxi"
+include "tokens/characters.pxi"
+include "counting/unit_ngrams.pxi"
+include "text/chrf_texts.pxi"
+include "counting/raw_segments.pxi"
+include "counting/prepared.pxi"
+include "scoring/formula.pxi"
+include "scoring/definitions.pxi"
+include "scoring/scores.pxi"
+include "scoring/gleu.pxi"
+include "counting/ter.pxi"
+include "counting/index.pxi"
+include "counting/information.pxi"
+include "counting/pairwise.pxi"
+include "scoring/nist.pxi"
+include "scoring/chrf.pxi"
+include "lists/number_lines.pxi"
+include "lists/fields.pxi"
+include "search/envelope.pxi"
+include "search/feature_rows.pxi"

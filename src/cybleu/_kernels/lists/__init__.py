@@ -1,1 +1,0 @@
-"""Parse and format lines of n-best lists and of features."""

@@ -1,1 +1,0 @@
-"""Compute scores from counts, and count and score in one call."""

@@ -1,0 +1,525 @@
+# chrF statistics and scores, of segments and of all pairs of texts.
+#
+# A row has for each order, character orders first, the n-gram counts of the hypothesis and of the reference, and the
+# matches. Longer n-grams can only match where shorter ones do, so the work decreases with the number of matches.
+
+cdef extern from *:
+    """
+    #define CYBLEU_LARGEST ((int64_t)1 << 53)   /* counts below it are exact as doubles */
+    #define CYBLEU_EPSILON 1e-16                /* sacreBLEU's and NLTK's */
+
+    static CYTHON_INLINE double cybleu_ratio(int64_t part, int64_t whole) {
+        return (double)part / (double)whole;
+    }
+    """
+    int64_t LARGEST "CYBLEU_LARGEST"
+    double EPSILON "CYBLEU_EPSILON"
+    double ratio "cybleu_ratio" (int64_t part, int64_t whole) noexcept nogil
+
+
+cdef enum:
+    MOST_OF_A_KIND = 64     # orders
+    ROW = 384               # 3 * orders of both kinds
+    TOGETHER = 65536        # characters of references per block of pairs, or at least those of the hypothesis
+    OF_EACH = 64            # added for each reference, for the memory of its matches
+
+
+cdef struct ChrfRules:
+    int char_order
+    int word_order
+    int space
+    bint epsilon
+    double factor       # beta ** 2
+    double plus         # 1 + beta ** 2
+
+
+# The texts whose n-grams are counted, and then those looked up in them.
+cdef struct Group:
+    Py_ssize_t counted
+    Py_ssize_t total
+    Text *texts
+    Units *characters
+    Units *words
+    Py_ssize_t longest      # words
+
+
+# ------------------------------------------------------------------------------------------------------------- scoring
+cdef double chrf_of_row(const ChrfRules *rules, const int64_t *row) noexcept nogil:
+    """The F-score of a row whose numbers are below LARGEST, by sacreBLEU's float operations in its order."""
+    cdef int order = rules.char_order + rules.word_order
+    cdef int effective = 0
+    cdef int n
+    cdef double precision, recall, bottom
+    cdef double precisions = 0.0
+    cdef double recalls = 0.0
+    cdef double score = 0.0
+    for n in range(order):
+        precision = ratio(row[3 * n + 2], row[3 * n]) if row[3 * n] > 0 else EPSILON
+        recall = ratio(row[3 * n + 2], row[3 * n + 1]) if row[3 * n + 1] > 0 else EPSILON
+        if rules.epsilon:
+            bottom = rules.factor * precision + recall
+            score += rules.plus * precision * recall / bottom if bottom > 0.0 else EPSILON
+        if row[3 * n] > 0 and row[3 * n + 1] > 0:
+            precisions += precision
+            recalls += recall
+            effective += 1
+    if rules.epsilon:
+        return 100.0 * score / <double>order
+    if effective == 0:
+        return 0.0
+    precisions /= <double>effective
+    recalls /= <double>effective
+    bottom = rules.factor * precisions + recalls
+    if precisions + recalls == 0.0 or bottom == 0.0:
+        return 0.0
+    return 100.0 * (rules.plus * precisions * recalls / bottom)
+
+
+# ------------------------------------------------------------------------------------------------------------ segments
+cdef void begin_row(const Units *hypothesis, const Units *text, int order, int64_t *row) noexcept nogil:
+    """Write the n-gram counts, the first two of three numbers for each order."""
+    cdef int n
+    for n in range(order):
+        row[3 * n + 1] = ngrams_of(text.count, n + 1)
+        row[3 * n] = ngrams_of(hypothesis.count, n + 1) if row[3 * n + 1] > 0 else 0
+
+
+cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, Py_ssize_t count, int order,
+                   int64_t *rows, Py_ssize_t row_size, bint often) except -1 nogil:
+    """Write the matches of a text with each of several others, the third of three numbers for each order.
+
+    :param often: many texts are looked up in its tables
+    """
+    cdef Seed seed = process_seed()
+    cdef int64_t *changes
+    cdef Positions *positions
+    cdef Positions from_
+    cdef Table table
+    cdef int32_t *memory
+    cdef int32_t *places
+    cdef uint64_t needed = 2 * <uint64_t>one.count + 2
+    cdef int32_t names = 1
+    cdef Py_ssize_t most = one.count
+    cdef bint apart = pairs_have_cells(one, often)
+    cdef int first = 1
+    cdef Py_ssize_t k
+    cdef int n
+    for k in range(count):
+        needed += 2 * <uint64_t>others[k].count + 2
+        most = max(most, others[k].count)
+    reserve(&work.walk, <uint64_t>count * (sizeof(Positions) + CHANGES * sizeof(int64_t))
+            + (needed + <uint64_t>most + 1) * sizeof(int32_t))
+    positions = <Positions *>work.walk.data
+    changes = <int64_t *>(positions + count)
+    memset(changes, 0, <size_t>count * CHANGES * sizeof(int64_t))
+    places = <int32_t *>(changes + count * CHANGES)
+    memory = places + most + 1
+    if apart:
+        first = 2
+        names = one.different + 1
+        all_pairs(&from_, memory, one)
+    else:
+        all_of(&from_, memory, one.count)
+    memory += 2 * one.count + 2
+    for k in range(count):
+        if apart:
+            all_pairs(&positions[k], memory, &others[k])
+            changes[k * CHANGES + 1] = shared_units(one, &others[k])
+            changes[k * CHANGES + 2] = -changes[k * CHANGES + 1]
+        else:
+            all_of(&positions[k], memory, others[k].count)
+        memory += 2 * others[k].count + 2
+    for n in range(first, order + 1):
+        if from_.count == 0:
+            break
+        reserve(&work.table, unit_table_size(from_.count, names, one.different, often))
+        fill_table(&table, work.table.data, one, n, &from_, &names, places, often, seed)
+        for k in range(count):
+            take_ngrams(&table, one, &others[k], n, order, &positions[k], places, changes + k * CHANGES, seed)
+            watch(&work.watching, 1 + (others[k].count >> 2))
+    for k in range(count):
+        add_up(changes + k * CHANGES, order, rows + k * row_size)
+    return 0
+
+
+cdef void add_up(const int64_t *changes, int order, int64_t *row) noexcept nogil:
+    """Write the matches, each third number of a row."""
+    cdef int64_t matches = 0
+    cdef int n
+    for n in range(order):
+        matches += changes[n + 1]
+        row[3 * n + 2] = matches
+
+
+cdef int count_characters(const ChrfRules *rules, ChrfWorkspace *work, const Line *hypothesis, const Line *references,
+                          Py_ssize_t count, int64_t *row) except -1 nogil:
+    """Write the row of the reference with the best score, on ties the first; requires at least one."""
+    cdef Py_ssize_t row_size = 3 * (rules.char_order + rules.word_order)
+    cdef Group group
+    cdef double score
+    cdef double best = -1.0
+    cdef int64_t *found
+    cdef Py_ssize_t _k
+    group.counted, group.total = 1, count + 1
+    read_group(rules, work, &group, hypothesis, references)
+    reserve(&work.rows, <uint64_t>count * <uint64_t>row_size * sizeof(int64_t))
+    found = <int64_t *>work.rows.data
+    match_group(rules, work, &group, found, row_size)
+    for _k in range(count):
+        score = chrf_of_row(rules, found) if count > 1 else 0.0
+        if score > best:
+            best = score
+            memcpy(row, found, <size_t>row_size * sizeof(int64_t))
+        found += row_size
+    shrink(work)
+    return 0
+
+
+cdef void shrink(ChrfWorkspace *work) noexcept nogil:
+    """Free memory that only long segments require."""
+    if CYBLEU_UNLIKELY(work.table.capacity > KEPT):
+        free_buffer(&work.table)
+        free_buffer(&work.walk)
+        free_buffer(&work.text)
+
+
+cdef int read_group(const ChrfRules *rules, ChrfWorkspace *work, Group *group, const Line *counted,
+                    const Line *others) except -1 nogil:
+    """Number the characters and words of the texts."""
+    if not read_numbers(rules, work, group, counted, others, 1):
+        read_numbers(rules, work, group, counted, others, 4)
+    if rules.word_order > 0:
+        number_group(work, group)
+    return 0
+
+
+cdef int read_numbers(const ChrfRules *rules, ChrfWorkspace *work, Group *group, const Line *counted,
+                      const Line *others, int width) except -1 nogil:
+    """Number the characters of the texts; 0 if ids of one byte do not suffice."""
+    cdef uint64_t used = BEFORE
+    cdef Py_ssize_t spans = 0
+    cdef Py_ssize_t total = group.total
+    cdef Py_ssize_t i
+    cdef bint adds
+    reserve(&work.texts, <uint64_t>total * (sizeof(Text) + 2 * sizeof(Units)))
+    group.texts = <Text *>work.texts.data
+    group.characters = <Units *>(group.texts + total)
+    group.words = group.characters + total
+    forget_characters(work)
+    for i in range(total):
+        adds = i < group.counted
+        if not read_text(work, &counted[i] if adds else &others[i - group.counted], width, rules.word_order > 0, adds,
+                         &used, &spans, &group.texts[i]):
+            return 0
+    for i in range(total):
+        group.characters[i].data = work.text.data + group.texts[i].start
+        group.characters[i].count = group.texts[i].count
+        group.characters[i].width = width
+        group.characters[i].different = work.different
+        group.characters[i].counts = NULL
+    return 1
+
+
+cdef int number_group(ChrfWorkspace *work, Group *group) except -1 nogil:
+    """Number the words of the counted texts, and look up those of the others."""
+    cdef Seed seed = process_seed()
+    cdef uint64_t used = 0
+    cdef int32_t given = 0      # number of ids
+    cdef Text *texts = group.texts
+    cdef Py_ssize_t k
+    group.longest = 0
+    for k in range(group.total):
+        texts[k].numbers = used
+        used += (<uint64_t>texts[k].words + 2) * sizeof(int32_t)
+        group.longest = max(group.longest, texts[k].words)
+    reserve(&work.words, used)
+    begin_words(work, group.counted == 1 and texts[0].words < FEW_WORDS)
+    for k in range(group.total):
+        group.words[k].data = work.words.data + texts[k].numbers
+        group.words[k].count = texts[k].words
+        group.words[k].width = 4
+        given = number_words(work, &texts[k], k < group.counted, seed, <int32_t *>group.words[k].data)
+        memset(<uint8_t *>group.words[k].data + 4 * group.words[k].count, 0xFF, AHEAD)
+    for k in range(group.total):
+        group.words[k].different = given
+    return 0
+
+
+cdef int match_group(const ChrfRules *rules, ChrfWorkspace *work, Group *group, int64_t *rows,
+                     Py_ssize_t row_size) except -1 nogil:
+    """Write the rows of the first text with all others."""
+    cdef int64_t *of_words = rows + 3 * rules.char_order
+    cdef Py_ssize_t count = group.total - 1
+    cdef bint few_words = rules.word_order > 0 and group.longest <= MASK_BITS
+    cdef Py_ssize_t k
+    if rules.char_order > 0:
+        match_all(work, group.characters, group.characters + 1, count, rules.char_order, rows, row_size, False)
+    if rules.word_order > 0 and not few_words:
+        match_all(work, group.words, group.words + 1, count, rules.word_order, of_words, row_size, False)
+    for k in range(count):
+        if few_words:
+            match_few_words(group.words, group.words + 1 + k, rules.word_order, of_words)
+        begin_row(group.characters, group.characters + 1 + k, rules.char_order, rows)
+        begin_row(group.words, group.words + 1 + k, rules.word_order, of_words)
+        rows += row_size
+        of_words += row_size
+    return 0
+
+
+cdef void match_few_words(const Units *one, const Units *other, int order, int64_t *row) noexcept nogil:
+    """Write the word matches of texts that fit the masks."""
+    cdef MaskMatcher matcher
+    cdef int64_t matches[MOST_OF_A_KIND]
+    cdef int32_t ids[MASK_BITS]
+    cdef int32_t others[MASK_BITS]
+    cdef Py_ssize_t i
+    cdef int n
+    for i in range(one.count):   # ids there start at 0, with -1 for unknown words
+        ids[i] = (<const int32_t *>one.data)[i] - 1
+    for i in range(other.count):
+        others[i] = (<const int32_t *>other.data)[i] - 1
+    for n in range(order):
+        matches[n] = 0
+    begin_masks(&matcher, ids, <int>one.count, one.different, order)
+    add_reference_masks(&matcher, others, <int>other.count)
+    finish_masks(&matcher, matches)
+    for n in range(order):
+        row[3 * n + 2] = matches[n]
+
+
+# ----------------------------------------------------------------------------------------------------------- the class
+SPACES = ("dropped", "kept", "dropped but separators")
+
+
+cdef class CharacterF:
+    """Options of chrF, and functions that count and score. Immutable, so that threads can share it.
+
+    :param char_order: the largest order of n-grams of characters, from 0
+    :param word_order: the largest order of n-grams of words, from 0
+    :param beta: the weight of recall relative to precision, with a finite square
+    :param space: ``dropped``, ``kept``, or ``dropped but separators``, which keeps U+001C to U+001F
+    :param epsilon: average the F-scores of the orders, with zeros replaced by 1e-16, instead of precisions and recalls
+    """
+
+    cdef ChrfRules rules
+    cdef readonly int order
+
+    def __cinit__(self, int char_order, int word_order, beta, str space not None, bint epsilon):
+        if (not 0 <= char_order <= MOST_OF_A_KIND or not 0 <= word_order <= MOST_OF_A_KIND
+                or char_order + word_order == 0):
+            raise ValueError("the orders are out of range")
+        self.rules.char_order = char_order
+        self.rules.word_order = word_order
+        self.rules.space = SPACES.index(space)
+        self.rules.epsilon = epsilon
+        self.rules.factor = float(beta ** 2)
+        self.rules.plus = float(1 + beta ** 2)
+        self.order = char_order + word_order
+
+    def row(self, hypothesis, references):
+        """Return the row of a hypothesis with one or more references."""
+        cdef RawTexts texts = RawTexts([hypothesis, *references])
+        cdef ChrfWorkspace work
+        cdef int64_t row[ROW]
+        cdef int n
+        if texts.count < 2:
+            raise ValueError("a segment has no reference")
+        make_characters(&work, self.rules.space)
+        try:
+            with nogil:
+                count_characters(&self.rules, &work, &texts.lines[0], &texts.lines[1], texts.count - 1, row)
+        finally:
+            end_characters(&work)
+        return [row[n] for n in range(3 * self.order)]
+
+    def evaluate(self, row):
+        """Return the score of a row, from 0 to 100, or None if it is declined."""
+        cdef int64_t counts[ROW]
+        cdef int overflow = 0
+        cdef object number
+        cdef Py_ssize_t n
+        if not PyList_CheckExact(row) or len(row) != 3 * self.order:
+            return None
+        memset(counts, 0, 3 * <size_t>self.order * sizeof(int64_t))
+        for n in range(3 * self.order):
+            number = row[n]
+            if not PyLong_CheckExact(number):
+                return None
+            counts[n] = PyLong_AsLongLongAndOverflow(number, &overflow)
+            if overflow or not 0 <= counts[n] < LARGEST:
+                return None
+        return chrf_of_row(&self.rules, counts)
+
+    def rows(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets,
+             Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows):
+        """Write the rows of the segments from `start` to before `stop`.
+
+        :param sets: offsets of the segments in the references
+        """
+        check_segments(hypotheses, references, sets, start, stop)
+        self.fill(hypotheses, references, sets, None, None, start, stop, rows)
+
+    def rows_of_owners(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets,
+                       const int64_t[::1] owners not None, const int64_t[::1] order not None, Py_ssize_t start,
+                       Py_ssize_t stop, int64_t[:, ::1] rows):
+        """Write the rows of hypotheses that share sets of references, for a range of `order`.
+
+        :param owners: for each hypothesis the index of its set
+        :param order: indices of the hypotheses
+        """
+        cdef Py_ssize_t i
+        cdef int64_t owner
+        if not 0 <= start <= stop <= order.shape[0] or owners.shape[0] != hypotheses.count:
+            raise ValueError("the hypotheses do not fit their owners")
+        for i in range(start, stop):
+            if not 0 <= order[i] < hypotheses.count or not 0 <= owners[order[i]] < sets.shape[0] - 1:
+                raise ValueError("a hypothesis or its owner is out of range")
+            owner = owners[order[i]]
+            if not 0 <= sets[owner] < sets[owner + 1] <= references.count:
+                raise ValueError("a set has no reference")
+        self.fill(hypotheses, references, sets, owners, order, start, stop, rows)
+
+    cdef int fill(self, RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, const int64_t[::1] owners,
+                  const int64_t[::1] order, Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows) except -1:
+        """Write the rows of a range of `order`, by default of all hypotheses with their own sets."""
+        cdef ChrfWorkspace work
+        cdef int64_t text, owner
+        cdef Py_ssize_t i
+        if start == stop:
+            return 0
+        if rows.shape[0] != hypotheses.count or rows.shape[1] != 3 * self.order:
+            raise ValueError("the rows do not fit the segments")
+        make_characters(&work, self.rules.space)
+        try:
+            with nogil:
+                for i in range(start, stop):
+                    text = i if order is None else order[i]
+                    owner = text if owners is None else owners[text]
+                    count_characters(&self.rules, &work, &hypotheses.lines[text], &references.lines[sets[owner]],
+                                     <Py_ssize_t>(sets[owner + 1] - sets[owner]), &rows[text, 0])
+        finally:
+            end_characters(&work)
+        return 0
+
+    def score_rows(self, const int64_t[:, ::1] stats, Py_ssize_t start, double[::1] scores):
+        """Write the score of each row from `start` on; return the first declined row, or the end."""
+        cdef Watch watching = begin_watch()
+        cdef Py_ssize_t position = start
+        cdef bint fits = True
+        cdef int n
+        if start < 0 or stats.shape[0] != scores.shape[0] or stats.shape[1] != 3 * self.order:
+            raise ValueError("the rows do not fit the scores or the orders")
+        with nogil:
+            while position < stats.shape[0]:
+                for n in range(3 * self.order):
+                    fits = fits and 0 <= stats[position, n] < LARGEST
+                if not fits:
+                    break
+                scores[position] = chrf_of_row(&self.rules, &stats[position, 0])
+                position += 1
+                watch(&watching, 4)
+        return position
+
+
+# --------------------------------------------------------------------------------------------------------------- pairs
+cdef class CharacterTexts:
+    """Texts prepared for pairwise scoring. Immutable.
+
+    :param measure: the options of chrF
+    :param hypotheses: None to score the references against each other
+    """
+
+    cdef CharacterF measure
+    cdef RawTexts references
+    cdef RawTexts hypotheses
+    cdef bint each_other
+    cdef ChrfWorkspace work      # holds the texts, hypotheses first; each call has its own `walk`, `rows` and `table`
+    cdef Group group
+    cdef int32_t *counts    # count of each character in each text, if ids are bytes
+
+    def __dealloc__(self):
+        end_characters(&self.work)
+        free(self.counts)
+
+    def __cinit__(self, CharacterF measure not None, RawTexts references not None, RawTexts hypotheses=None):
+        self.references = references
+        self.each_other = hypotheses is None
+        self.hypotheses = references if hypotheses is None else hypotheses
+        make_characters(&self.work, measure.rules.space)
+        self.group.counted = self.hypotheses.count
+        self.group.total = self.group.counted + (0 if self.each_other else references.count)
+        with nogil:
+            read_group(&measure.rules, &self.work, &self.group, self.hypotheses.lines, references.lines)
+            self.count_characters()
+        self.measure = measure
+
+    cdef int count_characters(self) except -1 nogil:
+        cdef Py_ssize_t size = self.work.different + 1
+        cdef Units *units = self.group.characters
+        cdef int32_t *counts
+        cdef Py_ssize_t i, k
+        if self.group.total == 0 or units[0].width > 1:
+            return 0
+        counts = self.counts = <int32_t *>allocated(calloc(<size_t>self.group.total * <size_t>size, sizeof(int32_t)))
+        for i in range(self.group.total):
+            for k in range(units[i].count):
+                counts[units[i].data[k]] += 1
+            units[i].counts = counts
+            counts += size
+        return 0
+
+    def fill(self, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
+        """Write the scores of hypotheses `start` to `stop` (exclusive): `scores[i, j]` is for i against reference j.
+        If hypotheses and references are the same texts, also write the transposed block.
+        """
+        cdef ChrfWorkspace work
+        cdef Py_ssize_t i, first
+        if (scores.shape[0] != self.hypotheses.count or scores.shape[1] != self.references.count
+                or not 0 <= start <= stop <= self.hypotheses.count):
+            raise ValueError("the scores do not fit the texts")
+        make_characters(&work, self.measure.rules.space)
+        try:
+            with nogil:
+                for i in range(start, stop):
+                    first = i if self.each_other else 0
+                    while first < self.references.count:
+                        first += self.fill_some(&work, i, first, scores)
+        finally:
+            end_characters(&work)
+
+    cdef Py_ssize_t fill_some(self, ChrfWorkspace *work, Py_ssize_t i, Py_ssize_t first,
+                              double[:, ::1] scores) except -1 nogil:
+        """Write the scores of a hypothesis against a block of references; return the size of the block."""
+        cdef const ChrfRules *rules = &self.measure.rules
+        cdef Py_ssize_t place = first if self.each_other else self.group.counted + first   # index in the group
+        cdef const Units *characters = self.group.characters
+        cdef const Units *words = self.group.words
+        cdef Py_ssize_t row_size = 3 * self.measure.order
+        cdef int64_t *row
+        cdef int64_t *of_words
+        cdef Py_ssize_t most = max(<Py_ssize_t>TOGETHER, characters[i].count)
+        cdef Py_ssize_t units = 0
+        cdef Py_ssize_t count = 0
+        cdef Py_ssize_t j
+        while first + count < self.references.count and units < most:
+            units += characters[place + count].count + OF_EACH
+            count += 1
+        reserve(&work.rows, <uint64_t>count * <uint64_t>row_size * sizeof(int64_t))
+        row = <int64_t *>work.rows.data
+        of_words = row + 3 * rules.char_order
+        if rules.char_order > 0:
+            match_all(work, &characters[i], &characters[place], count, rules.char_order, row, row_size, True)
+        if rules.word_order > 0:
+            match_all(work, &words[i], &words[place], count, rules.word_order, of_words, row_size, True)
+        for j in range(count):
+            begin_row(&characters[i], &characters[place + j], rules.char_order, row)
+            begin_row(&words[i], &words[place + j], rules.word_order, of_words)
+            scores[i, first + j] = chrf_of_row(rules, row)
+            if self.each_other and first + j != i:
+                begin_row(&characters[place + j], &characters[i], rules.char_order, row)
+                begin_row(&words[place + j], &words[i], rules.word_order, of_words)
+                scores[first + j, i] = chrf_of_row(rules, row)
+            row += row_size
+            of_words += row_size
+            watch(&work.watching, 8)
+        return count

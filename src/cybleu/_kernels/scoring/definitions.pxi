@@ -1,0 +1,444 @@
+# Score rows by any BLEU definition, with the same float operations as the mirror, in the same order.
+
+cdef enum Mean:
+    EXACT = 0
+    LOGS = 1
+    ARITHMETIC = 2
+    FRACTIONS = 3               # like LOGS for precisions up to 1, with an uncompensated sum
+    PRODUCT = 4
+    EXACT_OR_ZERO = 5
+    DIFFERENCES = 6             # of logarithms of sums, without precisions
+    SHARES = 7                  # like LOGS, each divided by the number of orders
+
+
+cdef enum Penalty:
+    EXPONENTIAL = 0
+    NO_PENALTY = 1
+    RATIO = 2
+    TINY_RATIO = 3
+    ADDED_ONE = 4               # from both lengths plus 1
+
+
+cdef struct Rules:
+    int order                   # 0 if the definition is declined
+    Smoothing smoothing
+    Mean mean
+    bint uniform
+    bint effective_order
+    bint short_segments_count
+    bint empty_order_ends       # otherwise of_empty
+    bint smoothed_without_match
+    bint zero_in_any_order      # an order without a match makes the score 0
+    bint plain                  # orders with a match are not smoothed, and the mean is that of their logarithms
+    Penalty penalty
+    bint fails                  # for some texts without tokens, or where the penalty is 0
+    bint empty_is_scored
+    double scale                # of the precisions
+    double times                # final factor of the score
+    double value
+    double of_empty
+    double penalty_adds
+    double weights[MAX_ORDER]
+
+
+cdef extern from *:
+    """
+    /* From Python 3.12 on, sum() of floats is compensated. */
+    #define CYBLEU_SUM_IS_COMPENSATED (PY_VERSION_HEX >= 0x030C0000)
+    """
+    bint CYBLEU_SUM_IS_COMPENSATED
+
+
+# The steps of a score, for callers that precompute some of them for many rows.
+cdef inline double precision_of(const Rules *rules, int n, int64_t matched, int64_t total, int64_t length,
+                                double *power) noexcept nogil:
+    return smoothed(rules.smoothing, rules.value, rules.scale, n, matched, total, length, power)
+
+
+cdef inline double python_sum(const double *terms, int count) noexcept nogil:
+    """Sum floats like the sum() of the running Python."""
+    cdef double total = 0.0
+    cdef double errors = 0.0
+    cdef double before, other
+    cdef int n
+    for n in range(count):
+        before = total
+        total = before + terms[n]
+        if CYBLEU_SUM_IS_COMPENSATED:
+            other = total - before
+            errors += (before - (total - other)) + (terms[n] - other)
+    if CYBLEU_SUM_IS_COMPENSATED and errors != 0.0:
+        total += errors
+    return total
+
+
+cdef extern from *:
+    """    /* Products with a scale and powers of two stay exact in a double. */
+    #define CYBLEU_LARGEST_COUNT ((int64_t)1 << 46)
+
+    /* Signed overflow is undefined, and an error in a checked build. */
+    static CYTHON_INLINE int64_t cybleu_wrapping_sum(int64_t first, int64_t second) {
+        return (int64_t)((uint64_t)first + (uint64_t)second);
+    }
+    """
+    const int64_t CYBLEU_LARGEST_COUNT
+    int64_t wrapping_sum "cybleu_wrapping_sum"(int64_t first, int64_t second) noexcept nogil
+
+
+SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length",
+              "float32", "floor-of-one", "add-one-to-one", "tiny-over-small", "add-logs", "reciprocal")
+
+
+MEANS = ("exact", "logs", "arithmetic", "fractions", "product", "exact-or-zero", "log-differences", "shares")
+
+
+PENALTIES = ("exponential", "none", "ratio", "tiny-over-small", "added-one")
+
+
+cdef double brevity_penalty(const Rules *rules, int64_t length, int64_t reference_length) noexcept nogil:
+    cdef double penalty = penalty_of(rules, length, reference_length)
+    return NO_SCORE if rules.fails and penalty == 0.0 else penalty
+
+
+cdef inline double penalty_of(const Rules *rules, int64_t length, int64_t reference_length) noexcept nogil:
+    cdef double wanted = <double>reference_length + rules.penalty_adds
+    cdef double ratio
+    if rules.penalty == TINY_RATIO:
+        ratio = (<double>length + 1e-15) / (wanted + 1e-9)
+        return exp(1.0 - 1.0 / ratio) if ratio < 1.0 else 1.0
+    if rules.penalty == ADDED_ONE:
+        return exp(log_penalty(length, wanted))
+    if rules.penalty == NO_PENALTY or <double>length >= wanted:
+        return 1.0
+    if rules.penalty == RATIO:
+        return exp(1.0 - 1.0 / (<double>length / wanted))
+    return exp(1.0 - wanted / <double>length)
+
+
+cdef inline double log_penalty(int64_t length, double wanted) noexcept nogil:
+    """Return the logarithm of the brevity penalty, with 1 added to both lengths."""
+    return min(0.0, 1.0 - (wanted + 1.0) / <double>(length + 1))
+
+
+cdef bint share_weights(const Rules *rules, int kept, int scored, double *used) noexcept nogil:
+    """Compute the weights of the scored orders; false if they cannot be renormalised."""
+    cdef double whole, part
+    cdef int n
+    if rules.uniform:
+        for n in range(scored):
+            used[n] = 1.0 / <double>(rules.order if rules.smoothing == SKIP else scored)
+        return True
+    for n in range(scored):
+        used[n] = rules.weights[n]
+    if scored < rules.order and rules.mean != EXACT:
+        part = exact_sum(used, scored)
+        whole = exact_sum(rules.weights, rules.order)
+        if part == 0.0:
+            return False
+        for n in range(scored):
+            used[n] = used[n] * whole / part
+    return True
+
+
+cdef double term_of(const Rules *rules, double weight, double precision) noexcept nogil:
+    """Return the contribution of a precision to the mean; minus infinity makes the score 0."""
+    if rules.mean == ARITHMETIC:
+        return finite_or_no_score(weight * precision)
+    if rules.mean == EXACT:
+        return finite_or_no_score(weight * log(precision / rules.scale)) if precision > 0.0 else LEFT_OUT
+    if rules.mean == PRODUCT:
+        return precision / rules.scale
+    if rules.mean == EXACT_OR_ZERO:
+        return finite_or_no_score(weight * log(precision / rules.scale)) if precision > 0.0 else -INFINITY
+    if weight == 0.0:
+        return LEFT_OUT
+    if precision <= 0.0:
+        return -INFINITY
+    return log(precision) if rules.uniform else finite_or_no_score(weight * log(precision / rules.scale))
+
+
+cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcept nogil:
+    cdef double finite[MAX_ORDER]
+    cdef double total = 0.0
+    cdef double product = 1.0
+    cdef int n
+    cdef int count = 0
+    for n in range(scored):
+        if terms[n] == -INFINITY:
+            return 0.0
+        if terms[n] != LEFT_OUT:
+            if not fabs(terms[n]) < 1e300:
+                return NO_SCORE
+            finite[count] = terms[n]
+            count += 1
+    if rules.mean == LOGS and rules.uniform:
+        return exp(python_sum(finite, count) / <double>scored)
+    if rules.mean == SHARES and rules.uniform:
+        for n in range(count):
+            finite[n] *= 1.0 / <double>scored
+        return exp(python_sum(finite, count))
+    if rules.mean == FRACTIONS and rules.uniform:
+        for n in range(count):
+            total += finite[n]
+        return exp(total / <double>scored)
+    if rules.mean == PRODUCT:
+        for n in range(count):
+            product *= finite[n]
+        return rules.scale * pow(product, 1.0 / <double>scored)
+    if rules.mean == ARITHMETIC:
+        return exact_sum(finite, count)
+    return rules.scale * exp(exact_sum(finite, count))
+
+
+# The score of one segment's row, or NO_SCORE.
+cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:
+    cdef double numbers[MAX_ORDER]
+    cdef const int64_t *matches = row + 2
+    cdef const int64_t *totals = matches + rules.order
+    cdef int64_t size = row[0] | row[1]
+    cdef double score
+    cdef int n
+    cdef bint usual = rules.plain and row[0] > 0 and row[1] > 0
+    for n in range(rules.order):
+        size |= totals[n]
+        usual &= (matches[n] > 0) & (totals[n] > 0)
+    if usual and 0 <= size < CYBLEU_LARGEST_COUNT:
+        for n in range(rules.order):
+            numbers[n] = log(rules.scale * <double>matches[n] / <double>totals[n])
+        score = exp(python_sum(numbers, rules.order) / <double>rules.order)
+        return brevity_penalty(rules, row[0], row[1]) * score
+    return evaluate_parts(rules, row, numbers)
+
+
+cdef double evaluate_parts(const Rules *rules, const int64_t *row, double *precisions) noexcept nogil:
+    """Return the score, and write the precisions if the score is not 0."""
+    cdef double terms[MAX_ORDER]
+    cdef double used[MAX_ORDER]
+    cdef const int64_t *matches = row + 2
+    cdef const int64_t *totals = matches + rules.order
+    cdef int64_t any_match = 0
+    cdef int64_t total
+    cdef double power = 1.0
+    cdef double result
+    cdef int n
+    cdef int kept = 0
+    cdef int first_absent = -1
+    cdef int scored
+    if rules.fails and (row[0] == 0 or row[1] == 0 or not isfinite(brevity_penalty(rules, row[0], row[1]))):
+        return NO_SCORE
+    if row[0] == 0 and not rules.empty_is_scored:
+        return 0.0
+    if row[0] >= CYBLEU_LARGEST_COUNT or row[1] >= CYBLEU_LARGEST_COUNT:
+        return NO_SCORE
+    for n in range(rules.order):
+        if totals[n] >= CYBLEU_LARGEST_COUNT:
+            return NO_SCORE
+        any_match |= matches[n]
+        if matches[n] == 0 and rules.zero_in_any_order:
+            return 0.0
+    if any_match == 0 and not rules.smoothed_without_match:
+        return 0.0
+    if rules.mean == DIFFERENCES:
+        return differences(rules, row)
+    for n in range(rules.order):
+        total = totals[n]
+        if total == 0 and rules.short_segments_count:
+            total = 1
+        precisions[kept] = precision_of(rules, n, matches[n], total, row[0], &power)
+        if precisions[kept] == LEFT_OUT:
+            continue
+        if precisions[kept] == ABSENT and first_absent < 0:
+            first_absent = kept
+        kept += 1
+    scored = kept
+    if first_absent >= 0:
+        if rules.effective_order:
+            scored = first_absent
+        for n in range(first_absent, kept):
+            if precisions[n] == ABSENT or rules.empty_order_ends:
+                precisions[n] = rules.of_empty
+    if scored == 0:
+        return 0.0
+    if not share_weights(rules, kept, scored, used):
+        return NO_SCORE
+    for n in range(scored):
+        if not isfinite(precisions[n]):
+            return NO_SCORE
+        terms[n] = term_of(rules, used[n], precisions[n])
+    result = rules.times * (brevity_penalty(rules, row[0], row[1]) * mean_of(rules, terms, scored))
+    return result if isfinite(result) else NO_SCORE
+
+
+cdef double differences(const Rules *rules, const int64_t *row) noexcept nogil:
+    """Return the score of CodeXGLUE, from differences of logarithms."""
+    cdef const int64_t *matches = row + 2
+    cdef const int64_t *totals = matches + rules.order
+    cdef double logs = 0.0
+    cdef int n
+    for n in range(rules.order):
+        logs += log(<double>(matches[n] + (n > 0)) + DBL_MIN) - log(<double>(totals[n] + (n > 0)) + DBL_MIN)
+    logs /= <double>rules.order
+    return rules.times * exp(logs + (log_penalty(row[0], <double>row[1]) if rules.penalty == ADDED_ONE else 0.0))
+
+
+cdef Smoothing[8] SMOOTHING_OF      # by Method
+
+
+SMOOTHING_OF[:] = [TINY, FLOOR, ADD_K, EXP, EXP_BY_LENGTH, NONE, NONE, EXP_BY_LENGTH]
+
+
+# The score of NLTK for `scored` weights, or NO_SCORE; all orders are smoothed.
+cdef double nltk_bleu(const Counts *counts, const double *weights, int order, int scored, Method method,
+                      double parameter) noexcept nogil:
+    cdef Rules rules
+    cdef double precisions[MAX_ORDER]
+    cdef double terms[MAX_ORDER]
+    cdef double power = 1.0
+    cdef double score
+    cdef int n
+    memset(&rules, 0, sizeof(Rules))
+    rules.smoothing, rules.mean, rules.penalty = SMOOTHING_OF[<int>method], EXACT, EXPONENTIAL
+    rules.scale, rules.value = 1.0, 1.0 if method == METHOD2 else parameter
+    for n in range(order):
+        precisions[n] = precision_of(&rules, n, counts.matches[n], counts.denominators[n], counts.hypothesis_length,
+                                     &power)
+        if not isfinite(precisions[n]):
+            return NO_SCORE
+    if (method == METHOD5 or method == METHOD7) and not average(counts, order, method, precisions):
+        return NO_SCORE
+    if method == METHOD6 and not interpolate(counts, order, <int64_t>parameter, precisions):
+        return NO_SCORE
+    for n in range(scored):
+        terms[n] = term_of(&rules, weights[n], precisions[n])
+    score = mean_of(&rules, terms, scored)
+    score *= brevity_penalty(&rules, counts.hypothesis_length, counts.reference_length)
+    return score if isfinite(score) else NO_SCORE
+
+
+cdef class Definition:
+    """See the class of this name in :mod:`cybleu._mirror`. Unsupported rules and rows are declined."""
+
+    cdef Rules rules
+
+    def __cinit__(self, rules):
+        cdef Py_ssize_t n
+        self.rules.order = 0
+        if not 0 < rules.order <= MAX_ORDER:
+            return
+        if (rules.mean not in MEANS or rules.penalty not in PENALTIES
+                or (rules.mean == "product" and rules.weights is not None)
+                or (rules.mean == "log-differences" and rules.short_segments_count)
+                or (rules.mean != "log-differences" and rules.empty_hypothesis == "scored")):
+            return      # used by few tools, and declined
+        self.rules.smoothing = SMOOTHINGS.index(rules.smoothing)
+        self.rules.mean = MEANS.index(rules.mean)
+        self.rules.uniform = rules.weights is None
+        weights = [0.0] * rules.order if rules.weights is None else list(rules.weights)
+        if len(weights) < rules.order:
+            raise ValueError("the weights do not fit the order")
+        for n in range(rules.order):
+            self.rules.weights[n] = weights[n]
+            if not fabs(self.rules.weights[n]) < 1e100:
+                return
+        self.rules.effective_order = rules.effective_order
+        self.rules.short_segments_count = rules.short_segments_count
+        self.rules.empty_order_ends = rules.empty_order == "end"
+        self.rules.smoothed_without_match = rules.no_match_at_all == "smoothed"
+        self.rules.zero_in_any_order = rules.no_match_at_all == "zero-in-any-order"
+        self.rules.penalty = PENALTIES.index(rules.penalty)
+        self.rules.fails = rules.fails != "never"
+        self.rules.empty_is_scored = rules.empty_hypothesis == "scored"
+        self.rules.scale, self.rules.times = rules.scale, 1.0
+        if rules.mean in ("fractions", "log-differences"):
+            self.rules.scale, self.rules.times = 1.0, rules.scale
+        self.rules.value = 0.0 if rules.value is None else rules.value
+        self.rules.of_empty = self.rules.scale if rules.empty_order == "one" else 0.0
+        self.rules.penalty_adds = rules.penalty_adds
+        self.rules.plain = (self.rules.uniform and self.rules.mean == LOGS and self.rules.smoothing <= EXP_BY_LENGTH
+                            and self.rules.smoothing != ADD_K and self.rules.smoothing != ADD_ALL)
+        self.rules.order = <int>rules.order
+
+    def evaluate(self, list row not None):
+        """Return the score, the precisions and the brevity penalty; None if the row is declined."""
+        cdef double precisions[MAX_ORDER]
+        cdef int64_t numbers[ROW_SIZE]
+        cdef double score
+        cdef Py_ssize_t n
+        cdef int order = self.rules.order
+        if (len(row) != 2 + 2 * order or self.rules.short_segments_count or self.rules.smoothing == SKIP
+                or self.rules.mean == DIFFERENCES):
+            return None
+        for n in range(2 + 2 * order):
+            numbers[n] = row[n]
+        score = evaluate_parts(&self.rules, numbers, precisions)
+        if score == 0.0 or not isfinite(score):
+            return None
+        found = [self.rules.times * precisions[n] for n in range(order)]
+        return score, found, brevity_penalty(&self.rules, numbers[0], numbers[1])
+
+    def score_rows(self, const int64_t[:, ::1] stats, Py_ssize_t start, double[::1] scores):
+        """Write the score of each segment's row from `start` on; return the first declined row, or the end."""
+        cdef Py_ssize_t position = start
+        cdef Watch watching = begin_watch()
+        cdef double score
+        cdef int order = self.rules.order
+        if order == 0:
+            return start
+        if start < 0 or stats.shape[0] != scores.shape[0] or stats.shape[1] != 2 + 2 * order:
+            raise ValueError("the rows do not fit the scores or the order")
+        with nogil:
+            while position < stats.shape[0]:
+                score = evaluate(&self.rules, &stats[position, 0])
+                if not isfinite(score):
+                    break
+                scores[position] = score
+                position += 1
+                watch(&watching, 4)
+        return position
+
+
+def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] too_short):
+    """Add up the rows, and for each order those without an n-gram of it.
+
+    Return the first invalid row (a negative number, more matches than n-grams) or -1, the first row with more n-grams
+    of an order than its length allows or -1, the largest number, and how many rows are zeros.
+    """
+    cdef Py_ssize_t order = too_short.shape[0]
+    cdef Watch watching = begin_watch()
+    cdef Py_ssize_t i, n
+    cdef Py_ssize_t too_many = -1
+    cdef Py_ssize_t impossible = -1
+    cdef Py_ssize_t zeros = 0
+    cdef const int64_t *row
+    cdef int64_t signs, most
+    cdef bint more
+    cdef int64_t largest = 0
+    if order < 1 or stats.shape[1] != 2 + 2 * order or totals.shape[0] != 2 + 2 * order:
+        raise ValueError("the sums do not fit the rows")
+    with nogil:
+        for i in range(stats.shape[0]):
+            watch(&watching, 1)
+            row = &stats[i, 0]
+            signs = row[0] | row[1]
+            totals[0] = wrapping_sum(totals[0], row[0])
+            totals[1] = wrapping_sum(totals[1], row[1])
+            largest |= row[0] | row[1]
+            more = False
+            for n in range(order):
+                signs |= row[2 + n] | row[2 + order + n]
+                totals[2 + n] = wrapping_sum(totals[2 + n], row[2 + n])
+                totals[2 + order + n] = wrapping_sum(totals[2 + order + n], row[2 + order + n])
+                too_short[n] += row[2 + order + n] == 0
+                most = row[0] - n if row[0] > n else 0
+                more |= row[2 + order + n] > most
+            largest |= signs
+            zeros += signs == 0
+            if signs >= 0:
+                for n in range(order):
+                    signs |= -<int64_t>(row[2 + n] > row[2 + order + n])
+            if signs < 0:
+                impossible = i
+                break
+            if more and too_many < 0:
+                too_many = i
+    return impossible, too_many, largest, zeros

@@ -1,0 +1,103 @@
+# GLEU: matches of a hypothesis and a reference, over the n-grams of the longer text.
+
+# The matches and n-grams of the best reference so far; a reference without n-grams is treated as no match.
+cdef struct BestCounts:
+    int64_t shared
+    int64_t ngrams
+
+
+cdef inline int64_t ngrams_of_orders(int64_t length, int64_t min_len, int64_t max_len) noexcept:
+    cdef int64_t last = min(length, max_len)
+    return (last - min_len + 1) * (2 * length - min_len - last + 2) // 2 if last >= min_len else 0
+
+
+cdef inline void compare(BestCounts *best, int64_t shared, int64_t ngrams) noexcept:
+    if ngrams > 0 and (best.ngrams == 0
+                       or <double>shared / <double>ngrams > <double>best.shared / <double>best.ngrams):
+        best.shared, best.ngrams = shared, ngrams
+
+
+cdef int count_one(object references, object hypothesis, const Py_ssize_t *orders, int64_t *found,
+                   Py_ssize_t *work) except -1:
+    """Add matches and n-grams of the reference with the largest ratio, on ties the first; 0 if declined."""
+    cdef int64_t row[2 + MAX_ORDER]
+    cdef PyObject **texts
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t k = 0
+    cdef Py_ssize_t n
+    cdef int64_t shared
+    cdef BestCounts best
+    best.shared = best.ngrams = 0
+    if CYBLEU_OTHER_THREADS_RUN:
+        references, hypothesis = frozen(references, 1), frozen(hypothesis, 1)
+    # the size is read again each time: a signal handler may have changed the list
+    while cybleu_items(<PyObject *>references, &texts, &count) and k < count:
+        memset(row, 0, sizeof(row))
+        if not count_segment((item_at(references, k),), hypothesis, orders[1], row, work):
+            return 0
+        shared = 0
+        for n in range(orders[0], orders[1] + 1):
+            shared += row[1 + n]
+        compare(&best, shared, ngrams_of_orders(max(row[0], row[1]), orders[0], orders[1]))
+        k += 1
+        look_between(work)
+    found[0] += best.shared
+    found[1] += best.ngrams
+    return k > 0
+
+
+cdef int read_orders(object min_len, object max_len, Py_ssize_t *orders) except -1:
+    """Read the orders; 0 if they are declined."""
+    cdef int overflow = 0
+    if not PyLong_CheckExact(min_len) or not PyLong_CheckExact(max_len):
+        return 0
+    orders[0] = PyLong_AsLongAndOverflow(min_len, &overflow)    # -1 where it is too large
+    orders[1] = PyLong_AsLongAndOverflow(max_len, &overflow)
+    return 1 <= orders[0] <= orders[1] <= MAX_ORDER
+
+
+cdef object best_ratio(object references, object hypothesis, object min_len, object max_len):
+    """Return the GLEU of one segment, or None if it is declined."""
+    cdef Py_ssize_t work = 0
+    cdef Py_ssize_t[2] orders
+    cdef int64_t[2] found
+    if not read_orders(min_len, max_len, orders):
+        return None
+    found[0] = found[1] = 0
+    if not count_one(references, hypothesis, orders, found, &work):
+        return None
+    return <double>found[0] / <double>found[1] if found[1] > 0 else 0.0
+
+
+def sentence_gleu(original):
+    """Return a compiled version of `original`, which scores plain input and calls `original` for declined input."""
+
+    def sentence_gleu(references, hypothesis, min_len=1, max_len=4):
+        cdef object score = best_ratio(references, hypothesis, min_len, max_len) if serves() else None
+        return original(references, hypothesis, min_len, max_len) if score is None else score
+
+    return copy_metadata(original, sentence_gleu)
+
+
+def gleu_counts(list_of_references, hypotheses, min_len, max_len):
+    """Return the sums of matches and n-grams over the segments, or None if a segment or a container is declined."""
+    cdef PyObject **items
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t other_count = 0
+    cdef Py_ssize_t work = 0
+    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t[2] orders
+    cdef int64_t[2] found
+    if not read_orders(min_len, max_len, orders):
+        return None
+    found[0] = found[1] = 0
+    while True:
+        if (not cybleu_items(<PyObject *>list_of_references, &items, &count)
+                or not cybleu_items(<PyObject *>hypotheses, &items, &other_count)
+                or count != other_count):
+            return None
+        if i >= count:
+            return found[0], found[1]
+        if not count_one(item_at(list_of_references, i), item_at(hypotheses, i), orders, found, &work):
+            return None
+        i += 1

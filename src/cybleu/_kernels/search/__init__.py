@@ -1,1 +1,0 @@
-"""Search over n-best lists: features, line search, random swaps, MIRA."""

@@ -1,0 +1,337 @@
+# Features of hypotheses, dense columns first, then compressed sparse ones: weighted sums, winners, passes of MIRA.
+
+cdef extern from *:
+    """
+    static const double cybleu_no_features[1] = {0.0};
+    """
+    const double *NO_FEATURES "cybleu_no_features"     # of rows without any: adding 0 to NULL is undefined
+
+
+cdef struct Rows:
+    const double *dense
+    const int64_t *indptr       # NULL where all features are dense
+    const int64_t *columns
+    const double *values
+    Py_ssize_t count
+    Py_ssize_t width            # dense features
+    Py_ssize_t size             # all features
+
+
+cdef void weigh_rows(const Rows *rows, const double *weights, Py_ssize_t first, Py_ssize_t size,
+                     double *out) noexcept nogil:
+    """Weighted sum of dense features, in order; the sum of compressed products is added afterwards."""
+    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t f, width = rows.width
+    cdef const double *row = rows.dense + first * width
+    cdef double a, b, c, d
+    while i + 4 <= size:        # four rows, to break the dependency chain
+        a = b = c = d = 0.0
+        for f in range(width):
+            a += weights[f] * row[f]
+            b += weights[f] * row[width + f]
+            c += weights[f] * row[2 * width + f]
+            d += weights[f] * row[3 * width + f]
+        out[i], out[i + 1], out[i + 2], out[i + 3] = a, b, c, d
+        row += 4 * width
+        i += 4
+    while i < size:
+        a = 0.0
+        for f in range(width):
+            a += weights[f] * row[f]
+        out[i] = a
+        row += width
+        i += 1
+    weigh_compressed(rows, weights, first, size, out)
+
+
+cdef void weigh_compressed(const Rows *rows, const double *weights, Py_ssize_t first, Py_ssize_t size,
+                           double *out) noexcept nogil:
+    """Add the weighted sum of the compressed features of each row."""
+    cdef const double *of_compressed = weights + rows.width
+    cdef Py_ssize_t i
+    cdef int64_t k
+    cdef double sum
+    if rows.indptr == NULL:
+        return
+    for i in range(size):
+        sum = 0.0
+        for k in range(rows.indptr[first + i], rows.indptr[first + i + 1]):
+            sum += of_compressed[rows.columns[k]] * rows.values[k]
+        out[i] += sum
+
+
+cdef Py_ssize_t first_highest(const double *values, Py_ssize_t size) noexcept nogil:
+    """Return the index of the first maximum."""
+    cdef Py_ssize_t best = 0
+    cdef Py_ssize_t i
+    for i in range(1, size):
+        if values[i] > values[best]:
+            best = i
+    return best
+
+
+cdef double gain_of(const int64_t *counts, const double *background, const double *shares, int order) noexcept nogil:
+    """Return the BLEU of a hypothesis plus the background, times their reference length.
+
+    :param shares: the weights of the orders; NULL is uniform
+    """
+    cdef double length = background[0] + <double>counts[0]
+    cdef double wanted = background[1] + <double>counts[1]
+    cdef double ratio = 1.0
+    cdef double mean = 0.0
+    cdef double matches, total
+    cdef int n
+    if not length > 0.0:
+        return 0.0
+    for n in range(order):
+        if shares != NULL and shares[n] == 0.0:
+            continue
+        matches = background[2 + n] + <double>counts[2 + n]
+        total = background[2 + order + n] + <double>counts[2 + order + n]
+        if not (matches > 0.0 and total > 0.0):
+            return 0.0
+        if shares != NULL:
+            mean += shares[n] * log(matches / total)
+        else:
+            ratio *= matches / total
+    if shares == NULL:
+        if not ratio > 0.0:
+            return 0.0
+        mean = log(ratio) / order
+    if length < wanted:
+        mean += 1.0 - wanted / length
+    return exp(mean) * wanted
+
+
+cdef Py_ssize_t best_of(const double *values, const double *gains, Py_ssize_t size, double scale,
+                        double sign) noexcept nogil:
+    """Return the first hypothesis that maximises scale * value + sign * gain; NaN is above all, as for NumPy."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t best = 0
+    cdef double sum
+    cdef double high = scale * values[0] + sign * gains[0]
+    for i in range(1, size):
+        if high != high:
+            break
+        sum = scale * values[i] + sign * gains[i]
+        if not sum <= high:
+            high = sum
+            best = i
+    return best
+
+
+cdef double move(const Rows *rows, Py_ssize_t one, Py_ssize_t other, double share, Py_ssize_t updates, double *weights,
+                 double *lag) noexcept nogil:
+    """Add the share of the difference of two rows to the weights; return the sum of its squares.
+
+    :param lag: receives what is added to the weights, times the number of updates before
+    """
+    cdef Py_ssize_t width = rows.width
+    cdef Py_ssize_t f
+    cdef int64_t i, j, i_end, j_end, column
+    cdef double change
+    cdef double squares = 0.0
+    for f in range(width):
+        change = rows.dense[one * width + f] - rows.dense[other * width + f]
+        squares += change * change
+        weights[f] += share * change
+        lag[f] += <double>updates * (share * change)
+    if rows.indptr == NULL:
+        return squares
+    i, i_end, j, j_end = rows.indptr[one], rows.indptr[one + 1], rows.indptr[other], rows.indptr[other + 1]
+    while i < i_end or j < j_end:
+        column = rows.columns[i] if j == j_end or (i < i_end and rows.columns[i] < rows.columns[j]) else rows.columns[j]
+        change = 0.0
+        if i < i_end and rows.columns[i] == column:
+            change = rows.values[i]
+            i += 1
+        if j < j_end and rows.columns[j] == column:
+            change -= rows.values[j]
+            j += 1
+        squares += change * change
+        weights[width + column] += share * change
+        lag[width + column] += <double>updates * (share * change)
+    return squares
+
+
+cdef class FeatureRows:
+    """Feature matrix with dense columns followed by columns in compressed sparse row format.
+
+    :param indptr: row i has the entries ``indptr[i]`` to ``indptr[i + 1]`` (exclusive); None if all features are dense
+    :param columns: column indices less than `compressed`, strictly ascending within a row
+    :param compressed: number of compressed columns
+    """
+
+    cdef Rows rows
+    # owners of the memory of the pointers
+    cdef const double[:, ::1] dense
+    cdef const int64_t[::1] indptr
+    cdef const int64_t[::1] columns
+    cdef const double[::1] values
+
+    def __cinit__(self, const double[:, ::1] dense not None, const int64_t[::1] indptr=None,
+                  const int64_t[::1] columns=None, const double[::1] values=None, Py_ssize_t compressed=0):
+        cdef Py_ssize_t i, k
+        cdef Rows rows
+        memset(&rows, 0, sizeof(Rows))
+        rows.count, rows.width = dense.shape[0], dense.shape[1]
+        if not 0 <= compressed <= (PY_SSIZE_T_MAX // 2 if indptr is not None else 0):
+            raise ValueError("the number of compressed features is out of range")
+        rows.size = rows.width + compressed
+        rows.dense = &dense[0, 0] if dense.size else NO_FEATURES
+        if indptr is not None:
+            if columns is None or values is None or columns.shape[0] != values.shape[0]:
+                raise ValueError("the columns and the values do not fit each other")
+            if indptr.shape[0] != rows.count + 1:
+                raise ValueError("the compressed rows do not fit the dense ones")
+            check_offsets(indptr, columns.shape[0], 0)
+            for i in range(rows.count):
+                for k in range(indptr[i], indptr[i + 1]):
+                    if not 0 <= columns[k] < compressed or (k > indptr[i] and columns[k] <= columns[k - 1]):
+                        raise ValueError("a column is out of range, or they do not ascend within a row")
+            rows.indptr = &indptr[0]
+            if columns.shape[0]:
+                rows.columns, rows.values = &columns[0], &values[0]
+        self.rows = rows
+        self.dense, self.indptr, self.columns, self.values = dense, indptr, columns, values
+
+    def weigh(self, const double[::1] weights not None, double[::1] out not None):
+        """Write the weighted sum of each row."""
+        if weights.shape[0] != self.rows.size or out.shape[0] != self.rows.count:
+            raise ValueError("the weights or the values do not fit the rows")
+        if self.rows.size and self.rows.count:
+            with nogil:
+                weigh_rows(&self.rows, &weights[0], 0, self.rows.count, &out[0])
+        else:
+            out[:] = 0.0
+
+    def winners(self, const int64_t[::1] offsets not None, const double[::1] weights not None,
+                int64_t[::1] chosen not None, double[::1] values not None):
+        """Write the first row with the highest value of each segment.
+
+        :param chosen: receives the row numbers
+        :param values: receives the value of each row
+        """
+        cdef Watch watching = begin_watch()
+        cdef const Rows *rows = &self.rows
+        cdef Py_ssize_t s, first, size
+        check_offsets(offsets, rows.count, 1)
+        if (weights.shape[0] != rows.size or rows.size == 0 or chosen.shape[0] != offsets.shape[0] - 1
+                or values.shape[0] != rows.count):
+            raise ValueError("the weights or the segments do not fit the rows")
+        with nogil:
+            for s in range(chosen.shape[0]):
+                first = offsets[s]
+                size = offsets[s + 1] - first
+                watch(&watching, 1 + size * (1 + rows.size // 4))
+                weigh_rows(rows, &weights[0], first, size, &values[first])
+                chosen[s] = first + first_highest(&values[first], size)
+
+    def winners_near(self, const int64_t[::1] offsets not None, const double[::1] weights not None,
+                     const double[::1] values not None, const double[::1] slope not None, double step,
+                     double error, int64_t[::1] chosen not None):
+        """Like :meth:`winners`, reading only rows that may win.
+
+        :param values: values by other weights; value + step * slope approximates the value by `weights`
+        :param error: an upper bound of the error of this approximation
+        """
+        cdef Watch watching = begin_watch()
+        cdef const Rows *rows = &self.rows
+        cdef Py_ssize_t longest = check_offsets(offsets, rows.count, 1)
+        cdef Py_ssize_t s, i, first, size, best, near
+        cdef double limit, value, best_value
+        if (weights.shape[0] != rows.size or rows.size == 0 or values.shape[0] != rows.count
+                or slope.shape[0] != rows.count or chosen.shape[0] != offsets.shape[0] - 1):
+            raise ValueError("the arrays do not fit each other")
+        cdef double *about = <double *>new_array(longest, sizeof(double))
+        try:
+            with nogil:
+                for s in range(chosen.shape[0]):
+                    first = offsets[s]
+                    size = offsets[s + 1] - first
+                    watch(&watching, size)
+                    for i in range(size):
+                        about[i] = values[first + i] + step * slope[first + i]
+                    limit = about[first_highest(about, size)] - 2.0 * error
+                    near = 0
+                    best = 0
+                    for i in range(size):
+                        best = i if near == 0 else best
+                        near += not about[i] < limit
+                    if near > 1:
+                        best_value = -INFINITY
+                        for i in range(size):
+                            if not about[i] < limit:
+                                weigh_rows(rows, &weights[0], first + i, 1, &value)
+                                if value > best_value:
+                                    best_value = value
+                                    best = i
+                    chosen[s] = first + best
+        finally:
+            free(about)
+
+    def mira_pass(self, const int64_t[::1] offsets not None, const int64_t[::1] order not None,
+                  const int64_t[:, ::1] stats, const double[::1] scores, const double[::1] shares,
+                  double[::1] background not None, double[::1] weights not None, double[::1] lag not None,
+                  Py_ssize_t updates, double step, double decay, double safe_ratio, bint model_background):
+        """Update the weights by the hope and fear hypotheses of each segment; return the total number of updates.
+
+        :param order: order in which segments are visited
+        :param stats: rows of BLEU; None if `scores` has the gain of each hypothesis
+        :param shares: the weights of the n-gram orders; None is uniform
+        :param background: a row of BLEU, updated in place
+        :param weights: updated in place
+        :param lag: weights - lag / updates is the average of the weights after each segment
+        :param safe_ratio: the largest ratio of the model's score and the gain when hope is chosen; 0 is no limit
+        """
+        cdef Watch watching = begin_watch()
+        cdef const Rows *rows = &self.rows
+        cdef Py_ssize_t longest = check_offsets(offsets, rows.count, 1)
+        cdef int orders = <int>(background.shape[0] // 2 - 1)
+        cdef const double *shares_of_orders = &shares[0] if shares is not None and shares.shape[0] else NULL
+        cdef Py_ssize_t s, n, i, first, size, hope, fear, taken
+        cdef double delta, loss, squares, scale
+        cdef bint fit = weights.shape[0] == lag.shape[0] == rows.size > 0
+        for s in range(order.shape[0]):
+            fit &= 0 <= order[s] < offsets.shape[0] - 1
+        if stats is None:
+            fit &= scores is not None and scores.shape[0] == rows.count
+        else:
+            fit &= orders > 0 and stats.shape[1] == background.shape[0] == 2 + 2 * orders
+            fit &= stats.shape[0] == rows.count and (shares is None or shares.shape[0] == orders)
+        if not fit:
+            raise ValueError("the arrays do not fit each other")
+        cdef double *values = <double *>new_array(2 * longest, sizeof(double))
+        cdef double *gains = values + longest
+        try:
+            with nogil:
+                for s in range(order.shape[0]):
+                    first = offsets[order[s]]
+                    size = offsets[order[s] + 1] - first
+                    watch(&watching, size * (4 + rows.size // 4))
+                    weigh_rows(rows, &weights[0], first, size, values)
+                    for i in range(size):
+                        if stats is None:
+                            gains[i] = scores[first + i]
+                        else:
+                            gains[i] = gain_of(&stats[first + i, 0], &background[0], shares_of_orders, orders)
+                    hope = best_of(values, gains, size, 1.0, 1.0)
+                    scale = safe_ratio * fabs(gains[hope]) / fabs(values[hope]) if fabs(values[hope]) > 1e-8 else 1.0
+                    if safe_ratio > 0.0 and scale < 1.0:
+                        hope = best_of(values, gains, size, scale, 1.0)
+                    fear = best_of(values, gains, size, 1.0, -1.0)
+                    delta = gains[hope] - gains[fear]
+                    loss = delta - (values[hope] - values[fear])
+                    if delta > 0.0 and loss > 0.0:
+                        squares = move(rows, first + hope, first + fear, 0.0, updates, &weights[0], &lag[0])
+                        if squares > 0.0:
+                            move(rows, first + hope, first + fear, min(step, loss / squares), updates, &weights[0],
+                                 &lag[0])
+                    if stats is not None:
+                        taken = first + (best_of(values, gains, size, 1.0, 0.0) if model_background else hope)
+                        for n in range(2 + 2 * orders):
+                            background[n] = decay * background[n] + <double>stats[taken, n]
+                    updates += 1
+            return updates
+        finally:
+            free(values)

@@ -1,1 +1,0 @@
-"""Raw text: lines, tokenisers, characters and words for chrF."""

@@ -1,0 +1,363 @@
+# Map texts to ids of characters and words local to a segment, by chrF's rules.
+#
+# Ids are bytes while there are few distinct characters. White space separates words, and is kept or dropped as a
+# character according to the options.
+
+cdef enum:
+    BEFORE = 16             # readable bytes before the first text
+    FEW_WORDS = 512         # see FewWords
+    LOW = 0x2070            # characters with a fixed table: up to general punctuation
+
+
+# Treatment of white space.
+cdef enum:
+    DROPPED
+    KEPT_SPACE
+    DROPPED_BUT_SEPARATORS  # U+001C to U+001F stay, as in Unicode's own definition of white space
+
+
+# Working memory of one thread.
+cdef struct ChrfWorkspace:
+    int32_t low[LOW]            # character -> id; 0: none, IGNORED_SPACE: ignored white space
+    int32_t *high               # for the other characters; NULL until required
+    Buffer codes                # numbered characters, in order of their ids
+    int32_t different           # number of distinct characters
+    Buffer text                 # character ids of all texts
+    Buffer spans                # start and end of each word of all texts
+    Buffer words                # word ids of all texts
+    Buffer few                  # FewWords
+    WordTable many
+    bint few_words              # which of the two has the words
+    Buffer texts                # a Text for each text
+    Buffer table
+    Buffer walk
+    Buffer rows
+    Watch watching
+    int space                   # treatment of white space
+
+
+cdef struct Text:
+    uint64_t start              # in `text`
+    Py_ssize_t count            # number of characters
+    Py_ssize_t spans            # index of its first word in `spans`
+    Py_ssize_t words            # number of words
+    uint64_t numbers            # in `words`
+
+
+cdef struct Span:
+    uint64_t start              # in `text`
+    Py_ssize_t size             # in bytes
+
+
+cdef enum:
+    MOST_NARROW = 254       # distinct characters with byte ids; excludes CYBLEU_FREE as an n-gram
+    MOST_UNITS = 0x3FFFFFFF     # positions are 32 bits
+    IGNORED_SPACE = -1
+
+
+cdef void make_characters(ChrfWorkspace *work, int space) noexcept nogil:
+    cdef uint32_t code
+    memset(work, 0, sizeof(ChrfWorkspace))
+    work.watching = begin_watch()
+    work.space = space
+    if space != KEPT_SPACE:
+        for code in range(0xA1):
+            if is_space(code, space):
+                work.low[code] = IGNORED_SPACE
+        work.low[0x1680] = work.low[0x2028] = work.low[0x2029] = work.low[0x202F] = work.low[0x205F] = IGNORED_SPACE
+        for code in range(0x2000, 0x200B):
+            work.low[code] = IGNORED_SPACE
+
+
+cdef void end_characters(ChrfWorkspace *work) noexcept nogil:
+    free(work.high)
+    free_buffer(&work.codes)
+    free_buffer(&work.text)
+    free_buffer(&work.spans)
+    free_buffer(&work.words)
+    free_buffer(&work.few)
+    end_word_table(&work.many)
+    free_buffer(&work.texts)
+    free_buffer(&work.table)
+    free_buffer(&work.walk)
+    free_buffer(&work.rows)
+
+
+cdef inline int32_t *place_of_character(ChrfWorkspace *work, uint32_t code) noexcept nogil:
+    return &work.low[code] if code < LOW else &work.high[code]
+
+
+cdef void forget_characters(ChrfWorkspace *work) noexcept nogil:
+    """Reset the ids of all characters."""
+    cdef const uint32_t *codes = <const uint32_t *>work.codes.data
+    cdef int32_t i
+    for i in range(work.different):
+        place_of_character(work, codes[i])[0] = 0
+    work.different = 0
+
+
+cdef int need_high(ChrfWorkspace *work) except -1 nogil:
+    if work.high == NULL:
+        work.high = <int32_t *>allocated(calloc(CODE_POINTS, sizeof(int32_t)))
+        if work.space != KEPT_SPACE:
+            work.high[0x3000] = IGNORED_SPACE
+    return 0
+
+
+cdef inline bint is_space(uint32_t code, int mode) noexcept nogil:
+    if code <= 0x20:
+        return code == 0x20 or 0x09 <= code <= 0x0D or (0x1C <= code and mode != DROPPED_BUT_SEPARATORS)
+    if code < 0x1680:
+        return code == 0x85 or code == 0xA0
+    return (code == 0x1680 or 0x2000 <= code <= 0x200A or code == 0x2028 or code == 0x2029 or code == 0x202F
+            or code == 0x205F or code == 0x3000)
+
+
+cdef inline bint is_punctuation(uint32_t code) noexcept nogil:
+    return (0x21 <= code <= 0x2F) | (0x3A <= code <= 0x40) | (0x5B <= code <= 0x60) | (0x7B <= code <= 0x7E)
+
+
+cdef inline uint32_t next_code(const Line *line, Py_ssize_t *at) noexcept nogil:
+    cdef const uint8_t *text
+    cdef uint32_t code
+    if line.kind == 1:
+        code = (<const uint8_t *>line.data)[at[0]]
+    elif line.kind == 2:
+        code = (<const uint16_t *>line.data)[at[0]]
+    elif line.kind == 4:
+        code = (<const uint32_t *>line.data)[at[0]]
+    else:       # valid UTF-8
+        text = <const uint8_t *>line.data + at[0]
+        code = text[0]
+        if code >= 0xF0:
+            code = ((code & 0x7) << 18 | <uint32_t>(text[1] & 0x3F) << 12 | <uint32_t>(text[2] & 0x3F) << 6
+                    | (text[3] & 0x3F))
+            at[0] += 3
+        elif code >= 0xE0:
+            code = (code & 0xF) << 12 | <uint32_t>(text[1] & 0x3F) << 6 | (text[2] & 0x3F)
+            at[0] += 2
+        elif code >= 0xC0:
+            code = (code & 0x1F) << 6 | (text[1] & 0x3F)
+            at[0] += 1
+    at[0] += 1
+    return code
+
+
+cdef int add_span(ChrfWorkspace *work, Py_ssize_t *count, uint64_t start, Py_ssize_t units, int width, uint32_t first,
+                  uint32_t last) except -1 nogil:
+    """Append a word, splitting off one punctuation mark: the last character, or else the first."""
+    cdef Py_ssize_t ends = is_punctuation(last)
+    cdef Py_ssize_t cut = (units - 1) * ends + ((1 - units) * is_punctuation(first) + units) * (1 - ends)
+    cdef Span *span
+    cut = max(cut, 1)
+    reserve(&work.spans, (<uint64_t>count[0] + 2) * sizeof(Span))
+    span = <Span *>work.spans.data + count[0]
+    span[0].start = start
+    span[0].size = cut * width
+    span[1].start = start + <uint64_t>(cut * width)
+    span[1].size = (units - cut) * width
+    count[0] += 1 + <int>(cut < units)
+    return 0
+
+
+cdef int32_t add_code(ChrfWorkspace *work, uint32_t code) except -1 nogil:
+    """Assign an id to a new character."""
+    reserve(&work.codes, (<uint64_t>work.different + 1) * sizeof(uint32_t))
+    (<uint32_t *>work.codes.data)[work.different] = code
+    work.different += 1
+    return work.different
+
+
+cdef bint is_ascii(const Line *line) noexcept nogil:
+    cdef const uint8_t *text = <const uint8_t *>line.data
+    cdef uint8_t seen = 0
+    cdef Py_ssize_t i
+    for i in range(line.size):
+        seen |= text[i]
+    return seen < 0x80
+
+
+ctypedef fused Character:
+    uint8_t
+    uint16_t
+    uint32_t
+
+
+cdef Py_ssize_t read_narrow(ChrfWorkspace *work, const Character *text, Py_ssize_t size, uint8_t *to, bint adds,
+                            uint64_t first, Py_ssize_t *spans) except -2 nogil:
+    """Write character ids as bytes; return their number, or -1 if bytes do not suffice.
+
+    :param first: start of the text in `work.text`
+    :param spans: number of words in `work.spans`; NULL if words are not required or white space is kept
+    """
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t word = 0        # where it begins in the line
+    cdef Py_ssize_t blanks = 0
+    cdef Py_ssize_t stop, i
+    cdef int32_t *blanks_at = NULL
+    cdef uint32_t *codes
+    cdef uint32_t code
+    cdef int32_t *place
+    cdef int32_t number, new
+    cdef int32_t different = work.different
+    reserve(&work.codes, (MOST_NARROW + 1) * sizeof(uint32_t))
+    codes = <uint32_t *>work.codes.data
+    if spans != NULL:
+        reserve(&work.walk, (<uint64_t>size + 1) * sizeof(int32_t))
+        blanks_at = <int32_t *>work.walk.data
+    for i in range(size):
+        code = text[i]
+        if Character is uint8_t:
+            place = &work.low[code]
+        else:
+            if CYBLEU_UNLIKELY(code >= LOW and work.high == NULL):
+                need_high(work)
+            place = place_of_character(work, code)
+        number = place[0]
+        if adds:    # branch-free: whether a character is new is unpredictable
+            new = number == 0
+            if CYBLEU_UNLIKELY(new & <int32_t>(different == MOST_NARROW)):
+                work.different = different
+                return -1
+            codes[different] = code
+            different += new
+            number |= different & -new
+            place[0] = number
+        to[count] = <uint8_t>number
+        count += number >= 0
+        if spans != NULL:
+            blanks_at[blanks] = <int32_t>i
+            blanks += number < 0
+    work.different = different
+    if spans != NULL:
+        blanks_at[blanks] = <int32_t>size
+        for i in range(blanks + 1):
+            stop = blanks_at[i]
+            if stop > word:     # dropped blanks have no id
+                add_span(work, spans, first + <uint64_t>(word - i), stop - word, 1, text[word], text[stop - 1])
+            word = stop + 1
+    return count
+
+
+cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words, bint adds, uint64_t *used,
+                   Py_ssize_t *spans, Text *text) except -1 nogil:
+    """Append the character ids and the words of a line; 0 if ids of one byte do not suffice.
+
+    :param words: find words
+    :param adds: assign ids to new characters
+    :param used: bytes of `work.text` in use
+    :param spans: words in `work.spans`
+    """
+    cdef uint8_t *narrow
+    cdef int32_t *wide
+    cdef uint32_t code = 0
+    cdef uint32_t first = 0
+    cdef uint32_t last = 0
+    cdef Py_ssize_t at = 0
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t word = -1           # where the word begins
+    cdef int32_t *place
+    cdef int32_t number
+    cdef int mode = work.space
+    cdef bint space
+    if line.size > MOST_UNITS:
+        with gil:
+            raise MemoryError("a text has too many characters")
+    watch(&work.watching, 8 + (line.size >> 3))
+    used[0] = (used[0] + 7) & ~<uint64_t>7
+    reserve(&work.text, used[0] + <uint64_t>line.size * <uint64_t>width + AHEAD)
+    narrow = work.text.data + used[0]
+    wide = <int32_t *>narrow
+    text.start = used[0]
+    text.spans = spans[0]
+    if width == 1 and (not words or mode != KEPT_SPACE) and (line.kind > 0 or is_ascii(line)):
+        if line.kind < 2:
+            count = read_narrow(work, <const uint8_t *>line.data, line.size, narrow, adds, used[0],
+                                spans if words else NULL)
+        elif line.kind == 2:
+            count = read_narrow(work, <const uint16_t *>line.data, line.size, narrow, adds, used[0],
+                                spans if words else NULL)
+        else:
+            count = read_narrow(work, <const uint32_t *>line.data, line.size, narrow, adds, used[0],
+                                spans if words else NULL)
+        if count < 0:
+            return 0
+        at = line.size
+    while at < line.size:
+        code = next_code(line, &at)
+        space = (code <= 0x20 or code >= 0x85) and is_space(code, mode)
+        if space:
+            if words and word >= 0:
+                add_span(work, spans, text.start + <uint64_t>(word * width), count - word, width, first, last)
+                word = -1
+            if mode != KEPT_SPACE:
+                continue
+        else:
+            if word < 0:
+                word = count
+                first = code
+            last = code
+        if CYBLEU_UNLIKELY(code >= LOW and work.high == NULL):
+            need_high(work)
+        place = place_of_character(work, code)
+        number = place[0]
+        if CYBLEU_UNLIKELY(number == 0) and adds:
+            if width == 1 and work.different == MOST_NARROW:
+                return 0
+            number = place[0] = add_code(work, code)
+        if width == 1:
+            narrow[count] = <uint8_t>number
+        else:
+            wide[count] = number
+        count += 1
+    if words and word >= 0:
+        add_span(work, spans, text.start + <uint64_t>(word * width), count - word, width, first, last)
+    memset(narrow + count * width, 0xFF, AHEAD)
+    used[0] += <uint64_t>(count * width) + AHEAD
+    text.count = count
+    text.words = spans[0] - text.spans
+    return 1
+
+
+# --------------------------------------------------------------------------------------------------------------- words
+
+cdef int begin_words(ChrfWorkspace *work, bint few) except -1 nogil:
+    """Prepare a table of words.
+
+    :param few: it is for one text of less than FEW_WORDS words
+    """
+    work.few_words = few
+    if few:
+        return reserve(&work.few, sizeof(FewWords))
+    return make_word_table(&work.many)
+
+
+cdef int number_words(ChrfWorkspace *work, const Text *text, bint adds, Seed seed, int32_t *ids) except -2 nogil:
+    """Write the word ids of a text, from 1 on, with 0 for unknown words; return the number of words in the table.
+
+    :param adds: assign ids to new words
+    """
+    cdef Token tokens[FEW_WORDS]
+    cdef const Span *span
+    cdef FewWords *few = <FewWords *>work.few.data
+    cdef Py_ssize_t size = FEW_WORDS
+    cdef Py_ssize_t start = 0
+    cdef Py_ssize_t i
+    while size == FEW_WORDS:
+        size = min(<Py_ssize_t>FEW_WORDS, text.words - start)
+        for i in range(size):
+            span = <const Span *>work.spans.data + text.spans + start + i
+            tokens[i].text = work.text.data + span.start
+            tokens[i].end = tokens[i].text + span.size
+        if work.few_words and adds:
+            number_few_words(few, tokens, size, seed, ids + start)
+        elif work.few_words:
+            look_up_few_words(few, tokens, size, ids + start)
+        elif adds:
+            number_many_words(&work.many, tokens, size, seed, ids + start)
+        else:
+            look_up_many_words(&work.many, tokens, size, seed, ids + start)
+        for i in range(start, start + size):
+            ids[i] += 1
+        start += size
+    return few.size if work.few_words else work.many.size

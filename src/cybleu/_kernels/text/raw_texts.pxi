@@ -1,0 +1,267 @@
+# Views of lines of raw text: in lists of str and bytes, in blocks and spans of bytes.
+#
+# Bytes are validated once as UTF-8. Nothing is copied, and the caller's objects are not modified.
+
+cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """Return the first byte of invalid UTF-8, or the end."""
+    cdef uint64_t word
+    cdef uint8_t low, high
+    cdef Py_ssize_t more, i
+    while at < end:
+        if at[0] < 0x80:
+            if distance(at, end) >= 8:
+                memcpy(&word, at, 8)
+                if not word & <uint64_t>0x8080808080808080:
+                    at += 8
+                    continue
+            while at < end and at[0] < 0x80:
+                at += 1
+            continue
+        low, high = 0x80, 0xBF
+        if 0xC2 <= at[0] <= 0xDF:
+            more = 1
+        elif 0xE0 <= at[0] <= 0xEF:
+            more = 2
+            if at[0] == 0xE0:
+                low = 0xA0
+            elif at[0] == 0xED:
+                high = 0x9F
+        elif 0xF0 <= at[0] <= 0xF4:
+            more = 3
+            if at[0] == 0xF0:
+                low = 0x90
+            elif at[0] == 0xF4:
+                high = 0x8F
+        else:
+            return at
+        if distance(at, end) <= more or not low <= at[1] <= high:
+            return at
+        for i in range(2, more + 1):
+            if at[i] & 0xC0 != 0x80:
+                return at
+        at += more + 1
+    return end
+
+
+cdef inline uint32_t character_of(const Line *line, Py_ssize_t position) noexcept nogil:
+    """In UTF-8 a byte."""
+    if line.kind == 2:
+        return (<const uint16_t *>line.data)[position]
+    if line.kind == 4:
+        return (<const uint32_t *>line.data)[position]
+    return (<const uint8_t *>line.data)[position]
+
+
+cdef inline int add_line(RawTexts texts, const Line *line, bint checked, Watch *watching) except -1:
+    """Append a line; its memory must be reserved.
+
+    :param checked: validate UTF-8
+    """
+    cdef const uint8_t *start = <const uint8_t *>line.data
+    cdef const uint8_t *found
+    if checked:
+        found = first_invalid(start, start + line.size)
+        if found != start + line.size:
+            raise NotUtf8Error(texts.count, distance(start, found), found[0])
+    texts.lines[texts.count] = line[0]
+    texts.count += 1
+    texts.size += line.size
+    return watch(watching, 1)
+
+
+cdef class RawTexts:
+    """Views of lines, which are kept alive by this object. Immutable.
+
+    :param lines: a list or tuple of exact str or bytes
+    :raises NotUtf8Error: bytes are not UTF-8
+    """
+
+    cdef Line *lines
+    cdef readonly Py_ssize_t count
+    cdef readonly Py_ssize_t size       # total size, in characters or bytes
+    cdef object held
+
+    def __cinit__(self, lines=()):
+        cdef Watch watching = begin_watch()
+        cdef Line line
+        cdef Py_ssize_t i
+        if type(lines) is not list and type(lines) is not tuple:
+            raise TypeError("the lines must be a list or a tuple")
+        self.held = lines = tuple(lines)
+        self.lines = <Line *>allocated(malloc((<size_t>len(lines) + 1) * sizeof(Line)))
+        for i in range(len(lines)):
+            line_of(<PyObject *>(<tuple>lines)[i], &line)
+            add_line(self, &line, type((<tuple>lines)[i]) is bytes, &watching)
+
+    def __dealloc__(self):
+        free(self.lines)
+
+    def __len__(self):
+        return self.count
+
+    @staticmethod
+    def of_strings(lines):
+        """View a list or tuple of exact str; None if there is any other type."""
+        if type(lines) is not list and type(lines) is not tuple:
+            return None
+        lines = tuple(lines)
+        for line in <tuple>lines:
+            if type(line) is not str:
+                return None
+        return RawTexts(lines)
+
+    @staticmethod
+    def of_block(bytes block not None):
+        """Split a block of bytes at LF; n of these give n + 1 lines. A trailing CR is dropped."""
+        cdef RawTexts texts = RawTexts()
+        cdef const uint8_t *at = block
+        cdef const uint8_t *end = at + len(block)
+        cdef const uint8_t *found
+        texts.held = block
+        texts.size = len(block)
+        with nogil:
+            found = first_invalid(at, end)
+            at = texts.divide(at, found, end)
+        if found < end:
+            raise NotUtf8Error(texts.count, distance(at, found), found[0])
+        return texts
+
+    cdef const uint8_t *divide(self, const uint8_t *at, const uint8_t *valid, const uint8_t *end) except NULL nogil:
+        """Append the lines that end before `valid`; return the start of the next line, or past the end."""
+        cdef const uint8_t *stop
+        cdef Py_ssize_t capacity = 1
+        while at <= end:
+            stop = NULL
+            if at < end:
+                stop = <const uint8_t *>memchr(at, c"\n", <size_t>distance(at, end))
+            if stop == NULL:
+                stop = end
+            if valid < stop:
+                break
+            self.lines = <Line *>grown(self.lines, self.count + 1, &capacity, sizeof(Line))
+            self.lines[self.count].data = at
+            self.lines[self.count].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
+            self.lines[self.count].kind = IN_UTF8
+            self.count = self.count + 1     # `+=` would require the GIL if overflow checks are enabled
+            at = stop + 1
+        return at
+
+    @staticmethod
+    def of_spans(block not None, const int64_t[::1] begins, const int64_t[::1] ends):
+        """View lines of a buffer of bytes by begins and ends; those that begin within its first bytes are copied."""
+        cdef const uint8_t[::1] data = block
+        cdef RawTexts texts = texts_in(None, begins.shape[0])
+        cdef Watch watching = begin_watch()
+        cdef int64_t first = 0      # bytes of the copy
+        cdef const uint8_t *start
+        cdef Line line
+        cdef Py_ssize_t i
+        if begins.shape[0] != ends.shape[0]:
+            raise ValueError("begins and ends do not fit each other")
+        for i in range(begins.shape[0]):
+            if not 0 <= begins[i] <= ends[i] <= data.shape[0]:
+                raise ValueError("a text is out of range")
+            if begins[i] < FRONT:
+                first = max(first, ends[i])
+        copied = bytes(FRONT) + bytes(data[:first])
+        texts.held = data, copied
+        line.kind = IN_UTF8
+        for i in range(begins.shape[0]):
+            start = <const uint8_t *>copied + FRONT if begins[i] < FRONT else &data[0]
+            line.data = start + begins[i]
+            line.size = <Py_ssize_t>(ends[i] - begins[i])
+            add_line(texts, &line, True, &watching)
+        return texts
+
+    @staticmethod
+    def side_by_side(list parts not None, list starts not None, int64_t[::1] bounds not None):
+        """Interleave parts: the first line of each part, then the second of each, and so on.
+
+        :param bounds: receives the offsets of the first, the second, ... lines
+        """
+        cdef RawTexts texts, part
+        cdef Py_ssize_t width = len(parts)
+        cdef Py_ssize_t count = bounds.shape[0] - 1
+        cdef Py_ssize_t start, i, k
+        if count < 0 or len(starts) != width:
+            raise ValueError("there must be a start for each part, and a bound more than lines of a part")
+        if width and count > PY_SSIZE_T_MAX // width:
+            raise MemoryError()
+        texts = texts_in(tuple(parts), <size_t>width * <size_t>count)
+        for k in range(width):
+            part = <RawTexts?>parts[k]
+            start = starts[k]
+            if not 0 <= start <= part.count - count:
+                raise ValueError("a part has not as many lines")
+            for i in range(count):
+                texts.lines[i * width + k] = part.lines[start + i]
+                texts.size += part.lines[start + i].size
+        for i in range(count + 1):
+            bounds[i] = width * i
+        texts.count = width * count
+        return texts
+
+    def take(self, const int64_t[::1] numbers not None):
+        """View the lines of these numbers, in their order."""
+        cdef RawTexts texts = texts_in(self, <size_t>numbers.shape[0])
+        cdef Py_ssize_t i
+        for i in range(numbers.shape[0]):
+            if not 0 <= numbers[i] < self.count:
+                raise ValueError("a line is out of range")
+            texts.lines[i] = self.lines[numbers[i]]
+            texts.size += texts.lines[i].size
+        texts.count = numbers.shape[0]
+        return texts
+
+    def strings(self):
+        """Return the lines as a list of str."""
+        cdef Watch watching = begin_watch()
+        cdef list strings = []
+        cdef const Line *line
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            line = &self.lines[i]
+            if line.kind == IN_UTF8:
+                strings.append(PyUnicode_DecodeUTF8(<const char *>line.data, line.size, NULL))
+            else:
+                strings.append(PyUnicode_FromKindAndData(line.kind, line.data, line.size))
+            watch(&watching, 8)
+        return strings
+
+    def full_stops(self):
+        """Count lines that end with a full stop after a space, and with a full stop after any other character."""
+        cdef Py_ssize_t apart = 0
+        cdef Py_ssize_t joined = 0
+        cdef Py_ssize_t i, size
+        cdef const Line *line
+        for i in range(self.count):
+            line = &self.lines[i]
+            size = line.size
+            if size > 1 and character_of(line, size - 1) == c".":
+                if character_of(line, size - 2) == c" ":
+                    apart += 1
+                else:
+                    joined += 1
+        return apart, joined
+
+
+cdef RawTexts texts_in(object held, size_t count):
+    """Create an empty RawTexts with reserved capacity, whose memory belongs to the held object."""
+    cdef RawTexts texts = RawTexts()
+    texts.held = held
+    if count > <size_t>PY_SSIZE_T_MAX // sizeof(Line) - 1:
+        raise MemoryError()
+    texts.lines = <Line *>allocated(realloc(texts.lines, (count + 1) * sizeof(Line)))
+    return texts
+
+
+# Check that segments `start` to `stop` (exclusive) exist with at least one reference each; `sets` are their offsets.
+cdef int check_segments(RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, Py_ssize_t start,
+                        Py_ssize_t stop) except -1:
+    cdef Py_ssize_t i
+    if not 0 <= start <= stop <= hypotheses.count or sets.shape[0] != hypotheses.count + 1:
+        raise ValueError("the segments do not fit")
+    for i in range(start, stop):
+        if not 0 <= sets[i] < sets[i + 1] <= references.count:
+            raise ValueError("a segment has no reference")
+    return 0

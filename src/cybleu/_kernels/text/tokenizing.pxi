@@ -1,0 +1,605 @@
+# sacreBLEU's tokenisers and white-space splitting.
+#
+# sacreBLEU inserts spaces around characters by several substitutions over the whole line. Here this is a single pass:
+# whether a character is a token of its own depends on its kind, the previous character and the next one. 64 bytes are
+# processed at once as bit masks, which avoids dependencies between tokens.
+# `_mirror/text/tokenizing.py` has the substitutions.
+
+cdef enum:
+    IN_UTF8 = 0     # otherwise the size of a character of a str: 1, 2, 4
+    MORE_TOKENS = 72    # further entries of the output that may be overwritten
+    FRONT = 16      # readable bytes before a line in UTF-8
+
+
+# View of the characters of a str or bytes.
+cdef struct Line:
+    const void *data
+    Py_ssize_t size         # in characters; in UTF-8, in bytes
+    int kind
+
+
+# A token in UTF-8, with lone surrogates as three bytes, so that equal bytes mean equal characters. The 16 bytes before
+# it are readable.
+cdef struct Token:
+    const uint8_t *text
+    const uint8_t *end
+
+
+cdef struct Scanner:
+    const uint8_t *at
+    const uint8_t *end
+    int before              # kind of the character before `at`
+    uint8_t *buffer         # copy of a line that cannot be read in place; NULL until required
+    Py_ssize_t capacity
+    Watch watching
+
+
+cdef extern from *:
+    """
+    /* Get the data of a str or bytes. Non-compact str of the legacy C API are copied by the caller, because the bytes
+       before their characters are not readable. */
+    static int cybleu_line_of(PyObject *text, const void **data, Py_ssize_t *size, int *kind) {
+        if (PyBytes_CheckExact(text)) {
+            *data = PyBytes_AS_STRING(text);
+            *size = PyBytes_GET_SIZE(text);
+            *kind = 0;
+            return 1;
+        }
+        if (!PyUnicode_CheckExact(text)) return 0;
+    #if PY_VERSION_HEX < 0x030C0000
+        if (PyUnicode_READY(text) < 0) return -1;
+    #endif
+        *data = PyUnicode_DATA(text);
+        *size = PyUnicode_GET_LENGTH(text);
+        *kind = PyUnicode_IS_COMPACT_ASCII(text) ? 0 : (int)PyUnicode_KIND(text);
+        return 1;
+    }
+    """
+    int cybleu_line_of(PyObject *text, const void **data, Py_ssize_t *size, int *kind) except -1
+
+
+cdef enum:
+    CODE_POINTS = 0x110000
+    SOME_TOKENS = 64
+
+
+# Kinds of characters; 0 for parts of words.
+cdef enum:
+    WORD = 0
+    SPACE = 1
+    ALONE = 2       # a token of its own
+    POINT = 4       # a token of its own except between digits
+    HYPHEN = 8      # a token of its own after a digit
+    DIGIT = 16
+    LEAD = 32       # first byte of a character that requires a lookup
+    INNER = 64      # later byte of a character that is a token of its own
+
+
+# Kinds of the previous character.
+cdef enum:
+    OTHER
+    NUMBER
+    TAKEN       # a point split off because of the character before it, so that the next one is not
+    NOTHING     # start of the line
+
+
+CATEGORIES = {"other": 0, "P": 1, "S": 2, "N": 3}   # of the argument `categories`
+
+
+# ---------------------------------------------------------------------------------------------------------- characters
+cdef inline Py_ssize_t space_at(const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """Return the size of a non-ASCII white-space character, or 0 for other characters."""
+    cdef uint32_t code
+    if at[0] == 0xC2:
+        return 2 if distance(at, end) > 1 and (at[1] == 0x85 or at[1] == 0xA0) else 0
+    if not 0xE1 <= at[0] <= 0xE3 or distance(at, end) < 3:
+        return 0
+    code = <uint32_t>(at[0] & 0xF) << 12 | <uint32_t>(at[1] & 0x3F) << 6 | (at[2] & 0x3F)
+    if (code == 0x1680 or 0x2000 <= code <= 0x200A or code == 0x2028 or code == 0x2029 or code == 0x202F
+            or code == 0x205F or code == 0x3000):
+        return 3
+    return 0
+
+
+cdef inline Py_ssize_t length_at(const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """Return the size of a character in bytes, limited to the remaining bytes."""
+    cdef Py_ssize_t length = 1 + (at[0] >= 0xC0) + (at[0] >= 0xE0) + (at[0] >= 0xF0)
+    return min(length, distance(at, end))
+
+
+cdef inline bint is_ascii_space(uint8_t byte) noexcept nogil:
+    return byte == 0x20 or 0x09 <= byte <= 0x0D or 0x1C <= byte <= 0x1F
+
+
+cdef const uint8_t *without_space_after(const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """The new end."""
+    while at < end:
+        if is_ascii_space((end - 1)[0]):
+            end -= 1
+        elif (end - 1)[0] < 0x80:
+            break
+        elif distance(at, end) > 1 and (end - 2)[0] == 0xC2 and space_at(end - 2, end):
+            end -= 2
+        elif distance(at, end) > 2 and (end - 3)[0] >= 0xE1 and space_at(end - 3, end):
+            end -= 3
+        else:
+            break
+    return end
+
+
+cdef const uint8_t *without_space_before(const uint8_t *at, const uint8_t *end) noexcept nogil:
+    cdef Py_ssize_t length
+    while at < end:
+        length = 1 if is_ascii_space(at[0]) else space_at(at, end)
+        if length == 0:
+            break
+        at += length
+    return at
+
+
+cdef inline uint8_t *put(uint8_t *to, uint32_t code) noexcept nogil:
+    """Write a character in UTF-8; return the end."""
+    if code < 0x80:
+        to[0] = <uint8_t>code
+        return to + 1
+    if code < 0x800:
+        to[0] = <uint8_t>(0xC0 | code >> 6)
+        to[1] = <uint8_t>(0x80 | (code & 0x3F))
+        return to + 2
+    if code < 0x10000:
+        to[0] = <uint8_t>(0xE0 | code >> 12)
+        to[1] = <uint8_t>(0x80 | (code >> 6 & 0x3F))
+        to[2] = <uint8_t>(0x80 | (code & 0x3F))
+        return to + 3
+    to[0] = <uint8_t>(0xF0 | code >> 18)
+    to[1] = <uint8_t>(0x80 | (code >> 12 & 0x3F))
+    to[2] = <uint8_t>(0x80 | (code >> 6 & 0x3F))
+    to[3] = <uint8_t>(0x80 | (code & 0x3F))
+    return to + 4
+
+
+cdef inline uint32_t code_at(const uint8_t *at, Py_ssize_t length) noexcept nogil:
+    if length == 2:
+        return <uint32_t>(at[0] & 0x1F) << 6 | (at[1] & 0x3F)
+    if length == 3:
+        return <uint32_t>(at[0] & 0xF) << 12 | <uint32_t>(at[1] & 0x3F) << 6 | (at[2] & 0x3F)
+    if length == 4:
+        return (<uint32_t>(at[0] & 0x7) << 18 | <uint32_t>(at[1] & 0x3F) << 12 | <uint32_t>(at[2] & 0x3F) << 6
+                | (at[3] & 0x3F))
+    return at[0]
+
+
+cdef str decoded(const Token *token):
+    return PyUnicode_DecodeUTF8(<const char *>token.text, distance(token.text, token.end), "surrogatepass")
+
+
+# --------------------------------------------------------------------------------------------------------------- lines
+cdef void make_scanner(Scanner *scanner) noexcept nogil:
+    scanner.at = scanner.end = NULL
+    scanner.before = NOTHING
+    scanner.buffer = NULL
+    scanner.capacity = 0
+    scanner.watching = begin_watch()
+
+
+cdef void end_scanner(Scanner *scanner) noexcept nogil:
+    free(scanner.buffer)
+    scanner.buffer = NULL
+    scanner.capacity = 0
+
+
+# View an exact str or bytes, which must stay alive. UTF-8 is valid.
+cdef int line_of(PyObject *text, Line *line) except -1:
+    if not cybleu_line_of(text, &line.data, &line.size, &line.kind):
+        raise TypeError("a line must be an exact str or bytes")
+    return 0
+
+
+cdef int reserve_units(Scanner *scanner, Py_ssize_t size) except -1 nogil:
+    """Reserve a buffer for this many bytes after the front."""
+    if size > scanner.capacity or scanner.buffer == NULL:
+        size = max(size, 2 * scanner.capacity)
+        scanner.buffer = <uint8_t *>allocated(realloc(scanner.buffer, <size_t>size + FRONT))
+        memset(scanner.buffer, 0, FRONT)
+        scanner.capacity = size
+    return 0
+
+
+cdef uint8_t *in_utf8_of_bytes(uint8_t *to, const uint8_t *text, Py_ssize_t size) noexcept nogil:
+    """Convert one-byte characters to UTF-8, and possibly write one more byte; return the end."""
+    cdef const uint8_t *end = text + size
+    cdef uint64_t word
+    cdef int before
+    while text < end:
+        if distance(text, end) >= 16:
+            before = copy_ascii(to, text)
+            if before == 16:    # a branch, to break the dependency on the number
+                to += 16
+                text += 16
+                continue
+            to += before
+            text += before
+        elif distance(text, end) >= 8:
+            memcpy(&word, text, 8)
+            if not word & <uint64_t>0x8080808080808080:
+                memcpy(to, &word, 8)
+                to += 8
+                text += 8
+                continue
+        # branch-free, because it is unpredictable
+        to[0] = text[0] if text[0] < 0x80 else <uint8_t>(0xC0 | text[0] >> 6)
+        to[1] = <uint8_t>(0x80 | (text[0] & 0x3F))
+        to += 1 + (text[0] >> 7)
+        text += 1
+    return to
+
+
+cdef uint8_t *in_utf8_of_pairs(uint8_t *to, const uint16_t *text, Py_ssize_t size) noexcept nogil:
+    """Convert two-byte characters to UTF-8; return the end."""
+    cdef const uint16_t *end = text + size
+    cdef const uint16_t *stop
+    cdef uint64_t word
+    cdef uint32_t narrow
+    while text < end:
+        stop = end
+        if distance(text, end) >= 8:
+            memcpy(&word, text, 8)
+            if not word & <uint64_t>0xFF80FF80FF80FF80:
+                word = (word | word >> 8) & <uint64_t>0x0000FFFF0000FFFF
+                narrow = <uint32_t>(word | word >> 16)
+                memcpy(to, &narrow, 4)
+                to += 4
+                text += 4
+                continue
+            stop = text + 4
+        while text < stop:
+            to = put(to, text[0])
+            text += 1
+    return to
+
+
+cdef int copy_line(Scanner *scanner, const Line *line) except -1 nogil:
+    """Convert the characters of a str to UTF-8."""
+    cdef uint8_t *to
+    cdef Py_ssize_t i
+    reserve_units(scanner, line.size * (2 if line.kind == 1 else line.kind + (line.kind == 2)))
+    to = scanner.buffer + FRONT
+    if line.kind == 1:
+        to = in_utf8_of_bytes(to, <const uint8_t *>line.data, line.size)
+    elif line.kind == 2:
+        to = in_utf8_of_pairs(to, <const uint16_t *>line.data, line.size)
+    else:
+        for i in range(line.size):
+            to = put(to, (<const uint32_t *>line.data)[i])
+    scanner.at = scanner.buffer + FRONT
+    scanner.end = to
+    return 0
+
+
+cdef bint is_marked_up(const uint8_t *at, const uint8_t *end, bint skipped) noexcept nogil:
+    """Return whether the line contains a string that mteval's tokeniser replaces first.
+
+    :param skipped: include the mark <skipped>
+    """
+    cdef size_t size = <size_t>distance(at, end)
+    if size == 0:
+        return False
+    if memchr(at, c"&", size) != NULL or memchr(at, c"\n", size) != NULL:
+        return True
+    if not skipped:
+        return False
+    while True:
+        at = <const uint8_t *>memchr(at, c"<", <size_t>distance(at, end))
+        if at == NULL or distance(at, end) < 9:
+            return False
+        if memcmp(at, b"<skipped>", 9) == 0:
+            return True
+        at += 1
+
+
+cdef Py_ssize_t replace(uint8_t *text, Py_ssize_t size, const char *old, Py_ssize_t length, int new) noexcept nogil:
+    """Replace a string by one character, or remove it if `new` is negative; return the new size."""
+    cdef const uint8_t *at = text
+    cdef const uint8_t *end = text + size
+    cdef const uint8_t *found
+    cdef uint8_t *to = text
+    while True:
+        found = at
+        while True:
+            if distance(found, end) < length:
+                found = NULL
+                break
+            found = <const uint8_t *>memchr(found, old[0], <size_t>(distance(found, end) - length + 1))
+            if found == NULL or memcmp(found, old, <size_t>length) == 0:
+                break
+            found += 1
+        if found == NULL:
+            memmove(to, at, <size_t>distance(at, end))
+            return distance(text, to) + distance(at, end)
+        memmove(to, at, <size_t>distance(at, found))
+        to += distance(at, found)
+        if new >= 0:
+            to[0] = <uint8_t>new
+            to += 1
+        at = found + length
+
+
+cdef uint8_t *own_copy(Scanner *scanner, Py_ssize_t capacity) except NULL nogil:
+    """The line in the buffer, with space for so many bytes."""
+    cdef Py_ssize_t size = distance(scanner.at, scanner.end)
+    cdef bint copied = scanner.buffer != NULL and scanner.at == scanner.buffer + FRONT
+    reserve_units(scanner, capacity)
+    if not copied:
+        memcpy(scanner.buffer + FRONT, scanner.at, <size_t>size)
+    scanner.at = scanner.buffer + FRONT
+    scanner.end = scanner.at + size
+    return scanner.buffer + FRONT
+
+
+cdef int rewrite(Scanner *scanner, bint tercom) except -1 nogil:
+    cdef Py_ssize_t size = distance(scanner.at, scanner.end)
+    cdef uint8_t *text = own_copy(scanner, size)
+    if tercom:
+        size = replace(text, size, b"\n-", 2, -1)
+    else:
+        size = replace(text, size, b"<skipped>", 9, -1)
+        size = replace(text, size, b"-\n", 2, -1)
+    size = replace(text, size, b"\n", 1, c" ")
+    size = replace(text, size, b"&quot;", 6, c'"')
+    size = replace(text, size, b"&amp;", 5, c"&")
+    size = replace(text, size, b"&lt;", 4, c"<")
+    size = replace(text, size, b"&gt;", 4, c">")
+    scanner.end = text + size
+    return 0
+
+
+cdef inline bint is_possessive(Tokenizer tokenizer, const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """Whether an ``'s`` begins there that ends before a space or a mark that stands alone."""
+    return (distance(at, end) >= 2 and at[0] == c"'" and at[1] == c"s"
+            and (distance(at, end) == 2 or at[2] == c" " or tokenizer.of_bytes[at[2]] == ALONE))
+
+
+cdef int set_possessives_apart(Tokenizer tokenizer, Scanner *scanner) except -1 nogil:
+    """Put a space before each ``'s`` at the end of a word."""
+    cdef const uint8_t *at = scanner.at
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t size = distance(scanner.at, scanner.end)
+    cdef Py_ssize_t left = size
+    cdef Py_ssize_t i = size
+    cdef uint8_t *text
+    while at < scanner.end:
+        at = <const uint8_t *>memchr(at, c"'", <size_t>distance(at, scanner.end))
+        if at == NULL:
+            break
+        count += is_possessive(tokenizer, at, scanner.end)
+        at += 1
+    if count == 0:
+        return 0
+    text = own_copy(scanner, size + count)
+    scanner.end = text + size + count
+    while count:    # from the end, where there is space: the three bytes that are looked at have not changed
+        i -= 1
+        if is_possessive(tokenizer, text + i, text + size):
+            memmove(text + i + count, text + i, <size_t>(left - i))
+            count -= 1
+            text[i + count] = c" "
+            left = i
+    return 0
+
+
+# -------------------------------------------------------------------------------------------------------------- pieces
+cdef inline int kind_of_lead(Tokenizer tokenizer, const uint8_t *at, const uint8_t *end,
+                             Py_ssize_t *length) noexcept nogil:
+    if tokenizer.of_characters != NULL:
+        length[0] = length_at(at, end)
+        return tokenizer.of_characters[code_at(at, length[0])]
+    length[0] = space_at(at, end)
+    return SPACE if length[0] else WORD
+
+
+cdef void look_up_leads(Tokenizer tokenizer, Piece *piece, const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """Classify characters that require a lookup; the piece ends before a character that is incomplete in it."""
+    cdef uint64_t leads = piece.lead
+    cdef Py_ssize_t length
+    cdef int kind, i
+    while leads:
+        i = cybleu_lowest_bit(leads)
+        leads &= leads - 1
+        kind = kind_of_lead(tokenizer, at + i, end, &length)
+        if kind == WORD:
+            continue
+        if i + length > piece.size:
+            piece.size = i
+            return
+        if kind == SPACE:
+            mark(&piece.space, i, length)
+        elif kind == DIGIT:
+            mark(&piece.digit, i, length)
+        else:
+            mark(&piece.alone if kind == ALONE else &piece.point, i, length)
+            mark(&piece.inner, i + 1, length - 1)
+
+
+cdef bint digit_follows(Tokenizer tokenizer, const uint8_t *at, const uint8_t *end) noexcept nogil:
+    cdef Py_ssize_t length
+    if at == end:
+        return tokenizer.first == NOTHING
+    if tokenizer.of_bytes[at[0]] == LEAD:
+        return kind_of_lead(tokenizer, at, end, &length) == DIGIT
+    return tokenizer.of_bytes[at[0]] == DIGIT
+
+
+# ----------------------------------------------------------------------------------------------------------- the class
+cdef class Tokenizer:
+    """Tokeniser by name. Immutable, so that threads can share it.
+
+    :param name: ``none``, ``ascii``, ``space``, ``char``, ``13a``, ``zh``, ``intl``, ``intl-unstripped``, which keeps
+        white space at the end of a line, or ``tercom`` for lines without it
+    :param categories: for ``intl``, the category of each code point: 1 punctuation, 2 symbol, 3 number, 0 other
+    """
+
+    cdef readonly str name
+    cdef uint8_t of_bytes[256]
+    cdef bint of_one_character  # each token is one character
+    cdef bint by_runs           # only white space splits, and is found by ranges of byte values
+    cdef Runs runs[2]
+    cdef uint8_t *of_characters
+    cdef int used               # union of the bits of `of_bytes`
+    cdef int first
+    cdef bint strips
+    cdef bint strips_both
+    cdef bint rewrites
+    cdef bint tercom            # what is rewritten is that of TER's tokeniser
+
+    def __cinit__(self, str name not None, categories=None):
+        cdef const uint8_t[::1] of_code_points
+        cdef uint8_t[4] kinds = [WORD, POINT, ALONE, DIGIT]
+        cdef Py_ssize_t i
+        self.name = name
+        self.tercom = name == "tercom"
+        self.rewrites = name == "13a" or self.tercom
+        self.first = OTHER if self.rewrites else NOTHING
+        self.strips = name in ("13a", "zh", "intl")
+        self.strips_both = name == "zh"
+        self.of_one_character = name == "char"
+        if name not in ("none", "ascii", "space", "char", "13a", "zh", "intl", "intl-unstripped", "tercom"):
+            raise ValueError("there is no such tokeniser")
+        if name in ("zh", "intl", "intl-unstripped"):
+            self.of_characters = <uint8_t *>allocated(malloc(CODE_POINTS))
+            memset(self.of_characters, WORD, CODE_POINTS)
+        memset(self.of_bytes, ALONE if name == "char" else WORD, 256)
+        if name == "char":
+            memset(self.of_bytes + 0x80, ALONE | INNER, 0x40)
+        if self.rewrites or name == "zh":
+            for i in range(0x21, 0x7F):
+                if (0x21 <= i <= 0x26 or 0x28 <= i <= 0x2B or i == 0x2F or 0x3A <= i <= 0x40 or 0x5B <= i <= 0x60
+                        or 0x7B <= i):
+                    self.of_bytes[i] = ALONE
+                elif c"0" <= i <= c"9":
+                    self.of_bytes[i] = DIGIT
+            self.of_bytes[c"."] = self.of_bytes[c","] = POINT
+            self.of_bytes[c"-"] = HYPHEN
+        if name == "zh":
+            for first, last in (
+                (0x2001, 0x2A6D), (0x2E80, 0x2FDF), (0x2FF0, 0x303F), (0x3100, 0x312F), (0x31A0, 0x31EF),
+                (0x3200, 0x4DB5), (0x4E00, 0x9FBB), (0xF900, 0xFA2D), (0xFA30, 0xFA6A), (0xFA70, 0xFAD9),
+                (0xFE10, 0xFE1F), (0xFE30, 0xFE4F), (0xFF00, 0xFFEF),
+            ):
+                for i in range(first, last + 1):
+                    self.of_characters[i] = ALONE
+        if name in ("intl", "intl-unstripped"):
+            of_code_points = categories
+            if of_code_points.shape[0] != CODE_POINTS:
+                raise ValueError("there must be a category for each code point")
+            for i in range(CODE_POINTS):
+                self.of_characters[i] = kinds[of_code_points[i] & 3]
+            for i in range(0x80):
+                self.of_bytes[i] = self.of_characters[i]
+        if name != "space":
+            for i in range(0x09, 0x0E):
+                self.of_bytes[i] = SPACE
+        self.of_bytes[0x20] = SPACE
+        if name not in ("ascii", "space"):
+            for i in range(0x1C, 0x20):
+                self.of_bytes[i] = SPACE
+            if self.of_characters != NULL:
+                for i in (0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, *range(0x2000, 0x200B)):
+                    self.of_characters[i] = SPACE
+                memset(self.of_bytes + 0xC2, LEAD, 0x33)
+            else:
+                for i in (0xC2, 0xE1, 0xE2, 0xE3):
+                    self.of_bytes[i] |= LEAD
+        for i in range(256):
+            self.used |= self.of_bytes[i]
+        self.by_runs = (not self.used & ~(SPACE | LEAD) and find_runs(self.of_bytes, SPACE, &self.runs[0])
+                        and find_runs(self.of_bytes, LEAD, &self.runs[1]))
+
+    def __dealloc__(self):
+        free(self.of_characters)
+
+    def __reduce__(self):
+        raise TypeError("a tokeniser is made anew, not pickled")
+
+    # Begin a line. Tokens are valid while the line is alive and until the scanner begins another one.
+    cdef int begin(self, Scanner *scanner, const Line *line) except -1 nogil:
+        if line.kind == IN_UTF8:
+            scanner.at = <const uint8_t *>line.data
+            scanner.end = scanner.at + line.size
+        else:
+            copy_line(scanner, line)
+        scanner.before = self.first
+        if self.strips:
+            scanner.end = without_space_after(scanner.at, scanner.end)
+            if self.strips_both:
+                scanner.at = without_space_before(scanner.at, scanner.end)
+        if self.rewrites and CYBLEU_UNLIKELY(is_marked_up(scanner.at, scanner.end, not self.tercom)):
+            rewrite(scanner, self.tercom)
+        if self.tercom:
+            set_possessives_apart(self, scanner)
+        return watch(&scanner.watching, 8 + (line.size >> 3))
+
+    # Write up to `most` tokens and return their number, which is less than `most` at the end of the line. The output
+    # requires MORE_TOKENS further entries.
+    cdef Py_ssize_t read(self, Scanner *scanner, Token *tokens, Py_ssize_t most) except -1 nogil:
+        cdef Piece piece
+        cdef const uint8_t *at = scanner.at
+        cdef const uint8_t *end = scanner.end
+        cdef int before = scanner.before
+        cdef bint joins = False             # the next byte continues the token, or is white space
+        cdef Py_ssize_t begun = 0
+        cdef Py_ssize_t ended = 0
+        cdef int count, stop
+        while at < end and ended < most:
+            read_piece(&piece, scanner.at, at, end, self.of_bytes, self.used, self.by_runs, self.runs)
+            if piece.lead:
+                look_up_leads(self, &piece, at, end)
+            if piece.point:
+                set_points_apart(&piece, before == NUMBER, before != OTHER, bit_of(piece.point, piece.size - 1)
+                                 and digit_follows(self, at + piece.size, end))
+            divide(&piece, before == NUMBER, begun > ended, joins)
+            count = write_places(&tokens[begun].text, at, piece.starts)
+            stop = piece.size
+            if count > most - begun:
+                count = <int>(most - begun)
+                stop = <int>distance(at, tokens[most].text)
+            begun += count
+            count = write_places(&tokens[ended].end, at, piece.ends)
+            ended += min(count, begun - ended)
+            if ended < most:
+                stop = piece.size
+            if stop:
+                before = TAKEN if bit_of(piece.taken, stop - 1) else OTHER
+                if bit_of(piece.digit, stop - 1):
+                    before = NUMBER
+                joins = not bit_of(piece.space | piece.alone, stop - 1)
+            at += stop
+        if begun > ended:
+            tokens[ended].end = at
+            ended += 1
+        scanner.at = at
+        scanner.before = before
+        return ended
+
+    def tokens(self, text):
+        """Return the tokens of a str as a list of str."""
+        cdef Token tokens[SOME_TOKENS + MORE_TOKENS]
+        cdef Scanner scanner
+        cdef Line line
+        cdef Py_ssize_t count = SOME_TOKENS
+        cdef Py_ssize_t i
+        cdef list found = []
+        if type(text) is not str:
+            if not isinstance(text, str):
+                raise TypeError(f"a line must be a str, not {type(text).__name__}")
+            text = PyUnicode_FromObject(text)
+        line_of(<PyObject *>text, &line)
+        make_scanner(&scanner)
+        try:
+            self.begin(&scanner, &line)
+            while count == SOME_TOKENS:
+                count = self.read(&scanner, tokens, SOME_TOKENS)
+                for i in range(count):
+                    found.append(decoded(&tokens[i]))
+        finally:
+            end_scanner(&scanner)
+        return found

@@ -1,1 +1,0 @@
-"""Map tokens, objects or characters, to integer ids."""
