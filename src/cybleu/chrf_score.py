@@ -150,9 +150,8 @@ def _numbers(measure: Any, max_len: int, references: Sequence[Any], hypotheses: 
     others = _backend.chosen.RawTexts([_text(text) for text in references])
     count, width = len(texts), 3 * max_len
     rows = array("q", bytes(8 * count * width))
-    measure.rows(
-        texts, others, array("q", range(count + 1)), 0, count, memoryview(rows).cast("B").cast("q", (count, width))
-    )
+    shaped = memoryview(rows).cast("B").cast("q", (count, width))
+    measure.rows(texts, others, array("q", range(count + 1)), None, 0, count, shaped)
     return rows.tolist()
 
 

@@ -31,18 +31,17 @@ def results(backend, corpus, measure):
     others = backend.RawTexts([text for _, group in corpus for text in group])
     sets = np.cumsum([0, *(len(group) for _, group in corpus)], dtype=np.int64)
     rows = np.full((len(corpus), 3 * (char_order + word_order)), -1, dtype=np.int64)
-    measure.rows(texts, others, sets, 0, len(corpus), rows)
+    measure.rows(texts, others, sets, None, 0, len(corpus), rows)
     found = np.empty(len(corpus))
     assert measure.score_rows(rows, 0, found) == len(corpus)
     assert rows.tolist() == [measure.row(*segment) for segment in corpus]
     assert found.tolist() == [measure.evaluate(row) for row in rows.tolist()]
     owners = np.array([7 * place % len(corpus) for place in range(3 * len(corpus))], dtype=np.int64)
-    order = np.argsort(owners, kind="stable").astype(np.int64)
     many = backend.RawTexts([corpus[place % len(corpus)][0] for place in range(len(owners))])
     shared = np.full((len(owners), rows.shape[1]), -1, dtype=np.int64)
     middle = len(owners) // 2
-    measure.rows_of_owners(many, others, sets, owners, order, 0, middle, shared)
-    measure.rows_of_owners(many, others, sets, owners, order, middle, len(owners), shared)
+    measure.rows(many, others, sets, owners, 0, middle, shared)
+    measure.rows(many, others, sets, owners, middle, len(owners), shared)
     matrix = np.empty((len(texts), len(others)))
     backend.CharacterTexts(measure, others, texts).fill(0, len(texts), matrix)
     each_other = np.empty((len(others), len(others)))

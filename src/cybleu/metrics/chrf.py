@@ -140,11 +140,8 @@ class Chrf(Metric):
         """
         raw = self.raw(corpus.kind)
         assert raw is not None
-        measure, owners, lines = self.measure, corpus.owners, lowered(corpus, raw)
-        if owners is None:
-            return lambda start, stop, rows: measure.rows(*lines, start, stop, rows)
-        order = owners.argsort(kind="stable").astype("int64", copy=False)
-        return lambda start, stop, rows: measure.rows_of_owners(*lines, owners, order, start, stop, rows)
+        measure, lines = self.measure, lowered(corpus, raw)
+        return lambda start, stop, rows: measure.rows(*lines, corpus.owners, start, stop, rows)
 
     def _fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool

@@ -350,56 +350,28 @@ cdef class CharacterF:
                 return None
         return chrf_of_row(&self.rules, counts)
 
-    def rows(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets,
-             Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows):
+    def rows(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets not None,
+             const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows not None):
         """Write the rows of the segments from `start` to before `stop`.
 
-        :param sets: offsets of the segments in the references
+        :param sets: offsets of the sets in the references
+        :param owners: for each hypothesis the index of its set; None if each has its own
         """
-        check_segments(hypotheses, references, sets, start, stop)
-        self.fill(hypotheses, references, sets, None, None, start, stop, rows)
-
-    def rows_of_owners(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets,
-                       const int64_t[::1] owners not None, const int64_t[::1] order not None, Py_ssize_t start,
-                       Py_ssize_t stop, int64_t[:, ::1] rows):
-        """Write the rows of hypotheses that share sets of references, for a range of `order`.
-
-        :param owners: for each hypothesis the index of its set
-        :param order: indices of the hypotheses
-        """
-        cdef Py_ssize_t i
-        cdef int64_t owner
-        if not 0 <= start <= stop <= order.shape[0] or owners.shape[0] != hypotheses.count:
-            raise ValueError("the hypotheses do not fit their owners")
-        for i in range(start, stop):
-            if not 0 <= order[i] < hypotheses.count or not 0 <= owners[order[i]] < sets.shape[0] - 1:
-                raise ValueError("a hypothesis or its owner is out of range")
-            owner = owners[order[i]]
-            if not 0 <= sets[owner] < sets[owner + 1] <= references.count:
-                raise ValueError("a set has no reference")
-        self.fill(hypotheses, references, sets, owners, order, start, stop, rows)
-
-    cdef int fill(self, RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, const int64_t[::1] owners,
-                  const int64_t[::1] order, Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows) except -1:
-        """Write the rows of a range of `order`, by default of all hypotheses with their own sets."""
         cdef ChrfWorkspace work
-        cdef int64_t text, owner
+        cdef int64_t owner
         cdef Py_ssize_t i
-        if start == stop:
-            return 0
+        check_segments(hypotheses, references, sets, owners, start, stop)
         if rows.shape[0] != hypotheses.count or rows.shape[1] != 3 * self.order:
             raise ValueError("the rows do not fit the segments")
         make_characters(&work, self.rules.space)
         try:
             with nogil:
                 for i in range(start, stop):
-                    text = i if order is None else order[i]
-                    owner = text if owners is None else owners[text]
-                    count_characters(&self.rules, &work, &hypotheses.lines[text], &references.lines[sets[owner]],
-                                     <Py_ssize_t>(sets[owner + 1] - sets[owner]), &rows[text, 0])
+                    owner = i if owners is None else owners[i]
+                    count_characters(&self.rules, &work, &hypotheses.lines[i], &references.lines[sets[owner]],
+                                     <Py_ssize_t>(sets[owner + 1] - sets[owner]), &rows[i, 0])
         finally:
             end_characters(&work)
-        return 0
 
     def score_rows(self, const int64_t[:, ::1] stats, Py_ssize_t start, double[::1] scores):
         """Write the score of each row from `start` on; return the first declined row, or the end."""

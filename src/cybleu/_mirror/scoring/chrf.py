@@ -55,29 +55,14 @@ class CharacterF:
         ours = self.ngrams(hypothesis)
         return max([self.matched(ours, theirs) for theirs in references], key=self.score)  # the first of several maxima
 
-    def rows(self, hypotheses: RawTexts, references: RawTexts, sets: Any, start: int, stop: int, rows: Any) -> None:
-        for position in range(start, stop):
-            row = self.row(hypotheses._lines[position], references._lines[sets[position] : sets[position + 1]])
-            for column, number in enumerate(row):
-                rows[position, column] = number
-
-    def rows_of_owners(
-        self,
-        hypotheses: RawTexts,
-        references: RawTexts,
-        sets: Any,
-        owners: Any,
-        order: Any,
-        start: int,
-        stop: int,
-        rows: Any,
+    def rows(
+        self, hypotheses: RawTexts, references: RawTexts, sets: Any, owners: Any, start: int, stop: int, rows: Any
     ) -> None:
-        last, counted = -1, []
-        for place in range(start, stop):
-            position = order[place]
-            if owners[position] != last:
-                last = owners[position]
-                counted = [self.ngrams(line) for line in references._lines[sets[last] : sets[last + 1]]]
+        last, counted = -1, []  # hypotheses of one set often follow each other
+        for position in range(start, stop):
+            owner = position if owners is None else owners[position]
+            if owner != last:
+                last, counted = owner, [*map(self.ngrams, references._lines[sets[owner] : sets[owner + 1]])]
             for column, number in enumerate(self._best(hypotheses._lines[position], counted)):
                 rows[position, column] = number
 
