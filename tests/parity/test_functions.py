@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
-import struct
 from array import array
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -16,19 +13,9 @@ from inputs import MODULUS, TOKENS, corpora, is_plain, long_segments, segments
 
 NAN = float("nan")
 ORDERS = st.sampled_from([1, 2, 3, 4, 5, 9, 16, 17, 63, 64, 65, 100])
-BITS = st.integers(0, 2**64 - 1).map(lambda bits: struct.unpack("<d", struct.pack("<Q", bits))[0])
-DECIMALS = st.tuples(st.integers(-(10**17), 10**17), st.integers(0, 22)).map(lambda pair: pair[0] / 10 ** pair[1])
-NUMBERS = st.one_of(st.floats(), BITS, DECIMALS, st.integers(-(2**70), 2**70).map(float))
-EDGES = [0.0, -0.0, 1e-4, 9.999999999999999e-05, 1e15, 999999999999999.9, 1e16, 5e-324, math.nan, math.inf]
-EDGES += [0.1 + 0.2, 2 / 3, 1e22, 1e23, 123456789012345.6, 0.00010000000000000002, -2.2250738585072014e-308]
-
 any_segments = segments() | long_segments()
 any_corpora = any_segments.map(lambda segment: ([segment[0]], [segment[1]])) | corpora()
 tokens = st.lists(st.sampled_from([token for kind in TOKENS.values() for token in kind]), max_size=200)
-
-
-def numbers_of(values):
-    return st.lists(values, min_size=1, max_size=8).map(lambda row: np.array([row, row[::-1]]))
 
 
 # For each function its arguments; kernels return None for those that they decline.
@@ -40,8 +27,6 @@ ARGUMENTS = {
     ),
     "corpus_nist": st.tuples(any_corpora, st.integers(1, 16)).map(lambda drawn: (*drawn[0], drawn[1])),
     "types_within": st.tuples(st.lists(tokens | tokens.map(tuple), max_size=4)),
-    "lines_of_numbers": st.tuples(numbers_of(NUMBERS | st.sampled_from(EDGES))),
-    "lines_of_counts": st.tuples(numbers_of(st.integers(0, 2**63 - 1) | st.sampled_from([0, 9, 10, 2**63 - 1]))),
 }
 
 

@@ -75,15 +75,3 @@ def test_any_file_of_the_extractor(kernels, tmp_path_factory, features, scores):
     for path, (size, text) in zip(paths, (features, scores)):
         path.write_bytes((HEADS[path.name].format(size) + text + TAILS[path.name]).encode())
     same_on_both_backends(lambda: NBest.from_moses(*paths))
-
-
-@given(st.lists(st.tuples(st.floats(), st.lists(st.tuples(st.integers(0, 2), st.floats()), max_size=4)), max_size=5))
-def test_lines_that_are_written(kernels, rows):
-    names = ("p_a", "é_猫", "")
-    dense = np.array([[value] for value, _ in rows]).reshape(-1, 1)
-    indptr = np.cumsum([0, *(len(row) for _, row in rows)], dtype=np.int64)
-    columns = np.array([column for _, row in rows for column, _ in row], dtype=np.int64)
-    values = np.array([value for _, row in rows for _, value in row], dtype=np.float64)
-    for first in range(len(rows) + 1):
-        part = dense[first:], indptr[first:], columns, values, names
-        assert kernels.lines_of_numbers(*part) == _mirror.lines_of_numbers(*part)

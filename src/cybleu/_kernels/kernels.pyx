@@ -13,15 +13,13 @@ from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_AsLongLongAndOverflow
 from cpython.method cimport PyMethod_Check, PyMethod_GET_FUNCTION, PyMethod_GET_SELF
 from cpython.object cimport Py_TYPE, PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_CheckExact
-from cpython.unicode cimport (
-    PyUnicode_DecodeASCII, PyUnicode_DecodeUTF8, PyUnicode_FromKindAndData, PyUnicode_FromObject
-)
+from cpython.unicode cimport PyUnicode_DecodeUTF8, PyUnicode_FromKindAndData, PyUnicode_FromObject
 from libc.float cimport DBL_MIN
-from libc.math cimport INFINITY, NAN, ceil, exp, fabs, floor, isfinite, log, pow, signbit
+from libc.math cimport INFINITY, NAN, ceil, exp, fabs, floor, isfinite, log, pow
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
-from libc.string cimport memchr, memcmp, memcpy, memmove, memset, strlen
+from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
 import math
 from array import array

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .counting.segments import segment_rows as segment_rows
     from .counting.ter import edit_rows as edit_rows
     from .lists.fields import Fields as Fields
-    from .lists.number_lines import lines_of_counts as lines_of_counts
-    from .lists.number_lines import lines_of_numbers as lines_of_numbers
     from .scoring.chrf import CharacterF as CharacterF
     from .scoring.chrf import CharacterTexts as CharacterTexts
     from .scoring.definitions import Definition as Definition

@@ -10,7 +10,6 @@ NAMES = {
     "counting.segments": "clipped_matches segment_counts segment_rows",
     "counting.ter": "edit_rows",
     "lists.fields": "Fields",
-    "lists.number_lines": "lines_of_counts lines_of_numbers",
     "scoring.chrf": "CharacterF CharacterTexts",
     "scoring.definitions": "Definition sum_rows",
     "scoring.gleu": "gleu_counts",

@@ -8,7 +8,6 @@ from itertools import chain, zip_longest
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import _backend
 from .._files.text import Lines, shown
 from .._files.writing import writing_all
 from .._runtime.arrays import np
@@ -47,20 +46,29 @@ def write(nbest: NBest, features: Path, scores: Path) -> None:
         )
     columns = [column for n in range(order) for column in (2 + n, 2 + order + n)]
     counts = stats[:, [*columns, 1]]  # m1 t1 m2 t2 ... and the reference length
-    backend, sparse = _backend.chosen, nbest.sparse
     with writing_all(fspath(features), fspath(scores)) as (features_file, scores_file):
         for number, segment in enumerate(nbest.ids.tolist()):
             rows = nbest.segment(number)
             if rows.start == rows.stop:
                 continue
             head = f"{segment} {rows.stop - rows.start}"
-            named = () if sparse is None else (sparse.indptr[rows.start : rows.stop + 1], *sparse[1:])
-            lines = backend.lines_of_numbers(nbest.features[rows], *named)
+            lines = "".join(_lines_of_features(nbest, rows))
             features_file.write(
                 f"{FEATURES[0]} {head} {len(nbest.names)} {' '.join(nbest.names)} \n{lines}{FEATURES[1]}\n"
             )
-            lines = backend.lines_of_counts(counts[rows])
+            lines = "".join(f"{' '.join(map(str, row))} \n" for row in counts[rows].tolist())
             scores_file.write(f"{SCORES[0]} {head} {counts.shape[1]} {BLEU}\n{lines}{SCORES[1]}\n")
+
+
+def _lines_of_features(nbest: NBest, rows: slice) -> Iterator[str]:
+    """The line of each hypothesis: the dense features, and the sparse ones with their names, each followed by a blank."""
+    for number, row in enumerate(nbest.features[rows].tolist(), rows.start):
+        line = "".join([f"{value!r} " for value in row])
+        if nbest.sparse is not None:
+            names, found = nbest.sparse.names, slice(*nbest.sparse.indptr[number : number + 2].tolist())
+            pairs = zip(nbest.sparse.columns[found].tolist(), nbest.sparse.values[found].tolist())
+            line += "".join([f"{names[column]}={value!r} " for column, value in pairs])
+        yield f"{line}\n"
 
 
 class _Part(NamedTuple):
