@@ -63,7 +63,7 @@ def write(nbest: NBest, features: Path, scores: Path) -> None:
 def _lines_of_features(nbest: NBest, rows: slice) -> Iterator[str]:
     """The line of each hypothesis: the dense features, and the sparse ones with their names, each followed by a blank."""
     for number, row in enumerate(nbest.features[rows].tolist(), rows.start):
-        line = "".join([f"{value!r} " for value in row])
+        line = " ".join([*map(repr, row), ""])
         if nbest.sparse is not None:
             names, found = nbest.sparse.names, slice(*nbest.sparse.indptr[number : number + 2].tolist())
             pairs = zip(nbest.sparse.columns[found].tolist(), nbest.sparse.values[found].tolist())
