@@ -313,13 +313,11 @@ def read_references(
             _with_special(sets.texts, special, name)
         return sets
     if special.given:
-        if isinstance(sets, ListSets):
-            sets = Sets(_with_special(sets.texts, special, name), np.array(sets.bounds, dtype=np.int64))  # type: ignore[arg-type]
-        else:
-            _with_special(sets.texts, special, name)
+        ids, begins, ends = _with_special(sets.texts, special, name)  # type: ignore[misc]
         if special.unk_id is not None:
-            ids, begins, ends = sets.texts  # type: ignore[misc]
-            sets = Sets(TokenIds(np.where(ids == special.unk_id, UNKNOWN, ids), begins, ends), sets.bounds, sets.padded)
+            ids = np.where(ids == special.unk_id, UNKNOWN, ids)
+        padded = isinstance(sets, Sets) and sets.padded
+        sets = Sets(TokenIds(ids, begins, ends), np.asarray(sets.bounds, dtype=np.int64), padded)
     if isinstance(sets, Sets) and sets.padded:
         check_none_empty(sets)
     return sets
