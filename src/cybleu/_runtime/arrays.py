@@ -3,28 +3,7 @@
 from __future__ import annotations
 
 from .extras import extra
-from .lazy_arrays import (
-    array_given,
-    array_of,
-    bincount,
-    first_not_finite,
-    floats_given,
-    in_place,
-    index,
-    repeat,
-)
+from .lazy_arrays import *  # noqa: F403
 
 with extra("numpy", "this requires NumPy", "cybleu[numpy]"):
-    import numpy as np
-
-__all__ = [
-    "array_given",
-    "array_of",
-    "bincount",
-    "first_not_finite",
-    "floats_given",
-    "in_place",
-    "index",
-    "np",
-    "repeat",
-]
+    import numpy as np  # noqa: F401
