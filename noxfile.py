@@ -203,7 +203,7 @@ def races(session: nox.Session) -> None:
     """Tests in four threads on kernels with ThreadSanitizer, which finds data races of what runs without the GIL."""
     flags = {"CFLAGS": "-O1 -g -fno-omit-frame-pointer -fsanitize=thread"}
     env = {"LD_PRELOAD": library(session, "libtsan"), "TSAN_OPTIONS": f"suppressions={ROOT}/.ci/not_ours.tsan"}
-    folders = "bleu_score metrics nbest oracle parity rerank significance stats text tuning whole/test_threads.py"
+    folders = "bleu_score metrics nbest oracle parity rerank significance text tuning whole/test_threads.py"
     chosen = ["-n", "0", "-m", "not (real_data or memory or mirror)", "--parallel-threads=4", "--assert=plain"]
     test_build(session, "threads", flags, *chosen, *(f"tests/{name}" for name in folders.split()), **env)
 
@@ -273,7 +273,7 @@ def freethreaded(session: nox.Session) -> None:
     session.run("python", "-W", "error", "-c", code)
     env = {**KERNELS, "PYTHON_GIL": "0"}  # also after sacreBLEU has imported lxml, which may enable the GIL
     pytest(session, "-p", "no:run-parallel", "--ignore", "tests/packaging", **env)
-    chosen = ["tests/parity", "tests/bleu_score", "tests/stats", "-n", "0", "--parallel-threads=4", "--assert=plain"]
+    chosen = ["tests/parity", "tests/bleu_score", "tests/metrics", "-n", "0", "--parallel-threads=4", "--assert=plain"]
     pytest(session, *chosen, **env)
 
 

@@ -50,10 +50,3 @@ def test_a_signal_that_changes_the_lists():
     hypotheses = [["a"], Text(["a"]), ["a"], ["a"]]
     with pytest.raises((IndexError, errors.CybleuError)):
         sentence_bleu_many([[["a"]]] * 4, hypotheses, (1,))
-
-
-def test_errors_name_the_segment():
-    with pytest.raises(errors.LengthMismatchError, match="2 hypotheses and 1 lists"):
-        sentence_bleu_many([[["a"]]], [["a"], ["b"]])
-    with pytest.raises(errors.UnhashableTokenError, match=r"segment 1: token 0 of the hypothesis"):
-        sentence_bleu_many([[["a"]], [["a"]]], [["a"], [[]]], (1,))

@@ -13,7 +13,6 @@ from cybleu import (
     errors,
     explain,
     modified_precision,
-    self_bleu,
     sentence_bleu,
     sentence_bleu_many,
 )
@@ -39,14 +38,7 @@ WORDS = ["a", "b", "c", "d", "e"]
         (lambda: corpus_bleu([[WORDS], []], [WORDS, WORDS]), errors.NoReferencesError, KeyError, "segment 1: "),
         (lambda: explain([WORDS], WORDS, ["0.5"]), errors.WeightsError, TypeError, r"not \['0.5'\]"),
         (lambda: sentence_bleu([WORDS], WORDS, 0.25), errors.WeightsError, TypeError, "float has no length"),
-        *(
-            (call, errors.WeightsError, TypeError, "one for each n-gram order, not 'uniform'")
-            for call in (
-                lambda: sentence_bleu([WORDS], WORDS, "uniform"),
-                lambda: corpus_bleu([[WORDS]], [WORDS], "uniform"),
-                lambda: sentence_bleu_many([[WORDS]], [WORDS], "uniform"),
-            )
-        ),
+        (lambda: sentence_bleu([WORDS], WORDS, "uniform"), errors.WeightsError, TypeError, "order, not 'uniform'"),
         *(
             (
                 call,
@@ -68,9 +60,6 @@ WORDS = ["a", "b", "c", "d", "e"]
             for call in (
                 lambda smoothing=smoothing: sentence_bleu([WORDS], WORDS, (0.5, 0.5), smoothing),
                 lambda smoothing=smoothing: corpus_bleu([[WORDS]], [WORDS], smoothing_function=smoothing),
-                lambda smoothing=smoothing: sentence_bleu_many([[WORDS]], [WORDS], smoothing_function=smoothing),
-                lambda smoothing=smoothing: explain([WORDS], WORDS, (0.5, 0.5), smoothing),
-                lambda smoothing=smoothing: self_bleu([WORDS, WORDS], smoothing_function=smoothing),
             )
         ),
         (lambda: modified_precision([WORDS], WORDS, -1), errors.OrderError, ValueError, "negative, and it is -1"),
@@ -130,12 +119,8 @@ def test_the_warning_shows_the_line_of_the_caller(backend):
     assert {found.filename for found in caught} == {__file__} and len({found.lineno for found in caught}) == 3
 
 
-def test_the_warning_comes_from_bleu_score():
+def test_filters_by_message_and_module():
     assert collect("ignore", module=r"cybleu\.bleu_score") == []
-    assert len(collect("always", module=r"cybleu\.bleu_score")) == 2
-
-
-def test_filters_by_message():
     assert collect("ignore", message=r"\nThe hypothesis contains 0 counts") == []
     (caught,) = collect("ignore", message=r"\nThe hypothesis contains 0 counts of 3-gram")
     assert "4-gram" in str(caught.message)

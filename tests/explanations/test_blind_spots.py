@@ -91,19 +91,6 @@ def test_all_permutations(references, hypothesis, data):
     check_permutations(references, hypothesis, [data.draw(st.sampled_from(DEFINITIONS))])
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("reference", "hypothesis", "names"),
-    [
-        ("the mailman was bitten by the dog", "the dog was bitten by the mailman today", metrics.VARIANTS),
-        ("a b a b c", "a b b a c c a b", metrics.VARIANTS),
-        ("a b c d e f g h", "h g f e d c b a", ["sacrebleu"]),
-    ],
-)
-def test_all_permutations_of_eight_words(reference, hypothesis, names):
-    check_permutations([reference.split()], hypothesis.split(), map(metrics.Bleu, names))
-
-
 @given(st.lists(TOKENS, min_size=1, max_size=2), TOKENS, st.integers(1, 4))
 def test_blocks_are_cut_where_a_bigram_is_in_no_reference(references, hypothesis, max_order):
     spots = blind_spots(references, hypothesis, max_order=max_order)

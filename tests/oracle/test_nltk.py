@@ -439,3 +439,20 @@ def test_the_error_of_a_token_comes_before_that_of_an_iterator():
 class Refuses:
     def __hash__(self):
         raise RuntimeError("no hash")
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "expected"),
+    [
+        ("it is a ship", 0.8408964152537145),
+        ("it", 0.1353352832366127),
+        ("it it it it it it it", 0.6147881529512643),
+        ("it a b c d e f g h i j k l m n", 0.6042750794713536),
+        ("ship ship ship", 0.7598356856515925),
+        ("it ship", 0.6065306597126334),
+    ],
+)
+def test_rule_of_nltk_3_2(hypothesis, expected):
+    """As NLTK 3.2 printed it; later versions do not have this rule."""
+    references = [text.split() for text in ("this is a ship", "it is ship", "ship it is", "a ship, it is")]
+    assert cybleu.sentence_bleu(references, hypothesis.split(), smoothing_function=cybleu.nltk_3_2) == expected

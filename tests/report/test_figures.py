@@ -271,16 +271,6 @@ def test_matches_by_brute_force(backend, triples):
         assert marks_of(found, 0, segment) == list(map(sum, zip(levels, clipped)))
 
 
-def test_the_tools_way_of_lower_case(backend):
-    lines = ["Ä B c D e", "Ä B x Y z"]
-    for metric in ("sacrebleu", "mteval-v13a"):
-        found = analyse([["ä b C d E"], ["ä b C d E"]], {"it": lines}, metric, lowercase=True, **FEW)
-        assert (found.metrics[0].rows["it"][0, 2], "|case:lc|" in found.metrics[0].signature) == (
-            5 if metric == "sacrebleu" else 4,
-            True,
-        )
-
-
 def test_a_report_is_pickled_and_copied(report, jinja2):
     for again in (pickle.loads(pickle.dumps(report)), copy.deepcopy(report)):
         assert html(again) == html(report)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-import stat
 from collections import Counter, defaultdict
 from html import unescape
 
@@ -12,10 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sacrebleu.metrics import CHRF
 
-from cybleu.errors import InputFileError
-from cybleu.report import analyse, html, save_page, write
+from cybleu.report import analyse, html
 from cybleu.report.visible import visible
 from cybleu.text import tokenizer
 from report_pages import Page, check_policy, numbers_on, pictures_on
@@ -182,15 +179,6 @@ def test_the_source_is_shown_with_each_segment(jinja2):
     assert report.comparisons == analyse(REFERENCES, SYSTEMS, **FEW).comparisons
 
 
-def test_what_differs_between_outputs_is_said(page, jinja2):
-    said = "A group contains different segments for each output."
-    found = Page(page)
-    assert sum(said in text for kind in ("figcaption", "caption") for text in found.text_of(kind)) == 4
-    one = html(analyse(REFERENCES, {"one": SYSTEMS["one"]}, **FEW))
-    assert "different segments" not in one and "Significance tests" not in one
-    assert "<mark>" not in one[one.index('id="list"') :]
-
-
 def test_the_numbers_are_those_of_the_report(page, jinja2):
     report = analyse(REFERENCES, SYSTEMS, **FEW)
     cells = Page(page).text_of("td")
@@ -205,15 +193,6 @@ def test_the_numbers_are_those_of_the_report(page, jinja2):
         for name in ("scores", "tests", "precision", "differ", "ngrams", "segments", "computed")
     ]
     assert order == sorted(order)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("choices", [{}, {"baseline": "two"}])
-def test_equal_input_gives_equal_bytes(jinja2, tmp_path, choices):
-    for name in ("a.html", "b.html"):
-        write(tmp_path / name, REFERENCES, SYSTEMS, command="cybleu compare", **FEW, **choices)
-    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
-    assert not re.search(r"20\d\d-\d\d-\d\d", (tmp_path / "a.html").read_text(encoding="utf-8"))
 
 
 def test_the_verdict(jinja2):
@@ -258,38 +237,10 @@ def test_the_verdict(jinja2):
     assert lines[1].startswith(f"{system.score:.2f} \u00b1 ") and lines[2] == "one"
 
 
-def test_titles(jinja2):
-    many = {f"system {number}": SYSTEMS["one"] for number in range(7)}
-    for systems, subject in (
-        ({"one": SYSTEMS["one"]}, "BLEU of one"),
-        (SYSTEMS, "BLEU of one, two and three"),
-        (many, "BLEU of system 0, system 1, system 2, system 3 and 3 others"),
-    ):
-        report = analyse(REFERENCES, systems, **FEW)
-        assert report.title == report.subject == subject
-    report = analyse(REFERENCES, SYSTEMS, title="Mark", **FEW)
-    found = Page(html(report))
-    assert (report.title, found.text_of("title"), found.text_of("h1")) == ("Mark", ["Mark"], ["Mark"])
-    assert found.text_of("p", **{"class": "facts"})[0].startswith("BLEU of one, two and three \u00b7 40 segments")
-
-
 def test_scores_of_zero(jinja2):
     found = analyse([["a b c"], ["d e f"]], {"nothing": ["", ""], "wrong": ["x y", "z"]}, **FEW)
     text = check_policy(html(found)).text_of("td")
     assert "undefined for a score of 0" in text
-
-
-def test_files_are_whole_or_as_they_were(jinja2, tmp_path):
-    path = tmp_path / "report.html"
-    path.write_text("old")
-    path.chmod(0o640)
-    write(path, REFERENCES, SYSTEMS, **FEW)
-    assert path.read_text(encoding="utf-8").endswith("</html>\n") and stat.S_IMODE(path.stat().st_mode) == 0o640
-    with pytest.raises(InputFileError):
-        write(tmp_path / "none" / "report.html", REFERENCES, SYSTEMS)
-    with pytest.raises(InputFileError):
-        save_page(None, tmp_path / "none" / "report.html")  # before anything is drawn
-    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
 
 
 letters = st.lists(
@@ -321,11 +272,3 @@ def test_visible_is_one_character_for_one():
         assert len(visible(chr(code))) == 1
     assert visible("a\tb é שלום \u200d") == "a\tb é שלום \u200d"
     assert visible("\x00\u202e\ud800") == "\u2400\u25c1\ufffd"
-
-
-@pytest.mark.parametrize(("lowercase", "words"), [(False, "by default"), (True, "with lowercase=True")])
-def test_what_chrf_is(jinja2, lowercase, words):
-    report = analyse(["A b", "c D"], {"one": ["a b", "C"]}, lowercase=lowercase, resamples=9)
-    expected = CHRF(lowercase=lowercase).corpus_score(["a b", "C"], [["A b", "c D"]])
-    assert report.outputs[0].chrf == expected.score
-    assert f"chrF is chrF2 as sacreBLEU computes it {words}." in html(report)
