@@ -7,6 +7,8 @@ import pickle
 import numpy as np
 import pytest
 
+from brute_force import LIST
+from brute_force import bleu as of_perfect
 from cybleu import (
     References,
     bleu,
@@ -25,17 +27,30 @@ from cybleu.explanations import blind_spots, explain, explain_difference
 from cybleu.frameworks import CaptionBleu, load
 from cybleu.gleu_score import corpus_gleu, sentence_gleu
 from cybleu.metrics import Bleu, Chrf, Nist, NistInformation, Ter, find, score, scores
-from cybleu.nbest import NBest
+from cybleu.nbest import NBest, merge
 from cybleu.nist_score import sentence_nist
 from cybleu.pairwise import self_bleu
 from cybleu.report import analyse, save_page
 from cybleu.rerank import diverse, linear, mbr, nbest_sorted, oracle, perceptron
 from cybleu.rewards import Reward
-from cybleu.significance import paired_test
+from cybleu.significance import bootstrap, compare_systems, paired_ar, paired_bs, paired_test
 from cybleu.text import Ragged
-from cybleu.tuning import kbmira, line_search, mert_loop, normalised, pro, read_weights, tune, write_weights
+from cybleu.tuning import (
+    cross_validate,
+    kbmira,
+    line_search,
+    mert_loop,
+    normalised,
+    pro,
+    pro_pairs,
+    read_weights,
+    tune,
+    write_weights,
+)
 from inputs import Labelled, OnADevice, Own
+from nbest_lists import made, sparse_and_dense
 from reports import REFERENCE, REFERENCES, SYSTEMS, analysed
+from statistics_rows import rows_of
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -50,6 +65,9 @@ MASKED_ROW = np.ma.array(ROW, mask=[0] * 9 + [1])
 MASKED_IDS = np.ma.array(IDS, mask=IDS == 3)
 ONE = References([[[1, 2, 3]]])
 RAW = References([["a"]])
+STATS = rows_of(np.random.default_rng(3), 5)
+SPARSE = sparse_and_dense()[0]
+GROWING = [[4, 4, 4, 3, 4, 3], [4, 4, 1, 0, 4, 3], [4, 4, 1, 0, 4, 3], [4, 4, 4, 3, 4, 3]]
 RAW_BLEU = Bleu(tokenize="zh")
 
 
@@ -116,6 +134,26 @@ REFUSED = {
         (lambda: score(MASKED_ROW), "has masked entries"),
         (lambda: rows(MASKED_IDS, IDS), "has masked entries"),
         (lambda: Own().rows([["a"]], [TEXTS], owner=[-1]), r"owner\[0\] is -1"),
+        (lambda: cross_validate(LIST, 2), "from 2 to the number of segments, 1"),
+        (lambda: pro(SPARSE, keep=0), "keep is 0"),
+        (lambda: pro(SPARSE, minimum=-1), "minimum is -1"),
+        (lambda: oracle(LIST, "corpus", passes=0), "passes is 0"),
+        (lambda: perceptron(LIST, good=0.0), "good is 0.0"),
+        (lambda: perceptron(LIST, epochs=0), "epochs is 0"),
+        (lambda: perceptron(SPARSE, folds=1), "folds is 1"),
+        (lambda: perceptron(LIST), "at least 2 segments with hypotheses, and there are 1"),
+        (lambda: mbr([["a b", "a c"]], [[1, 1]], scores=[[1, 1]]), "one of the two"),
+        (lambda: mbr([["a b", "a c"]], [[0, 0]]), "posterior of segment 0"),
+        (lambda: mbr([["a b", "a c"]], scores=[[1, NAN]]), "scores of text 1 of segment 0 is nan"),
+        (lambda: mbr([["a", ""]], [[0, 1]], prune=1), "segment 0 .* probability 0"),
+        (lambda: made(features=[["a", "b"]] * 3), "features has dtype"),
+        (lambda: made(offsets=[0, 2, 4]), "must begin with 0 and end with the number of hypotheses, 3"),
+        (lambda: made(offsets=[0, 3, 2, 3]), "falls from 3 to 2 at 2"),
+        (lambda: made(texts=["a", ["b"], "c"]), "hypothesis 1 of segment 0 is a list"),
+        (lambda: made(ids=[1, 2, -3]), "ids holds -3"),
+        (lambda: made(sparse=([0, 0, 0, 1], [1], [1.0], ["a"])), "holds 1, and there are 1 names"),
+        (lambda: made(sparse=([0, 2, 2, 2], [0, 0], [1.0, 2.0], ["a"])), "not strictly ascending"),
+        (lambda: made(sparse=([0, 1, 1, 1], [0], [1.0])), "not tuple of 3"),
     ],
     errors.MixedTokensError: [
         (lambda: mbr([[R, "the cat"]]), r"hypotheses\[0\]\[1\] is a str and hypotheses\[0\]\[0\] a list"),
@@ -247,6 +285,11 @@ REFUSED = {
         (lambda: explain(H, [R]), "the arguments look swapped"),
         (lambda: analyse(["a", "b"], {"x": ["a", None]}), r"x\[1\] .*; leave out"),
         (lambda: self_bleu("the cat"), "is one str; pass a list"),
+        (lambda: mbr("a b"), "a list of texts for each segment"),
+        (lambda: mbr(["a b", "a c"]), r"hypotheses\[0\] must be a list of texts"),
+        (lambda: mbr([[6, 5], [7]]), r"hypotheses\[0\] is one list of token ids"),
+        (lambda: NBest.from_texts(["a", "b"], [["a"], ["b"]]), r"hypotheses\[0\] must be a list of texts, not str"),
+        (lambda: NBest.from_texts([[], [["a"], 7]], [["a"]] * 2), r"hypotheses\[1\]\[1\] must be a list .* not int"),
     ],
     errors.LengthMismatchError: [
         (lambda: Reward()(completions=["a", "b"], references=["a"]), "completions is 2, .*'references' is 1; each"),
@@ -268,6 +311,11 @@ REFUSED = {
         (lambda: rows([["a"], ["b"]], [["a"], ["b"], ["c"]]), "owner="),
         (lambda: sentence_bleu_many([[R]], H), r"put the hypothesis in a list: \[hyp"),
         (lambda: corpus_bleu([[R]], H), r"put the hypothesis in a list: \[hyp"),
+        (lambda: made(stats=[[2, 4, 1, 0, 2, 1]] * 2), "stats has 2 entries, and there are 3 hypotheses"),
+        (lambda: merge(made(), made(ids=[1, 2, 3])), "or their ids differ"),
+        (lambda: NBest.from_texts([["a"]], [["a"], ["b"]]), "1 segments of hypotheses and 2 of references"),
+        (lambda: mbr([["a b", "a c"]], [1, 1, 1]), "3 numbers for 2 texts"),
+        (lambda: mbr([["a b", "a c"]], evidence=[]), "1 segments of hypotheses and 0 of evidence"),
     ],
     errors.NoReferencesError: [
         (
@@ -290,6 +338,7 @@ REFUSED = {
             lambda: rows(["a", "b"], Labelled([["a"], NAN]), **RAW_13A),
             r"references\[1\] has no reference; give at least one",
         ),
+        (lambda: mbr([["a b", "a c"]], evidence=[[]]), "segment 0 has hypotheses and no evidence"),
     ],
     errors.OrderError: [
         (lambda: explain_difference([[R]], [R], ["nltk"], 0), "the largest n-gram order is 0; it must be a whole"),
@@ -341,6 +390,8 @@ REFUSED = {
         (lambda: rows([H], [[R]], **RAW_13A), "leave tokenize out, or pass texts as str"),
         (lambda: find("chrf").rows(["a b"], [["a b"]], tokenize="13a"), r"pass Chrf\(tokenize=...\)"),
         (lambda: explain(TEXTS, ["a"], smoothing_function=max, metric="moses"), "smoothing_function is for NLTK's"),
+        (lambda: oracle(LIST, "document"), "sentence or corpus"),
+        (lambda: mbr([["a b", "a c"]], utility="linear"), "utility"),
     ],
     errors.StatisticsError: [
         (lambda: oracle(a_list(stats=[[0.5], [0.5]])), "neither the statistics of BLEU"),
@@ -365,6 +416,22 @@ REFUSED = {
         (lambda: Chrf(beta=float("nan")), "beta is nan"),
         (lambda: Chrf(beta="2"), "beta is '2'"),
         (lambda: pairs([[1, 2]], weights=[]), "one for each order"),
+        (lambda: tune(LIST, metric=lambda row: NAN), "gave nan"),
+        (lambda: tune(NBest([0, 1], [[1.0]], [[0.5, 0.5]])), "give a function"),
+        (lambda: perceptron(NBest([0, 1, 2], [[1.0], [2.0]], [[0.5], [0.5]])), "neither the statistics of BLEU"),
+        (lambda: oracle(LIST, metric="chrf"), "chrf has 18 entries, and these have 4; .* with NBest.with_metric"),
+        (
+            lambda: made(stats=[[2, 4, 1, 0, 2, 1]] * 2 + [[2, 4, 3, 0, 2, 1]]),
+            "hypothesis 0 of segment 2 are impossible",
+        ),
+        (lambda: made(stats=[[1, 2, 3]] * 3), "3 columns.*give score="),
+        (lambda: made(stats=[[0.5], [NAN], [1]]), "statistic of hypothesis 1 of segment 0 is nan"),
+        (lambda: made(stats=[[2, 4, 1, 0, 2, 1]] * 2 + [[2, 2**61, 0, 0, 2, 1]]), "segment 2 are too large.*3 seg"),
+        (lambda: made(model_scores=[1, 2, np.inf]), "model score of hypothesis 0 of segment 2 is inf"),
+        (lambda: merge(made(), made(stats=[[0.5]] * 3)), "has 1 statistics of float64, and list 0 has 6 of int64"),
+        (lambda: made(stats=[0.5, 1.0, 2.0]).to_moses("F", "S"), "only the statistics of BLEU"),
+        (lambda: made(score=sum).to_moses("F", "S"), "only the statistics of BLEU"),
+        (lambda: made(stats=[[3, 4, 1, 0, 2, 1]] * 3).to_moses("F", "S"), "more tokens than unigrams"),
     ],
     errors.EmptyHypothesisError: [
         (lambda: load("bleu").compute(predictions=[""], references=["a"]), "hypotheses have no token"),
@@ -374,6 +441,7 @@ REFUSED = {
         (lambda: corpus_bleu([], []), "no segment"),
         (lambda: load("bleu").compute(), "no text"),
         (lambda: CaptionBleu().compute_score({}, {}), "no image"),
+        (lambda: tune(of_perfect([0, 0], np.zeros((0, 1)), np.zeros((0, 4)))), "no segment has"),
     ],
     errors.TokensError: [
         (lambda: sentence_bleu_many([[[5]]], [[np.array(5)]]), "token 0 of .* is a .*ndarray"),
@@ -395,6 +463,7 @@ REFUSED = {
             for n in (0, 2.5, True, "all")
         ),
         (lambda: self_bleu([["a"], ["b"]], sample=3), "from 1 to 2"),
+        *((lambda call=call: call(SPARSE, samples=0), "samples is 0") for call in (pro, pro_pairs)),
     ],
     errors.UnhashableTokenError: [
         (lambda: explain_difference([[["a"]]], [[["a"]]]), "token 0 of the hypothesis is a list"),
@@ -405,12 +474,48 @@ REFUSED = {
         (lambda: mert_loop("run", print, [["a"]], {"a": 1.0}, iterations=0), "iterations is"),
         (lambda: normalised({"a": NAN}, "sum"), "the weights must be finite numbers by name, such as"),
         (lambda: write_weights("weights", [1.0]), r"must be by name, such as .*, and they are a list"),
+        (lambda: tune(LIST, [0.0, 0.0]), "all start weights are 0"),
+        (lambda: tune(LIST, [1.0, NAN]), "start is nan for 'tm'"),
+        (lambda: tune(LIST, bounds={"lm": (1, 0)}), "bounds of 'lm' are 1 and 0"),
+        (lambda: tune(LIST, [2.0, 1.0], bounds={"lm": (0, 1)}), "of 'lm' is 2.0, out of"),
+        (lambda: tune(LIST, restarts=-1), "restarts is -1"),
+        (lambda: tune(LIST, seed=-1), "seed is -1"),
+        (lambda: line_search(LIST, [1.0, 1.0], "lm", 1, 0), "from 1.0 to 0.0"),
+        (lambda: line_search(LIST, [1.0, 1.0], "lm", NAN), "from nan"),
+        (lambda: line_search(NBest([0, 1], [[1e300]], [[1.0]]), [1e300], "f0"), "can hold"),
+        (lambda: kbmira(SPARSE, step=0.0), "step is 0.0"),
+        (lambda: kbmira(SPARSE, iterations=0), "iterations is 0"),
+        (lambda: kbmira(SPARSE, [1e308] * 8), "more than a float can hold"),
+        (
+            lambda: kbmira(NBest([0, 2, 4], [[1e308], [-1e308]] * 2, GROWING), [1e-308]),
+            "grew beyond what a float can hold",
+        ),
+        (lambda: pro(SPARSE, regularisation=0.0), "regularisation is 0.0"),
+        (lambda: pro(SPARSE, interpolation=0.0), "interpolation is 0.0"),
+        (lambda: pro(SPARSE, minimum=2.0), "no pair of hypotheses differs enough"),
     ],
     errors.FeatureError: [
         (lambda: line_search(a_list(), [1.0, 1.0], "x"), "no feature 'x'"),
         (lambda: linear(a_list(), [1.0]), "one for each of the 2 features"),
         (lambda: nbest_sorted(a_list()), "one of the two"),
         (lambda: tune(a_list(), {1: 2.0}), "names 1, which is no feature"),
+        (lambda: tune(NBest([0, 1], np.zeros((1, 0)), [[1, 1, 1, 1]])), "no features"),
+        (lambda: cross_validate(NBest([0, 1, 2], np.zeros((2, 0)), [[1, 1, 1, 1]] * 2), 2), "nothing to weigh"),
+        (lambda: tune(LIST, {"lm": 1.0}), "nothing for the feature 'tm'"),
+        (lambda: tune(LIST, bounds={"x": (0, 1)}), "no feature 'x'; there are lm, tm"),
+        (lambda: kbmira(SPARSE, {"d0": 1, "d1": 1, "d2": 1, "s9": 1}), "names 's9', which is no feature"),
+        (lambda: linear(LIST, [1.0, NAN]), "nan for 'tm'"),
+        (lambda: linear(NBest([0, 1], [[9.0, 9.0]], [[0.0]]), [1e308] * 2), "the weighted sum of hypothesis 0 is inf"),
+        (lambda: perceptron(NBest.from_texts([["a"], ["b"]], [["a"], ["b"]])), "no feature"),
+        (lambda: made(features=[[0, 1], [2, NAN], [4, 5]]), "'f1' of hypothesis 1 of segment 0 is nan"),
+        (lambda: made(names=["a", "a"]), "'a' appears twice"),
+        (lambda: made(sparse=([0, 0, 0, 1], [0], [1.0], ["f1"])), "'f1' is both dense and sparse"),
+        (lambda: made(sparse=([0, 0, 0, 1], [0], [np.inf], ["a"])), "'a' of .* 0 of segment 2"),
+        (lambda: merge(made(), made(names=["f0", "g"])), "list 1 of those to merge has no feature 'f1'"),
+        (
+            lambda: merge(made(), made(features=np.zeros((3, 1)), sparse=([0, 0, 0, 1], [0], [1.0], ["f1"]))),
+            "list 1 .*'f1'",
+        ),
     ],
     errors.InputFileError: [
         (lambda: read_weights("a\0b"), "cannot be the name of a file"),
@@ -449,6 +554,31 @@ REFUSED = {
         (lambda: pro(a_list(), regularisation=b"1"), "regularisation is"),
         (lambda: pro(a_list(), interpolation=np.ones(2)), "interpolation is"),
         (lambda: paired_test(*[[ROW] * 2] * 2, np.sum, scale="1"), "scale is"),
+        (lambda: compare_systems({}), "there is no system"),
+        (lambda: compare_systems({"a": STATS}), "there is one system; give at least 2"),
+        (lambda: compare_systems([STATS[:2], STATS[:2]]), "a ndarray is not the name of a system; give names"),
+        (lambda: compare_systems([("a", STATS), ("a", STATS)]), "two systems are called 'a'"),
+        (lambda: compare_systems({"a": STATS, "b": STATS[1:]}), "a has 5 segments and b 4"),
+        (lambda: compare_systems({"a": STATS, "b": STATS}, baseline="c"), "there is no system 'c'"),
+        (lambda: compare_systems({"a": STATS, "b": STATS}, correction="b"), "unknown correction 'b'"),
+        (lambda: compare_systems({"a": [0.5, 0.6], "b": [0.5, NAN]}), "b has nan for segment 1"),
+        (lambda: compare_systems({"a": STATS, "b": STATS}).between("a", "a"), "were not compared"),
+        (lambda: bootstrap(STATS[:1]), "there is one segment"),
+        (lambda: bootstrap([]), "no segment"),
+        (lambda: bootstrap(STATS, samples=10**8 + 1), "samples is 100000001; .* from 1 to 100,000,000"),
+        (lambda: bootstrap(STATS, seed=-1), "seed is -1"),
+        (lambda: bootstrap([0.5, NAN, 1.0]), "has nan for segment 1, counted from 0"),
+        (lambda: bootstrap(np.ones((3, 10))), "rows of sacrebleu are integers"),
+        (lambda: bootstrap(STATS, len, smoothing="exp"), "has no option 'smoothing'"),
+        (lambda: bootstrap(STATS, lambda row: 1.7e308), r"gives 1.7e\+308 .* must give a number from -1e\+300"),
+        (lambda: paired_test(STATS, STATS[1:]), "5 segments and the second system 4"),
+        (lambda: paired_test([0.5, 0.6], [ROW] * 2), "have 1 numbers and those of the second system 10"),
+        (lambda: paired_test(STATS, STATS, test="t"), "unknown test 't'; use one of randomization, shifted-bootstrap"),
+        (lambda: paired_bs({"a": [STATS, STATS]}), "a has several runs"),
+        (lambda: paired_bs({"a": STATS}, "nltk"), "its own BLEU"),
+        (lambda: paired_ar({"a": STATS}, Bleu(weights=(0.5, 0.5, 0, 0))), "its own BLEU"),
+        (lambda: paired_ar({"a": STATS}, confidence_samples=0), "samples is 0"),
+        (lambda: paired_ar(STATS), "the systems are neither a mapping"),
     ],
 }
 

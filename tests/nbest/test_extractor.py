@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cybleu.errors import InputFileError, StatisticsError
+from cybleu.errors import InputFileError
 from cybleu.nbest import NBest
-from nbest_lists import lists, made, same_but_sparse_names, sparse_of, written
+from nbest_lists import lists, same_but_sparse_names, sparse_of, written
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -115,16 +115,3 @@ def test_an_id_far_beyond_the_others(tmp_path):
     files = [text.replace("_0 2 1 ", f"_0 {10**18 - 1} 1 ") for text in (FEATURES_FILE, SCORES_FILE)]
     with pytest.raises(InputFileError, match=r"F: the last id is 9{18}, .* give the number of segments="):
         from_moses(tmp_path, *files)
-
-
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"stats": [0.5, 1.0, 2.0]}, StatisticsError, "only the statistics of BLEU"),
-        ({"score": sum}, StatisticsError, "only the statistics of BLEU"),
-        ({"stats": [[3, 4, 1, 0, 2, 1]] * 3}, StatisticsError, "more tokens than unigrams"),
-    ],
-)
-def test_what_cannot_be_written_for_the_extractor(tmp_path, changes, error, message):
-    with pytest.raises(error, match=message):
-        made(**changes).to_moses(tmp_path / "F", tmp_path / "S")

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu.errors import FeatureError, LengthMismatchError, StatisticsError
 from cybleu.nbest import NBest, merge
 from nbest_lists import lists, made, same, sparse_of
 
@@ -77,17 +76,3 @@ def test_only_some_lists_have_texts_and_sparse_features():
     # a feature that is 0 differs from a missing one; hypothesis 1 of segment 0 has no feature in both lists
     assert merged.index.tolist() == [0, 1, 3, 2, 5]
     assert [len(row) for row in sparse_of(merged)] == [0, 0, 1, 0, 1]
-
-
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"names": ["f0", "g"]}, FeatureError, "list 1 of those to merge has no feature 'f1'"),
-        ({"features": np.zeros((3, 1)), "sparse": ([0, 0, 0, 1], [0], [1.0], ["f1"])}, FeatureError, "list 1 .*'f1'"),
-        ({"ids": [1, 2, 3]}, LengthMismatchError, "or their ids differ"),
-        ({"stats": [[0.5]] * 3}, StatisticsError, "has 1 statistics of float64, and list 0 has 6 of int64"),
-    ],
-)
-def test_lists_that_do_not_fit(changes, error, message):
-    with pytest.raises(error, match=message):
-        merge(made(), made(**changes))

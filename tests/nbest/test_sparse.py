@@ -47,21 +47,6 @@ def test_a_matrix_of_another_shape(scipy):
         NBest([0, 2, 3], matrix, STATS)
 
 
-@pytest.mark.parametrize(
-    ("sparse", "error", "text"),
-    [
-        (([0, 2, 2, 3], [0, 1, 2], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "holds 2, .* are 2 names"),
-        (([0, 2, 2, 3], [1, 1, 1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "not strictly ascending"),
-        (([0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, np.inf], ["x", "y"]), errors.FeatureError, "'y' of .* 0 of segment 1"),
-        (([0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0]), errors.ArrayValueError, "not tuple of 3"),
-        ((np.zeros((3, 2)), ["x", "y"]), errors.ArrayValueError, "not tuple of 2"),
-    ],
-)
-def test_what_is_wrong(sparse, error, text):
-    with pytest.raises(error, match=text):
-        made(sparse)
-
-
 def test_without_scipy(monkeypatch):
     import sys
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import cybleu
 import nbest_lists
-from cybleu.errors import ArrayValueError, FeatureError, StatisticsError
+from cybleu.errors import FeatureError
 from cybleu.metrics import score
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, oracle, perceptron
@@ -93,26 +93,6 @@ def test_weights_are_what_the_algorithm_says():
     assert trained.weights == {"f0": 2.0}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"good": 0.0}, "good is 0.0"),
-        ({"epochs": 0}, "epochs is 0"),
-        ({"folds": 1}, "folds is 1"),
-    ],
-)
-def test_wrong_arguments(arguments, message):
-    with pytest.raises(ArrayValueError, match=message):
-        perceptron(made(), **arguments)
-
-
-def test_lists_that_cannot_train():
-    with pytest.raises(FeatureError, match="no feature"):
-        perceptron(NBest.from_texts([["a"], ["b"]], [["a"], ["b"]], tokenize=str.split))
-    with pytest.raises(StatisticsError, match="neither the statistics of BLEU"):
-        perceptron(NBest([0, 1, 2], [[1.0], [2.0]], [[0.5], [0.5]]))
-
-
 @pytest.mark.real_data
 def test_real_lists(data):
     folder = data / "moses100"
@@ -147,10 +127,3 @@ def test_sparse_features_are_trained_as_dense_ones():
     alone = NBest(nbest.offsets, np.zeros((240, 0)), nbest.stats, sparse=parts)
     as_dense = NBest(nbest.offsets, columns, nbest.stats, parts[3])
     assert perceptron(alone).weights == pytest.approx(perceptron(as_dense).weights, rel=1e-9, abs=1e-12)
-
-
-@pytest.mark.parametrize("count", [0, 1])
-def test_too_few_segments(count):
-    nbest = NBest([0, *[2] * count], np.ones((2 * count, 1)), np.zeros((2 * count, 10), dtype=int))
-    with pytest.raises(ArrayValueError, match=f"at least 2 segments with hypotheses, and there are {count}"):
-        perceptron(nbest)

@@ -142,26 +142,6 @@ def test_what_it_gets_wrong(monkeypatch):
     assert paired_test(rows, rows).p == paired_test(rows, other).p == 1.0
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda rows: paired_bs({}), "there is no system"),
-        (lambda rows: paired_bs([("a", rows), ("a", rows)]), "two systems are called 'a'"),
-        (lambda rows: paired_bs({"a": [rows, rows]}), "a has several runs"),
-        (lambda rows: paired_bs({"a": rows}, "nltk"), "its own BLEU"),
-        (lambda rows: paired_ar({"a": rows}, Bleu(weights=(0.5, 0.5, 0, 0))), "its own BLEU"),
-        (lambda rows: paired_ar({"a": rows}, samples=0), "samples is 0"),
-        (lambda rows: paired_ar({"a": rows}, confidence_samples=0), "samples is 0"),
-        (lambda rows: paired_ar({"a": rows, "b": rows[:3]}), "a has 5 segments and b 3"),
-        (lambda rows: paired_ar(rows), "the systems are neither a mapping"),
-        (lambda rows: paired_ar({1: rows}), "1 is not the name of a system; give names with rows"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(CybleuError, match=message):
-        call(rows_of(np.random.default_rng(3), 5))
-
-
 # --------------------------------------------------------------------------------------------------------------- real data
 
 

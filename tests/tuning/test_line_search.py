@@ -154,20 +154,6 @@ def test_a_middle_that_rounds_onto_a_threshold(weight):
 # ------------------------------------------------------------------------------------------------------------- messages
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "text"),
-    [
-        (lambda: line_search(LIST, [1.0, 1.0], "x"), errors.FeatureError, "no feature 'x'"),
-        (lambda: line_search(LIST, [1.0, 1.0], "lm", 1, 0), errors.WeightsError, "from 1.0 to 0.0"),
-        (lambda: line_search(LIST, [1.0, 1.0], "lm", math.nan), errors.WeightsError, "from nan"),
-        (lambda: line_search(NBest([0, 1], [[1e300]], [[1.0]]), [1e300], "f0"), errors.WeightsError, "can hold"),
-    ],
-)
-def test_line_searches_that_cannot_be(call, error, text):
-    with pytest.raises(error, match=text):
-        call()
-
-
 def test_a_line_search_prints_well():
     found = line_search(LIST, {"lm": -1.0, "tm": 0.0}, "lm")
     assert str(found) == "100.0000 at 1.125, in 1 to inf, from 12.5000"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brute_force import score_of
-from cybleu import errors, metrics
+from cybleu import metrics
 from cybleu.nbest import NBest
 from cybleu.tuning import kbmira, tune
 from nbest_lists import sparse_and_dense as lists
@@ -124,32 +124,6 @@ def test_good_weights_are_found():
     dense = lists(segments=40, sparse=0)[0]
     best = tune(dense, restarts=5).score
     assert kbmira(dense).score > 0.9 * best
-
-
-GOOD, POOR = [4, 4, 4, 3, 4, 3], [4, 4, 1, 0, 4, 3]
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "text"),
-    [
-        (lambda nbest: kbmira(nbest, step=0.0), errors.WeightsError, "step is 0.0"),
-        (lambda nbest: kbmira(nbest, iterations=0), errors.WeightsError, "iterations is 0"),
-        (
-            lambda nbest: kbmira(nbest, {"d0": 1, "d1": 1, "d2": 1, "s9": 1}),
-            errors.FeatureError,
-            "names 's9', which is no feature",
-        ),
-        (lambda nbest: kbmira(nbest, [1e308] * 8), errors.WeightsError, "more than a float can hold"),
-        (
-            lambda _: kbmira(NBest([0, 2, 4], [[1e308], [-1e308]] * 2, [GOOD, POOR, POOR, GOOD]), [1e-308]),
-            errors.WeightsError,
-            "grew beyond what a float can hold",
-        ),
-    ],
-)
-def test_messages(call, error, text):
-    with pytest.raises(error, match=text):
-        call(lists()[0])
 
 
 class Accuracy(metrics.Metric):

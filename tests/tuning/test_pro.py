@@ -135,34 +135,6 @@ def test_pairs_by_the_metric_that_is_asked_for():
     assert pro_pairs(given)[0].tolist() == pro_pairs(nbest, metric="sacrebleu")[0].tolist()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "text"),
-    [
-        ({"samples": 0}, errors.SampleError, "samples is 0"),
-        ({"keep": 0}, errors.ArrayValueError, "keep is 0"),
-        ({"minimum": -1}, errors.ArrayValueError, "minimum is -1"),
-    ],
-)
-def test_wrong_arguments(arguments, error, text):
-    for call in (pro, pro_pairs):
-        with pytest.raises(error, match=text):
-            call(lists()[0], **arguments)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "text"),
-    [
-        ({"regularisation": 0.0}, errors.WeightsError, "regularisation is 0.0"),
-        ({"interpolation": 0.0}, errors.WeightsError, "interpolation is 0.0"),
-        ({"minimum": 2.0}, errors.WeightsError, "no pair of hypotheses differs enough"),
-        ({"start": {"d0": 1.0}}, errors.FeatureError, "nothing for the feature 'd1'"),
-    ],
-)
-def test_what_cannot_be_learnt(arguments, error, text):
-    with pytest.raises(error, match=text):
-        pro(lists()[0], **arguments)
-
-
 @pytest.mark.parametrize("unit", [1e300, 1e160, 1e-300])
 def test_features_whose_squares_are_no_numbers(unit):
     nbest = lists()[1]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from brute_force import LIST, bleu, chosen, score_of
-from cybleu import errors, metrics
-from cybleu.nbest import NBest
+from brute_force import bleu, chosen, score_of
+from cybleu import metrics
 from cybleu.tuning import cross_validate, tune
 from cybleu.tuning.trials import _part
 
@@ -30,19 +29,3 @@ def test_cross_validation_scores_what_was_held_out():
     assert result.start_score == score_of(nbest, [1.0] * 3)
     drawn = cross_validate(nbest, 5, restarts=0)
     assert len(drawn.folds) == 5 and str(drawn).count("held out") == 5
-
-
-FEATURELESS = NBest([0, 1, 2], np.zeros((2, 0)), [[1, 1, 1, 1]] * 2)
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "text"),
-    [
-        (lambda: cross_validate(LIST, 2), errors.ArrayValueError, "from 2 to the number of segments, 1"),
-        (lambda: cross_validate(LIST, 2, seed=-1), errors.WeightsError, "seed is -1; it must be a whole number from 0"),
-        (lambda: cross_validate(FEATURELESS, 2), errors.FeatureError, "no features, so there is nothing to weigh"),
-    ],
-)
-def test_trials_that_cannot_be(call, error, text):
-    with pytest.raises(error, match=text):
-        call()
