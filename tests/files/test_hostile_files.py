@@ -175,45 +175,6 @@ def test_files_that_were_cut_off(tmp_path, cut, compressed):
             NBest.from_files(path, [["a"]])
 
 
-@pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize(
-    "line, reason",
-    [
-        ("[" * 500_000, "is nested too deep|is not JSON"),
-        ('[{"text": "a", "score": ' + "1" * 400 + "}]", "score of hypothesis 0 is '111.*must be a finite number"),
-        ('["\\ud83d"]', "the text of hypothesis 0 has half of a surrogate pair"),
-        ('{"id": 9223372036854775808, "nbest": []}', "the id is 9223372036854775808; it must be"),
-    ],
-    ids=lambda value: value[:30],
-)
-def test_json(tmp_path, line, reason):
-    path = tmp_path / "list.jsonl"
-    path.write_text('["a b"]\n' + line + "\n", encoding="utf-8")
-    with pytest.raises(InputFileError, match=f"(?s){path}, line 2: .*({reason})") as raised:
-        list(read_segments(path, "json"))
-    assert len(str(raised.value)) < 400
-
-
-@pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize(
-    "line, reason",
-    [
-        ("1" * 1_000_000 + " ||| a ||| d= 1 ||| 1", "the id is '111.*must be a whole number"),
-        ("0 ||| a ||| d= " + "x" * 1_000_000 + " ||| 1", "'xxx.*is not a number"),
-        ("0 ||| a ||| d= 1 ||| " + "1" * 1_000_000, "the score is 111.*it must be a finite number"),
-        ("0 ||| a ||| " + " ".join(f"a{n}=1" for n in range(70_000)) + " ||| 1", "more than 65536 features"),
-        ("0 ||| a ||| " + " ".join(f"a_{n}= 1" for n in range(100_000)) + " a_0= 1 ||| 1", "'a_0' appears twice"),
-    ],
-    ids=lambda value: value[:30],
-)
-def test_fields(tmp_path, line, reason):
-    path = tmp_path / "list"
-    path.write_text(line + "\n", encoding="utf-8")
-    with pytest.raises(InputFileError, match=f"(?s){path}, line 1: .*{reason}") as raised:
-        list(nbest.read_segments(path))
-    assert len(str(raised.value)) < 400
-
-
 def test_a_result_of_the_loop_is_data(tmp_path):
     from cybleu.tuning.loop import _read_result
 

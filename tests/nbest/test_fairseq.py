@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cybleu._files import text
-from cybleu.errors import InputFileError
 from cybleu.nbest import NBest, read_segments
 from nbest_lists import REFERENCES, line, same, written
 
@@ -57,23 +56,3 @@ def test_equal_to_the_same_list_in_fields(tmp_path_factory, hypotheses, at_once)
         patch.setattr(text, "BLOCK", at_once)
         found = NBest.from_files(written(folder, printed), REFERENCES, "fairseq")
     assert same(found, NBest.from_files(written(folder, fields, "fields"), REFERENCES, "joshua"))
-
-
-@pytest.mark.parametrize(
-    ("printed", "reason"),
-    [
-        ("S-0\ta\nH-0\t-1\n", "list, line 2: 'H-0.t-1' is not H-, a whole number, a tab, a score, a tab and tokens"),
-        ("\nH-0\tNone\tb\n", "list, line 2: the score 'None' is not a number"),
-        ("H-0\t0\ta\nS-1\tb\nH-9\t0\tb\n", "list, line 3: the id is 9, and the references are of 3 segments"),
-        ("S-0\tH-0\n", "there is no line in it that begins with H-"),
-        ("", "there is no line in it"),
-    ],
-)
-def test_what_fairseq_does_not_print(tmp_path, printed, reason):
-    with pytest.raises(InputFileError, match=reason):
-        NBest.from_files(written(tmp_path, printed), REFERENCES, "fairseq")
-
-
-def test_without_the_name_of_the_format(tmp_path):
-    with pytest.raises(InputFileError, match=r"if fairseq printed it, .* name that as format="):
-        NBest.from_files(written(tmp_path, PRINTED), REFERENCES)

@@ -132,43 +132,6 @@ def test_fields_of_marian_before_the_features(tmp_path, features, before):
     assert found.features.tolist() == expected.features.tolist() * 3
 
 
-@pytest.mark.parametrize("before", ["", line()])
-@pytest.mark.parametrize(
-    ("bad", "reason"),
-    [
-        ("\n", "is empty, where there must be id"),
-        ("0 ||| the cat ||| d= 1 2 lm= 3\n", r"has 3 of the fields id \|\|\| tokens"),
-        ("the cat ||| sat ||| d= 1 2 lm= 3 ||| -1\n", "the id is 'the cat'; it must be a whole number"),
-        (line("-1"), "the id is '-1'"),
-        (line(total="x"), "the score 'x' is not a number"),
-        (line(features="d= 1 nan lm= 3"), "a value of 'd' is nan; it must be a finite number"),
-        (line(features="d= 1 1e999 lm= 3"), "a value of 'd' is 1e999"),
-        (line(features="d= 1 x lm= 3"), "a value of 'd' 'x' is not a number"),
-        (line(features="d= 1 2 lm="), "'lm=' has no value"),
-        (line(features="1 d= 2 lm= 3"), "'1' is before the first name"),
-        (line(features="d= 1 2 lm= 3 p_a= 1 2"), "'p_a' has 2 values; a name with '_' has one"),
-        (line(features="d= 1 2 lm= 3 p_a= 1 p_a= 1"), "'p_a' appears twice"),
-        (line(text="a ||| b"), "the score is 'd= 1 2 lm= 3'; it must be one number"),
-    ],
-)
-def test_malformed_lines(tmp_path, before, bad, reason):
-    with pytest.raises(InputFileError, match=reason) as caught:
-        NBest.from_files(written(tmp_path, before + bad + line()), REFERENCES, "moses")
-    assert f"list, line {2 if before else 1}: " in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("bad", "reason"),
-    [
-        (line(features="d= 1 2"), "the feature 'lm_0' of the lines before is missing"),
-        (line(features="d= 1 2 3 lm= 3"), "the feature 'd_2' is not in the lines before"),
-    ],
-)
-def test_features_that_change(tmp_path, bad, reason):
-    with pytest.raises(InputFileError, match=f"list, line 2: {reason}"):
-        NBest.from_files(written(tmp_path, line() + bad), REFERENCES)
-
-
 # --------------------------------------------------------------------------------------------------------------- Joshua
 
 
@@ -185,19 +148,6 @@ def test_joshua(tmp_path_factory, listed, data):
         lines.append(f"{line}{blanks[5]}{total}\n")
     nbest = NBest.from_files(written(tmp_path_factory.mktemp("lists"), "".join(lines)), FOUR, "joshua")
     check(nbest, names, rows)
-
-
-@pytest.mark.parametrize(
-    ("features", "reason"),
-    [
-        ("lm=1 glue", "'glue' is not a feature such as lm=-3.5"),
-        ("lm=1 lm=2", "the feature 'lm' appears twice"),
-        ("lm=1 glue=inf", "the value of 'glue' is inf"),
-    ],
-)
-def test_malformed_pairs(tmp_path, features, reason):
-    with pytest.raises(InputFileError, match=f"list, line 2: {reason}"):
-        NBest.from_files(written(tmp_path, line(features="lm=1") + line(features=features)), REFERENCES)
 
 
 # ---------------------------------------------------------------------------------------------------------- plain texts

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cybleu import References
-from cybleu.errors import ArrayValueError, InputFileError, LengthMismatchError, MixedTokensError
+from cybleu.errors import InputFileError, LengthMismatchError, MixedTokensError
 from cybleu.nbest import NBest, extract
 from nbest_lists import MANY_LINES, REFERENCES, line, same, written
 
@@ -90,24 +90,6 @@ def test_options_of_reading(tmp_path):
     assert nbest.stats.tolist() == [[2, 2, 0, 0, 2, 1]]
     assert NBest.from_files(path, REFERENCES).stats[0].tolist() == [3, 2, 1, 0, 0, 0, 3, 2, 1, 0]
     assert NBest.from_files(path, REFERENCES, tokenize="13a").stats[0, [0, 2, 3]].tolist() == [4, 2, 1]
-
-
-@pytest.mark.parametrize(
-    ("text", "arguments", "error", "reason"),
-    [
-        ("", {}, InputFileError, "there is no line in it"),
-        ("the cat\n", {}, InputFileError, "list, line 1: has no '|||'.*give that number as size="),
-        (line(features="d= 1 lm=3"), {}, InputFileError, "label 'd='.*pair 'lm=3'.*give format='moses' or"),
-        ("FEATURES_TXT_BEGIN_0 0 1 1 d\n", {}, InputFileError, "read it with NBest.from_moses"),
-        (line(), {"format": "plain"}, ArrayValueError, "size is None; the plain format needs"),
-        ("a\nb\nc\n", {"size": 2}, InputFileError, "list: has 3 lines, which is not a multiple of 2"),
-        (b"0 ||| a\xff ||| d= 1 ||| 1\n", {}, InputFileError, "list, line 1: not UTF-8 text: byte 0xff"),
-        (gzip.compress(line().encode(), mtime=0)[:-9], {}, InputFileError, "gzip data is damaged or cut off"),
-    ],
-)
-def test_files_that_cannot_be_read(tmp_path, text, arguments, error, reason):
-    with pytest.raises(error, match=reason):
-        NBest.from_files(written(tmp_path, text), REFERENCES, **arguments)
 
 
 @pytest.mark.parametrize("text", ["a b", "\ta b\t", " \t a \tb  \t", "a\tb", "\t", "", "\u00a0a\t"])
