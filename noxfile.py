@@ -179,7 +179,7 @@ def frameworks(session: nox.Session) -> None:
     """Interfaces and numbers of torchmetrics, ignite, evaluate, TRL and others, compared with the packages."""
     install_wheel(session, "frameworks", extras="test")
     session.install("--no-deps", "tensor2tensor==1.15.7")  # one file of it is read, without TensorFlow
-    examples = "tests/whole/test_documentation.py::test_examples_of_torchmetrics"
+    examples = "tests/whole/test_documentation.py::test_examples_in_docstrings"
     pytest(session, "--no-skips", "-n", "0", "-m", "", "tests/oracle/test_frameworks_installed.py", examples)
 
 

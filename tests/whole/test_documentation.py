@@ -23,6 +23,7 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -52,19 +53,26 @@ NOT_RUN = {
     "docs/rewards.md": 1,
     "docs/tuning.md": 1,
 }
-PLOTS = ("cybleu.report.plots",)  # require Matplotlib
-PAGES_OF_REPORTS = "cybleu.report.page"  # requires Jinja2, too
-ENGINES = ("cybleu.columns.ray", "cybleu.columns.spark")  # tests/columns/test_engines.py runs theirs
-TORCH = "cybleu.frameworks.torch_metrics"  # requires torchmetrics, which `nox -s frameworks` installs
-NEED_PACKAGES = (*PLOTS, PAGES_OF_REPORTS, TORCH, *ENGINES, "cybleu.columns.engines")
+ENGINES = ("cybleu.columns.ray", "cybleu.columns.spark")  # tests/columns/test_engines.py runs their examples
+TORCH = "cybleu.frameworks.torch_metrics"
+REQUIRED = {  # what the examples of a module, or the blocks of a page, require
+    "cybleu.report.plots": "matplotlib",
+    "cybleu.report.page": "jinja2",
+    "docs/report.md": "jinja2",
+    TORCH: "torchmetrics",
+    **dict.fromkeys((*ENGINES, "cybleu.columns.engines"), "no package"),
+}
 # pages that start many commands
 LONG = {"docs/command-line.md", "docs/report.md", "docs/reranking.md", "docs/significance.md", "docs/tuning.md"}
-OF_REPORTS = "docs/report.md"  # requires Jinja2 and Matplotlib
 
 BLOCK = re.compile(
     r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?(?P<indent> *)```(?P<language>[^\n]*)\n(?P<code>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
+
+
+def can_run(name):
+    return find_spec(REQUIRED.get(name, "cybleu")) is not None
 
 
 @dataclass
@@ -173,20 +181,10 @@ def without_version(text):
     [
         pytest.param(page, marks=[pytest.mark.long] if page in LONG else [])
         for page in PAGES
-        if blocks_of(page) and page != OF_REPORTS
+        if blocks_of(page) and can_run(page)
     ],
 )
 def test_what_a_page_shows(page, backend, tmp_path, monkeypatch):
-    check_page(page, backend, tmp_path, monkeypatch)
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("jinja2")
-def test_what_the_page_of_reports_shows(backend, tmp_path, monkeypatch):
-    check_page(OF_REPORTS, backend, tmp_path, monkeypatch)
-
-
-def check_page(page, backend, tmp_path, monkeypatch):
     # on Windows only what needs no POSIX shell
     shell = sys.platform != "win32"
     make_files(tmp_path)
@@ -266,31 +264,9 @@ def examples_of(module):
 
 @pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("name", [name for name in MODULES if name not in NEED_PACKAGES])
+@pytest.mark.parametrize("name", list(filter(can_run, MODULES)))
 def test_examples_in_docstrings(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    check_examples(name)
-
-
-@pytest.mark.usefixtures("backend", "matplotlib")
-@pytest.mark.parametrize("name", PLOTS)
-def test_examples_of_plots(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    check_examples(name)
-
-
-@pytest.mark.usefixtures("backend", "jinja2")
-def test_examples_of_reports(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    check_examples(PAGES_OF_REPORTS)
-
-
-@pytest.mark.usefixtures("torchmetrics")
-def test_examples_of_torchmetrics():
-    check_examples(TORCH)
-
-
-def check_examples(name):
     module = importlib.import_module(name)
     printed = []
     runner = doctest.DocTestRunner(Checker(), optionflags=doctest.ELLIPSIS)

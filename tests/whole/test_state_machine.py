@@ -1,4 +1,4 @@
-"""Create, extend, merge, pickle and score objects of the public API in any order, on either backend, and compare with plain Python.
+"""Prepare, pickle and count references in any order, on either backend, with tokens that attack, and compare with plain Python.
 
 `fuzz/run.py` runs it for a given time.
 """
@@ -32,7 +32,6 @@ from inputs import counted_row
 
 WORDS = ["the", "cat", "sat", "é", "猫", "", "a" * 40]
 IDS = [0, 1, 2, 3, -1, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63)]
-NAMES = sorted(metrics.VARIANTS)
 ORDERS = st.sampled_from([1, 2, 3, 4, 5, 8, 16, 17, 64, 65])
 LENGTHS = ["closest", "shortest", "average"]
 
@@ -110,7 +109,6 @@ CALLS = {
 
 class Objects(RuleBasedStateMachine):
     prepared = Bundle("prepared")  # References, kind of tokens, sets
-    corpora = Bundle("corpora")  # a metric, the sum of rows, the rows
 
     BACKENDS = ("cython", "python")
 
@@ -153,46 +151,19 @@ class Objects(RuleBasedStateMachine):
     def count(self, item, data, order, length):
         references, kind, sets = item
         hypotheses = data.draw(st.lists(repeated(KINDS[kind]), max_size=4))
-        # an empty vocabulary takes tokens of any kind, and a kind is asked for only of ids
         owners = [data.draw(st.integers(0, len(sets) - 1)) for _ in hypotheses]
-        given = hypotheses
-        if kind == "ids" and any(map(len, (text for texts in sets for text in texts))):
-            form = data.draw(st.sampled_from(["lists", "ragged", "array.array", "strided"]))
-            flat = [token for text in hypotheses for token in text]
-            offsets = np.cumsum([0, *map(len, hypotheses)])
-            if form == "ragged":
-                given = Ragged(np.array(flat, dtype=np.int64), offsets)
-            elif form == "array.array":
-                given = Ragged(array.array("q", flat), array.array("q", offsets.tolist()))
-            elif form == "strided":
-                wide = np.zeros((len(flat), 2), dtype=np.int64)
-                wide[:, 1] = flat
-                given = Ragged(wide[:, 1], offsets.astype(">i4"))
         threads = data.draw(st.sampled_from([None, 2]))
         options = {"max_order": order, "reference_length": length}
-        rows = cybleu.rows(given, references, owner=owners, threads=threads, **options)
+        rows = cybleu.rows(hypotheses, references, owner=owners, threads=threads, **options)
         expected = [counted_row(sets[owner], text, order, length) for owner, text in zip(owners, hypotheses)]
         assert rows.tolist() == expected
-        for name in NAMES:
-            if expected and (rows[:, :2] > 0).all():  # some tools fail on an empty text
-                by_hand = [metrics.score(row, name).score for row in expected]
-                assert metrics.scores(rows, name).tolist() == by_hand
-        if isinstance(given, Ragged) and isinstance(given.ids, array.array):
-            given.ids.extend([1] * 50)  # nothing holds the buffer any more, so it can move
-            given.offsets.extend([1] * 50)
 
-    @rule(item=prepared, wrong=st.sampled_from(["order", "owner", "set", "delete"]))
-    def misuse_references(self, item, wrong):
-        references, _, sets = item
-        with pytest.raises((CybleuError, AttributeError)):
-            if wrong == "order":
-                cybleu.rows([sets[0][0]], references, owner=[0], max_order=0)
-            elif wrong == "owner":
-                cybleu.rows([sets[0][0]], references, owner=[len(sets)])
-            elif wrong == "set":
-                references.kind = "tokens"
-            else:
-                del references._sets
+    @rule(item=prepared)
+    def change_references(self, item):
+        with pytest.raises(AttributeError):
+            item[0].kind = "tokens"
+        with pytest.raises(AttributeError):
+            del item[0]._sets
 
     @rule(item=prepared, data=st.data())
     def resize_a_buffer_that_is_read(self, item, data):
@@ -209,40 +180,6 @@ class Objects(RuleBasedStateMachine):
         with pytest.raises(BufferError):
             cybleu.rows(Ragged(ids, array.array("q", [0, 27])), references, owner=Owners())
         assert len(ids) == 27
-
-    # ----------------------------------------------------------------------------------------------------------- sums
-
-    @rule(target=corpora, order=ORDERS, length=st.sampled_from(LENGTHS), name=st.sampled_from(NAMES))
-    def begin_sum(self, order, length, name):
-        metric = metrics.Bleu(name, max_order=order, reference_length=length, level="corpus")
-        return {"metric": metric, "total": metric.total([]), "rows": []}
-
-    @rule(item=corpora, data=st.data(), kind=st.sampled_from([*KINDS]), by=st.sampled_from(["count", "rows"]))
-    def add(self, item, data, kind, by):
-        metric, texts = item["metric"], repeated(KINDS[kind])
-        references = data.draw(st.lists(texts, min_size=1, max_size=3))
-        hypothesis = data.draw(texts)
-        row = counted_row(references, hypothesis, metric.order, metric.definition.reference_length)
-        if metric.definition.short_segments_count:
-            row[-metric.order :] = (max(total, 1) for total in row[-metric.order :])
-        if by == "count":
-            counted = metric.count(hypothesis, references)
-            assert counted == row
-        else:
-            counted = metric.rows([hypothesis], [references])[0]
-            assert counted.tolist() == row
-        item["total"] = metric.total([item["total"], counted])
-        item["rows"].append(row)
-
-    @rule(item=corpora, by=st.sampled_from(["lists", "array"]))
-    def score_sum(self, item, by):
-        metric, rows = item["metric"], item["rows"]
-        if not rows:
-            return
-        assert item["total"] == [sum(column) for column in zip(*rows)]
-        if item["total"][0]:
-            given = np.array(rows) if by == "array" else rows
-            assert metric.score(item["total"]) == metric.score(given)
 
     # ---------------------------------------------------------------------------------------- calls that keep nothing
 
