@@ -224,13 +224,6 @@ def test_the_corpus_and_its_groups(engine, metric):
         assert group["score"] == score(of_group, metric).score
 
 
-def test_groups_by_several_columns(engine):
-    table = made()
-    found = engine.rows(engine.module.group_scores(engine.frame(table), ["segment", "the.system"], partitions=3))
-    assert len(found) == table.num_rows
-    assert {group["score"] for group in found} == set(scores(columns.rows(table)).tolist())
-
-
 def test_rows_of_systems_for_tests_of_significance(engine):
     table = made()
     rows = np.array(side_by_side(columns.rows(table)))
@@ -286,20 +279,12 @@ def test_what_cannot_be(engine):
     frame = engine.frame(table)
     with pytest.raises(UnknownNameError, match=r"no column 'x'; it has 'the\.system', 'segment', 'hypothesis'"):
         engine.module.rows(frame, "x")
-    with pytest.raises(UnknownNameError, match="no column of references"):
-        engine.module.rows(frame, references=[])
-    with pytest.raises(UnknownNameError, match="unknown metric 'x'"):
-        engine.module.score(frame, metric="x")
     with pytest.raises(ArrayValueError, match="'segment' is to be kept, and it is given twice"):
         engine.module.rows(frame, keep=["segment", "segment"])
     with pytest.raises(ArrayValueError, match="'score' is to be kept, and it is the name of a column that is made"):
         engine.module.segment_scores(frame, keep="score")
-    for function in (
-        engine.module.score,
-        lambda frame, **choices: engine.module.group_scores(frame, "segment", **choices),
-    ):
-        with pytest.raises(StatisticsError, match="mean of the scores of segments"):
-            function(frame, metric="codexglue")
+    with pytest.raises(StatisticsError, match="mean of the scores of segments"):
+        engine.module.score(frame, metric="codexglue")
     with pytest.raises(ArrowError, match="a Table is not a Data"):
         engine.module.total(table)
     nothing = engine.without_rows(table)

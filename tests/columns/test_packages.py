@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -21,61 +23,20 @@ TOKENS = [text.split() for text in HYPOTHESES]
 OTHERS = [text.split() for text in REFERENCES]
 
 
+@pytest.fixture(params=["with pyarrow", "without pyarrow"])
+def maybe_pyarrow(request, monkeypatch):
+    loaded = {name: import_module(name) for name in ("pyarrow", "pandas") if find_spec(name)}
+    if request.param == "without pyarrow":
+        if "pandas" in loaded:  # which stores strings in pyarrow where it is installed
+            monkeypatch.setattr(loaded["pandas"].options.mode, "string_storage", "python")
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+
+
 def wanted(references=REFERENCES, hypotheses=HYPOTHESES):
     return cybleu.rows(hypotheses, [[text] for text in references], tokenize="13a").tolist()
 
 
-@pytest.mark.parametrize("name", ["string", "large_string", "string_view", "binary", "large_binary"])
-def test_texts_of_pyarrow(pyarrow, name):
-    kind = getattr(pyarrow, name)()
-    hypotheses, references = pyarrow.array(HYPOTHESES).cast(kind), pyarrow.array(REFERENCES).cast(kind)
-    for start, stop in ((0, 15), (1, 15), (9, 12), (4, 4)):
-        part = slice(start, stop)
-        expected = wanted(REFERENCES[part], HYPOTHESES[part])
-        assert cybleu.rows(hypotheses[part], references[part], tokenize="13a").tolist() == expected
-        chunks = pyarrow.chunked_array([hypotheses[start : start + 1], hypotheses[start + 1 : stop]], type=kind)
-        if stop > start:
-            assert cybleu.rows(chunks, references[part], tokenize="13a").tolist() == expected
-
-
-def test_dictionaries_of_pyarrow(pyarrow):
-    encoded = pyarrow.array(HYPOTHESES).dictionary_encode()
-    assert (
-        cybleu.rows(encoded[2:7], pyarrow.array(REFERENCES), tokenize="13a", owner=range(2, 7)).tolist()
-        == (wanted()[2:7])
-    )
-
-
-@pytest.mark.parametrize("name", ["list_", "large_list"])
-def test_lists_of_pyarrow(pyarrow, name):
-    def of(kind):
-        return getattr(pyarrow, name)(kind)
-
-    sets = pyarrow.array(SETS, type=of(pyarrow.string()))
-    expected = cybleu.rows(
-        HYPOTHESES, [[text for text in references if text is not None] for references in SETS], tokenize="13a"
-    ).tolist()
-    assert cybleu.rows(HYPOTHESES, sets, tokenize="13a").tolist() == expected
-    assert cybleu.rows(HYPOTHESES[3:9], sets[3:9], tokenize="13a").tolist() == expected[3:9]
-    expected = cybleu.rows(TOKENS, [[tokens] for tokens in OTHERS]).tolist()
-    tokens, others = pyarrow.array(TOKENS, type=of(pyarrow.string_view())), pyarrow.array(OTHERS)
-    assert cybleu.rows(tokens[1:], others[1:]).tolist() == expected[1:]
-    numbers = {token: number for number, token in enumerate({token for text in TOKENS + OTHERS for token in text})}
-    ids, other_ids = (
-        pyarrow.array([[numbers[token] for token in text] for text in texts], type=of(pyarrow.uint16()))
-        for texts in (TOKENS, OTHERS)
-    )
-    assert cybleu.rows(ids[2:], other_ids[2:]).tolist() == expected[2:]
-    with pytest.raises(NoReferencesError, match=r"references\[1\]"):
-        cybleu.rows(["a", "b"], pyarrow.array([["a"], None], type=of(pyarrow.string())), tokenize="13a")
-
-
-def test_lists_of_a_fixed_size_of_pyarrow(pyarrow):
-    ids = pyarrow.array([[1, 2], [3, 4], [5, 6]], type=pyarrow.list_(pyarrow.int32(), 2))
-    assert cybleu.rows([[3, 4], [5, 7]], ids[1:])[:, 2].tolist() == [2, 1]
-
-
-def test_series_of_polars(polars):
+def test_series_of_polars(polars, maybe_pyarrow):
     expected = wanted()
     for dtype in (polars.String, polars.Categorical, polars.Enum(sorted(set(HYPOTHESES + REFERENCES)))):
         references, hypotheses = polars.Series(REFERENCES, dtype=dtype), polars.Series(HYPOTHESES, dtype=dtype)
@@ -89,7 +50,7 @@ def test_series_of_polars(polars):
         cybleu.rows(polars.Series(["a", None]), [["a"]] * 2, tokenize="13a")
 
 
-def test_a_column_of_nulls_alone_has_no_references(polars):
+def test_a_column_of_nulls_alone_has_no_references(polars, maybe_pyarrow):
     references, nothing = polars.Series(REFERENCES), polars.Series([None] * len(REFERENCES))
     assert nothing.dtype == polars.Null
     for both in ([references, nothing], [nothing, references]):
@@ -99,15 +60,7 @@ def test_a_column_of_nulls_alone_has_no_references(polars):
             cybleu.rows(HYPOTHESES[: len(column)], column, tokenize="13a")
 
 
-def test_series_of_pandas_without_pyarrow(pandas, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pandas.option_context("mode.string_storage", "python"):
-        test_series_of_pandas(pandas)
-        frame = pandas.DataFrame({"hypothesis": HYPOTHESES, "reference": REFERENCES})
-        assert side_by_side(columns.rows(frame)) == wanted()
-
-
-def test_series_of_pandas(pandas):
+def test_series_of_pandas(pandas, maybe_pyarrow):
     expected = wanted()
     for dtype in ("str", "object", "category"):
         references, hypotheses = pandas.Series(REFERENCES, dtype=dtype), pandas.Series(HYPOTHESES, dtype=dtype)
@@ -116,12 +69,13 @@ def test_series_of_pandas(pandas):
     assert cybleu.rows(pandas.Series(TOKENS), pandas.Series(OTHERS)).tolist() == (
         cybleu.rows(TOKENS, [[text] for text in OTHERS]).tolist()
     )
+    assert side_by_side(columns.rows(pandas.DataFrame({"hypothesis": HYPOTHESES, "reference": REFERENCES}))) == expected
     ids = pandas.DataFrame({"first": [1, 2], "second": [3, 4]})  # an array of token ids, as ever
     assert cybleu.rows([[1, 3], [2, 5]], ids)[:, 2].tolist() == [2, 1]
 
 
 @pytest.mark.parametrize("metric", ["sacrebleu", "nltk:method1", "chrf++", "gleu", "nist", "ter"])
-def test_every_metric_reads_columns(polars, metric):
+def test_every_metric_reads_columns(polars, maybe_pyarrow, metric):
     found = cybleu.metrics.find(metric)
     plain = [[text for text in references if text is not None] for references in SETS]
     expected = found.rows(HYPOTHESES, plain).tolist()
@@ -132,15 +86,7 @@ def test_every_metric_reads_columns(polars, metric):
         assert found.rows(hypotheses, References(references)).tolist() == expected
 
 
-def test_polars_without_pyarrow(polars, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    test_series_of_polars(polars)
-    test_a_column_of_nulls_alone_has_no_references(polars)
-    test_every_metric_reads_columns(polars, "chrf++")
-    test_a_frame_of_polars_gets_rows_and_groups_have_scores(polars)
-
-
-def check_columns_of_references(pandas):
+def test_columns_of_references_of_pandas(pandas, maybe_pyarrow):
     """A frame, or a list of its columns, has the k-th reference in the k-th column."""
     frame = pandas.DataFrame({"first": ["a b", "c"], "second": ["a", None]})
     of_tokens = pandas.DataFrame({"first": [["a", "b"], ["c"]], "second": [["a"], None]})
@@ -163,19 +109,7 @@ def check_columns_of_references(pandas):
         cybleu.rows(["a", "c"], [frame["first"], frame["second"][:1]], tokenize="13a")
 
 
-def test_columns_of_references_of_pandas(pandas, pyarrow):
-    check_columns_of_references(pandas)
-
-
-def test_columns_of_references_of_pandas_without_pyarrow(pandas, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pandas.option_context(
-        "mode.string_storage", "python"
-    ):  # pandas stores strings in pyarrow where it is installed
-        check_columns_of_references(pandas)
-
-
-def check_entries_of_objects(pandas):
+def test_entries_of_pandas(pandas, maybe_pyarrow):
     """An entry is a text, in any container, where no entry of the column is a list of references."""
 
     def column(*entries):
@@ -199,15 +133,6 @@ def check_entries_of_objects(pandas):
         cybleu.rows(hypotheses, column([["a", "c"]], []))
 
 
-def test_entries_of_pandas(pandas, pyarrow):
-    check_entries_of_objects(pandas)
-
-
-def test_entries_of_pandas_without_pyarrow(pandas, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    check_entries_of_objects(pandas)
-
-
 def test_types_of_pyarrow_in_pandas(pandas, pyarrow):
     references, hypotheses = (pandas.Series(texts, dtype="string[pyarrow]") for texts in (REFERENCES, HYPOTHESES))
     assert cybleu.rows(hypotheses, references, tokenize="13a").tolist() == wanted()
@@ -219,7 +144,7 @@ def of_polars(polars):
     return polars.DataFrame({"hypothesis": HYPOTHESES, "reference": REFERENCES})
 
 
-def test_a_frame_of_polars_gets_rows_and_groups_have_scores(polars):
+def test_a_frame_of_polars_gets_rows_and_groups_have_scores(polars, maybe_pyarrow):
     frame = of_polars(polars).with_columns(group=polars.Series([0, 1, 2] * 5))
     counted = frame.with_columns(**columns.rows(frame))
     names = list(columns.total(frame))
@@ -234,14 +159,6 @@ def test_a_frame_of_pandas_gets_rows(pandas, pyarrow):
     counted = frame.assign(**columns.rows(frame))
     assert counted[list(columns.total(frame))].to_numpy().tolist() == wanted()
     assert score(dict(counted)) == score(dict(counted.sum(numeric_only=True))) == score(np.array(wanted()))
-
-
-def test_a_table_and_a_reader_of_pyarrow(pyarrow):
-    table = pyarrow.table({"hypothesis": HYPOTHESES, "reference": REFERENCES})
-    assert side_by_side(columns.rows(table)) == wanted()
-    assert side_by_side(columns.rows(table.to_reader(max_chunksize=4))) == wanted()
-    assert score(pyarrow.table(columns.rows(table)).to_pydict()) == score(wanted())
-    assert side_by_side(columns.rows(table.to_batches()[0])) == wanted()
 
 
 def test_a_relation_of_duckdb_and_its_sums(duckdb, pyarrow):
@@ -263,17 +180,6 @@ def test_columns_of_datasets(datasets, pyarrow):
     assert side_by_side(columns.rows(arrow[:])) == wanted()
     mapped = arrow.map(lambda table: pyarrow.table(columns.rows(table)), batched=True, batch_size=4)
     assert side_by_side(mapped.with_format("numpy").select_columns(list(columns.total(arrow[:])))[:]) == wanted()
-
-
-def test_batches_of_parquet(pyarrow, tmp_path):
-    from pyarrow.parquet import ParquetFile, write_table
-
-    write_table(
-        pyarrow.table({"hypothesis": HYPOTHESES, "reference": REFERENCES}), tmp_path / "texts", row_group_size=4
-    )
-    with ParquetFile(tmp_path / "texts") as file:
-        reader = pyarrow.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches(2))
-        assert side_by_side(columns.rows(reader)) == wanted()
 
 
 def test_without_pyarrow_a_relation_says_what_is_missing(duckdb, monkeypatch):

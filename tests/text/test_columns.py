@@ -26,8 +26,9 @@ from cybleu.rerank import mbr
 from cybleu.rewards import Reward
 from cybleu.sacrebleu_compat import BLEU, CHRF, corpus_bleu
 from cybleu.text.batches import RawText
+from inputs import using_backend
 
-pytestmark = pytest.mark.usefixtures("kernels")
+pytestmark = pytest.mark.usefixtures("backend")
 
 TEXTS = ["string", "large_string", "string_view", "binary", "large_binary", "binary_view"]
 ENCODED = ["dictionary", "dictionary of views", "run ends"]
@@ -304,10 +305,10 @@ def test_spans_of_any_buffer(kernels, make):
     texts = kernels.RawTexts.of_spans(make(data), begins, ends)
     expected = [data[begin:end].decode() for begin, end in zip(begins, ends)]
     assert texts.strings() == expected
-    for metric in ("sacrebleu", "chrf"):  # these read some bytes before each line
-        assert (
-            cybleu.rows(RawText(texts), expected, metric).tolist() == cybleu.rows(expected, expected, metric).tolist()
-        )
+    with using_backend("cython"):
+        for metric in ("sacrebleu", "chrf"):  # these read some bytes before each line
+            rows = cybleu.rows(expected, expected, metric).tolist()
+            assert cybleu.rows(RawText(texts), expected, metric).tolist() == rows
     assert kernels.RawTexts.of_spans(make(b""), begins[:1], begins[:1]).strings() == [""]
     for begin, end in ((-1, 2), (3, 2), (0, 36), (36, 36)):
         with pytest.raises(ValueError, match="out of range"):
