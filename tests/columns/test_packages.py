@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -26,10 +27,12 @@ OTHERS = [text.split() for text in REFERENCES]
 @pytest.fixture(params=["with pyarrow", "without pyarrow"])
 def maybe_pyarrow(request, monkeypatch):
     loaded = {name: import_module(name) for name in ("pyarrow", "pandas") if find_spec(name)}
-    if request.param == "without pyarrow":
-        if "pandas" in loaded:  # which stores strings in pyarrow where it is installed
-            monkeypatch.setattr(loaded["pandas"].options.mode, "string_storage", "python")
-        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with ExitStack() as stack:
+        if request.param == "without pyarrow":
+            if "pandas" in loaded:  # which stores strings in pyarrow where it is installed
+                stack.enter_context(loaded["pandas"].option_context("mode.string_storage", "python"))
+            monkeypatch.setitem(sys.modules, "pyarrow", None)
+        yield
 
 
 def wanted(references=REFERENCES, hypotheses=HYPOTHESES):
