@@ -76,7 +76,7 @@ OF_FILES = {
     "hyp ref long": "hyp: 4, ref: 4, long: 3000",
     "latin ref": "cybleu: error: latin, line 3: not UTF-8 text: byte 0xe9; convert the file, with iconv for example",
     "cut.gz ref": "cybleu: error: cut.gz, after line 0: the gzip data is damaged or cut off: ",
-    "empty empty": "cybleu: error: the files have no line, so there is no segment to score",
+    "empty empty": "there is no segment to score",
     "- -": "only one of the files can be standard input",
 }
 

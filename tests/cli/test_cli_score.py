@@ -111,11 +111,8 @@ def test_variants(files):
     printed = run("hyp", "ref1", "ref2", "--tokenize", "none", command="variants").stdout
     references = [[r.split() for r in pair] for pair in zip(FIRST, SECOND)]
     comparison = explain_difference(references, [h.split() for h in HYPOTHESES])
-    of_tokens = [line.replace("  none   ", "", 1) for line in printed.replace("tokeniser  ", "", 1).splitlines()]
-    assert [" ".join(line.split()) for line in of_tokens] == [
-        " ".join(line.split()) for line in comparison.format("line", 1).splitlines()
-    ]
-    assert "lines 2 and 3: " in printed
+    assert printed.replace("  none   ", "  -      ") == f"{comparison.format('line', 1)}\n"
+    assert "2 lines (2, 3): " in printed
 
 
 def test_variants_when_a_tool_fails(files):
@@ -124,9 +121,8 @@ def test_variants_when_a_tool_fails(files):
     failed, scored = json.loads(run(*arguments, "--format", "json", command="variants").stdout)["scores"]
     assert (failed["score"], failed["signature"], scored["score"]) == (None, None, 0)
     assert failed["failure"].startswith("the hypotheses have no token")
-    assert (
-        "multi-bleu  ascii           fails  the hypotheses have no token" in run(*arguments, command="variants").stdout
-    )
+    shown = run(*arguments, command="variants").stdout
+    assert re.search("multi-bleu +ascii +fails  the hypotheses have no token", shown)
 
 
 @pytest.mark.thread_unsafe(reason="the command writes to the standard output of the process")

@@ -137,9 +137,9 @@ def test_definitions_that_a_match_can_lower():
 def test_explanations():
     references, hypothesis = ["the cat sat on the mat".split()], "the cat on the mat slept".split()
     ending = [
-        "blind spots: 6 (10^0.8) orders of 3 blocks score at least as high: only bigrams without a match are broken",
-        'another one  "the" "cat" "slept" "on" "the" "mat"',
-        'replaceable  "slept", by any other word that is in no reference',
+        "blind spots: 6 orders of 3 blocks score at least as high, such as",
+        '             "the" "cat" "slept" "on" "the" "mat"',
+        'replaceable by other words that are in no reference: "slept"',
     ]
     smoothing = SmoothingFunction()
     for arguments in ({"weights": (0.5, 0.5)}, {"metric": "sacrebleu"}, {"smoothing_function": smoothing.method2}):
@@ -160,4 +160,4 @@ def test_explanations():
     assert str(explain(references, references[0])).endswith("= 1")
     many = explain([["in no hypothesis"]], [*map(str, range(60))], metric="sacrebleu")
     assert "blind spots: 10^81.9 orders of 60 blocks" in str(many)
-    assert '"0", "1", "2", "3", "4" and 55 more, by any' in str(many)
+    assert '"0", "1", "2", "3", "4" and 55 more' in str(many)

@@ -79,8 +79,7 @@ def test_the_warning_is_given_once():
         explanation = explain(REFERENCES, ["the", "cat", "x"])
     assert len(caught) == 2
     text = str(explanation)
-    assert "no 3-gram matches, so the score is practically 0" in text
-    assert "nltk takes 2.2e-308 for a precision of 0" in text
+    assert ", because no 3-gram matches" in text
     assert "exp(-" not in text
 
 
@@ -98,12 +97,12 @@ def test_smoothing_is_called_once():
 
 def test_no_match():
     text = str(explain(REFERENCES, ["x", "y"]))
-    assert "score = 0, because no word of the hypothesis is in a reference" in text
+    assert "score = 0, because no 1-gram matches" in text
     assert "exp(1 - 6/2)" in text
     for choices in ({}, {"metric": "sacrebleu"}, {"metric": "moses"}):
         text = str(explain(REFERENCES, [], **choices))
         assert "score = 0, because the hypothesis is empty" in text
-        assert "brevity penalty: 0, because the hypothesis is empty" in text
+        assert "brevity penalty: 0\n" in text
 
 
 DEFINITIONS = [
@@ -128,10 +127,10 @@ def test_the_formula_is_the_score_of_every_definition(segment, metric):
     text = str(explanation)
     assert text.startswith(f"BLEU-{metric.order} = {explanation.score:.6g}   ({metric.name}, from 0 to {metric.scale}")
     for n in range(len(explanation.orders) + 1, metric.order + 1):
-        assert f"{n}-grams are left out, because" in text
+        assert f"{n}-grams are left out: " in text
     if "score = 0, because" in text:
         assert explanation.score == 0
-    elif "so the score is practically 0" in text:
+    elif ", because no " in text:
         assert 0 < explanation.score < 1e-50
     else:
         whole, rounded, score = re.search(r"^score = (.*)\n      = (.*) = (.*)$", text, re.M).groups()
@@ -153,21 +152,21 @@ def test_the_marks_are_where_n_grams_match(segment, n):
     known = {tuple(reference[i : i + n]) for reference in references for i in range(len(reference) - n + 1)}
     starts = [i for i in range(len(hypothesis) - n + 1) if tuple(hypothesis[i : i + n]) in known]
     covered = {place for start in starts for place in range(start, start + n)}
-    assert {place for place, mark in enumerate(found.tokens) if mark != " "} == covered
+    assert {place for place, mark in enumerate(found[::2]) if mark != " "} == covered
     joined = {place for start in starts for place in range(start, start + n - 1)}
-    assert {place for place, mark in enumerate(found.joints) if mark != " "} == joined
+    assert {place for place, mark in enumerate(found[1::2]) if mark != " "} == joined
     credited = sum(order.clipped.values())
     if credited == len(starts):
-        assert "~" not in [*found.tokens, *found.joints]
+        assert "~" not in found
     if n == 1:
-        assert found.tokens.count("=") == credited
+        assert found[::2].count("=") == credited
 
 
 def test_the_picture():
     lines = str(
         explain([*REFERENCES, ["猫", "is", "on"]], "the cat the cat 猫 is the".split(), (0.5, 0.5))
     ).splitlines()
-    start = lines.index("= is under n-grams that count, ~ under some that are in a reference, but clipped")
+    start = lines.index("= n-grams that match, ~ in a reference, but clipped")
     assert lines[start + 1 : start + 7] == [
         'hypothesis   "the" "cat" "the" "cat" "猫" "is" "the"',
         "1-grams      ===== ===== ===== ~~~~~ ==== ==== ~~~~~",
@@ -177,9 +176,9 @@ def test_the_picture():
         'reference 3  "猫" "is" "on"',
     ]
     text = "\n".join(lines)
-    assert '"cat" is twice in the hypothesis and counts once' in text
-    assert '"the" "cat" is twice in the hypothesis and counts once' in text
-    assert "no n-gram is in the hypothesis more often" not in text
+    assert (
+        'clipped to their count in one reference: "the" from 3 to 2, "cat" from 2 to 1, "the" "cat" from 2 to 1' in text
+    )
 
 
 def test_long_texts_are_wrapped():
@@ -222,7 +221,7 @@ def test_a_score_that_underflows_is_not_without_a_match():
         explanation = explain([["a"] + ["b"] * 999], ["a"], (1,), **choices)
         text = str(explanation)
         assert explanation.score == 0
-        assert "no word" not in text
+        assert "because" not in text
         assert "score = 0 * " in text and text.endswith("= 0")
         assert "1/1" in text
 

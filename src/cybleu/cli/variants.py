@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import click
 
-from ..errors import EmptyCorpusError
 from ..explanations import TOOLS, Comparison
 from ..explanations.differences import explain_corpora
 from .common import (
@@ -21,7 +20,6 @@ from .common import (
     references_argument,
     references_option,
 )
-from .counting import NO_LINE
 from .given import argument, command, option
 from .reading import FileTexts
 from .texts import ReadingOptions
@@ -70,8 +68,6 @@ def variants(given: VariantsOptions) -> None:
         texts = FileTexts([given.hypothesis], given.references, given.drop_bom)
         corpora = (corpus for (corpus,) in texts.blocks())
         explained = explain_corpora(corpora, given.names, size, given.weights, tokenize=name, lowercase=given.lowercase)
-        if not explained.segments:
-            raise EmptyCorpusError(NO_LINE)
     click.echo(json.dumps(_as_object(explained)) if given.format == "json" else explained.format("line", 1))
 
 

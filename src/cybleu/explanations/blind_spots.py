@@ -8,11 +8,16 @@ from dataclasses import dataclass
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
-from ..errors import SmoothingParameterError
-from .reading import bleu_of_sentences, token_segment
+from .._runtime.sequences import plain_segment
+from ..errors import SmoothingParameterError, UnknownNameError
+from ..metrics import Bleu, find
+from ..metrics.tokens import tokens_of
+from ..text.batches import Place
+from ..text.raw import raw_of
+from ..text.reading import read_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 
     from .._mirror.counting.segments import NGram
     from ..metrics import Metric, Variant
@@ -89,10 +94,10 @@ def blind_spots(
     >>> blind_spots(["the cat sat on the mat".split()], "the cat on the mat slept".split()).blocks
     (('the', 'cat'), ('on', 'the', 'mat'), ('slept',))
     """
-    bleu, raw = bleu_of_sentences("blind_spots", "nltk" if metric is None else metric, tokenize, lowercase, choices)
-    references, hypothesis = token_segment(references, hypothesis, raw)
+    metric = "nltk" if metric is None else metric
+    bleu, references, hypothesis = read_segment(references, hypothesis, metric, tokenize, lowercase, choices)
     rules = bleu.rules()
-    spots = find_blind_spots(references, hypothesis, rules.order, _is_monotone(rules, len(hypothesis)))
+    spots = find_blind_spots(references, hypothesis, rules.order, is_monotone(rules, len(hypothesis)))
     if spots is None:
         raise SmoothingParameterError(
             f"one more match can lower the score of {rules.name} with this smoothing or these weights, so that the order of "
@@ -125,7 +130,7 @@ def find_blind_spots(
     return BlindSpots(cut, count, tuple(place for place, token in enumerate(hypothesis) if token not in known))
 
 
-def _is_monotone(rules: Rules, length: int) -> bool:
+def is_monotone(rules: Rules, length: int) -> bool:
     """Return whether no match can lower the score; blocks in another order can form new matches."""
     counts_without_match = {
         "skip": math.inf,
@@ -134,3 +139,21 @@ def _is_monotone(rules: Rules, length: int) -> bool:
         "exp-by-length": math.log(max(length, 1)) / 2 / rules.value if rules.value else math.inf,
     }.get(rules.smoothing, 0)
     return (counts_without_match or 0) <= 1 and min(rules.weights or (0,)) >= 0
+
+
+def read_segment(
+    references: Any, hypothesis: Any, metric: Any, tokenize: Any, lowercase: bool, choices: Mapping[str, Any]
+) -> tuple[Bleu, Sequence[Collection[Hashable]], Collection[Hashable]]:
+    """Return the BLEU that scores single sentences, the references and the hypothesis, as token lists.
+
+    :raises UnknownNameError: the metric is not BLEU
+    """
+    found = find(metric, **choices)
+    if not isinstance(found, Bleu):
+        raise UnknownNameError(f"the metric is {found.name}, and only BLEU is explained; give a variant of BLEU")
+    if raw := raw_of(tokenize, lowercase) and found.with_choices(tokenize=tokenize, lowercase=lowercase).raw(
+        "raw text"
+    ):
+        references = tokens_of(read_lines(references, "references"), raw, Place("references")).lists()
+        (hypothesis,) = tokens_of(read_lines([hypothesis], "hypothesis"), raw, Place("hypothesis")).lists()
+    return found.of_sentences(), *plain_segment(references, hypothesis, tokenizes=True)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 import textwrap
 from array import array
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
-from itertools import chain, combinations, pairwise
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.numbers import check_whole
-from .._runtime.scales import percent
+from .._runtime.scales import counted, percent
 from .._runtime.sequences import check_numbers
 from ..bleu_score.scores import number_of_segments
 from ..errors import CybleuError, EmptyCorpusError, OrderError
-from ..metrics import Bleu, BleuScore, Variant, tool_tokenizer
-from ..metrics.counting import Counting, segment_row
+from ..metrics import Bleu, BleuScore, Variant
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus, ListSets, Place, TokenLists
 from ..text.raw import Raw, raw_of
@@ -24,8 +23,6 @@ from ..text.reading import read_lines, read_sets_of_lines, segments_of_lists
 
 if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
-
-    Columns: TypeAlias = list[array[int]]
 
 __all__ = ["TOOLS", "Cause", "Comparison", "Difference", "Scored", "explain_corpora", "explain_difference"]
 
@@ -42,9 +39,10 @@ WIDTH = 110  # columns of text
 
 # Rules are first changed in this order to their better values, and the others then in the reverse order. So
 # `short_segments_count`, which decides whether an order is empty, changes under the better value of `empty_order`.
-OF_EACH_ORDER = ("empty_order", "short_segments_count", "no_match_at_all", "smoothings")
-NO_RULES = ("name", "scale", "level", "note", "mean", *OF_EACH_ORDER)
-RULES = ("level", "mean", *(field.name for field in fields(Variant) if field.name not in NO_RULES), *OF_EACH_ORDER)
+RULES = (
+    *("level", "mean", "reference_length", "penalty", "penalty_adds", "empty_hypothesis", "fails"),
+    *("empty_order", "short_segments_count", "no_match_at_all", "smoothings"),
+)
 
 # The values under which other rules are changed, the best first. The exact mean ignores precisions of 0, so under it other
 # rules would seem to have effects that they have in no tool.
@@ -54,31 +52,6 @@ BETTER: dict[str, tuple[object, ...]] = {
     "empty_order": ("one", "end"),
     "short_segments_count": (False,),
     "no_match_at_all": ("zero",),
-}
-
-SAID = {
-    "tokenize": "the tokeniser",
-    "level": "the score",
-    "mean": "the mean of the precisions",
-    "reference_length": "the reference length",
-    "penalty": "the brevity penalty",
-    "penalty_adds": "what is added to the reference length in the brevity penalty",
-    "empty_order": "the precision of an order without any n-gram",
-    "short_segments_count": "what a segment too short for an order adds to its n-grams",
-    "no_match_at_all": "the score without any match",
-    "smoothing": "the smoothing",
-}
-MEANS = {"arithmetic": "arithmetic", "exact": "geometric, of those above 0"}  # all others are geometric
-VALUES = {
-    "corpus": "that of the corpus",
-    "mean": "the mean of the segments' scores",
-    "zero": "0",
-    "one": "1",
-    "end": "0 with those after it",
-    "zero-in-any-order": "0, as without a match in any one order",
-    "none": "left out",
-    "exponential": "exponential in the lengths",
-    "added-one": "exponential in the lengths with 1 added to both",
 }
 
 
@@ -192,42 +165,26 @@ class Comparison:
         :param segment: the word for a segment, such as ``line``
         :param first: the number of the first segment
         """
-        equal = self._equal()
-        said = [f"equal{_rounded(group)}: {_joined([one.name for one in group])}" for group in equal if len(group) > 1]
-        pairs = {(pair.lower.name, pair.higher.name): pair for pair in self.differences}
-        above = [pairs[lower[0].name, higher[0].name] for lower, higher in pairwise(equal)]
-        explained = [
-            "\n".join(
-                [f"{pair.higher.name} is {_number(pair.points)} above {pair.lower.name}"]
-                + [line for cause in pair.causes for line in _lines(pair, cause, segment, first)]
-            )
-            for pair in above
-        ]
-        return "\n\n".join(part for part in ("\n".join(self._table()), "\n".join(said), *explained) if part)
+        parts = ["\n".join(self._table())]
+        ranked = sorted((scored for scored in self.scores if scored.bleu), key=lambda scored: scored.score)
+        for lower, higher in pairwise(ranked):
+            if not _equal(lower.score, higher.score):
+                pair = next(pair for pair in self.differences if pair.lower is lower and pair.higher is higher)
+                causes = [line for cause in pair.causes for line in _lines(pair, cause, segment, first)]
+                parts.append("\n".join([f"{higher.name} is {_number(pair.points)} above {lower.name}", *causes]))
+        return "\n\n".join(parts)
 
     def __str__(self) -> str:
         return self.format()
 
     def _table(self) -> Iterable[str]:
-        width = max([len("variant"), *(len(scored.name) for scored in self.scores)])
-        wide = max(11, *(len(f"{scored.tokenize} ") for scored in self.scores))
-        if not any(scored.tokenize for scored in self.scores):
-            wide = 0
-        yield f"{'variant':<{width}}  {'tokeniser'[:wide]:<{wide}}{'0 to 100':>10}  as the tool has it"
+        width = max(len(scored.name) for scored in self.scores)
+        yield f"{'variant':<{width}}  {'tokeniser':<13}  {'0 to 100':>8}  as the tool has it"
         for scored in self.scores:
-            number = "fails" if scored.bleu is None else _number(scored.score)
-            own = scored.failure if scored.bleu is None else f"{scored.bleu.score:.10g}"
-            yield f"{scored.name:<{width}}  {scored.tokenize or '':<{wide}}{number:>10}  {own}"
-
-    def _equal(self) -> list[list[Scored]]:
-        """Return the variants with equal scores together, those with the lowest score first."""
-        groups: list[list[Scored]] = []
-        for scored in sorted((scored for scored in self.scores if scored.bleu), key=lambda scored: scored.score):
-            if groups and _equal(groups[-1][0].score, scored.score):
-                groups[-1].append(scored)
-            else:
-                groups.append([scored])
-        return [sorted(group, key=self.scores.index) for group in groups]
+            number, own = ("fails", scored.failure)
+            if scored.bleu:
+                number, own = _number(scored.score), f"{scored.bleu.score:.10g}"
+            yield f"{scored.name:<{width}}  {scored.tokenize or '-':<13}  {number:>8}  {own}"
 
 
 def explain_difference(
@@ -264,18 +221,16 @@ def explain_difference(
 
     >>> references = [["a b c d e f".split()], ["g".split()]]
     >>> print(explain_difference(references, ["a b c d e f".split(), ["g"]], ("nltk", "sacrebleu")))
-    variant      0 to 100  as the tool has it
-    nltk          84.0896  0.8408964153
-    sacrebleu    100.0000  100
+    variant    tokeniser      0 to 100  as the tool has it
+    nltk       -               84.0896  0.8408964153
+    sacrebleu  -              100.0000  100
     <BLANKLINE>
     sacrebleu is 15.9104 above nltk
-       +15.9104  short_segments_count: what a segment too short for an order adds to its n-grams is 0 rather than 1
-                 segment 1: 5 rather than 6 2-grams, 4 rather than 5 3-grams, 3 rather than 4 4-grams
+       +15.9104  short_segments_count: False rather than True
+                 1 segment (1): 2-grams 5/5 = 100 rather than 5/6 = 83.3333, 3-grams 4/4 = 100 rather than 4/5 =
+                 80, 4-grams 3/3 = 100 rather than 3/4 = 75
     """
     corpus = _read(references, hypotheses, raw_of("none" if tokenize == OF_TOOLS else tokenize, lowercase))
-    if not corpus.size:
-        _chosen(variants, order, weights)
-        raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
     return explain_corpora([corpus], variants, order, weights, tokenize=tokenize, lowercase=lowercase)
 
 
@@ -293,39 +248,28 @@ def explain_corpora(
     :param corpora: texts and references that have been read; for the rest see :func:`explain_difference`
     """
     chosen = _chosen(variants, order, weights)
-    raw = raw_of("none" if tokenize == OF_TOOLS else tokenize, lowercase)
-    rules = {variant.reference_length for variant in chosen.values()}
-    counts: dict[str | None, Counts] = {}
-    of_variants = {}
-    for name, variant in chosen.items():
-        reading = None
-        if raw is not None and isinstance(raw.tokenize, str):
-            tokenizer = tool_tokenizer(variant.name) if tokenize == OF_TOOLS else raw.tokenize
-            reading = Raw(tokenizer, lowercase, of_mteval=variant.name == "mteval-v13a")
-        counted = Counts(reading, order, weights, rules)
-        of_variants[name] = counts.setdefault(counted.tokenize, counted)
-    segments = 0
-    for corpus in corpora:
-        segments += corpus.size
-        for counted in counts.values():
-            counted.add(corpus)
-    scores = [of_variants[name].scored(name, variant) for name, variant in chosen.items()]
+    options: dict[str, Any] = {}
+    if isinstance(tokenize, str):
+        options = {"tokenize": None if tokenize == OF_TOOLS else tokenize, "lowercase": lowercase}
+    counts = Counts([variant for _, variant in chosen], order, weights, options)
+    segments = sum(map(counts.add, corpora))
+    if not segments:
+        raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
+    scores = [counts.scored(name, variant, counts.reading_of(variant)) for name, variant in chosen]
     differences = []
-    for scored, other in combinations(scores, 2):
-        if scored.score != other.score and scored.bleu and other.bleu:
-            lower, higher = sorted((scored, other), key=lambda one: one.score)
+    for pair in combinations(scores, 2):
+        lower, higher = sorted(pair, key=lambda scored: scored.score)
+        if lower.score < higher.score:
             differences.append(Difference(lower, higher, tuple(_causes(counts, lower, higher))))
     return Comparison(tuple(scores), tuple(differences), segments)
 
 
 def _chosen(
     choices: str | Variant | Iterable[Choice], order: int, weights: Sequence[float] | None
-) -> dict[str, Variant]:
-    """Return the variants under unique names, each with only the smoothing to use."""
-    if not isinstance(order, int):
-        raise OrderError(f"the n-gram order must be an int, not {type(order).__name__}")
+) -> list[tuple[str, Variant]]:
+    """Return the names and the variants, each with only the smoothing to use."""
     check_whole(order, "the largest n-gram order", 1, MOST_ORDERS, error=OrderError)
-    chosen: dict[str, Variant] = {}
+    chosen = []
     for choice in [choices] if isinstance(choices, (str, Variant)) else choices:
         wanted, smoothing = choice if isinstance(choice, tuple) else (choice, None)
         if isinstance(wanted, str) and smoothing is None:
@@ -334,12 +278,8 @@ def _chosen(
         metric = Bleu(wanted, smoothing=smoothing, weights=weights)
         metric.check_order(order)
         variant = metric.definition
-        name = unique = variant.name if smoothing is None else f"{variant.name}:{smoothing}"
-        number = 1
-        while unique in chosen:
-            number += 1
-            unique = f"{name} ({number})"
-        chosen[unique] = replace(variant, smoothings=(variant.smoothing(smoothing),))
+        name = variant.name if smoothing is None else f"{variant.name}:{smoothing}"
+        chosen.append((name, replace(variant, smoothings=(variant.smoothing(smoothing),))))
     return chosen
 
 
@@ -358,82 +298,69 @@ def _read(references: Any, hypotheses: Any, raw: Raw | None) -> Corpus:
 
 
 class Counts:
-    """Statistics of a corpus by one tokeniser, and the reference lengths by each rule."""
+    """The rows of a corpus by each tokeniser, and by each rule of the reference length."""
 
-    def __init__(self, raw: Raw | None, order: int, weights: Sequence[float] | None, rules: Iterable[str]):
+    def __init__(
+        self, variants: Sequence[Variant], order: int, weights: Sequence[float] | None, options: Mapping[str, Any]
+    ):
         """
-        :param raw: how raw text is tokenised; None for tokens
-        :param rules: the rules of the reference length
+        :param options: the tokeniser and the lower case of raw text; empty for tokens
         """
-        self.raw, self.order, self.weights = raw, order, weights
-        self.tokenize = None if raw is None else f"{raw.tokenize} (mteval)" if raw.of_mteval else str(raw.tokenize)
-        self.columns: Columns = [array("q") for _ in range(2 + 2 * order)]
-        self.reference_lengths = {rule: array("q") for rule in rules}
-        self._by_rules: dict[tuple[str, bool], tuple[Columns, list[int]]] = {}
+        self.order, self.weights, self.options = order, weights, options
+        lengths = {variant.reference_length for variant in variants}
+        self._metrics = {
+            (self.reading_of(variant), length): Bleu(
+                replace(variant, reference_length=length, short_segments_count=False), max_order=order, **options
+            )
+            for variant in variants
+            for length in lengths
+        }
+        self._numbers = {key: array("q") for key in self._metrics}
 
-    def add(self, corpus: Corpus) -> None:
-        """Count more segments."""
-        rows: list[list[int]] = []
-        for rule, lengths in self.reference_lengths.items():
-            rows = self._rows_of_lines(corpus, rule) if self.raw else self._rows_of_lists(corpus, rule)
-            lengths.extend(row[1] for row in rows)
-        for column, values in zip(self.columns, zip(*rows)):
-            column.extend(values)
+    def reading_of(self, variant: Variant) -> str | None:
+        """Return the name of the tokeniser by which a variant reads raw text; None for tokens."""
+        raw = Bleu(variant, **self.options).raw("raw text") if self.options else None
+        return None if raw is None else f"{raw.tokenize} (mteval)" if raw.of_mteval else str(raw.tokenize)
 
-    def _rows_of_lines(self, corpus: Corpus, rule: str) -> list[list[int]]:
-        count, width = corpus.size, len(self.columns)
-        if not count:
-            return []
-        rows = memoryview(bytearray(8 * count * width)).cast("q", (count, width))
-        Counting(self.order, rule).counter(corpus, self.raw)(0, count, rows)
-        return rows.tolist()  # type: ignore[return-value]
+    def add(self, corpus: Corpus) -> int:
+        """Count more segments, and return their number."""
+        for key, metric in self._metrics.items():
+            if corpus.size:
+                self._numbers[key].frombytes(metric.rows_of(corpus).cast("B"))
+        return corpus.size
 
-    def _rows_of_lists(self, corpus: Corpus, rule: str) -> list[list[int]]:
-        rows: list[list[int]] = []
-        for references, hypothesis in zip(corpus.sets.lists(), corpus.texts.lists()):
-            try:
-                rows.append(segment_row(references, hypothesis, self.order, rule))
-            except CybleuError as error:
-                where = f"segment {len(self.columns[0]) + len(rows)}: " if corpus.size > 1 else ""
-                raise type(error)(f"{where}{error}") from error.__cause__
-        return rows
+    def _table(self, variant: Variant, reading: str | None) -> memoryview[int]:
+        numbers, width = self._numbers[reading, variant.reference_length], 2 + 2 * self.order
+        return memoryview(numbers).cast("B").cast("q", (len(numbers) // width, width))
 
-    def by_rules(self, variant: Variant) -> tuple[Columns, list[int]]:
-        """Return the columns of the segments' rows by the rules of a variant, and their sums."""
-        key = variant.reference_length, variant.short_segments_count
-        if key not in self._by_rules:
-            columns = [*self.columns]
-            columns[1] = self.reference_lengths[variant.reference_length]
-            if variant.short_segments_count:
-                totals = columns[2 + self.order :]
-                columns[2 + self.order :] = [array("q", (max(total, 1) for total in column)) for column in totals]
-            self._by_rules[key] = columns, [*map(sum, columns)]
-        return self._by_rules[key]
+    def rows_of(self, scored: Scored) -> list[list[int]]:
+        """Return the rows of the segments by the rules of a variant."""
+        rows: Any = self._table(scored.variant, scored.tokenize).tolist()
+        least, totals = int(scored.variant.short_segments_count), 2 + self.order
+        return [[*row[:totals], *(max(least, number) for number in row[totals:])] for row in rows]
 
-    def scored(self, name: str, variant: Variant) -> Scored:
+    def scored(self, name: str, variant: Variant, reading: str | None) -> Scored:
         """Score a variant, or return why its tool fails."""
-        metric = Bleu(variant, weights=self.weights)
-        columns, row = self.by_rules(variant)
         try:
-            bleu = metric.score([*map(list, zip(*columns))] if metric.level == "mean" else row)
-            return Scored(name, variant, bleu, None, self.tokenize)
+            bleu = Bleu(variant, weights=self.weights).score(self._table(variant, reading))
+            return Scored(name, variant, bleu, None, reading)
         except (CybleuError, ArithmeticError, ValueError) as error:
-            return Scored(name, variant, None, str(error), self.tokenize)
+            return Scored(name, variant, None, str(error), reading)
 
 
 # -------------------------------------------------------------------------------------------------------------- causes
 
 
-def _causes(counts: dict[str | None, Counts], lower: Scored, higher: Scored) -> list[Cause]:
+def _causes(counts: Counts, lower: Scored, higher: Scored) -> list[Cause]:
     """Change the rules of the lower variant to those of the higher one, and return those that change the score."""
     if _equal(lower.score, higher.score):
         return []
 
     def with_rule(scored: Scored, rule: str, source: Scored) -> Scored:
         if rule == "tokenize":
-            return counts[source.tokenize].scored("", scored.variant)
+            return counts.scored("", scored.variant, source.tokenize)
         values: dict[str, Any] = {rule: getattr(source.variant, rule)}
-        return counts[scored.tokenize].scored("", replace(scored.variant, **values))
+        return counts.scored("", replace(scored.variant, **values), scored.tokenize)
 
     causes, without_effect, waiting = [], [], _path(lower, higher)
     current = scored = lower
@@ -476,26 +403,19 @@ def _path(lower: Scored, higher: Scored) -> list[str]:
     return tokenize + first + [rule for rule in reversed(differing) if rule not in first]
 
 
-def _cause(counts: dict[str | None, Counts], rule: str, lower: Scored, higher: Scored) -> Cause:
+def _cause(counts: Counts, rule: str, lower: Scored, higher: Scored) -> Cause:
     """Return the rule by which two scores differ, with the orders and the segments in which they do."""
     before, after = lower.bleu, higher.bleu
     assert before and after
-    one, other = (counts[scored.tokenize].by_rules(scored.variant)[0] for scored in (lower, higher))
-    differing = (row != changed for row, changed in zip(zip(*one), zip(*other))) if one != other else ()
-    segments = tuple(position for position, it_is in enumerate(differing) if it_is)
-    concerned: Iterable[bool] = ()
-    if rule == "short_segments_count":
-        half = len(one) // 2 + 1  # of the columns, where the totals begin
-        concerned = [column != changed for column, changed in zip(one[half:], other[half:])]
-    elif rule == "empty_order":
-        concerned = [not total for total in before.totals]
-    elif rule == "smoothings" and len(before.precisions) == len(after.precisions):
-        concerned = [not _equal(*pair) for pair in zip(before.precisions, after.precisions)]
-    elif rule == "smoothings":  # one of them skips the orders without a match
-        concerned = [not matched for matched in before.matches]
-    orders = [n for n, it_is in enumerate(concerned, start=1) if it_is]
-    weights = counts[lower.tokenize].weights
-    weighted = [n for n in orders if weights is None or weights[n - 1]]
+    rows = counts.rows_of(lower), counts.rows_of(higher)
+    segments = tuple(position for position, (one, other) in enumerate(zip(*rows)) if one != other)
+    changed = [one != other for one, other in zip(*(zip(*table) for table in rows))]
+    orders = [
+        n
+        for n in range(1, counts.order + 1)
+        if changed[1 + n] or changed[1 + counts.order + n] or not _equal(_precision(before, n), _precision(after, n))
+    ]
+    weighted = [n for n in orders if counts.weights is None or counts.weights[n - 1]]
     name = "smoothing" if rule == "smoothings" else rule
     return Cause(name, higher.score - lower.score, tuple(weighted or orders), segments, before, after)
 
@@ -506,73 +426,52 @@ def _cause(counts: dict[str | None, Counts], rule: str, lower: Scored, higher: S
 def _lines(pair: Difference, cause: Cause, segment: str, first: int) -> Iterable[str]:
     """Return the lines that describe a cause: the rule of both variants, and the numbers that differ."""
     points = f"  {_number(cause.points, '+'):>9}  "
-    said = SAID.get(cause.rule, cause.rule.replace("_", " "))
-    of_higher, of_lower = (_value(cause.rule, scored) for scored in (pair.higher, pair.lower))
-    yield f"{points}{cause.rule}: {said} is {of_higher} rather than {of_lower}"
-    numbers = ", ".join(chain(_changes(cause), _changes_of_orders(cause)))
-    where = _segments(cause.segments, segment, first) if cause.segments else ""
-    if details := ": ".join(filter(None, (where, numbers))):
-        indent = " " * len(points)
-        yield from textwrap.wrap(details, WIDTH, initial_indent=indent, subsequent_indent=indent)
+    yield f"{points}{cause.rule}: {_value(cause.rule, pair.higher)} rather than {_value(cause.rule, pair.lower)}"
+    details = ", ".join(_changes(cause))
+    if cause.segments:
+        numbers = [str(position + first) for position in cause.segments]
+        shown = ", ".join(numbers[:NAMED_SEGMENTS]) + (", ..." if len(numbers) > NAMED_SEGMENTS else "")
+        details = f"{counted(len(numbers), segment)} ({shown}): {details}"
+    indent = " " * len(points)
+    yield from textwrap.wrap(details, WIDTH, initial_indent=indent, subsequent_indent=indent)
     if not cause.points:
         lower = _number(cause.before.percent)
-        yield f"{' ' * len(points)}needed too: with the rule of {pair.lower.name} {pair.higher.name} would have {lower}"
+        yield f"{indent}needed too: with the rule of {pair.lower.name} {pair.higher.name} would have {lower}"
 
 
 def _value(rule: str, scored: Scored) -> str:
     if rule == "tokenize":
-        return f"{scored.tokenize}"
+        return str(scored.tokenize)
     if rule == "smoothing":
-        ((name, kind, parameter),) = scored.variant.smoothings
-        shown = kind if parameter is None else f"{kind}[{parameter:g}]"
-        return shown if name == kind else f"{name} ({shown})"
-    value = getattr(scored.variant, rule)
-    if rule == "mean":
-        return MEANS.get(value, "geometric")
-    return f"{value:g}" if isinstance(value, (int, float)) else VALUES.get(value, f"{value}")
+        ((_, kind, parameter),) = scored.variant.smoothings
+        return kind if parameter is None else f"{kind}[{parameter:g}]"
+    return str(getattr(scored.variant, rule))
 
 
 def _changes(cause: Cause) -> Iterable[str]:
-    """Return the lengths and penalties that differ, those of the higher variant first."""
+    """Return the numbers that differ, those of the higher variant first."""
     for name in ("hypothesis_length", "reference_length", "brevity_penalty"):
         before, after = getattr(cause.before, name), getattr(cause.after, name)
         if before != after:
             yield f"{name.replace('_', ' ')} {after:.6g} rather than {before:.6g}"
-
-
-def _changes_of_orders(cause: Cause) -> Iterable[str]:
-    before, after = cause.before, cause.after
     for n in cause.orders:
-        if before.totals[n - 1] != after.totals[n - 1]:
-            yield f"{after.totals[n - 1]} rather than {before.totals[n - 1]} {n}-grams"
-            continue
-        text = f"{after.matches[n - 1]} of {after.totals[n - 1]} {n}-grams match"
-        if len(before.precisions) != len(after.precisions):
-            yield text
-        elif before.precisions[n - 1] != after.precisions[n - 1]:
-            of_higher, of_lower = (percent(bleu.precisions[n - 1], bleu.scale) for bleu in (after, before))
-            yield f"{text} (precision {of_higher:.6g} rather than {of_lower:.6g})"
+        yield f"{n}-grams {_shown(cause.after, n)} rather than {_shown(cause.before, n)}"
+
+
+def _precision(bleu: BleuScore, n: int) -> float:
+    """Return the precision of an order from 0 to 100; -1 if smoothing skips the order."""
+    return float(percent(bleu.precisions[n - 1], bleu.scale)) if n <= len(bleu.precisions) else -1
+
+
+def _shown(bleu: BleuScore, n: int) -> str:
+    precision = _precision(bleu, n)
+    return f"{bleu.matches[n - 1]}/{bleu.totals[n - 1]} = " + ("skipped" if precision < 0 else f"{precision:.6g}")
 
 
 def _equal(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=ROUNDING)
 
 
-def _rounded(group: Sequence[Scored]) -> str:
-    return " but for rounding" if len({scored.score for scored in group}) > 1 else ""
-
-
 def _number(value: float, sign: str = "") -> str:
     """Format a number with four decimals, or with three digits if these would be zeros."""
     return f"{value:{sign}.4f}" if not value or abs(value) >= 0.00005 else f"{value:{sign}.3g}"
-
-
-def _joined(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _segments(positions: Sequence[int], segment: str, first: int) -> str:
-    numbers = [str(position + first) for position in positions]
-    if len(numbers) > NAMED_SEGMENTS:
-        return f"{len(numbers)} {segment}s ({', '.join(numbers[:NAMED_SEGMENTS])}, ...)"
-    return f"{segment if len(numbers) == 1 else f'{segment}s'} {_joined(numbers)}"
