@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -148,6 +149,12 @@ def scipy():
 def jinja2(matplotlib):
     """The template engine of reports, likewise."""
     return import_module("jinja2")
+
+
+@pytest.fixture
+def no_pictures(jinja2, monkeypatch):
+    """Pages of reports without pictures, which take most of their time."""
+    monkeypatch.setattr("cybleu.report.page._pictures", lambda report: defaultdict(str))
 
 
 @pytest.fixture(scope="session")

@@ -191,6 +191,7 @@ def test_ngrams_that_are_missed(report):
                 assert [(item.first, item.second) for item in found] == shown
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_pieces_of_texts_give_the_same_figures(report, backend, monkeypatch, jinja2):
     monkeypatch.setattr("cybleu.report.texts.PIECE", 3)
     again = analyse(REFERENCES, SYSTEMS, **FEW)
@@ -271,6 +272,7 @@ def test_matches_by_brute_force(backend, triples):
         assert marks_of(found, 0, segment) == list(map(sum, zip(levels, clipped)))
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_a_report_is_pickled_and_copied(report, jinja2):
     for again in (pickle.loads(pickle.dumps(report)), copy.deepcopy(report)):
         assert html(again) == html(report)

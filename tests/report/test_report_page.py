@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from html import unescape
 
 import numpy as np
@@ -65,22 +65,6 @@ def test_hostile_texts_are_text(jinja2):
     assert any("$x$" in picture for picture in pictures_on(found))  # a formula would have been drawn otherwise
 
 
-def test_every_segment_of_every_system_is_there(page):
-    found = Page(page)
-    details = found.text_of("details", **{"class": "s"})
-    assert len(details) == len(REFERENCES)
-    numbers = {attributes["id"] for attributes in found.of("details") if "id" in attributes}
-    assert numbers == {f"s{number}" for number in range(1, len(REFERENCES) + 1)}
-    links = [attributes["href"] for attributes in found.of("a")]
-    by_number = {int(text.split()[0]): text for text in details}
-    for number, group in enumerate(REFERENCES, 1):
-        for line in (*group, *(lines[number - 1] for lines in SYSTEMS.values())):
-            assert line in by_number[number]
-        for name in NAMES:
-            assert name in by_number[number]
-        assert f"#s{number}" in links
-
-
 MARKS = {"u": 1, "i": 2, "b": 3, "em": 4}
 ELEMENT = re.compile(r"<(/?)(\w+)>|([^<]+)")
 
@@ -101,14 +85,16 @@ def marked_tokens(line):
 
 
 def test_every_token_is_marked_without_script(page, jinja2, backend):
-    report = analysed(backend)
+    report, seen = analysed(backend), []
     for one in re.findall(r"<details class=s .*?</details>", page, re.DOTALL):
         segment = int(re.search(r"class=no>(\d+)", one)[1]) - 1
         entries = re.findall(r"<dt>((?:<bdi>\w+</bdi>(?:, )?)+) <b>.*?</b><dd dir=auto>(.*?)</div>", one)
         shown = {}
         for names, line in entries:
             shown |= dict.fromkeys(re.findall(r"<bdi>(\w+)</bdi>", names), marked_tokens(line))
-        assert shown.keys() == {*NAMES}
+        assert shown.keys() == {*NAMES} and f" id=s{segment + 1}>" in one and f'href="#s{segment + 1}"' in page
+        assert all(line in re.sub("<[^>]+>", "", one) for line in REFERENCES[segment])
+        seen.append(segment)
         for number, name in enumerate(NAMES):
             tokens = SYSTEMS[name][segment].split()
             assert [token for token, *_ in shown[name]] == tokens
@@ -123,6 +109,7 @@ def test_every_token_is_marked_without_script(page, jinja2, backend):
         (third,) = {*NAMES} - {*pair}
         if SYSTEMS[third][segment] not in {SYSTEMS[name][segment] for name in pair}:
             assert not any(marked for *_, marked in shown[third])
+    assert sorted(seen) == [*range(len(REFERENCES))]
 
 
 def test_the_number_of_a_segment_is_its_largest_influence(page, jinja2):
@@ -144,6 +131,7 @@ def test_the_number_of_a_segment_is_its_largest_influence(page, jinja2):
 
 @pytest.mark.parametrize("names", [NAMES, NAMES[:2], NAMES[:1]])
 @pytest.mark.parametrize("most", [1, 25, 40, None])
+@pytest.mark.usefixtures("no_pictures")
 def test_a_page_of_many_segments_carries_the_most_influential(jinja2, monkeypatch, names, most):
     monkeypatch.setattr("cybleu.report.page.NAMED", 3)
     report = analyse(REFERENCES, {name: SYSTEMS[name] for name in names}, **FEW)
@@ -169,6 +157,7 @@ def test_a_page_of_many_segments_carries_the_most_influential(jinja2, monkeypatc
         assert {int(one[place]) + 1 for one in lists for place in range(rank - 1)} <= {*shown}
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_the_source_is_shown_with_each_segment(jinja2):
     source = [f"Quelle <b>{number}</b>" for number in range(len(REFERENCES))]
     report = analyse(REFERENCES, SYSTEMS, source=source, **FEW)
@@ -195,46 +184,34 @@ def test_the_numbers_are_those_of_the_report(page, jinja2):
     assert order == sorted(order)
 
 
-def test_the_verdict(jinja2):
-    right, wrong = ["a b c d e"] * 30, ["a b x d e"] * 30
-    nearly = [*right[:-1], "a b c d x"]
-    references = [[line] for line in right]
-
-    def card(systems, **choices):
-        report = analyse(references, systems, **FEW, **choices)
-        page = html(report)
-        text = page[page.index('<div class="card">') :].partition("</div>")[0]
-        return report, [" ".join(line.split()) for line in Page(text).text_of("p")]
-
-    def expected(report, first, second, word):
-        figures = report.metrics[0]
-        pair = figures.comparison.between(first, second)
-        scores = {system.name: system.score for system in figures.systems}
-        p = "< 0.0001" if pair.p_holm < 0.00005 else f"= {pair.p_holm:.4f}"
-        low, high = f"{pair.low:.2f}".replace("-", "\u2212"), f"{pair.high:.2f}"
-        return [
-            f"{pair.difference:+.2f}".replace("-", "\u2212"),
-            f"{first} {scores[first]:.2f} vs. {second} {scores[second]:.2f}",
-            f"{word} (p {p}); 95\u00a0% interval {low} to {high}".replace("\u00a0", " "),
-        ]
-
-    for systems, first, second, word in (
-        ({"one": right, "two": wrong}, "one", "two", "significant"),
-        ({"one": wrong, "two": right}, "two", "one", "significant"),
-        ({"one": right, "two": nearly}, "one", "two", "not significant"),
-        ({"one": right, "two": right}, "one", "two", "not significant"),
-    ):
-        report, lines = card(systems)
-        assert lines == ["BLEU", *expected(report, first, second, word)]
-    report, lines = card({"one": right, "two": nearly, "three": wrong})
-    assert lines[1:4] == expected(report, "one", "two", "not significant")
-    assert lines[4] == "one is significantly better than 1 of the 2 other systems."
-    report, lines = card({"one": nearly, "two": right, "three": wrong}, baseline="one")
-    assert lines[1:4] == expected(report, "two", "one", "not significant")
-    assert lines[4] == "Of the systems vs. the baseline, 1 of 2 differ significantly."
-    report, lines = card({"one": nearly})
-    (system,) = report.metrics[0].systems
-    assert lines[1].startswith(f"{system.score:.2f} \u00b1 ") and lines[2] == "one"
+@pytest.mark.parametrize(
+    ("names", "choices", "first", "second", "word", "rest"),
+    [
+        (("wrong", "right"), {}, "right", "wrong", "significant", []),
+        (("right", "right "), {}, "right", "right ", "not significant", []),
+        (("right", "nearly", "wrong"), {}, "right", "nearly", "not significant", ["right is significantly better than 1 of the 2 other systems."]),
+        (("nearly", "right", "wrong"), {"baseline": "nearly"}, "right", "nearly", "not significant", ["Of the systems vs. the baseline, 1 of 2 differ significantly."]),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("no_pictures")
+def test_the_verdict(jinja2, names, choices, first, second, word, rest):
+    outputs = {"right": ["a b c d e"] * 30, "wrong": ["a b x d e"] * 30, "nearly": ["a b c d e"] * 29 + ["a b c d x"]}
+    report = analyse(
+        [[line] for line in outputs["right"]], {name: outputs[name.strip()] for name in names}, **FEW, **choices
+    )
+    page = html(report)
+    text = page[page.index('<div class="card">') :].partition("</div>")[0]
+    lines = [" ".join(line.replace("\u2212", "-").split()) for line in Page(text).text_of("p")]
+    pair = report.metrics[0].comparison.between(first, second)
+    scores = {system.name: system.score for system in report.metrics[0].systems}
+    p = "< 0.0001" if pair.p_holm < 0.00005 else f"= {pair.p_holm:.4f}"
+    assert lines == [
+        "BLEU",
+        f"{pair.difference:+.2f}",
+        " ".join(f"{first} {scores[first]:.2f} vs. {second} {scores[second]:.2f}".split()),
+        f"{word} (p {p}); 95 % interval {pair.low:.2f} to {pair.high:.2f}",
+        *rest,
+    ]
 
 
 def test_scores_of_zero(jinja2):
@@ -253,11 +230,10 @@ letters = st.lists(
     st.lists(st.tuples(letters, letters), min_size=2, max_size=5),
     st.sampled_from(["13a", "ascii", "none", "char", "intl"]),
 )
+@pytest.mark.usefixtures("no_pictures")
 def test_tokens_are_shown_as_they_are_counted(backend, jinja2, pairs, tokenize):
     report = analyse([[one] for one, _ in pairs], {"it": [line for _, line in pairs]}, tokenize=tokenize, **FEW)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cybleu.report.page._pictures", lambda report: defaultdict(str))
-        page = html(report)
+    page = html(report)
     lines = re.findall(r"<dt><bdi>it</bdi> <b>.*?</b><dd dir=auto>(.*?)</div>\n?</dl>", page, re.DOTALL)
     shown = {number - 1: line for number, line in zip(numbers_on(page), lines, strict=True)}
     for segment, (_, line) in enumerate(pairs):
