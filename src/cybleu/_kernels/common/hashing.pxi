@@ -76,8 +76,8 @@ cdef extern from *:
         return cybleu_fold(hash ^ seed.first, size ^ seed.second);
     }
 
-    /* Key of a token. For a str of up to 15 bytes it contains the characters themselves, so equal keys mean equal
-       tokens; otherwise it is a hash, and tokens with equal keys must be compared. The first byte of `second`
+    /* Key of a token. For a text of up to 15 bytes it contains the characters themselves, so equal keys mean equal
+       tokens; otherwise it is a hash, and texts with equal keys must be compared. The first byte of `second`
        distinguishes these cases, and encodes the number and the size of the characters. */
     typedef struct { uint64_t first, second; } cybleu_key;
 
@@ -102,15 +102,19 @@ cdef extern from *:
         key->first = cybleu_load(data + (ptrdiff_t)size - 8) & cybleu_load(keep + 8);
     }
 
-    static CYTHON_INLINE cybleu_key cybleu_key_of_bytes(const uint8_t *text, Py_ssize_t size, cybleu_seed seed) {
-        cybleu_key key;
-        if (size >= 16) {
-            key.first = cybleu_hash_bytes((const char *)text, (size_t)size, seed);
-            key.second = CYBLEU_UNDECIDED;
-        }
-        else
-            cybleu_short_text((const char *)text, (size_t)size, 1, &key);
-        return key;
+    /* The characters of a token. */
+    typedef struct { const uint8_t *text, *end; } cybleu_token;
+
+    /* A token with its key. The characters of an object are set only if the key does not decide. */
+    typedef struct { cybleu_key key; cybleu_token token; } cybleu_keyed;
+
+    /* A token of 16 bytes or more. The first byte of `second` is that of no short text, also without the mark. */
+    static CYTHON_INLINE void cybleu_read_long(const uint8_t *text, size_t size, int kind, cybleu_seed seed,
+                                               cybleu_keyed *to) {
+        to->key.first = cybleu_hash_bytes((const char *)text, size, seed);
+        to->key.second = CYBLEU_UNDECIDED | CYBLEU_FIRST_BYTE(7 - kind);
+        to->token.text = text;
+        to->token.end = text + size;
     }
     """
     bint COUNTS_SLOTS "CYBLEU_COUNTS_SLOTS"
@@ -121,14 +125,17 @@ cdef extern from *:
     ctypedef struct cybleu_key:
         uint64_t first
         uint64_t second
+    ctypedef struct Token "cybleu_token":       # of raw text in UTF-8, with lone surrogates as three bytes
+        const uint8_t *text
+        const uint8_t *end
+    ctypedef struct KeyedToken "cybleu_keyed":
+        cybleu_key key
+        Token token
     uint64_t mix_pair "cybleu_mix_pair" (uint64_t first, uint64_t second, Seed seed) noexcept nogil
     uint64_t hash_pair "cybleu_hash_pair" (uint64_t first, uint64_t second, Seed seed) noexcept nogil
-    # requires 16 bytes or more
-    uint64_t hash_bytes "cybleu_hash_bytes" (const char *data, size_t size, Seed seed) noexcept nogil
     # for less than 16 bytes; the 16 bytes before the text must be readable
     void cybleu_short_text(const char *data, size_t size, unsigned int kind, cybleu_key *key) noexcept nogil
-    # the 16 bytes before the text must be readable
-    cybleu_key cybleu_key_of_bytes(const uint8_t *text, Py_ssize_t size, Seed seed) noexcept nogil
+    void cybleu_read_long(const uint8_t *text, size_t size, int kind, Seed seed, KeyedToken *to) noexcept nogil
 
 
 cdef inline uint64_t next_slot(uint64_t slot, uint64_t mask) noexcept nogil:

@@ -172,7 +172,7 @@ cdef inline uint64_t slots_for(Py_ssize_t count) noexcept nogil:
     return 2 * slots_needed(count)      # sparsely used, because collisions cause branch mispredictions
 
 
-# For any length: the ids of the hypothesis, from 0 to before `distinct`, then those of each reference, each text
+# For any length: the ids of the hypothesis, from 0 to before its length, then those of each reference, each text
 # followed by -1.
 # Text k starts at bounds[k], and bounds[texts], less than 2 ** 30, is the end. Works in `match_memory` bytes, aligned
 # for 8; `total` is bounds[texts]. Adds to `matches`.
@@ -257,8 +257,8 @@ cdef inline void take_largest(const Starts *starts, int32_t *counts, int32_t *be
         counts[number] = 0
 
 
-cdef void match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, int distinct,
-                       Py_ssize_t max_order, void *memory, int64_t *matches) noexcept nogil:
+cdef void match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, Py_ssize_t max_order,
+                       void *memory, int64_t *matches) noexcept nogil:
     cdef Starts *starts = <Starts *>memory
     cdef Py_ssize_t length = bounds[1] - 1
     cdef PairTable table
@@ -273,7 +273,7 @@ cdef void match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize
     table.keys = <uint64_t *>(starts + texts)
     table.keys[0] = 0
     table.numbers = lists + 2 * bounds[texts]
-    table.given = distinct
+    table.given = <int32_t>length
     for k in range(texts):
         starts[k].positions = lists + bounds[k]
         starts[k].numbers = lists + bounds[texts] + bounds[k]
@@ -286,7 +286,7 @@ cdef void match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize
             memset(table.numbers, 0, <size_t>slots * sizeof(int32_t))
             table.mask = slots - 1
             table.given = 0
-        memset(counts, 0, <size_t>((starts[0].count if n > 0 else distinct) + 1) * sizeof(int32_t))
+        memset(counts, 0, <size_t>((starts[0].count if n > 0 else length) + 1) * sizeof(int32_t))
         if n == 0:
             list_tokens(&starts[0], tokens, length, counts)
         else:

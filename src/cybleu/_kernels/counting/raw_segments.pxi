@@ -25,12 +25,13 @@ cdef struct SegmentWorkspace:
     Scanner hypothesis
     Scanner reference
     Token tokens[AT_ONCE + MORE_TOKENS]
-    FewWords few
+    FewTokens few
+    bint has_few                # otherwise `table` has the tokens of the hypothesis
     MaskMatcher matcher
     TokenIds numbers             # token ids of the hypothesis, then of each reference; -1 after each text
     Buffer starts               # where those of each text begin, and the end
     Buffer memory
-    WordTable table
+    TokenTable table
     ChrfWorkspace characters
     bint characters_begun
 
@@ -90,7 +91,7 @@ cdef int match_texts(SegmentWorkspace *work, Py_ssize_t texts, Py_ssize_t longes
         finish_masks(&work.matcher, matches)
         return 0
     reserve(&work.memory, match_memory(starts[1] - 1, work.numbers.count, texts))
-    match_ngrams(numbers, starts, texts, distinct, max_order, work.memory.data, matches)
+    match_ngrams(numbers, starts, texts, max_order, work.memory.data, matches)
     if work.memory.capacity > KEPT:
         free_buffer(&work.memory)
     return 0
@@ -106,44 +107,45 @@ cdef int end_text(TokenIds *numbers) except -1 nogil:
     return 0
 
 
+cdef int number_line(Tokenizer tokenizer, SegmentWorkspace *work, const Line *line, bint is_hypothesis) except -1 nogil:
+    """Append the ids of the tokens of a text."""
+    cdef TokenIds *numbers = &work.numbers
+    cdef Scanner *scanner = &work.hypothesis if is_hypothesis else &work.reference
+    cdef uint64_t places[FEW]
+    cdef Py_ssize_t size = AT_ONCE
+    cdef int32_t *ids
+    tokenizer.begin(scanner, line)
+    while size == AT_ONCE:
+        size = tokenizer.read(scanner, work.tokens, AT_ONCE)
+        reserve_ids(numbers, size)
+        ids = numbers.values + numbers.count
+        if numbers.count == 0:
+            work.has_few = size <= FEW
+            forget_tokens(&work.table)
+        if not work.has_few:
+            if is_hypothesis:
+                add_words(&work.table, work.tokens, size, ids)
+            else:
+                look_up_words(&work.table, work.tokens, size, ids)
+        elif is_hypothesis:
+            read_words(work.tokens, size, work.few.tokens + 1, places)
+            assign_few(&work.few, places, size, ids)
+        else:
+            look_up_few_words(&work.few, work.tokens, size, ids)
+        numbers.count += size
+    return end_text(numbers)
+
+
 cdef int32_t number_texts(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
                           Py_ssize_t count, Py_ssize_t *starts) except -1 nogil:
     """Number the tokens of the hypothesis, look up those of the references; return the number of distinct tokens."""
-    cdef TokenIds *numbers = &work.numbers
-    cdef Seed seed = process_seed()
-    cdef Py_ssize_t size, k
-    cdef bint few
-    tokenizer.begin(&work.hypothesis, hypothesis)
-    size = tokenizer.read(&work.hypothesis, work.tokens, AT_ONCE)
-    few = size < AT_ONCE
-    reserve_ids(numbers, size)
-    if few:
-        number_few_words(&work.few, work.tokens, size, seed, numbers.values)
-    else:
-        make_word_table(&work.table)
-        number_many_words(&work.table, work.tokens, size, seed, numbers.values)
-    numbers.count = size
-    while size == AT_ONCE:
-        size = tokenizer.read(&work.hypothesis, work.tokens, AT_ONCE)
-        reserve_ids(numbers, size)
-        number_many_words(&work.table, work.tokens, size, seed, numbers.values + numbers.count)
-        numbers.count += size
-    end_text(numbers)
+    cdef Py_ssize_t k
+    number_line(tokenizer, work, hypothesis, True)
     for k in range(count):
-        starts[k + 1] = numbers.count
-        tokenizer.begin(&work.reference, &references[k])
-        size = AT_ONCE
-        while size == AT_ONCE:
-            size = tokenizer.read(&work.reference, work.tokens, AT_ONCE)
-            reserve_ids(numbers, size)
-            if few:
-                look_up_few_words(&work.few, work.tokens, size, numbers.values + numbers.count)
-            else:
-                look_up_many_words(&work.table, work.tokens, size, seed, numbers.values + numbers.count)
-            numbers.count += size
-        end_text(numbers)
-    starts[count + 1] = numbers.count
-    return work.few.size if few else work.table.size
+        starts[k + 1] = work.numbers.count
+        number_line(tokenizer, work, &references[k], False)
+    starts[count + 1] = work.numbers.count
+    return work.few.distinct if work.has_few else work.table.size
 
 
 cdef int32_t number_characters(SegmentWorkspace *work, const Line *hypothesis, const Line *references, Py_ssize_t count,
@@ -185,7 +187,7 @@ cdef void make_workspace(SegmentWorkspace *work) noexcept nogil:
     memset(&work.numbers, 0, sizeof(TokenIds))
     memset(&work.starts, 0, sizeof(Buffer))
     memset(&work.memory, 0, sizeof(Buffer))
-    memset(&work.table, 0, sizeof(WordTable))
+    memset(&work.table, 0, sizeof(TokenTable))
     work.characters_begun = False
 
 
@@ -195,7 +197,7 @@ cdef void end_workspace(SegmentWorkspace *work) noexcept nogil:
     free(work.numbers.values)
     free_buffer(&work.starts)
     free_buffer(&work.memory)
-    end_word_table(&work.table)
+    free_tokens(&work.table)
     if work.characters_begun:
         end_characters(&work.characters)
 

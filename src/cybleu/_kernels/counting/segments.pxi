@@ -85,12 +85,12 @@ cdef inline int count_short_texts(PyObject **texts, Py_ssize_t count, object hyp
     cdef int32_t reference_ids[MASK_BITS]
     cdef FewTokens table
     cdef MaskMatcher matcher
-    if not assign_few(&table, hypothesis, &length, ids):
+    if not assign_few_of(&table, hypothesis, &length, ids):
         return 0
     work[0] += length + 8
     begin_masks(&matcher, ids, <int>length, table.distinct, max_order)
     for k in range(count):
-        if not look_up_few(&table, <object>texts[k], &size, reference_ids):
+        if not look_up_few_of(&table, <object>texts[k], &size, reference_ids):
             return 0
         add_reference_masks(&matcher, reference_ids, <int>size)
         closest = closer(closest, size, length)
@@ -112,7 +112,7 @@ cdef int count_long_texts(PyObject **texts, Py_ssize_t count, object hypothesis,
     cdef Py_ssize_t closest = -1
     cdef Py_ssize_t k
     # n-grams reuse the memory of the token table: page faults of fresh memory cost as much as the counting
-    cdef uint64_t space = max(token_table_size(length), match_memory(length, total, count + 1))
+    cdef uint64_t space = max(table_size(length), match_memory(length, total, count + 1))
     cdef char *memory
     cdef Py_ssize_t *starts
     cdef int32_t *ids
@@ -123,7 +123,7 @@ cdef int count_long_texts(PyObject **texts, Py_ssize_t count, object hypothesis,
     starts = <Py_ssize_t *>(memory + space)
     ids = <int32_t *>(starts + count + 2)
     try:
-        make_token_table(&table, memory, length)
+        place_table(&table, memory, length)
         if not number_text(&table, hypothesis, length, ids, True):
             return 0
         starts[0], starts[1] = 0, length + 1
@@ -140,10 +140,10 @@ cdef int count_long_texts(PyObject **texts, Py_ssize_t count, object hypothesis,
             if count > MANY_REFERENCES:
                 look_between(work)
         if total < RELEASE_FROM_TOKENS:
-            match_ngrams(ids, starts, count + 1, table.size, max_order, memory, row + 2)
+            match_ngrams(ids, starts, count + 1, max_order, memory, row + 2)
         else:
             with nogil:
-                match_ngrams(ids, starts, count + 1, table.size, max_order, memory, row + 2)
+                match_ngrams(ids, starts, count + 1, max_order, memory, row + 2)
         row[0] += length
         row[1] += closest
     finally:

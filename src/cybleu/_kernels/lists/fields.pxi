@@ -110,7 +110,7 @@ cdef class Fields:
         """Add a column, which the value of a label after those of its other columns has."""
         cdef Token token = token_of(label)
         cdef Py_ssize_t known = self.vocabulary.table.size
-        cdef int32_t number = self.vocabulary.add_token(&token, process_seed())
+        cdef int32_t number = self.vocabulary.add_token(&token)
         cdef int32_t column = <int32_t>self.width
         self.labels = <Label *>grown(self.labels, number + 1, &self.label_capacity, sizeof(Label))
         self.following = <int32_t *>grown(self.following, column + 1, &self.column_capacity, sizeof(int32_t))
@@ -130,13 +130,8 @@ cdef class Fields:
 
     def sparse_names(self, Py_ssize_t first):
         """Return the names of sparse features from the column `first` on."""
-        cdef list names = []
-        cdef const Token *name
         cdef Py_ssize_t i
-        for i in range(max(first, 0), self.sparse.table.size):
-            name = &self.sparse.table.words[i].token
-            names.append(PyUnicode_DecodeUTF8(<const char *>name.text, distance(name.text, name.end), NULL))
-        return names
+        return [decoded(&self.sparse.table.tokens[i].token) for i in range(max(first, 0), self.sparse.table.size)]
 
     def add(self, list row not None):
         """Add the sparse features of a row, distinct names and their values, that the caller has parsed."""
@@ -146,7 +141,7 @@ cdef class Fields:
         for text, value in row:
             encoded = text.encode()
             name = token_of(encoded)
-            self.put_entry(self.sparse.add_token(&name, process_seed()), value)
+            self.put_entry(self.sparse.add_token(&name), value)
         if not self.sort_row():
             raise ValueError("a name is there twice")
         self.end_row()
@@ -180,7 +175,7 @@ cdef class Fields:
         cdef Token token
         cdef int32_t number
         token.text, token.end = <const uint8_t *>at, <const uint8_t *>end
-        number = look_up_word(&self.vocabulary.table, &token, process_seed())
+        number = number_word(&self.vocabulary.table, &token, False)
         if number < 0:
             return NULL
         if self.labels[number].line != self.line:
@@ -210,11 +205,11 @@ cdef class Fields:
         cdef Token name
         cdef int32_t column
         name.text, name.end = <const uint8_t *>at, <const uint8_t *>end
-        column = look_up_word(&self.sparse.table, &name, process_seed())
+        column = number_word(&self.sparse.table, &name, False)
         if column < 0:
             if not is_plain(&name):
                 return False
-            column = self.sparse.add_token(&name, process_seed())
+            column = self.sparse.add_token(&name)
         return self.put_entry(column, value)
 
     cdef int read_labelled(self, const char *at, const char *end, double *values) except -1 nogil:

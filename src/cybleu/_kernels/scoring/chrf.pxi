@@ -222,9 +222,7 @@ cdef int read_numbers(const ChrfRules *rules, ChrfWorkspace *work, Group *group,
 
 cdef int number_group(ChrfWorkspace *work, Group *group) except -1 nogil:
     """Number the words of the counted texts, and look up those of the others."""
-    cdef Seed seed = process_seed()
     cdef uint64_t used = 0
-    cdef int32_t given = 0      # number of ids
     cdef Text *texts = group.texts
     cdef Py_ssize_t k
     group.longest = 0
@@ -233,15 +231,15 @@ cdef int number_group(ChrfWorkspace *work, Group *group) except -1 nogil:
         used += (<uint64_t>texts[k].words + 2) * sizeof(int32_t)
         group.longest = max(group.longest, texts[k].words)
     reserve(&work.words, used)
-    begin_words(work, group.counted == 1 and texts[0].words < FEW_WORDS)
+    forget_tokens(&work.known)
     for k in range(group.total):
         group.words[k].data = work.words.data + texts[k].numbers
         group.words[k].count = texts[k].words
         group.words[k].width = 4
-        given = number_words(work, &texts[k], k < group.counted, seed, <int32_t *>group.words[k].data)
+        number_words(work, &texts[k], k < group.counted, <int32_t *>group.words[k].data)
         memset(<uint8_t *>group.words[k].data + 4 * group.words[k].count, 0xFF, AHEAD)
     for k in range(group.total):
-        group.words[k].different = given
+        group.words[k].different = work.known.size
     return 0
 
 

@@ -45,9 +45,9 @@ cdef int32_t[::1] number_all(list texts, Py_ssize_t size):
     cdef Py_ssize_t start = 0
     cdef Py_ssize_t work = 0
     cdef TokenTable table
-    cdef void *memory = new_bytes(token_table_size(size))
+    memset(&table, 0, sizeof(TokenTable))
     try:
-        make_token_table(&table, memory, size)
+        reserve_tokens(&table, size)
         for text in texts:
             if not number_text(&table, text, len(<tuple>text), &ids[start], True):
                 return None
@@ -55,7 +55,7 @@ cdef int32_t[::1] number_all(list texts, Py_ssize_t size):
             work += len(<tuple>text) + 8
             look_between(&work)
     finally:
-        free(memory)
+        free_tokens(&table)
     return ids
 
 

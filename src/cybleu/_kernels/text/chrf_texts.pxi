@@ -5,7 +5,6 @@
 
 cdef enum:
     BEFORE = 16             # readable bytes before the first text
-    FEW_WORDS = 512         # see FewWords
     LOW = 0x2070            # characters with a fixed table: up to general punctuation
 
 
@@ -25,9 +24,7 @@ cdef struct ChrfWorkspace:
     Buffer text                 # character ids of all texts
     Buffer spans                # start and end of each word of all texts
     Buffer words                # word ids of all texts
-    Buffer few                  # FewWords
-    WordTable many
-    bint few_words              # which of the two has the words
+    TokenTable known            # their words
     Buffer texts                # a Text for each text
     Buffer table
     Buffer walk
@@ -75,8 +72,7 @@ cdef void end_characters(ChrfWorkspace *work) noexcept nogil:
     free_buffer(&work.text)
     free_buffer(&work.spans)
     free_buffer(&work.words)
-    free_buffer(&work.few)
-    end_word_table(&work.many)
+    free_tokens(&work.known)
     free_buffer(&work.texts)
     free_buffer(&work.table)
     free_buffer(&work.walk)
@@ -321,43 +317,15 @@ cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words,
 
 # --------------------------------------------------------------------------------------------------------------- words
 
-cdef int begin_words(ChrfWorkspace *work, bint few) except -1 nogil:
-    """Prepare a table of words.
-
-    :param few: it is for one text of less than FEW_WORDS words
-    """
-    work.few_words = few
-    if few:
-        return reserve(&work.few, sizeof(FewWords))
-    return make_word_table(&work.many)
-
-
-cdef int number_words(ChrfWorkspace *work, const Text *text, bint adds, Seed seed, int32_t *ids) except -2 nogil:
-    """Write the word ids of a text, from 1 on, with 0 for unknown words; return the number of words in the table.
-
-    :param adds: assign ids to new words
-    """
-    cdef Token tokens[FEW_WORDS]
-    cdef const Span *span
-    cdef FewWords *few = <FewWords *>work.few.data
-    cdef Py_ssize_t size = FEW_WORDS
-    cdef Py_ssize_t start = 0
+# Write the word ids of a text, from 1 on, with 0 for unknown words. With `adds` these get ids.
+cdef int number_words(ChrfWorkspace *work, const Text *text, bint adds, int32_t *ids) except -1 nogil:
+    cdef const Span *span = <const Span *>work.spans.data + text.spans
+    cdef Token word
     cdef Py_ssize_t i
-    while size == FEW_WORDS:
-        size = min(<Py_ssize_t>FEW_WORDS, text.words - start)
-        for i in range(size):
-            span = <const Span *>work.spans.data + text.spans + start + i
-            tokens[i].text = work.text.data + span.start
-            tokens[i].end = tokens[i].text + span.size
-        if work.few_words and adds:
-            number_few_words(few, tokens, size, seed, ids + start)
-        elif work.few_words:
-            look_up_few_words(few, tokens, size, ids + start)
-        elif adds:
-            number_many_words(&work.many, tokens, size, seed, ids + start)
-        else:
-            look_up_many_words(&work.many, tokens, size, seed, ids + start)
-        for i in range(start, start + size):
-            ids[i] += 1
-        start += size
-    return few.size if work.few_words else work.many.size
+    if adds:
+        reserve_tokens(&work.known, text.words)
+    for i in range(text.words):
+        word.text = work.text.data + span[i].start
+        word.end = word.text + span[i].size
+        ids[i] = number_word(&work.known, &word, adds) + 1
+    return 0

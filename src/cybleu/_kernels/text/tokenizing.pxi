@@ -18,13 +18,6 @@ cdef struct Line:
     int kind
 
 
-# A token in UTF-8, with lone surrogates as three bytes, so that equal bytes mean equal characters. The 16 bytes before
-# it are readable.
-cdef struct Token:
-    const uint8_t *text
-    const uint8_t *end
-
-
 cdef struct Scanner:
     const uint8_t *at
     const uint8_t *end

@@ -1,0 +1,179 @@
+# Tables that number tokens, of lists or of raw text. In one table, tokens are equal if and only if their ids are equal.
+
+cdef enum:
+    FEW = 64
+    FEW_AND_ONE = 65
+    FEW_SHIFT = 55          # of a 64-bit hash to a slot
+    FEW_SLOTS = 512         # sparsely used, because collisions cause branch mispredictions
+    LARGE = 65536           # slots from which memory is not reused for the next segment
+
+
+# For up to FEW tokens, on the stack. The id of a token is the position of the first one that equals it.
+cdef struct FewTokens:
+    uint8_t slots[FEW_SLOTS]        # open addressing: 0 is free, otherwise id + 1
+    KeyedToken tokens[FEW_AND_ONE]  # by id + 1, their keys without the mark CYBLEU_UNDECIDED
+    int distinct                    # number of ids
+
+
+# For any number of tokens, with ids in the order of occurrence. A zeroed struct is an empty table.
+cdef struct TokenTable:
+    uint64_t *slots         # open addressing: 0 is free, otherwise tag << 32 | id + 1
+    uint64_t mask           # number of slots - 1; the number is a power of two, at least twice the tokens
+    KeyedToken *tokens      # by id
+    int32_t size            # number of ids
+
+
+cdef inline bint same_text(const Token *one, const Token *other) noexcept nogil:
+    cdef Py_ssize_t size = distance(one.text, one.end)
+    return size == distance(other.text, other.end) and memcmp(one.text, other.text, <size_t>size) == 0
+
+
+cdef inline int other_key(const cybleu_key *one, uint64_t first, uint64_t second) noexcept nogil:
+    return ((one.first ^ first) | (one.second ^ second)) != 0
+
+
+# ---------------------------------------------------------------------------------------------------------- few tokens
+#
+# A sentence is too short for branch prediction, and mispredicted branches dominate the cost. So keys are computed
+# without branches on the length, and "new or known" is arithmetic. Keys of all tokens come before probing, to avoid
+# dependency chains; `places` are the slots at which probing begins.
+
+cdef size_t ALL_SLOTS = FEW_SLOTS       # not a constant: GCC would replace memset by slower inline code
+
+
+cdef int probe_few(const FewTokens *table, const KeyedToken *token, uint64_t *place) noexcept nogil:
+    """Probe from a slot that holds another token, or for a key that does not decide."""
+    cdef int number = table.slots[place[0]]
+    while number != 0:
+        if not other_key(&table.tokens[number].key, token.key.first, token.key.second & ~CYBLEU_UNDECIDED):
+            if not token.key.second & CYBLEU_UNDECIDED or same_text(&table.tokens[number].token, &token.token):
+                break
+        place[0] = next_slot(place[0], FEW_SLOTS - 1)
+        number = table.slots[place[0]]
+    return number
+
+
+cdef inline int number_in_few(const FewTokens *table, const KeyedToken *token, uint64_t *place) noexcept nogil:
+    """Return the id of the token plus 1, or 0 and its free slot. Undecided keys never match directly."""
+    cdef int number = table.slots[place[0]]
+    if CYBLEU_UNLIKELY(number & -other_key(&table.tokens[number].key, token.key.first, token.key.second)):
+        return probe_few(table, token, place)
+    return number
+
+
+cdef inline void assign_few(FewTokens *table, uint64_t *places, Py_ssize_t count, int32_t *ids) noexcept nogil:
+    """Number the tokens that stand in the table, from ``tokens[1]`` on."""
+    cdef KeyedToken *tokens = table.tokens + 1
+    cdef Py_ssize_t i
+    cdef int number, new
+    memset(table.slots, 0, ALL_SLOTS)
+    memset(&table.tokens[0].key, 0, sizeof(cybleu_key))
+    table.distinct = 0
+    for i in range(count):
+        number = number_in_few(table, &tokens[i], &places[i])
+        new = number == 0
+        number |= <int>(i + 1) & -new
+        tokens[i].key.second &= ~CYBLEU_UNDECIDED
+        table.slots[places[i]] = <uint8_t>number
+        table.distinct += new
+        ids[i] = number - 1
+
+
+cdef inline void look_up_few(const FewTokens *table, const KeyedToken *tokens, uint64_t *places, Py_ssize_t count,
+                             int32_t *ids) noexcept nogil:
+    """Write the ids, -1 for unknown tokens."""
+    cdef Py_ssize_t i
+    for i in range(count):
+        ids[i] = number_in_few(table, &tokens[i], &places[i]) - 1
+
+
+# --------------------------------------------------------------------------------------------------------- many tokens
+cdef uint64_t slots_needed(Py_ssize_t count) noexcept nogil:
+    """Return the smallest power of two that leaves at least half of the slots free."""
+    cdef uint64_t slots = 16
+    while slots < 2 * <uint64_t>count:
+        slots *= 2
+    return slots
+
+
+cdef inline uint64_t hash_of(const KeyedToken *token, Seed seed) noexcept nogil:
+    return hash_pair(token.key.first, token.key.second, seed)
+
+
+cdef inline uint64_t entry_of(uint64_t hash, int32_t number) noexcept nogil:
+    return (hash >> 32) << 32 | <uint64_t>(number + 1)
+
+
+cdef inline int32_t number_token(TokenTable *table, const KeyedToken *token, uint64_t hash, bint adds) noexcept nogil:
+    """Return the id of a token; if it is unknown -1, or with `adds` a new one, for which memory is reserved."""
+    cdef uint64_t place = hash & table.mask
+    cdef uint64_t entry = table.slots[place]
+    cdef const KeyedToken *known
+    while entry != 0:
+        known = &table.tokens[<uint32_t>entry - 1]
+        if (entry ^ hash) >> 32 == 0 and not other_key(&known.key, token.key.first, token.key.second):
+            if not token.key.second & CYBLEU_UNDECIDED or same_text(&known.token, &token.token):
+                return <int32_t>(<uint32_t>entry - 1)
+        place = next_slot(place, table.mask)
+        entry = table.slots[place]
+    if not adds:
+        return -1
+    table.tokens[table.size] = token[0]
+    table.slots[place] = entry_of(hash, table.size)
+    table.size += 1
+    return table.size - 1
+
+
+cdef int reserve_tokens(TokenTable *table, Py_ssize_t more) except -1 nogil:
+    """Reserve memory for more tokens."""
+    cdef Py_ssize_t wanted = table.size + more
+    cdef uint64_t slots = slots_needed(wanted)
+    cdef uint64_t *larger
+    cdef uint64_t hash, place
+    cdef int32_t i
+    if table.slots != NULL and slots <= table.mask + 1:
+        return 0
+    if wanted > MOST_POSITIONS // 2:
+        with gil:
+            raise MemoryError("there are too many different tokens")
+    table.tokens = <KeyedToken *>allocated(realloc(table.tokens, <size_t>(slots // 2) * sizeof(KeyedToken)))
+    larger = <uint64_t *>allocated(calloc(<size_t>slots, sizeof(uint64_t)))
+    for i in range(table.size):
+        hash = hash_of(&table.tokens[i], SEED)
+        place = hash & (slots - 1)
+        while larger[place]:
+            place = (place + 1) & (slots - 1)
+        larger[place] = entry_of(hash, i)
+    free(table.slots)
+    table.slots = larger
+    table.mask = slots - 1
+    return 0
+
+
+# For texts that are counted once, a table for up to `count` tokens is in memory of this size in bytes.
+cdef uint64_t table_size(Py_ssize_t count) noexcept nogil:
+    return slots_needed(count) * sizeof(uint64_t) + <uint64_t>count * sizeof(KeyedToken)
+
+
+cdef void place_table(TokenTable *table, void *memory, Py_ssize_t count) noexcept nogil:
+    cdef uint64_t slots = slots_needed(count)
+    table.slots = <uint64_t *>memory
+    table.mask = slots - 1
+    table.tokens = <KeyedToken *>(table.slots + slots)
+    table.size = 0
+    memset(table.slots, 0, <size_t>slots * sizeof(uint64_t))
+
+
+cdef void forget_tokens(TokenTable *table) noexcept nogil:
+    """Make the table empty, keeping its memory unless it is large."""
+    table.size = 0
+    if table.mask >= LARGE:
+        free_tokens(table)
+    elif table.slots != NULL:
+        memset(table.slots, 0, <size_t>(table.mask + 1) * sizeof(uint64_t))
+
+
+cdef void free_tokens(TokenTable *table) noexcept nogil:
+    free(table.slots)
+    free(table.tokens)
+    memset(table, 0, sizeof(TokenTable))
