@@ -10,10 +10,7 @@ import numpy as np
 import pytest
 
 import cybleu
-from cybleu.errors import (
-    ShapeWarning,
-    UnknownNameError,
-)
+from cybleu.errors import ShapeWarning, UnknownNameError
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -12,13 +12,7 @@ from cybleu import Ragged, References, errors, score, scores
 from cybleu.metrics import Bleu
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, mbr, nbest_sorted
-from cybleu.tuning import (
-    cross_validate,
-    kbmira,
-    line_search,
-    tune,
-    write_weights,
-)
+from cybleu.tuning import cross_validate, kbmira, line_search, tune, write_weights
 from inputs import Own
 
 pytestmark = pytest.mark.usefixtures("backend")

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from brute_force import LIST
 from brute_force import bleu as of_perfect
-from cybleu import (
-    References,
-    bleu,
-    corpus_bleu,
-    errors,
-    pairs,
-    reward_scores,
-    rows,
-    sentence_bleu,
-)
+from cybleu import References, bleu, corpus_bleu, errors, pairs, reward_scores, rows, sentence_bleu
 from cybleu.bleu_score import sentence_bleu_many
 from cybleu.checks import check
 from cybleu.chrf_score import corpus_chrf, sentence_chrf
@@ -26,7 +18,7 @@ from cybleu.columns import rows as column_rows
 from cybleu.explanations import blind_spots, explain, explain_difference
 from cybleu.frameworks import CaptionBleu, load
 from cybleu.gleu_score import corpus_gleu, sentence_gleu
-from cybleu.metrics import Bleu, Chrf, Nist, NistInformation, Ter, find, score, scores
+from cybleu.metrics import VARIANTS, Bleu, Chrf, Nist, NistInformation, Ter, find, score, scores
 from cybleu.nbest import NBest, merge
 from cybleu.nist_score import sentence_nist
 from cybleu.pairwise import self_bleu
@@ -61,7 +53,6 @@ ROW = [5, 5, 4, 2, 1, 0, 5, 4, 3, 2]
 FEATURES = [[0.0, 1.0], [1.0, 0.0]]
 IDS = np.arange(12).reshape(3, 4)
 MASKED = np.ma.array([1.0, 2.0], mask=[1, 0])
-MASKED_ROW = np.ma.array(ROW, mask=[0] * 9 + [1])
 MASKED_IDS = np.ma.array(IDS, mask=IDS == 3)
 ONE = References([[[1, 2, 3]]])
 RAW = References([["a"]])
@@ -69,11 +60,6 @@ STATS = rows_of(np.random.default_rng(3), 5)
 SPARSE = sparse_and_dense()[0]
 GROWING = [[4, 4, 4, 3, 4, 3], [4, 4, 1, 0, 4, 3], [4, 4, 1, 0, 4, 3], [4, 4, 4, 3, 4, 3]]
 RAW_BLEU = Bleu(tokenize="zh")
-
-
-class SizedOnADevice(OnADevice):
-    def __len__(self):
-        return 1
 
 
 class LazyFrame:
@@ -106,8 +92,6 @@ REFUSED = {
         (lambda: of_one(np.array([[1.0, 2.0]])), "hypotheses has dtype float64"),
         (lambda: of_one(np.ones((1, 2, 3), int)), "has 3 dimensions; it must have 2"),
         (lambda: of_one(OnADevice()), r"on the device cuda:0; copy it to the CPU"),
-        (lambda: of_one([SizedOnADevice()]), r"hypotheses\[0\] is an array on the device"),
-        (lambda: References(OnADevice()), "references is an array on the device"),
         (lambda: References(np.ones((1, 1, 1, 1), int)), "references has 4 dimensions"),
         (lambda: of_one(np.ones((1, 3), int), lengths=[np.nan]), "lengths has dtype float64"),
         (lambda: of_one(Ragged(np.ones(3, int), np.array([0.0, 3.0]))), "the offsets of hypotheses"),
@@ -123,15 +107,9 @@ REFUSED = {
         (lambda: References([[[1]]], unk_id=2**63), "unk_id"),
         (lambda: References(np.ones((2, 3, 4), int), lengths=np.ones((3, 2), int)), r"shape \(3, 2\); .* \(2, 3\)"),
         (lambda: reward_scores([[1]], ONE, pad_id=0), "pad_id is for token ids, and the references are prepared"),
-        (lambda: pairs([[1]], pad_id=0.5), "pad_id is 0.5"),
-        (lambda: self_bleu([[1], [2]], eos_id=True), "eos_id is True"),
         (lambda: rows(["a"], [["a"]], pad_id=0), "pad_id is for token ids"),
-        (lambda: pairs(["a"], eos_id=2), "eos_id is for token ids"),
-        (lambda: find("chrf").rows(["a"], [["a"]], owner=[1]), "owner"),
         (lambda: find("chrf").rows(["a"], RAW, lengths=[1]), "lengths is for token ids"),
         (lambda: linear(a_list(), MASKED), "has masked entries; leave them out, or fill them"),
-        (lambda: a_list(features=np.ma.array([[1.0, 0.0]] * 2, mask=[[1, 0]] * 2)), "has masked entries"),
-        (lambda: score(MASKED_ROW), "has masked entries"),
         (lambda: rows(MASKED_IDS, IDS), "has masked entries"),
         (lambda: Own().rows([["a"]], [TEXTS], owner=[-1]), r"owner\[0\] is -1"),
         (lambda: cross_validate(LIST, 2), "from 2 to the number of segments, 1"),
@@ -139,7 +117,6 @@ REFUSED = {
         (lambda: pro(SPARSE, minimum=-1), "minimum is -1"),
         (lambda: oracle(LIST, "corpus", passes=0), "passes is 0"),
         (lambda: perceptron(LIST, good=0.0), "good is 0.0"),
-        (lambda: perceptron(LIST, epochs=0), "epochs is 0"),
         (lambda: perceptron(SPARSE, folds=1), "folds is 1"),
         (lambda: perceptron(LIST), "at least 2 segments with hypotheses, and there are 1"),
         (lambda: mbr([["a b", "a c"]], [[1, 1]], scores=[[1, 1]]), "one of the two"),
@@ -168,9 +145,7 @@ REFUSED = {
         (lambda: find("chrf").rows(["a"], References([[["a"]]])), "hypotheses are raw text"),
         (lambda: Chrf(lowercase=True).rows(["a"], References([[["a"]]])), "hypotheses are raw text"),
         (lambda: find("chrf").rows([["a"]], RAW), "hypotheses are tokens"),
-        (lambda: rows([[1]], [[["a"]]]), "token ids and the other strings"),
         (lambda: pairs([[1]], [["a"]]), "token ids"),
-        (lambda: rows([["a"], ["b"]], [["a", "b"], "c"]), r"references\[1\].* split them"),
         (lambda: rows([["a"]], [[["a"], "b"]]), r"references\[0\]\[1\].*references\[0\]\[0\]"),
         (lambda: rows([["a", "b"], ["c"]], ["a b", "c"]), "split them"),
         (lambda: rows([["a", "b"], ["c"]], [["a b"], ["c d"]]), r"references\[0\] holds raw.*split them"),
@@ -230,7 +205,6 @@ REFUSED = {
         (lambda: pairs([["a"]], "a b"), "others is one str; pass a list"),
         (lambda: Own().rows(["a"], ["a"]), "own reads tokens, and the hypotheses are raw text; split them"),
         (lambda: pairs([["a"]], metric="chrf"), "chrf reads raw text, and the hypotheses are tokens"),
-        (lambda: mbr([[["a"]]], metric="chrf"), "chrf reads raw text, and the hypotheses are tokens"),
         (
             lambda: self_bleu([["a"], ["b"]], tokenize="13a"),
             r"texts\[0\] is a list; with tokenize each text must be raw",
@@ -306,7 +280,6 @@ REFUSED = {
         (lambda: load("bleu").add_batch(predictions=["a"], references=[]), "1 predictions"),
         (lambda: CaptionBleu().compute_score({1: ["a"]}, {2: ["a"]}), "keys differ; give both for each image"),
         ((lambda: rows(["a b", "c"], [["a b", "c"]])), r"list\(zip\(\*references\)\)"),
-        (lambda: rows(["a b", "c"], [["a b", "c"]] * 3), r"pass list\(zip\(\*references\)\)"),
         (lambda: rows(["a b"], ["a b", "a c"]), r"pass \[references\]"),
         (lambda: rows([["a"], ["b"]], [["a"], ["b"], ["c"]]), "owner="),
         (lambda: sentence_bleu_many([[R]], H), r"put the hypothesis in a list: \[hyp"),
@@ -325,14 +298,12 @@ REFUSED = {
         (lambda: explain_difference([[R], []], [R, R]), "segment 1: there is no reference"),
         (lambda: References(np.zeros((2, 0, 3), int)), "no reference"),
         (lambda: rows([[1]], np.array([[[1, 2], [0, 0]]]), pad_id=0), r"references\[0, 1\] is empty"),
-        (lambda: rows([[1]], References(np.array([[[1, 2], [0, 0]]]), pad_id=0)), r"references\[0, 1\] is empty"),
         (lambda: self_bleu([["a"]]), "there are 1, give at least two"),
         (lambda: self_bleu([]), "there are 0"),
         (lambda: load("bleu").add(prediction="a", reference=[]), r"references\[0\]"),
         (lambda: CaptionBleu().compute_score({1: []}, {1: ["a"]}), r"gts\[1\]"),
         (lambda: NistInformation([[]]), r"references\[0\] has no reference"),
         (lambda: rows(["a b", "c"], ["a b", []]), r"references\[1\]"),
-        (lambda: rows(["a b", "c"], ["a b", None]), r"references\[1\]"),
         (lambda: rows([["a", "b"], ["c"]], [[], []]), "references"),
         (
             lambda: rows(["a", "b"], Labelled([["a"], NAN]), **RAW_13A),
@@ -346,8 +317,6 @@ REFUSED = {
             (lambda order=order: pairs([[1, 2]], max_order=order), "max_order is")
             for order in (0, -1, True, 2**63, 10**30)
         ),
-        (lambda: rows([[1]], [[[1]]], max_order=2**31), "max_order is"),
-        (lambda: of_one([[1]], max_order=0), "max_order is 0"),
         (lambda: rows([["a"]], [[["a"]]], max_order=65, ignore=[("a",)]), "up to order 64"),
         (lambda: pairs([["a"]], weights=(1,), max_order=2), "max_order is 2, and there are 1"),
         (lambda: CaptionBleu(0), "n is 0"),
@@ -358,7 +327,6 @@ REFUSED = {
     ],
     errors.UnknownNameError: [
         (lambda: Reward()(completions=["a"], target=["a"]), "no column .references. with references; .*'target'"),
-        (lambda: Reward(tokenize="13b"), "unknown tokeniser"),
         (lambda: Reward(smothing="exp"), "has no 'smothing'; it has .* smoothing"),
         (lambda: Reward(metric="chrf", brevity_penalty=False), "has no brevity penalty"),
         (lambda: analyse(REFERENCES, SYSTEMS, []), "there is no metric; give one"),
@@ -369,23 +337,17 @@ REFUSED = {
         (lambda: scores([[R]], [H]), r"count texts first: scores\(cybleu\.rows\("),
         (lambda: score([[R]], [H]), r"count texts first: score\(cybleu\.rows\("),
         (lambda: of_one([[1]], reference_length="longest"), "closest, closest-first, shortest, average"),
-        (lambda: rows([["a"]], [[["a"]]], reference_length="mean"), "closest"),
         (lambda: reward_scores([["a"]], [[["a"]]], smoothing="method1"), "no smoothing"),
-        (lambda: pairs([["a"]], metric="bleurt"), "unknown metric"),
         (lambda: pairs([["a"]], variant="moses"), "variant is no option"),
         (lambda: rows(["a"], [["a"]], tokenize="13b"), "unknown tokeniser '13b'"),
         (lambda: rows([["a"]], [["a"]], lowercase=True), "lowercase is for raw text"),
-        (lambda: check([["a"]], ["a"], lowercase=True), "lowercase is for raw text"),
-        (lambda: Reward(metric="chrf", tokenize="13a"), "takes no tokeniser"),
         (lambda: rows(["a"], ["a"], "chrf", tokenize="13a"), "takes no tokeniser"),
         (lambda: find("chrf", smoothing="exp"), "has no 'smoothing'"),
         (lambda: rows(["a"], ["a"], RAW_BLEU, tokenize="13a"), "tokenize is a field of the metric"),
-        (lambda: pairs(["a"], metric=RAW_BLEU, lowercase=True), "lowercase is a field of the metric"),
         (lambda: Nist(information=[["a"]]), "give a NistInformation"),
         (lambda: explain([["a"]], ["a"], metric="chrf"), "the metric is chrf"),
         (lambda: load("rouge"), "use one of bleu, sacrebleu, google_bleu, chrf"),
         (lambda: of_one([[1]], threads=0), "threads is 0"),
-        (lambda: pairs([["a"]], threads=-1), "threads is -1"),
         (lambda: rows([["a"]], [[["a"]]], ignore=["a"]), "an n-gram is a tuple"),
         (lambda: rows([H], [[R]], **RAW_13A), "leave tokenize out, or pass texts as str"),
         (lambda: find("chrf").rows(["a b"], [["a b"]], tokenize="13a"), r"pass Chrf\(tokenize=...\)"),
@@ -418,7 +380,6 @@ REFUSED = {
         (lambda: pairs([[1, 2]], weights=[]), "one for each order"),
         (lambda: tune(LIST, metric=lambda row: NAN), "gave nan"),
         (lambda: tune(NBest([0, 1], [[1.0]], [[0.5, 0.5]])), "give a function"),
-        (lambda: perceptron(NBest([0, 1, 2], [[1.0], [2.0]], [[0.5], [0.5]])), "neither the statistics of BLEU"),
         (lambda: oracle(LIST, metric="chrf"), "chrf has 18 entries, and these have 4; .* with NBest.with_metric"),
         (
             lambda: made(stats=[[2, 4, 1, 0, 2, 1]] * 2 + [[2, 4, 3, 0, 2, 1]]),
@@ -429,7 +390,6 @@ REFUSED = {
         (lambda: made(stats=[[2, 4, 1, 0, 2, 1]] * 2 + [[2, 2**61, 0, 0, 2, 1]]), "segment 2 are too large.*3 seg"),
         (lambda: made(model_scores=[1, 2, np.inf]), "model score of hypothesis 0 of segment 2 is inf"),
         (lambda: merge(made(), made(stats=[[0.5]] * 3)), "has 1 statistics of float64, and list 0 has 6 of int64"),
-        (lambda: made(stats=[0.5, 1.0, 2.0]).to_moses("F", "S"), "only the statistics of BLEU"),
         (lambda: made(score=sum).to_moses("F", "S"), "only the statistics of BLEU"),
         (lambda: made(stats=[[3, 4, 1, 0, 2, 1]] * 3).to_moses("F", "S"), "more tokens than unigrams"),
     ],
@@ -439,14 +399,12 @@ REFUSED = {
     errors.EmptyCorpusError: [
         (lambda: explain_difference([], []), "there is no segment to score; give at least one hypothesis"),
         (lambda: corpus_bleu([], []), "no segment"),
-        (lambda: load("bleu").compute(), "no text"),
         (lambda: CaptionBleu().compute_score({}, {}), "no image"),
         (lambda: tune(of_perfect([0, 0], np.zeros((0, 1)), np.zeros((0, 4)))), "no segment has"),
     ],
     errors.TokensError: [
         (lambda: sentence_bleu_many([[[5]]], [[np.array(5)]]), "token 0 of .* is a .*ndarray"),
         (lambda: rows([[np.array(5)]], [[[5]]]), r"token 0 of .* is a \w*ndarray"),
-        (lambda: pairs([[np.array(5)]]), r"token 0 of .* is a \w*ndarray"),
         (lambda: check([[" "]], ["a"], tokenize="13a"), r"references\[0\]\[0\] has no token"),
     ],
     errors.NotUtf8Error: [
@@ -481,7 +439,6 @@ REFUSED = {
         (lambda: tune(LIST, restarts=-1), "restarts is -1"),
         (lambda: tune(LIST, seed=-1), "seed is -1"),
         (lambda: line_search(LIST, [1.0, 1.0], "lm", 1, 0), "from 1.0 to 0.0"),
-        (lambda: line_search(LIST, [1.0, 1.0], "lm", NAN), "from nan"),
         (lambda: line_search(NBest([0, 1], [[1e300]], [[1.0]]), [1e300], "f0"), "can hold"),
         (lambda: kbmira(SPARSE, step=0.0), "step is 0.0"),
         (lambda: kbmira(SPARSE, iterations=0), "iterations is 0"),
@@ -501,12 +458,9 @@ REFUSED = {
         (lambda: tune(a_list(), {1: 2.0}), "names 1, which is no feature"),
         (lambda: tune(NBest([0, 1], np.zeros((1, 0)), [[1, 1, 1, 1]])), "no features"),
         (lambda: cross_validate(NBest([0, 1, 2], np.zeros((2, 0)), [[1, 1, 1, 1]] * 2), 2), "nothing to weigh"),
-        (lambda: tune(LIST, {"lm": 1.0}), "nothing for the feature 'tm'"),
         (lambda: tune(LIST, bounds={"x": (0, 1)}), "no feature 'x'; there are lm, tm"),
         (lambda: kbmira(SPARSE, {"d0": 1, "d1": 1, "d2": 1, "s9": 1}), "names 's9', which is no feature"),
-        (lambda: linear(LIST, [1.0, NAN]), "nan for 'tm'"),
         (lambda: linear(NBest([0, 1], [[9.0, 9.0]], [[0.0]]), [1e308] * 2), "the weighted sum of hypothesis 0 is inf"),
-        (lambda: perceptron(NBest.from_texts([["a"], ["b"]], [["a"], ["b"]])), "no feature"),
         (lambda: made(features=[[0, 1], [2, NAN], [4, 5]]), "'f1' of hypothesis 1 of segment 0 is nan"),
         (lambda: made(names=["a", "a"]), "'a' appears twice"),
         (lambda: made(sparse=([0, 0, 0, 1], [0], [1.0], ["f1"])), "'f1' is both dense and sparse"),
@@ -567,7 +521,6 @@ REFUSED = {
         (lambda: bootstrap([]), "no segment"),
         (lambda: bootstrap(STATS, samples=10**8 + 1), "samples is 100000001; .* from 1 to 100,000,000"),
         (lambda: bootstrap(STATS, seed=-1), "seed is -1"),
-        (lambda: bootstrap([0.5, NAN, 1.0]), "has nan for segment 1, counted from 0"),
         (lambda: bootstrap(np.ones((3, 10))), "rows of sacrebleu are integers"),
         (lambda: bootstrap(STATS, len, smoothing="exp"), "has no option 'smoothing'"),
         (lambda: bootstrap(STATS, lambda row: 1.7e308), r"gives 1.7e\+308 .* must give a number from -1e\+300"),
@@ -575,10 +528,18 @@ REFUSED = {
         (lambda: paired_test([0.5, 0.6], [ROW] * 2), "have 1 numbers and those of the second system 10"),
         (lambda: paired_test(STATS, STATS, test="t"), "unknown test 't'; use one of randomization, shifted-bootstrap"),
         (lambda: paired_bs({"a": [STATS, STATS]}), "a has several runs"),
-        (lambda: paired_bs({"a": STATS}, "nltk"), "its own BLEU"),
         (lambda: paired_ar({"a": STATS}, Bleu(weights=(0.5, 0.5, 0, 0))), "its own BLEU"),
         (lambda: paired_ar({"a": STATS}, confidence_samples=0), "samples is 0"),
         (lambda: paired_ar(STATS), "the systems are neither a mapping"),
+        *(
+            (lambda rule=rule: replace(VARIANTS["sacrebleu"], **rule), next(iter(rule)).removesuffix("s"))
+            for rule in (
+                *({"scale": 0}, {"penalty_adds": -1}, {"penalty": "none at all"}, {"smoothings": ()}),
+                {"smoothings": (("none", "no such kind", None),)},
+                {"smoothings": (("floor", "floor", None),)},
+                {"smoothings": (("exp-by-length", "exp-by-length", 0),)},
+            )
+        ),
     ],
 }
 

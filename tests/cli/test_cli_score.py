@@ -235,14 +235,6 @@ def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options)
     assert json.loads(gzipped) == found
 
 
-def test_lower_case_of_mteval_is_that_of_ascii(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a").write_text("THE Ä cat sat.\n", encoding="utf-8")
-    (tmp_path / "b").write_text("the ä cat sat.\n", encoding="utf-8")
-    assert as_json("a", "b", "--metric", "mteval-v13a", "--lowercase")["matches"][0] == 4
-    assert as_json("a", "b", "--lowercase")["matches"][0] == 5
-
-
 def test_advice(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tokenised").write_text("it is so .\n" * 100)

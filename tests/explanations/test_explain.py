@@ -16,13 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import cybleu
-from cybleu import (
-    SmoothingFunction,
-    errors,
-    explain,
-    modified_precision,
-    sentence_bleu,
-)
+from cybleu import SmoothingFunction, errors, explain, modified_precision, sentence_bleu
 from cybleu.explanations.steps import marks
 from cybleu.metrics import VARIANTS, Bleu
 from inputs import Near, segments, weight_vectors

@@ -15,12 +15,7 @@ from hypothesis import strategies as st
 import cybleu
 from cybleu import References, errors, metrics
 from cybleu.metrics import find, score, scores
-from inputs import (
-    corpora,
-    mixes_ids_and_text,
-    numbered_alike,
-    others_against_ids,
-)
+from inputs import corpora, mixes_ids_and_text, numbered_alike, others_against_ids
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -219,24 +219,6 @@ def test_a_definition_of_ones_own():
     )
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        {"scale": 0},
-        {"penalty_adds": -1},
-        {"penalty": "none at all"},
-        {"smoothings": ()},
-        {"smoothings": (("none", "no such kind", None),)},
-        {"smoothings": (("floor", "floor", None),)},
-        {"smoothings": (("exp-by-length", "exp-by-length", 0),)},
-    ],
-    ids=repr,
-)
-def test_rules_that_no_variant_can_have(rules):
-    with pytest.raises(errors.CybleuError, match=next(iter(rules)).removesuffix("s")):
-        replace(VARIANTS["sacrebleu"], **rules)
-
-
 def test_the_result_prints_on_one_line():
     result = score([1989, 1852, 1070, 559, 314, 174, 1989, 1889, 1789, 1689])
     assert isinstance(result, BleuScore)

@@ -13,15 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import cybleu
-from cybleu import (
-    References,
-    chrf_score,
-    errors,
-    gleu_score,
-    install_as_nltk,
-    score,
-    scores,
-)
+from cybleu import References, chrf_score, errors, gleu_score, install_as_nltk, score, scores
 from cybleu.metrics import Gleu
 from cybleu.text import tokenizer
 from inputs import (

@@ -19,13 +19,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEUScore
 
 import cybleu
-from cybleu import (
-    _backend,
-    errors,
-    install_as_sacrebleu,
-    sacrebleu_compat,
-    score,
-)
+from cybleu import _backend, errors, install_as_sacrebleu, sacrebleu_compat, score
 from cybleu.sacrebleu_compat import BLEU
 
 pytestmark = pytest.mark.usefixtures("backend")

@@ -15,17 +15,7 @@ from cybleu import _mirror
 from cybleu.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from cybleu.bleu_score.no_match import warn_no_match
 from cybleu.bleu_score.smoothing import METHODS
-from inputs import (
-    MODULUS,
-    TOKENS,
-    assert_same,
-    corpora,
-    is_plain,
-    number,
-    outcome,
-    segments,
-    using_backend,
-)
+from inputs import MODULUS, TOKENS, assert_same, corpora, is_plain, number, outcome, segments, using_backend
 
 
 def plain(segment):

@@ -15,22 +15,7 @@ from cybleu.text.categories import categories
 from inputs import called, in_bytes
 
 NAMES = ["none", "ascii", "space", "char", "13a", "zh", "intl", "intl-unstripped"]
-WORDS = [
-    "a",
-    "b",
-    "the",
-    "x" * 15,
-    "x" * 16,
-    "x" * 17,
-    "é",
-    "猫",
-    "\ud800",
-    "5.5",
-    ".",
-    "a\u00a0b",
-    "&amp;",
-    "\U0001f600",
-]
+WORDS = ["a", "b", "the", *("x" * n for n in (15, 16, 17)), *"é|猫|\ud800|5.5|.|a\u00a0b|&amp;|\U0001f600".split("|")]
 
 lines = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join) | st.text(max_size=12)
 long_lines = st.tuples(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5), st.sampled_from([12, 13, 16, 60])).map(

@@ -17,9 +17,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from cybleu import rerank
-from cybleu.errors import (
-    EmptyHypothesisError,
-)
+from cybleu.errors import EmptyHypothesisError
 from cybleu.metrics import VARIANTS, Metric, score
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, linear, nbest_sorted, oracle

@@ -214,21 +214,6 @@ def test_names_cannot_break_csv(metrics):
     assert all(line["p"] for line in read)
 
 
-def test_what_p_is_over_is_said():
-    one = [0.1, 0.2, 0.3, 0.4] * 4
-    few, many = [0.3, *one[1:]], list(reversed(one))
-    exact = str(compare_systems({"one": one, "few": few}, samples=100))
-    assert "p is by randomisation, two-sided, over all shuffles, so it is exact; *" in exact
-    assert "100 shuffles" not in exact and "of the" not in exact.partition("exact;")[2]
-    both = str(compare_systems({"one": one, "few": few, "many": many}, samples=100))
-    assert "approximate randomisation, two-sided, 100 shuffles, seed 12345; *" in both
-    assert "For 1 of the 3 pairs, so few segments differ that p is exact, over all shuffles." in both
-    sampled = str(compare_systems({"one": one, "many": many}, samples=100))
-    assert "100 shuffles, seed 12345" in sampled and "exact" not in sampled
-    by_bootstrap = str(compare_systems({"one": one, "few": few}, samples=100, test="shifted-bootstrap"))
-    assert "the shifted bootstrap, two-sided, 100 samples, seed 12345" in by_bootstrap and "exact" not in by_bootstrap
-
-
 def test_json_has_everything():
     found = of_names(3)
     data = json.loads(found.to_json(influence=True))

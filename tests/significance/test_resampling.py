@@ -305,16 +305,3 @@ def test_p_is_uniform_where_neither_system_is_better(test):
 
 
 # --------------------------------------------------------------------------------------------------------------- bad input
-
-
-def test_what_is_printed():
-    assert (
-        str(bootstrap([0.5, 0.25, 1.0, 0.75], samples=100))
-        == "0.62 (0.61 ± 0.28), 95 % of 100 samples from 0.31 to 0.88"
-    )
-    assert "31.25 to 87.50" in str(bootstrap([0.5, 0.25, 1.0, 0.75], samples=100, scale=1))
-    found = paired_test(np.arange(40) / 40, np.arange(40)[::-1] ** 2 / 1600, test="win-ratio", samples=200, scale=1)
-    assert str(found) == (
-        f"a difference of {100 * found.difference:.2f} has p = {found.p:.4f} by win-ratio, 200 samples, seed 12345; "
-        f"the first wins in {100 * found.wins:.1f} % and loses in {100 * found.losses:.1f} %"
-    )

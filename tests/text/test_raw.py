@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 
 import cybleu
-from cybleu import (
-    References,
-    Reward,
-    columns,
-    explain,
-)
+from cybleu import References, Reward, columns, explain
 from cybleu.errors import SequenceTypeError
 from cybleu.explanations import blind_spots
 from cybleu.metrics import Metric, find

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brute_force import LIST, POOR, bleu, chosen, nbests, rows_of_bleu, score_of, weight
+from brute_force import LIST, bleu, chosen, nbests, rows_of_bleu, score_of, weight
 from cybleu.nbest import NBest
 from cybleu.tuning import line_search, tune
 
@@ -82,16 +82,6 @@ def test_perturbed_weights_keep_their_bounds_and_what_is_fixed():
         assert end.score == score_of(nbest, end.weights.values())
 
 
-def test_fixed_weights_stay_as_they_are():
-    generator = np.random.default_rng(3)
-    nbest = bleu([0, 20, 40], generator.normal(size=(40, 4)), generator.integers(0, 2, 40))
-    start = {"f0": 0.5, "f1": -0.25, "f2": 1.0, "f3": 0.125}
-    tuned = tune(nbest, start, restarts=15, fixed=["f1", "f3"])
-    assert (tuned.weights["f1"], tuned.weights["f3"]) == (-0.25, 0.125)
-    assert tuned.score == score_of(nbest, tuned.weights.values())
-    assert tune(nbest, start, restarts=1, fixed={"f0": 2.0}).weights["f0"] == 2.0
-
-
 def test_a_plateau_of_zero_is_left():
     """Bigrams match only in one corner of the space, and matches of unigrams lead there. Weights are never all 0."""
     rows = [[8, 8, 0, 0, 8, 7], [8, 8, 3, 0, 8, 7], [8, 8, 6, 0, 8, 7], [8, 8, 8, 7, 8, 7]]
@@ -153,13 +143,6 @@ def test_history_leads_to_the_weights():
     assert all((move.direction == "perturbed") == (move.step == 0) for move in tuned.history)
 
 
-def test_segments_without_hypotheses_contribute_nothing():
-    nbest = bleu([0, 0, 2, 2, 4, 4], [[0.0], [1.0]] * 2, [0, 1] * 2)
-    tuned = tune(nbest, [-1.0], restarts=1)
-    assert tuned.score == 1 and tuned.chosen.tolist() == [-1, 1, -1, 3, -1]
-    assert (tuned.score, tuned.start_score) == (1.0, POOR)
-
-
 def test_the_choice_is_told_by_the_index_in_the_input():
     nbest = bleu([0, 2, 3], [[0.0], [1.0], [5.0]], [0, 1, 1], index=[4, 9, 2], inputs=10)
     assert tune(nbest, [-1.0], restarts=1).chosen.tolist() == [9, 2]
@@ -173,10 +156,3 @@ def test_no_search_where_no_weight_changes_anything(options):
 
 
 # ------------------------------------------------------------------------------------------------------------- messages
-
-
-def test_tuning_prints_well():
-    tuned = tune(LIST, {"lm": -1.0, "tm": 0.0}, restarts=0)
-    assert str(tuned).splitlines()[0] == "moses 12.5000 -> 100.0000"
-    assert str(tuned.restarts[0]).startswith("  0 12.5000 -> 100.0000, 1 moves")
-    assert (tuned.history[0].score, tuned.scale) == (1.0, 1)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from brute_force import LIST, POOR, bleu, chosen, nbests, nbests_of_reals, score_of, tried, weight
+from brute_force import bleu, chosen, nbests, nbests_of_reals, score_of, tried, weight
 from cybleu import errors, metrics
 from cybleu.nbest import NBest
 from cybleu.tuning import line_search, tune
@@ -115,14 +115,6 @@ def test_nltks_bleu_counts_short_segments():
 # ------------------------------------------------------------------------------------------------ cases of other tools
 
 
-def test_ties_fall_as_in_the_choice():
-    """Choosing the last of equal lines would predict 1."""
-    nbest = bleu([0, 3], [[0.0, 0.0], [1.0, 1.0], [1.0, 1.0]], [0, 0, 1])
-    found = line_search(nbest, [1.0, 0.0], "f1", surface=True)
-    assert found.score == POOR and found.surface[1].max() == POOR
-    assert tune(nbest, [1.0, 0.0], restarts=3).score == POOR
-
-
 def test_the_best_point_is_not_left():
     nbest = bleu([0, 3], [[0.0, 0.0], [1.0, 1.0], [0.0, 3.0]], [0, 1, 0])
     found = line_search(nbest, [1.0, 0.001], "f1")
@@ -152,11 +144,6 @@ def test_a_middle_that_rounds_onto_a_threshold(weight):
 
 
 # ------------------------------------------------------------------------------------------------------------- messages
-
-
-def test_a_line_search_prints_well():
-    found = line_search(LIST, {"lm": -1.0, "tm": 0.0}, "lm")
-    assert str(found) == "100.0000 at 1.125, in 1 to inf, from 12.5000"
 
 
 def test_values_that_no_float_holds_are_refused_everywhere():

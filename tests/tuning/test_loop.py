@@ -11,13 +11,7 @@ import pytest
 from brute_force import score_of
 from cybleu import errors
 from cybleu.nbest import NBest, merge
-from cybleu.tuning import (
-    Iteration,
-    Loop,
-    kbmira,
-    mert_loop,
-    read_weights,
-)
+from cybleu.tuning import Iteration, Loop, kbmira, mert_loop, read_weights
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import command_line
-from cybleu import (
-    sentence_bleu,
-)
+from cybleu import sentence_bleu
 from cybleu.explanations import explain
 
 pytestmark = pytest.mark.usefixtures("backend")

@@ -9,11 +9,7 @@ import textwrap
 
 import pytest
 
-from cybleu import (
-    corpus_bleu,
-    modified_precision,
-    sentence_bleu,
-)
+from cybleu import corpus_bleu, modified_precision, sentence_bleu
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -18,15 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
 import cybleu
-from cybleu import (
-    Ragged,
-    References,
-    _backend,
-    corpus_bleu,
-    metrics,
-    self_bleu,
-    sentence_bleu,
-)
+from cybleu import Ragged, References, _backend, corpus_bleu, metrics, self_bleu, sentence_bleu
 from cybleu.errors import CybleuError
 from inputs import counted_row
 
