@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 from ._runtime.sequences import (
     REFERENCES,
     advice_for,
+    check_ordered,
     refuse_arrays,
     refuse_text,
-    refuse_unordered,
 )
 from ._runtime.shapes import is_written_without_blanks
 from .errors import (
@@ -148,7 +148,7 @@ def _check_group(group: Any, position: int) -> None:
         raise OneShotReferencesError(
             f"{name} is {_described(group)}, but references are read more than once; turn it into a list"
         )
-    refuse_text(group, name, REFERENCES, tokenizes=True)
+    refuse_text(group, name, True, REFERENCES)
     if isinstance(group, Mapping) or not _is_sized(group):
         raise SequenceTypeError(
             f"{name} is {_described(group)}, not a list of references; "
@@ -197,7 +197,7 @@ def _token_types(tokens: Any, name: str, *place: int) -> set[type]:
 def _as_list(tokens: Any, name: str) -> list[Any]:
     """The tokens of some other sequence than a list or a tuple."""
     refuse_text(tokens, name, tokenizes=True)
-    refuse_unordered(tokens, name)
+    check_ordered(tokens, name, "tokens")
     if hasattr(tokens, "dtype") and hasattr(tokens, "ndim"):
         if tokens.ndim != 1:
             raise SequenceTypeError(

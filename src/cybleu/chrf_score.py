@@ -12,7 +12,7 @@ from collections import Counter
 from functools import lru_cache
 
 from . import _backend
-from ._runtime.sequences import check_numbers, length_of, refuse_missing
+from ._runtime.sequences import check_numbers, refuse_missing
 from ._runtime.shapes import mistake_in_segments, warn_of
 from .errors import EmptyCorpusError, OrderError
 
@@ -79,8 +79,7 @@ def corpus_chrf(
     >>> round(corpus_chrf(["the cat sat", "it rains"], ["the cat sits", "it rains"]), 12)
     0.837988737422
     """
-    number = length_of(hypotheses, "the hypotheses")
-    check_numbers(number, length_of(references, "the references"), "references")
+    number = check_numbers(hypotheses, references, "references")
     warn_of(mistake_in_segments(references, hypotheses))
     orders = range(min_len, max_len + 1)
     if not orders:

@@ -8,7 +8,7 @@ but they are different.
 from __future__ import annotations
 
 from . import _backend, _mirror
-from ._runtime.sequences import check_numbers, length_of, refuse_missing
+from ._runtime.sequences import check_numbers, refuse_missing
 from ._runtime.shapes import mistake_in_tokens, warn_of
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def corpus_gleu(
     >>> corpus_gleu([[["a", "b", "c"]], [["d", "e"]]], [["a", "b", "x"], ["d", "e"]])
     0.6666666666666666
     """
-    check_numbers(length_of(hypotheses, "the hypotheses"), length_of(list_of_references, "the lists of references"))
+    check_numbers(hypotheses, list_of_references)
     shared, ngrams = counts(list_of_references, hypotheses, min_len, max_len)
     return shared / ngrams if ngrams else 0.0
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from . import _backend, _mirror
 from ._mirror.scoring.nist import length_penalty
-from ._runtime.sequences import check_numbers, length_of, refuse_missing
+from ._runtime.sequences import check_numbers, refuse_missing
 from ._runtime.shapes import mistake_in_tokens, warn_of
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def corpus_nist(
     >>> corpus_nist([[["a", "b", "c"]], [["d", "e", "f"]]], [["a", "b", "x"], ["d", "e", "f"]], 2)
     2.15413541726763
     """
-    check_numbers(length_of(hypotheses, "the hypotheses"), length_of(list_of_references, "the lists of references"))
+    check_numbers(hypotheses, list_of_references)
     arguments = list_of_references, hypotheses, n
     found = None if _backend.BACKEND == "python" else _backend.chosen.corpus_nist(*arguments)
     if found is None:

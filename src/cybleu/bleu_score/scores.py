@@ -191,8 +191,7 @@ def number_of_segments(list_of_references: Sequence[Collection[Tokens]], hypothe
             f"there are {number} hypotheses, which look like the tokens of one, and 1 list of references; put the hypothesis "
             "in a list: [hypothesis]"
         )
-    check_numbers(number, sets)
-    return number
+    return check_numbers(hypotheses, list_of_references)
 
 
 def score_counts(

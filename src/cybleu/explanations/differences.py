@@ -293,7 +293,7 @@ def _read(references: Any, hypotheses: Any, raw: Raw | None) -> Corpus:
         number_of_segments(sets, texts)
         return Corpus(TokenLists(texts, Place("hypotheses")), ListSets(sets, "references"))
     corpus = Corpus(read_lines(hypotheses), read_sets_of_lines(references))
-    check_numbers(corpus.size, corpus.sets.size)
+    check_numbers(range(corpus.size), range(corpus.sets.size))
     return corpus if isinstance(raw.tokenize, str) else tokenised(corpus, raw)
 
 

@@ -312,7 +312,7 @@ def _one_column(values: Any, name: str) -> Any:
     """The column as :func:`_read` returns it, or a frame of numbers as an array of them."""
     names, columns = _columns_of(values)
     if names and all(map(_of_numbers, columns)):
-        return by_position(values)
+        return np.asarray(values)
     if len(columns) != 1:
         found = ", ".join(map(repr, names or ()))
         raise SequenceTypeError(f"{name} is a table of the columns {found}; give one of them")

@@ -16,7 +16,7 @@ from .batches import Sets, TokenIds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .batches import Ids
+    from .batches import Ids, Place
     from .ragged import Ragged
 
 CPU_DEVICES = (1, 3)  # of DLPack: ordinary and page-locked memory
@@ -78,12 +78,15 @@ def _shortened(numbers: NDArray[np.int64]) -> str:
     return str(numbers.tolist()) if len(numbers) <= 6 else f"{numbers[:3].tolist()} ... {numbers[-2:].tolist()}"
 
 
-def ids_of_lists(texts: Sequence[Any], names: Sequence[str]) -> TokenIds:
+def ids_of_lists(texts: Sequence[Any], place: Place) -> TokenIds:
     """Texts of which one at least is an array.
 
-    :param names: of the texts, for messages
+    :param place: of the texts, for messages
     """
-    arrays = [integers(text if len(text) else np.zeros(0, np.int64), name, (1,)) for text, name in zip(texts, names)]
+    arrays = [
+        integers(text if len(text) else np.zeros(0, np.int64), place.of(number), (1,))
+        for number, text in enumerate(texts)
+    ]
     return ids_of_lengths(np.concatenate(arrays), np.array(list(map(len, arrays)), dtype=np.int64))
 
 
