@@ -362,22 +362,18 @@ def _causes(counts: Counts, lower: Scored, higher: Scored) -> list[Cause]:
         values: dict[str, Any] = {rule: getattr(source.variant, rule)}
         return counts.scored("", replace(scored.variant, **values), scored.tokenize)
 
-    causes, without_effect, waiting = [], [], _path(lower, higher)
+    causes, without_effect, waiting = [], [], []
     current = scored = lower
-    while waiting:
-        # Some combinations of rules have no score, such as a mean of no precisions; then another rule is changed first.
-        for rule in waiting:
-            changed = with_rule(current, rule, higher)
-            if changed.bleu:
-                break
-        waiting.remove(rule)
-        current = changed
-        if current.bleu:
-            if _equal(scored.score, current.score):
-                without_effect.append(rule)
-            else:
-                causes.append(_cause(counts, rule, scored, current))
-            scored = current
+    for rule in _path(lower, higher):
+        current = with_rule(current, rule, higher)
+        waiting.append(rule)
+        if not current.bleu:
+            continue  # some rules have a score only together with the next ones, such as a mean of no precisions
+        if _equal(scored.score, current.score):
+            without_effect += waiting
+        else:
+            causes.append(_cause(counts, waiting[0], scored, current))
+        scored, waiting = current, []
     # If two rules have an effect only together, one of them gets all points; the other one is listed, too.
     for rule in without_effect:
         without = with_rule(higher, rule, lower)
