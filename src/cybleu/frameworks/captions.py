@@ -10,7 +10,7 @@ from .._mirror.scoring.definitions import SMALL, TINY
 from .._runtime.numbers import check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..metrics import Bleu
-from ..text.batches import Corpus, Place, RawText, Sets
+from ..text.batches import Corpus, Place, Sets
 from ..text.reading import raw_text
 
 TYPE_CHECKING = False
@@ -57,15 +57,16 @@ class CaptionBleu:
             )
         if not gts:
             raise EmptyCorpusError("there is no image; give at least one with a caption and its references")
-        references, captions = list(gts.values()), [res[image] for image in gts]
-        if (
-            {*map(type, captions), *map(type, references)} != {list}
-            or {*map(len, captions)} != {1}
-            or not all(references)
-        ):
-            _refuse(gts, res)
-        bounds = array("q", accumulate(map(len, references), initial=0))
-        corpus = Corpus(_texts(captions, "the captions"), Sets(_texts(references, "the references"), bounds))
+        for image, captions in res.items():
+            if type(captions) is not list or len(captions) != 1:
+                raise SequenceTypeError(f"res[{image!r}] must be a list with one caption, a str")
+            if type(gts[image]) is not list:
+                raise SequenceTypeError(f"gts[{image!r}] must be a list of captions, each a str")
+            if not gts[image]:
+                raise NoReferencesError(f"gts[{image!r}] has no caption; give at least one")
+        bounds = array("q", accumulate(map(len, gts.values()), initial=0))
+        texts = raw_text([res[image][0] for image in gts], Place("the captions"))
+        corpus = Corpus(texts, Sets(raw_text(list(chain.from_iterable(gts.values())), Place("the references")), bounds))
         rows = Bleu("coco", max_order=self._n).rows_of(corpus).tolist()
         row = [sum(column) for column in zip(*rows)]
         if verbose > 0:
@@ -85,18 +86,3 @@ class CaptionBleu:
             metric = Bleu("coco", max_order=order)
             scores.append([metric.evaluate([*row[: 2 + order], *row[2 + n : 2 + n + order]]) for row in rows])
         return scores
-
-
-def _texts(of_images: list[Sequence[str]], name: str) -> RawText:
-    return raw_text(list(chain.from_iterable(of_images)), Place(name))
-
-
-def _refuse(gts: Mapping[Any, Any], res: Mapping[Any, Any]) -> None:
-    """Raise the error of the first invalid image."""
-    for image, captions in res.items():
-        if type(captions) is not list or len(captions) != 1:
-            raise SequenceTypeError(f"res[{image!r}] must be a list with one caption, a str")
-        if type(gts[image]) is not list:
-            raise SequenceTypeError(f"gts[{image!r}] must be a list of captions, each a str")
-        if not gts[image]:
-            raise NoReferencesError(f"gts[{image!r}] has no caption; give at least one")

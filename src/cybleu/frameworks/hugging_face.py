@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from inspect import signature
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
 from .. import sacrebleu_compat
-from ..errors import (
-    EmptyCorpusError,
-    LengthMismatchError,
-    NoReferencesError,
-    SequenceTypeError,
-    UnknownNameError,
-)
+from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, SequenceTypeError, UnknownNameError
 from ..gleu_score import corpus_gleu
 from ..metrics import Bleu
 from ..text import tokenizer as tokenizer_of
@@ -22,7 +16,6 @@ from ..text.batches import Corpus, ListSets, Place, TokenLists
 from ..text.reading import read_list
 
 Tokenizer = Callable[[str], Sequence[Any]]
-Documents = list[list[Any]]
 
 
 def load(name: str) -> EvaluationModule:
@@ -36,8 +29,8 @@ def load(name: str) -> EvaluationModule:
     >>> result["bleu"], result["reference_length"]
     (1.0, 2)
     """
-    if name not in _COMPUTE:
-        raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(_COMPUTE)}")
+    if name not in _METRICS:
+        raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(_METRICS)}")
     return EvaluationModule(name)
 
 
@@ -79,31 +72,27 @@ class EvaluationModule:
         :raises SequenceTypeError: a prediction or a reference has another type
         :raises NoReferencesError: a text has no reference
         """
-        given = (
-            read_list(predictions, "predictions", "str"),
-            read_list(references, "references", "those of each text"),
-        )
-        if len(given[0]) != len(given[1]):
+        texts = read_list(predictions, "predictions", "str")
+        groups = [
+            [group] if isinstance(group, str) else read_list(group, f"references[{position}]", "str")
+            for position, group in enumerate(read_list(references, "references", "those of each text"))
+        ]
+        if len(texts) != len(groups):
             advice = "give one, or a list, for each"
-            if all(isinstance(group, (list, tuple)) and len(group) == len(given[0]) for group in given[1]):
+            if {*map(len, groups)} == {len(texts)}:
                 advice = (
                     "they look transposed, as sacreBLEU takes them; give for each prediction the list of its references: "
                     "[list(group) for group in zip(*references)]"
                 )
-            raise LengthMismatchError(f"there are {len(given[0])} predictions and {len(given[1])} references; {advice}")
-        for position, text in enumerate(given[0]):
-            if not isinstance(text, str):
-                raise SequenceTypeError(f"predictions[{position}] is a {type(text).__name__}; it must be a str")
-        groups = []  # added only when all are checked, so that nothing of a rejected batch is scored
-        for position, group in enumerate(given[1]):
-            texts = [group] if isinstance(group, str) else read_list(group, f"references[{position}]", "str")
-            if not texts:
-                raise NoReferencesError(f"references[{position}] has no reference; give at least one")
-            for text in texts:
-                if not isinstance(text, str):
-                    raise SequenceTypeError(f"references[{position}] holds a {type(text).__name__}; it must hold str")
-            groups.append(texts)
-        self._predictions += given[0]
+            raise LengthMismatchError(f"there are {len(texts)} predictions and {len(groups)} references; {advice}")
+        for name, lists in (("predictions", [[text] for text in texts]), ("references", groups)):
+            for position, entries in enumerate(lists):
+                if not entries:
+                    raise NoReferencesError(f"{name}[{position}] has no reference; give at least one")
+                for text in entries:
+                    if not isinstance(text, str):
+                        raise SequenceTypeError(f"{name}[{position}] holds a {type(text).__name__}; it must be a str")
+        self._predictions += texts
         self._references += groups
 
     def compute(
@@ -128,11 +117,12 @@ class EvaluationModule:
         :raises EmptyCorpusError: there are no texts
         :raises EmptyHypothesisError: with ``bleu``: all predictions, or all references, are empty
         """
-        _, _, *names = signature(_COMPUTE[self.name]).parameters
+        function, names = _METRICS[self.name]
         for name in options:
-            if name not in names:
+            if name not in names.split():
                 raise TypeError(
-                    f"compute() got an unexpected keyword argument {name!r}; the metric {self.name} takes {', '.join(names)}"
+                    f"compute() got an unexpected keyword argument {name!r}; the metric {self.name} takes "
+                    f"{names.replace(' ', ', ')}"
                 )
         if predictions is not None or references is not None:
             self.add_batch(
@@ -143,24 +133,20 @@ class EvaluationModule:
         self._predictions, self._references = [], []
         if not texts:
             raise EmptyCorpusError("there is no text to score; give predictions with their references")
-        return _COMPUTE[self.name](texts, groups, **options)
+        return function(texts, groups, **options)
 
 
-def _tokens(tokenizer: Tokenizer | None) -> Tokenizer:
-    if tokenizer is not None:
-        return tokenizer
-    tokens_of = tokenizer_of("13a")
+def _tokenised(
+    texts: list[str], groups: list[list[str]], tokenizer: Tokenizer | None
+) -> tuple[list[Any], list[list[Any]]]:
+    if tokenizer is None:
+        tokens_of = tokenizer_of("13a")
 
-    def tokens(line: str) -> list[str]:
-        # evaluate does not strip the line first, so it removes a hyphen before a line break at the end
-        return tokens_of(line + "<skipped>" if "\n" in line else line)
+        def tokenizer(line: str) -> Sequence[Any]:
+            # evaluate does not strip the line first, so it removes a hyphen before a line break at the end
+            return tokens_of(line + "<skipped>" if "\n" in line else line)
 
-    return tokens
-
-
-def _tokenised(texts: list[str], groups: list[list[str]], tokenizer: Tokenizer | None) -> tuple[list[Any], list[Any]]:
-    tokens = _tokens(tokenizer)
-    return [tokens(text) for text in texts], [[tokens(text) for text in group] for group in groups]
+    return [tokenizer(text) for text in texts], [[tokenizer(text) for text in group] for group in groups]
 
 
 def _bleu(
@@ -195,69 +181,37 @@ def _google_bleu(
     return {"google_bleu": corpus_gleu(references, hypotheses, min_len, max_len)}
 
 
-def _documents(groups: list[list[str]]) -> Documents:
-    """Transpose references to the documents that sacreBLEU expects; None if segments have different numbers of references."""
-    return [list(document) for document in zip_longest(*groups)]
+# arguments of sacreBLEU's classes that have another name in evaluate
+_RENAMED = {
+    "use_effective_order": "effective_order",
+    "ignore_punct": "no_punct",
+    "support_zh_ja_chars": "asian_support",
+}
 
 
-def _sacrebleu(
-    texts: list[str],
-    groups: list[list[str]],
-    smooth_method: str = "exp",
-    smooth_value: float | None = None,
-    force: bool = False,
-    lowercase: bool = False,
-    tokenize: str | None = None,
-    use_effective_order: bool = False,
-) -> dict[str, Any]:
-    chosen: dict[str, Any] = {"tokenize": tokenize} if tokenize else {}
-    found = sacrebleu_compat.corpus_bleu(
-        texts,
-        _documents(groups),
-        smooth_method,
-        smooth_value,
-        force,
-        lowercase,
-        **chosen,
-        use_effective_order=use_effective_order,
-    )
-    return {
-        name: getattr(found, name) for name in ("score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len")
-    }
+def _by_sacrebleu(kind: str, results: str, texts: list[str], groups: list[list[str]], **options: Any) -> dict[str, Any]:
+    """Score by a class of sacreBLEU, and return these attributes of the score."""
+    given = {_RENAMED.get(name, name): value for name, value in options.items() if value is not None}
+    # sacreBLEU takes references as documents, with None where a text has fewer references than another
+    documents = [list(document) for document in zip_longest(*groups)]
+    found = getattr(sacrebleu_compat, kind)(**given).corpus_score(texts, documents)
+    return {name: getattr(found, name) for name in results.split()}
 
 
-def _chrf(
-    texts: list[str],
-    groups: list[list[str]],
-    char_order: int = 6,
-    word_order: int = 0,
-    beta: int = 2,
-    lowercase: bool = False,
-    whitespace: bool = False,
-    eps_smoothing: bool = False,
-) -> dict[str, Any]:
-    metric = sacrebleu_compat.CHRF(char_order, word_order, beta, lowercase, whitespace, eps_smoothing)
-    found = metric.corpus_score(texts, _documents(groups))
-    return {name: getattr(found, name) for name in ("score", "char_order", "word_order", "beta")}
-
-
-def _ter(
-    texts: list[str],
-    groups: list[list[str]],
-    normalized: bool = False,
-    ignore_punct: bool = False,
-    support_zh_ja_chars: bool = False,
-    case_sensitive: bool = False,
-) -> dict[str, Any]:
-    options = normalized, ignore_punct, support_zh_ja_chars, case_sensitive
-    found = sacrebleu_compat.corpus_ter(texts, _documents(groups), *options)
-    return {name: getattr(found, name) for name in ("score", "num_edits", "ref_length")}
-
-
-_COMPUTE: dict[str, Callable[..., dict[str, Any]]] = {
-    "bleu": _bleu,
-    "sacrebleu": _sacrebleu,
-    "google_bleu": _google_bleu,
-    "chrf": _chrf,
-    "ter": _ter,
+# The function of each metric, and the options that it takes.
+_METRICS: dict[str, tuple[Callable[..., dict[str, Any]], str]] = {
+    "bleu": (_bleu, "tokenizer max_order smooth"),
+    "sacrebleu": (
+        partial(_by_sacrebleu, "BLEU", "score counts totals precisions bp sys_len ref_len"),
+        "smooth_method smooth_value force lowercase tokenize use_effective_order",
+    ),
+    "google_bleu": (_google_bleu, "tokenizer min_len max_len"),
+    "chrf": (
+        partial(_by_sacrebleu, "CHRF", "score char_order word_order beta"),
+        "char_order word_order beta lowercase whitespace eps_smoothing",
+    ),
+    "ter": (
+        partial(_by_sacrebleu, "TER", "score num_edits ref_length"),
+        "normalized ignore_punct support_zh_ja_chars case_sensitive",
+    ),
 }
