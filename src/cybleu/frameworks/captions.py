@@ -6,7 +6,6 @@ from array import array
 from itertools import accumulate, chain
 from typing import Any
 
-from .._mirror.scoring.definitions import SMALL, TINY
 from .._runtime.numbers import check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..metrics import Bleu
@@ -45,7 +44,7 @@ class CaptionBleu:
 
         :param gts: a mapping from images to lists of reference captions
         :param res: a mapping from images to lists with a single caption
-        :param verbose: a number above 0 prints the sums, as pycocoevalcap does
+        :param verbose: ignored; pycocoevalcap prints the sums
         :raises LengthMismatchError: `gts` and `res` do not have the same images
         :raises SequenceTypeError: an entry of `res` is not a list with a single caption
         :raises NoReferencesError: an image has no reference caption
@@ -69,10 +68,6 @@ class CaptionBleu:
         corpus = Corpus(texts, Sets(raw_text(list(chain.from_iterable(gts.values())), Place("the references")), bounds))
         rows = Bleu("coco", max_order=self._n).rows_of(corpus).tolist()
         row = [sum(column) for column in zip(*rows)]
-        if verbose > 0:
-            lengths = {"testlen": row[0], "reflen": row[1]}
-            print({**lengths, "guess": row[2 + self._n :], "correct": row[2 : 2 + self._n]})
-            print("ratio:", (row[0] + TINY) / (row[1] + SMALL))
         return [score for (score,) in self._scores([row])], self._scores(rows)
 
     def method(self) -> str:

@@ -159,7 +159,7 @@ def _bleu(
     metric = Bleu("huggingface", smoothing="smooth" if smooth else "none", max_order=max_order)
     hypotheses, references = _tokenised(texts, groups, tokenizer)
     corpus = Corpus(TokenLists(hypotheses, Place("predictions")), ListSets(references, "references"))
-    found = metric.score(metric.total(metric.rows_of(corpus)))
+    found = metric.score(metric.rows_of(corpus))
     return {
         "bleu": found.score,
         "precisions": list(found.precisions),

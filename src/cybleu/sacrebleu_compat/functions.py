@@ -15,25 +15,22 @@ if TYPE_CHECKING:
 
 __all__ = ["corpus_bleu", "corpus_chrf", "corpus_ter", "sentence_bleu", "sentence_chrf", "sentence_ter"]
 
+MAX_ORDER = 4
 MOST_KEPT = 64  # metrics of a thread, some of which load a model
 
 # Metrics by name and settings, because tokenisers cache lines, and some load a model. MeCab's must stay in its thread.
 _kept = threading.local()
 
 
-def _metric(name: str, **settings: Any) -> Any:
-    """Return sacreBLEU's metric with these settings, counted by cybleu."""
+def _metric(name: str, *settings: Any) -> Any:
+    """Return sacreBLEU's metric with these settings, in the order of its class, counted by cybleu."""
     kept: dict[Any, Any] = vars(_kept)
-    key = name, *settings.values(), *map(type, settings.values())
-    try:
-        found = kept.get(key)
-    except TypeError:  # a setting that is not hashable, which sacreBLEU refuses
-        return getattr(sacrebleu_compat, name)(**settings)
-    if found is None:
+    key = name, *settings, *map(type, settings)
+    if key not in kept:
         if len(kept) >= MOST_KEPT:
             kept.clear()
-        found = kept[key] = getattr(sacrebleu_compat, name)(**settings)
-    return found
+        kept[key] = getattr(sacrebleu_compat, name)(*settings)
+    return kept[key]
 
 
 def corpus_bleu(
@@ -68,16 +65,8 @@ def corpus_bleu(
     >>> print(corpus_bleu(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     BLEU = 48.89 85.7/66.7/40.0/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 7 ref_len = 7)
     """
-    metric = _metric(
-        "BLEU",
-        lowercase=lowercase,
-        force=force,
-        tokenize=tokenize,
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
-        effective_order=use_effective_order,
-    )
-    score: BLEUScore = metric.corpus_score(hypotheses, references)
+    settings = lowercase, force, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
+    score: BLEUScore = _metric("BLEU", *settings).corpus_score(hypotheses, references)
     return score
 
 
@@ -103,15 +92,8 @@ def sentence_bleu(
     >>> print(sentence_bleu("The cat.", ["The cat.", "A cat."]))
     BLEU = 100.00 100.0/100.0/100.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 3 ref_len = 3)
     """
-    metric = _metric(
-        "BLEU",
-        lowercase=lowercase,
-        tokenize=tokenize,
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
-        effective_order=use_effective_order,
-    )
-    score: BLEUScore = metric.sentence_score(hypothesis, references)
+    settings = lowercase, False, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
+    score: BLEUScore = _metric("BLEU", *settings).sentence_score(hypothesis, references)
     return score
 
 
@@ -140,15 +122,8 @@ def corpus_chrf(
     >>> print(corpus_chrf(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     chrF2 = 66.89
     """
-    metric = _metric(
-        "CHRF",
-        char_order=char_order,
-        word_order=word_order,
-        beta=beta,
-        whitespace=not remove_whitespace,
-        eps_smoothing=eps_smoothing,
-    )
-    score: CHRFScore = metric.corpus_score(hypotheses, references)
+    settings = char_order, word_order, beta, False, not remove_whitespace, eps_smoothing
+    score: CHRFScore = _metric("CHRF", *settings).corpus_score(hypotheses, references)
     return score
 
 
@@ -173,15 +148,8 @@ def sentence_chrf(
     >>> print(sentence_chrf("The cat.", ["A cat.", "The cat."], word_order=2))
     chrF2++ = 100.00
     """
-    metric = _metric(
-        "CHRF",
-        char_order=char_order,
-        word_order=word_order,
-        beta=beta,
-        whitespace=not remove_whitespace,
-        eps_smoothing=eps_smoothing,
-    )
-    score: CHRFScore = metric.sentence_score(hypothesis, references)
+    settings = char_order, word_order, beta, False, not remove_whitespace, eps_smoothing
+    score: CHRFScore = _metric("CHRF", *settings).sentence_score(hypothesis, references)
     return score
 
 
@@ -208,14 +176,8 @@ def corpus_ter(
     >>> print(corpus_ter(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     TER = 16.67
     """
-    metric = _metric(
-        "TER",
-        normalized=normalized,
-        no_punct=no_punct,
-        asian_support=asian_support,
-        case_sensitive=case_sensitive,
-    )
-    score: TERScore = metric.corpus_score(hypotheses, references)
+    settings = normalized, no_punct, asian_support, case_sensitive
+    score: TERScore = _metric("TER", *settings).corpus_score(hypotheses, references)
     return score
 
 
@@ -239,12 +201,6 @@ def sentence_ter(
     >>> print(sentence_ter("the cat sat", ["the cat", "a cat sat down"]))
     TER = 33.33
     """
-    metric = _metric(
-        "TER",
-        normalized=normalized,
-        no_punct=no_punct,
-        asian_support=asian_support,
-        case_sensitive=case_sensitive,
-    )
-    score: TERScore = metric.sentence_score(hypothesis, references)
+    settings = normalized, no_punct, asian_support, case_sensitive
+    score: TERScore = _metric("TER", *settings).sentence_score(hypothesis, references)
     return score
