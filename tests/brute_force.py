@@ -118,9 +118,6 @@ def nbests_of_reals(draw):
 weight = st.integers(-3, 3).map(float)
 
 
-POOR = metrics.score([8, 8, 1, 8], "moses").score
-
-
 def bleu(offsets, features, perfect, **more):
     """Hypotheses that are perfect, 1, or wrong in all but a word, 0."""
     return NBest(offsets, features, [[8, 8, 8 if one else 1, 8] for one in perfect], **more)

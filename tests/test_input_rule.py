@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import deque
 from itertools import pairwise
 
 import numpy as np
@@ -30,7 +28,6 @@ READ = [
     ("raw, a missing reference", ["a b", "c"], [["a b", None], ["c"]], [["a b".split()], [["c"]]]),
     ("raw, bytes", [b"a b", b"c"], [b"a b", b"c d"], [["a b".split()], ["c d".split()]]),
     ("raw, no hypotheses", [], [], []),
-    ("raw, tuples", ("a b", "c"), (("a b", "a"), ("c",)), [["a b".split(), ["a"]], [["c"]]]),
     ("tokens, one each", [["a", "b"], ["c"]], [["a", "b"], ["c"]], [[["a", "b"]], [["c"]]]),
     ("tokens, several", [["a", "b"], ["c"]], [[["a", "b"], ["a"]], [["c"]]], [[["a", "b"], ["a"]], [["c"]]]),
     ("tokens, [] is a text", [["a", "b"], ["c"]], [["a", "b"], []], [[["a", "b"]], [[]]]),
@@ -45,36 +42,16 @@ READ = [
     ("tokens that are tuples, several", [[("a", "X")]], [[[("a", "X")], [("b", "Y")]]], [[[("a", "X")], [("b", "Y")]]]),
     ("tokens, a missing reference", [["a", "b"], ["c"]], [[["a", "b"], None], [None, ["c"]]], [[["a", "b"]], [["c"]]]),
     ("ids, numbers of NumPy", [[np.int64(5), np.int64(6)]], [[np.int64(5)]], [[[5]]]),
-    ("ids, buffers", [array("q", [5, 6])], [array("i", [5])], [[[5]]]),
-    ("tokens in other containers, one each", [["a", "b"]], [deque(["a"])], [[["a"]]]),
-    (
-        "tokens in other containers, several",
-        [["a", "b"]],
-        deque([deque([deque(["a"]), deque(["b"])])]),
-        [[["a"], ["b"]]],
-    ),
-    ("references as tuples", [["a", "b"]], [(("a", "b"), ("a",))], [[["a", "b"], ["a"]]]),
     ("lists of int, one each", [[5, 6], [3]], [[5, 6], [3]], [[[5, 6]], [[3]]]),
     ("lists of int, several", [[5, 6], [3]], [[[5, 6], [7]], [[3]]], [[[5, 6], [7]], [[3]]]),
-    ("2-D array, 2-D array", ARRAY([[5, 6], [3, 4]]), ARRAY([[5, 6], [3, 4]]), [[[5, 6]], [[3, 4]]]),
     ("2-D array, lists of int", ARRAY([[5, 6], [3, 4]]), [[5, 6], [3]], [[[5, 6]], [[3]]]),
     ("2-D array, several lists of int", ARRAY([[5, 6], [3, 4]]), [[[5, 6], [7]], [[3]]], [[[5, 6], [7]], [[3]]]),
     ("lists of int, 2-D array", [[5, 6], [3]], ARRAY([[5, 6], [3, 4]]), [[[5, 6]], [[3, 4]]]),
-    ("1-D arrays, 1-D arrays", ids([5, 6], [3]), ids([5, 6], [3, 4]), [[[5, 6]], [[3, 4]]]),
-    ("tuple of 1-D arrays", tuple(ids([5, 6], [0, 2])), tuple(ids([5, 6], [0, 3])), [[[5, 6]], [[0, 3]]]),
-    ("2-D array, 3-D array", ARRAY([[5, 6]]), ARRAY([[[5, 6], [5, 7]]]), [[[5, 6], [5, 7]]]),
     (
         "1-D arrays, 2-D arrays",
         ids([5, 6], [3]),
         [ARRAY([[5, 6], [5, 7]]), ARRAY([[3, 4]])],
         [[[5, 6], [5, 7]], [[3, 4]]],
-    ),
-    ("1-D arrays, lists of 1-D", ids([5, 6], [3]), [ids([5, 6], [5]), ids([3])], [[[5, 6], [5]], [[3]]]),
-    (
-        "ragged",
-        cybleu.Ragged(ARRAY([5, 6, 3]), ARRAY([0, 2, 3])),
-        cybleu.Ragged(ARRAY([5, 3]), ARRAY([0, 1, 2])),
-        [[[5]], [[3]]],
     ),
     (
         "ragged beside lists",

@@ -166,10 +166,7 @@ REFUSED = {
         (lambda: rows([H, iter("a")], [[R], [R]]), r"hypotheses\[1\] must be .* not a str_.*iterator"),
         (lambda: rows({"a b", "c"}, ["a b", "c"]), "no order of segments and no equal ones; give a list"),
         (lambda: rows(["a b"], {0: "a b"}), r"such as list\(\w+.values\(\)\)"),
-        (
-            lambda: Reward()(completions=["a", [{"content": 7}]], references=["a", "a"]),
-            r"completions\[1\] has a message",
-        ),
+        (lambda: Reward()(completions=["a", [{"content": 7}]], references=["a", "a"]), r"completions\[1\]"),
         (lambda: Reward()(completions=[[{"content": ["a"]}]], references=["a"]), "has a part that is a str"),
         (lambda: Reward()(completions=[[{"content": [{"type": "image"}]}]], references=["a"]), "only parts of text"),
         (lambda: Reward()(completions=[7], references=["a"]), r"completions\[0\] must be a str"),
@@ -178,23 +175,10 @@ REFUSED = {
         (lambda: Reward()(completions=["a"], references=[[3.7]]), "neither a str nor a list of token ids: 'float'"),
         (lambda: Reward()(completions=["a"], references=[b"a"]), r"references\[0\] has a bytes as a reference; decode"),
         (lambda: analyse(REFERENCES, SYSTEMS, source="text"), "source is one str; give a list of lines"),
-        (
-            lambda: analyse(REFERENCES, SYSTEMS, source=[None] * 40),
-            r"source\[0\] is a NoneType; give the raw text, a str",
-        ),
-        (
-            lambda: explain_difference(["a"], [5], tokenize="13a"),
-            "hypotheses is one list of token ids",
-        ),
+        (lambda: analyse(REFERENCES, SYSTEMS, source=[None] * 40), r"source\[0\] .* raw text"),
+        (lambda: explain_difference(["a"], [5], tokenize="13a"), "hypotheses is one list of token ids"),
         (lambda: explain_difference([["a"]], [["a"]], tokenize=str.split), r"hypotheses\[0\] is a list; with tokenize"),
-        (
-            lambda: explain_difference([["a"], [None]], ["a", "b"], tokenize="13a"),
-            r"references\[1\]\[0\] is a NoneType; with token",
-        ),
-        (
-            lambda: explain_difference(["a"], ["a"], tokenize="13a"),
-            r"references\[0\] is one str; .* \[\[reference\] for reference in",
-        ),
+        (lambda: explain_difference([["a"], [None]], ["a", "b"], tokenize="13a"), r"references\[1\]\[0\]"),
         (lambda: explain_difference([["a"]], "a b", tokenize="13a"), "hypotheses is one str; pass a list"),
         (lambda: explain_difference(iter([]), []), "references is one list_iterator; give a list"),
         (lambda: explain([R], "the cat"), "the hypothesis is a str, not a list of tok"),
@@ -208,17 +192,9 @@ REFUSED = {
         (lambda: pairs([["a"]], "a b"), "others is one str; pass a list"),
         (lambda: Own().rows(["a"], ["a"]), "own reads tokens, and the hypotheses are raw text; split them"),
         (lambda: pairs([["a"]], metric="chrf"), "chrf reads raw text, and the hypotheses are tokens"),
-        (
-            lambda: self_bleu([["a"], ["b"]], tokenize="13a"),
-            r"texts\[0\] is a list; with tokenize each text must be raw",
-        ),
         (lambda: check([["a"]], "a", tokenize="13a"), "hypotheses is a str, not a list of hypotheses"),
         (lambda: check(["a"], ["a"], tokenize="13a"), r"references\[0\] is one str; .* \[\[reference\] for"),
         (lambda: load("bleu").add_batch(predictions="a", references=["a"]), "predictions is one str; give a list"),
-        (
-            lambda: load("bleu").add_batch(predictions=["a"], references={"a"}),
-            "references is a set, which has no order of segments",
-        ),
         (lambda: column_rows({"hypothesis": "a", "reference": ["a"]}), "hypotheses is one str; pass a list"),
         (lambda: column_rows({"hypothesis": ["a"], "reference": None}), "references is one NoneType; give a list"),
         (lambda: load("bleu").add(prediction=["a"], reference="a"), r"predictions\[0\]"),
@@ -243,10 +219,7 @@ REFUSED = {
         (lambda: sentence_bleu(None, H), "the references .* not NoneType; leave out"),
         (lambda: sentence_bleu_many([[R]], [None]), "segment 0: .* leave out the segment"),
         (lambda: sentence_bleu_many([None], [H]), "segment 0: the references .*; leave out"),
-        (
-            lambda: sentence_bleu_many([["Yes."]], ["No."]),
-            "reference 0 is a str, not a list of tokens; split it, for example",
-        ),
+        (lambda: sentence_bleu_many([["Yes."]], ["No."]), "reference 0 is a str.* split it"),
         (lambda: corpus_bleu([[R], None], [H, H]), "segment 1: the references .*; leave out"),
         (lambda: corpus_gleu([[R], None], [H, H]), "segment 1: the references are None; leave"),
         (lambda: corpus_gleu(None, [H]), "the lists of references must be a list .* not NoneType"),
@@ -271,10 +244,7 @@ REFUSED = {
     errors.LengthMismatchError: [
         (lambda: Reward()(completions=["a", "b"], references=["a"]), "completions is 2, .*'references' is 1; each"),
         (lambda: Reward()(completion_ids=np.array([[1], [2]]), references=[[1]]), "completion_ids is 2"),
-        (
-            lambda: analyse(REFERENCES, SYSTEMS, source=["a"]),
-            "source has 1 lines, and there are references for 40 segments",
-        ),
+        (lambda: analyse(REFERENCES, SYSTEMS, source=["a"]), "source has 1 lines"),
         (lambda: explain_difference([[["a"]]], []), "there are 0 hypotheses and 1 lists of references; each"),
         (lambda: of_one([[1], [1]]), "2 hypotheses and 1 set .* owner"),
         (lambda: rows([], [[["a"]]]), "0 hypotheses and 1"),
@@ -294,10 +264,6 @@ REFUSED = {
         (lambda: mbr([["a b", "a c"]], evidence=[]), "1 segments of hypotheses and 0 of evidence"),
     ],
     errors.NoReferencesError: [
-        (
-            lambda: explain_difference([["a"], []], ["a", "b"], tokenize="13a"),
-            r"references\[1\] has no reference; give at least one",
-        ),
         (lambda: explain_difference([[R], []], [R, R]), "segment 1: there is no reference"),
         (lambda: References(np.zeros((2, 0, 3), int)), "no reference"),
         (lambda: rows([[1]], np.array([[[1, 2], [0, 0]]]), pad_id=0), r"references\[0, 1\] is empty"),
@@ -308,10 +274,7 @@ REFUSED = {
         (lambda: NistInformation([[]]), r"references\[0\] has no reference"),
         (lambda: rows(["a b", "c"], ["a b", []]), r"references\[1\]"),
         (lambda: rows([["a", "b"], ["c"]], [[], []]), "references"),
-        (
-            lambda: rows(["a", "b"], Labelled([["a"], NAN]), **RAW_13A),
-            r"references\[1\] has no reference; give at least one",
-        ),
+        (lambda: rows(["a", "b"], Labelled([["a"], NAN]), **RAW_13A), r"references\[1\] has no .*; give"),
         (lambda: mbr([["a b", "a c"]], evidence=[[]]), "segment 0 has hypotheses and no evidence"),
     ],
     errors.OrderError: [
@@ -361,10 +324,6 @@ REFUSED = {
     errors.StatisticsError: [
         (lambda: oracle(a_list(stats=[[0.5], [0.5]])), "neither the statistics of BLEU"),
         (lambda: analyse(REFERENCES, SYSTEMS, level="mean"), "is the mean of the scores of segments"),
-        (
-            lambda: analyse(REFERENCES, SYSTEMS, ["chrf", Bleu("nltk", level="mean")]),
-            "is the mean of the scores of segments",
-        ),
         (lambda: explain_difference([[R]], [R], ["nltk"], 4, (0.5, 0.5)), "2 weights for 4 n-gram orders; give"),
         (lambda: score([np.nan, 2, 1, 2]), "whole numbers from 0"),
         (lambda: score([1, 1, 1, 0, 1, 1]), "NLTK's BLEU counted it"),
@@ -384,10 +343,7 @@ REFUSED = {
         (lambda: tune(LIST, metric=lambda row: NAN), "gave nan"),
         (lambda: tune(NBest([0, 1], [[1.0]], [[0.5, 0.5]])), "give a function"),
         (lambda: oracle(LIST, metric="chrf"), "chrf has 18 entries, and these have 4; .* with NBest.with_metric"),
-        (
-            lambda: made(stats=[[2, 4, 1, 0, 2, 1]] * 2 + [[2, 4, 3, 0, 2, 1]]),
-            "hypothesis 0 of segment 2 are impossible",
-        ),
+        (lambda: made(stats=[[2, 4, 1, 0, 2, 1]] * 2 + [[2, 4, 3, 0, 2, 1]]), "segment 2 are imposs"),
         (lambda: made(stats=[[1, 2, 3]] * 3), "3 columns.*give score="),
         (lambda: made(stats=[[0.5], [NAN], [1]]), "statistic of hypothesis 1 of segment 0 is nan"),
         (lambda: made(stats=[[2, 4, 1, 0, 2, 1]] * 2 + [[2, 2**61, 0, 0, 2, 1]]), "segment 2 are too large.*3 seg"),
@@ -412,10 +368,6 @@ REFUSED = {
     ],
     errors.NotUtf8Error: [
         (lambda: rows([b"a", b"a \xff"], [b"a", b"b"]), r"hypotheses\[1\] is not UTF-8: byte 0xff at position 2"),
-        (
-            lambda: explain_difference([["a"]], [b"a \xff"], tokenize="13a"),
-            "is not UTF-8: byte 0xff at position 2; decode it",
-        ),
         (lambda: bleu([b"a"], [[b"\x80"]]), r"^references\[0\]\[0\] is not UTF-8"),
     ],
     errors.SampleError: [
@@ -446,10 +398,7 @@ REFUSED = {
         (lambda: kbmira(SPARSE, step=0.0), "step is 0.0"),
         (lambda: kbmira(SPARSE, iterations=0), "iterations is 0"),
         (lambda: kbmira(SPARSE, [1e308] * 8), "more than a float can hold"),
-        (
-            lambda: kbmira(NBest([0, 2, 4], [[1e308], [-1e308]] * 2, GROWING), [1e-308]),
-            "grew beyond what a float can hold",
-        ),
+        (lambda: kbmira(NBest([0, 2, 4], [[1e308], [-1e308]] * 2, GROWING), [1e-308]), "grew beyond"),
         (lambda: pro(SPARSE, regularisation=0.0), "regularisation is 0.0"),
         (lambda: pro(SPARSE, interpolation=0.0), "interpolation is 0.0"),
         (lambda: pro(SPARSE, minimum=2.0), "no pair of hypotheses differs enough"),
@@ -469,10 +418,6 @@ REFUSED = {
         (lambda: made(sparse=([0, 0, 0, 1], [0], [1.0], ["f1"])), "'f1' is both dense and sparse"),
         (lambda: made(sparse=([0, 0, 0, 1], [0], [np.inf], ["a"])), "'a' of .* 0 of segment 2"),
         (lambda: merge(made(), made(names=["f0", "g"])), "list 1 of those to merge has no feature 'f1'"),
-        (
-            lambda: merge(made(), made(features=np.zeros((3, 1)), sparse=([0, 0, 0, 1], [0], [1.0], ["f1"]))),
-            "list 1 .*'f1'",
-        ),
     ],
     errors.InputFileError: [
         (lambda: read_weights("a\0b"), "cannot be the name of a file"),
@@ -482,10 +427,7 @@ REFUSED = {
     errors.CybleuError: [
         (lambda: analyse(REFERENCES, {}), "there is no system; give at least one"),
         (lambda: analyse(REFERENCES, [1]), r"give for example {'mine': lines}"),
-        (
-            lambda: analyse(REFERENCES, {"one": REFERENCE[:-1]}),
-            "one has 39 lines, and there are references for 40 segments",
-        ),
+        (lambda: analyse(REFERENCES, {"one": REFERENCE[:-1]}), "one has 39 lines, .* 40 segments"),
         (lambda: analyse(REFERENCES, {"one": [1] * 40}), r"one\[0\] is a int; give the raw text, a str"),
         (lambda: analyse([], SYSTEMS), "there is no segment"),
         (lambda: analyse([[]] * 40, SYSTEMS), r"references\[0\] has no reference"),
@@ -493,17 +435,11 @@ REFUSED = {
         (lambda: analyse(REFERENCES, {"one": "the cat"}), "one is one str; give a list of lines"),
         (lambda: analyse("the cat", SYSTEMS), "references is one str; give a list of those of each segment"),
         (lambda: analyse(REFERENCES, SYSTEMS, n_end=0), "n_end is 0; it must be a whole number from 1 to 64"),
-        (
-            lambda: analyse(REFERENCES, SYSTEMS, baseline="four"),
-            "no system 'four' to be the baseline; there are one, two, three",
-        ),
+        (lambda: analyse(REFERENCES, SYSTEMS, baseline="four"), "no system 'four' .* one, two, three"),
         (lambda: analyse(REFERENCES, SYSTEMS, resamples=0), "samples is 0"),
         (lambda: analyse(REFERENCES, SYSTEMS, confidence=2), "confidence is 2"),
         (lambda: analysed("cython").between("one", "four"), "there is no system 'four'; there are one, two, three"),
-        (
-            lambda: analysed("cython").metrics[0].buckets("colour"),
-            "unknown groups 'colour'; use one of length, difference, score",
-        ),
+        (lambda: analysed("cython").metrics[0].buckets("colour"), "'colour'; use one of length, diff"),
         (lambda: kbmira(a_list(), step=None), "step is"),
         (lambda: kbmira(a_list(), decay=NAN), "decay"),
         (lambda: perceptron(a_list(), folds=2, good=[1]), "good is"),

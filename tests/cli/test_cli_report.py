@@ -36,7 +36,7 @@ SEVERAL = ["--metric", "TER", "--metric", "multi-bleu", "--metric", "nist", "--m
 
 @pytest.mark.parametrize("metrics", [[], SEVERAL], ids=["one", "several"])
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
-def test_what_is_printed_is_the_same(files, jinja2, form, metrics):
+def test_what_is_printed_is_the_same(files, no_pictures, form, metrics):
     arguments = ["compare", *OUTPUTS, "-r", "ref1", "-r", "ref2", *OPTIONS, *metrics, "--format", form]
     arguments += ["--influence"] if form == "json" else []
     plain = run(*arguments)
@@ -48,20 +48,14 @@ def test_what_is_printed_is_the_same(files, jinja2, form, metrics):
 
 
 @pytest.mark.parametrize("metric", ["chrf", "ter"])
-def test_a_metric_that_is_no_bleu(files, jinja2, metric):
+def test_a_metric_that_is_no_bleu(files, no_pictures, metric):
     arguments = ["compare", *OUTPUTS, "-r", "ref1", "-r", "ref2", *OPTIONS, "--metric", metric]
     beside = run(*arguments, "--report", "report.html", "--title", "Only <one> metric")
     assert (beside.exit_code, beside.stdout) == (0, run(*arguments).stdout)
     assert "<h1>Only &lt;one&gt; metric</h1>" in (files / "report.html").read_text(encoding="utf-8")
 
 
-def test_one_system_by_several_metrics(files, jinja2):
-    result = run("compare", "mine=one.txt", "-r", "ref1", "--metric", "bleu", "--metric", "ter", "--report", "r.html")
-    found = analyse([[line] for line in REFERENCE], {"mine": SYSTEMS["one"]}, ["sacrebleu", "ter"])
-    assert (result.exit_code, result.stdout) == (0, f"{found}\n")
-
-
-def test_the_page_is_that_of_the_function(files, jinja2):
+def test_the_page_is_that_of_the_function(files, no_pictures):
     arguments = ["compare", *OUTPUTS, "-r", "ref1", "-r", "ref2", *OPTIONS, "--report", "report.html"]
     assert run(*arguments).exit_code == 0
     written = (files / "report.html").read_text(encoding="utf-8")
@@ -82,7 +76,7 @@ def test_the_page_is_that_of_the_function(files, jinja2):
     assert (files / "report.html").read_text(encoding="utf-8") == written
 
 
-def test_source_and_all_segments(files, jinja2, monkeypatch):
+def test_source_and_all_segments(files, no_pictures, monkeypatch):
     monkeypatch.setattr("cybleu.report.page.MOST_SEGMENTS", 5)
     source = [f"source {line}" for line in REFERENCE]
     write_lines(files, {"src": source})
@@ -93,15 +87,17 @@ def test_source_and_all_segments(files, jinja2, monkeypatch):
     assert hashlib.sha256((files / "src").read_bytes()).hexdigest() in page and "--source src --all-segments" in page
 
 
-def test_one_system_and_options(files, jinja2):
-    result = run("compare", "mine=one.txt", "-r", "ref1", "--lowercase", "--tokenize", "none", "--report", "r.html")
-    found = analyse([[line] for line in REFERENCE], {"mine": SYSTEMS["one"]}, tokenize="none", lowercase=True)
-    assert result.stdout == f"{found}\n"
-    assert "|case:lc|tok:none|" in result.stdout
-    runs = run(
-        "compare", "both=one.txt,two.txt", "three.txt", "-r", "ref1", "--baseline", "three", "--report", "r.html"
-    )
-    assert runs.exit_code == 0 and "both, run 2" in (files / "r.html").read_text(encoding="utf-8")
+def test_one_system_and_options(files, no_pictures):
+    arguments = ["compare", "mine=one.txt", "-r", "ref1", "--lowercase", "--report", "r.html"]
+    for more, metric, how in (
+        (["--tokenize", "none"], None, {"tokenize": "none"}),
+        (["--metric", "bleu", "--metric", "ter"], ["sacrebleu", "ter"], {}),
+    ):
+        found = analyse([[line] for line in REFERENCE], {"mine": SYSTEMS["one"]}, metric, lowercase=True, **how)
+        assert run(*arguments, *more).stdout == f"{found}\n"
+    runs = ["both=one.txt,two.txt", "three.txt", "-r", "ref1", "--baseline", "three"]
+    assert run("compare", *runs, "--report", "r.html").exit_code == 0
+    assert "both, run 2" in (files / "r.html").read_text(encoding="utf-8")
 
 
 PLOTS = [
@@ -137,7 +133,7 @@ def test_a_missing_package_is_one_sentence(files, jinja2, monkeypatch, library):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
 @pytest.mark.parametrize("piped", ["ref1", OUTPUTS[0]])
-def test_pipes_are_read_once(files, jinja2, piped):
+def test_pipes_are_read_once(files, no_pictures, piped):
     content = (files / piped).read_bytes()
     arguments = ["compare", *OUTPUTS, "-r", "ref1", *OPTIONS]
     plain = run(*arguments)
@@ -154,7 +150,7 @@ def test_pipes_are_read_once(files, jinja2, piped):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
 @pytest.mark.parametrize("packed", [False, True])
-def test_the_digest_is_of_the_bytes_that_were_scored(files, jinja2, packed):
+def test_the_digest_is_of_the_bytes_that_were_scored(files, no_pictures, packed):
     """A file that changes after it was read, while a later one is still read."""
     first, last = files / OUTPUTS[0], files / OUTPUTS[-1]
     last.write_text("".join(line + " and so on" * 5000 + "\n" for line in last.read_text().splitlines()))
@@ -181,7 +177,7 @@ def test_the_digest_is_of_the_bytes_that_were_scored(files, jinja2, packed):
     assert hashlib.sha256(first.read_bytes()).hexdigest() not in page
 
 
-def test_a_page_shows_no_absolute_path(files, jinja2):
+def test_a_page_shows_no_absolute_path(files, no_pictures):
     (files / "other").mkdir()
     (files / "other" / "ref1").write_bytes((files / "ref1").read_bytes())
     references = [str(files / "ref1"), str(files / "other" / "ref1"), "ref2"]

@@ -92,7 +92,7 @@ def test_the_tokeniser(line, chosen):
     assert edits == 0 and length == len(wanted)
 
 
-LENGTHS = [(1, 90), (90, 1), (3, 200), (200, 3), (70, 130), (130, 70), (120, 120)]
+LENGTHS = [(1, 90), (90, 1), (3, 200), (200, 3), (50, 100), (100, 50), (80, 80)]
 
 
 @pytest.mark.parametrize("words", [1, 2, 5, 500])
@@ -106,7 +106,7 @@ def test_long_texts(lengths, words):
 
 @pytest.mark.long_in_mirror
 def test_texts_without_order():
-    words = [f"{number}" for number in range(150)]
+    words = [f"{number}" for number in range(90)]
     shuffled = Random(1).sample(words, len(words))
     swapped = [words[place ^ 1] for place in range(len(words))]
     for hypothesis in (shuffled, swapped, words[::-1]):

@@ -42,7 +42,7 @@ def test_results(kernels, name, data):
         assert order > 64 or not all(map(is_plain, sum(references, hypothesis)))
 
 
-SEGMENT, CORPUS = ([["a"]], ["a"]), ([[["a"]]], [["a"]])
+CORPUS = [[["a"]]], [["a"]]
 
 
 @pytest.mark.parametrize(

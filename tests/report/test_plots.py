@@ -18,7 +18,7 @@ from cybleu.report import (
     plot_scores,
     save_plot,
 )
-from reports import FEW, NAMES, REFERENCES, SYSTEMS, analysed
+from reports import FEW, REFERENCES, SYSTEMS, analysed
 
 pytestmark = [
     pytest.mark.usefixtures("backend", "matplotlib"),
@@ -78,13 +78,6 @@ def test_words(report, axes, by):
     ]
 
 
-def test_differences_have_no_colour_of_a_system(report):
-    of_systems, of_pairs = (
-        {line.get_color() for line in plot(report).get_lines()} for plot in (plot_scores, plot_differences)
-    )
-    assert len(of_systems) == len(NAMES) and not of_systems & of_pairs
-
-
 def test_scores_and_differences(report, axes):
     plot_scores(report, axes)
     points = [line.get_xdata().tolist() for line in axes.get_lines()]
@@ -134,12 +127,6 @@ def test_what_cannot_be(report, tmp_path):
     ):
         with pytest.raises(CybleuError, match=message):
             work()
-
-
-def test_settings_of_the_caller_stay(report, matplotlib, tmp_path):
-    before = dict(matplotlib.rcParams)
-    save_plot(tmp_path / "a.svg", lambda axes: plot_scores(report, axes))
-    assert dict(matplotlib.rcParams) == before
 
 
 def test_two_threads_that_save_plots(tmp_path, report, matplotlib):

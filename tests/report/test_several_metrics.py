@@ -251,7 +251,8 @@ def test_a_page_carries_segments_for_each_metric(report, jinja2, monkeypatch, mo
 def test_many_systems_and_runs(jinja2, backend):
     many = {f"system {number}": SYSTEMS[NAMES[number % 3]] for number in range(7)}
     page = html(analyse(REFERENCES, many, METRICS, **FEW))
-    check_policy(page)
+    title = "BLEU, chrF and TER of system 0, system 1, system 2, system 3 and 3 others"
+    assert check_policy(page).text_of("title") == [title]
     assert page.count("of each pair; * is at most 0.05") == 3
     runs = {"both": [SYSTEMS["one"], SYSTEMS["two"]], "three": SYSTEMS["three"]}
     report = analyse(REFERENCES, runs, METRICS, **FEW)
