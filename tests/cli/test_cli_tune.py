@@ -48,8 +48,8 @@ LISTS = {
     "run1.dense": ["lm= -1", "tm= 0.5", "tm= 0.25"],
     "fairseq": ["S-0\tx", "H-0\t-0.5\tthe cat sat", "H-0\t-1.5\tthe cat sat on the mat"],
     "json": [
-        '{"sentence_id": 0, "translation": "the cat sat", '
-        '"translations": ["the cat sat", "the cat sat on the mat"], "scores": [-0.5, -1.5]}'
+        '{"nbest": [{"text": "the cat sat", "score": -0.5, "features": {"score": -0.5}}, '
+        '{"text": "the cat sat on the mat", "score": -1.5, "features": {"score": -1.5}}]}'
     ],
 }
 

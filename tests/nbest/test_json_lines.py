@@ -18,15 +18,19 @@ def test_lists_under_all_names(tmp_path):
         tmp_path,
         ["a b", "c"],
         {"hypotheses": ["d"]},
-        {"outputs": [{"text": "e", "cumulative_logprob": -1.5}, {"text": "f", "cumulative_logprob": -2}]},
         {"id": 7, "choices": [{"message": {"role": "assistant", "content": "straße"}, "index": 0}]},
-        {"nbest": [{"generated_text": "g", "sequences_score": 1}]},
         [],
     )
-    assert [segment.id for segment in found] == [0, 1, 2, 7, 4, 5]
-    assert [segment.texts for segment in found] == [["a b", "c"], ["d"], ["e", "f"], ["straße"], ["g"], []]
-    scores = [None if segment.model_scores is None else segment.model_scores.tolist() for segment in found]
-    assert scores[:5] == [None, None, [-1.5, -2], None, [1]]
+    assert [segment.id for segment in found] == [0, 1, 7, 3]
+    assert [segment.texts for segment in found] == [["a b", "c"], ["d"], ["straße"], []]
+    assert found[0].model_scores is None
+    found = segments(
+        tmp_path,
+        {"outputs": [{"text": "e", "cumulative_logprob": -1.5}, {"text": "f", "cumulative_logprob": -2}]},
+        {"nbest": [{"generated_text": "g", "sequences_score": 1}]},
+    )
+    assert [segment.texts for segment in found] == [["e", "f"], ["g"]]
+    assert [segment.model_scores.tolist() for segment in found] == [[-1.5, -2], [1]]
 
 
 def test_responses_of_servers(tmp_path):
@@ -55,30 +59,15 @@ def test_gzip_is_recognised(tmp_path):
     assert found.texts == ["a"]
 
 
-SOCKEYE = """{"sentence_id": 1, "translation": "the cat", "score": 0.5, "translations": ["the cat", "a cat"], "scores": [[0.5], [0.75]]}
-{"sentence_id": 3, "translation": "so it is", "score": 1.5}
-"""
-
-
-def test_sockeye(tmp_path):
-    path = written(tmp_path, SOCKEYE)
-    first, second = read_segments(path, "json")
-    assert (first.id, first.texts, first.names, first.features.tolist()) == (
-        1,
-        ["the cat", "a cat"],
-        ("score",),
-        [[0.5], [0.75]],
-    )
-    assert first.model_scores.tolist() == [0.5, 0.75]
-    assert (second.id, second.texts, second.features.tolist()) == (3, ["so it is"], [[1.5]])
-    several = SOCKEYE.replace("[0.5], [0.75]", "[0.5, -1], [0.75, -2]").splitlines()[0]
-    (segment,) = read_segments(written(tmp_path, several), "json")
-    assert segment.names == ("score", "score_1") and segment.features.tolist() == [[0.5, -1], [0.75, -2]]
-
-
 def test_lists_of_json_lines(tmp_path):
     """They give the same lists as lines with fields."""
-    found = NBest.from_files(written(tmp_path, SOCKEYE), REFERENCES, "json", first_id=1)
+    scored = [[("the cat", 0.5), ("a cat", 0.75)], [("so it is", 1.5)]]
+    lines = [
+        {"id": number, "nbest": [{"text": text, "score": score, "features": {"score": score}} for text, score in group]}
+        for number, group in zip((1, 3), scored)
+    ]
+    path = written(tmp_path, "".join(json.dumps(line) + "\n" for line in lines))
+    found = NBest.from_files(path, REFERENCES, "json", first_id=1)
     fields = (
         line(1, "the cat", "score=0.5", 0.5)
         + line(1, "a cat", "score=0.75", 0.75)

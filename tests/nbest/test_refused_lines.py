@@ -12,8 +12,6 @@ from nbest_lists import REFERENCES, line, written
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-SOCKEYE = '{"sentence_id": %s, "translation": "a", "score": 0.5, "translations": ["a", "b"], "scores": [[0.5], %s]}'
-
 
 def read(form=None, **how):
     return lambda path: NBest.from_files(path, REFERENCES, form, **how)
@@ -26,7 +24,6 @@ LINES = {
     "joshua": (read("joshua"), line(features="lm=1")),
     "json": (read("json"), '["a"]\n'),
     "segments": (lambda path: list(read_segments(path, "json")), '["a"]\n'),
-    "sockeye": (lambda path: list(read_segments(path, "json")), SOCKEYE % (0, "[1]") + "\n"),
     "fairseq": (read("fairseq"), "S-0\ta\n"),
 }
 INVALID = {
@@ -61,7 +58,7 @@ INVALID = {
         (line(features=" ".join(f"a{n}=1" for n in range(70_000))), "more than 65536 features"),
     ],
     "json": [
-        ('[{"text": "b", "score": 1}]', "the hypotheses have a score, and those before have none"),
+        ('[{"text": "b", "score": 1}]', "hypothesis 0 has a score, and others have none"),
     ],
     "segments": [
         ("{", "is not JSON"),
@@ -73,15 +70,10 @@ INVALID = {
         (f'{{"id": {2**63}, "nbest": []}}', "the id is 9223372036854775808; it must be"),
         ("[1]", "hypothesis 0 is neither a string nor an object"),
         ('[{"score": 1}]', "hypothesis 0 must have one text"),
-        ('[{"text": "a", "score": 1}, "b"]', "hypothesis 1 has no score, and others have one"),
+        ('["a", {"text": "a", "score": 1}]', "hypothesis 1 has a score, and others have none"),
         ('[{"text": "a", "score": NaN}]', "the score of hypothesis 0 is 'nan'"),
         ('[{"text": "a", "features": {"lm": "1"}}]', "the feature 'lm' of hypothesis 0 is '1'"),
         ('["a", {"text": "a", "features": {"lm": 1}}]', "hypothesis 1 has the features lm, and others have none"),
-    ],
-    "sockeye": [
-        (SOCKEYE % (1, '["x"]'), "the score of hypothesis 1 is 'x'"),
-        (SOCKEYE % (1, "[0.75, 1]"), "hypothesis 1 has the features score, score_1, and others have score"),
-        (SOCKEYE % ('"three"', "[1]"), "the id is 'three'"),
     ],
     "fairseq": [
         ("H-0\t-1", "'H-0.t-1' is not H-, a whole number, a tab, a score, a tab and tokens"),

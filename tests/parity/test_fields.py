@@ -67,8 +67,7 @@ def test_any_text(kernels, tmp_path_factory, text, name):
 @example(["9007199254740992", "9007199254740993", "1e22", "1e23", "9007199254740992e22", "4.35", "0.000001e-22"])
 def test_numbers(kernels, numbers):
     """The kernel parses numbers like Python, and declines invalid and infinite ones."""
-    lines = kernels.Fields()
-    lines.follow(b"d")
+    lines = kernels.Fields([b"d="], "none")
     for number in numbers:
         features, scores = np.zeros((1, 1)), np.zeros(1)
         spans = [np.zeros(1, dtype=np.int64) for _ in range(3)]

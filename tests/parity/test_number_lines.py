@@ -26,11 +26,11 @@ def test_lines_that_are_read_are_read_as_python_reads_them(kernels, lines, ended
     lines = [blank.join(tokens) + end for tokens, blank, end in lines]
     block = ("\n".join(lines) + "\n" * ended).encode()
     rows = np.full((len(lines) + 2, 2), np.nan)
-    fields = kernels.Fields()
+    fields = kernels.Fields([b"", b""], "none")
     row = start = 0
     for line in block.split(b"\n")[: len(lines)] if block else []:
         before = row
-        row, after = fields.read_rows(block, start, rows, row, row + 1)
+        row, after = fields.read_rows(block, start, rows[: row + 1], row)
         text = line.decode()
         try:
             numbers = list(map(float, text.split()))

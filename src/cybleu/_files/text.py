@@ -78,18 +78,16 @@ class Lines:
     A line ends at LF, and a CR before it is dropped; no other character ends a line. The last one needs no LF.
 
     :param keep_mark: a byte order mark at the start of the file is part of the first line; otherwise it is dropped
-    :param keep_cr: a CR before LF is part of the line
     :param hashed: compute the SHA-256 of the bytes that are read
     :ivar mark: a byte order mark was read
     :raises InputFileError: the file cannot be opened or read, is not UTF-8, or is beyond the limits of the module; the
         message names file and line
     """
 
-    def __init__(self, path: str | PathLike[str], keep_mark: bool = False, hashed: bool = False, keep_cr: bool = False):
+    def __init__(self, path: str | PathLike[str], keep_mark: bool = False, hashed: bool = False):
         path = fspath(path)  # a number would be the descriptor of an open file, and be closed
         self.mark = False
         self._keep_mark = keep_mark
-        self._keep_cr = keep_cr
         self.name = _STANDARD_INPUT_NAME if path == STANDARD_INPUT else path
         try:
             self._raw: Any = _standard_input() if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
@@ -201,7 +199,7 @@ class Lines:
     def _lines(self, block: bytes) -> list[str]:
         text = self.text(block)
         lines = text.split("\n")
-        if "\r" in text and not self._keep_cr:
+        if "\r" in text:
             lines = [line[:-1] if line.endswith("\r") else line for line in lines]
         return lines
 

@@ -22,8 +22,8 @@ from .lists import first_id_option, tokenize_option
 
 if TYPE_CHECKING:
     from ..metrics import Metric
+    from ..metrics.references import References
     from ..nbest import NBest
-    from ..nbest.counted import CountedReferences
     from ..rerank import Selection
 
 MOST_MISSING = 10_000_000  # segments between two that are there
@@ -37,8 +37,8 @@ class NbestOptions:
     nbest: str = argument("NBEST")
     format: str | None = choice(
         of=["moses", "joshua", "plain", "fairseq", "json"],
-        help="The format of NBEST: that of Moses, that of Joshua and cdec, plain text, the output of fairseq, or JSON lines such as "
-        "Sockeye's.  [default: moses or joshua, as the first lines look]",
+        help="The format of NBEST: that of Moses, that of Joshua and cdec, plain text, the output of fairseq, or JSON lines of model "
+        "servers.  [default: moses or joshua, as the first lines look]",
     )
     size: int | None = number(help="How many lines each segment has, in the plain format.")
     feature_table: str | None = file(help="The file of features of the plain format, one line for each hypothesis.")
@@ -125,7 +125,7 @@ class Why(NamedTuple):
     weights: dict[str, float] | None = None
     split: Callable[[str], list[str]] | None = None
     metric: Metric | None = None  # of minimum Bayes risk
-    references: CountedReferences | None = None
+    references: References | None = None
 
 
 def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]], why: Why) -> None:

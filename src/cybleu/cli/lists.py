@@ -247,7 +247,7 @@ class ListOptions(WeightsOptions, TuningOptions):
             raise click.UsageError("there is no file of references after the n-best list")
         lists = self.nbest or "", *self.more
         one_standard_input(*lists, *self.references)
-        prepared = prepare_references(self.references, self.tokenize, self.order, self.reference_length)
+        prepared = prepare_references(self.references)
         progress = stderr_is_tty()
         return merge(
             *(
@@ -257,6 +257,8 @@ class ListOptions(WeightsOptions, TuningOptions):
                     self.format,
                     first_id=self.first_id,
                     tokenize=self.tokenize,
+                    max_order=self.order,
+                    reference_length=self.reference_length,
                     texts=False,
                     progress=progress,
                 )

@@ -243,7 +243,7 @@ def oracle(given: OracleOptions) -> None:
                 )
             click.echo(same_score(given, "OUTPUT"), err=True)
             return
-        prepared = prepare_references(list(given.references), given.tokenize)
+        prepared = prepare_references(given.references)
         given = replace(given, segments=len(prepared))
         choose_from(given, lambda nbest: find(nbest, given.level, metric), Why(references=prepared))
     click.echo(same_score(given, "OUTPUT"), err=True)

@@ -18,7 +18,9 @@ from ..errors import (
     SequenceTypeError,
     StatisticsError,
 )
-from .references import counted_texts, rows_of_metric
+from ..metrics import find
+from ..text.reading import read_lines
+from .references import bleu, check_segments, count, counted_texts, prepare_references, split_on_blanks
 from .sparse import SparseFeatures, sparse_given
 
 if TYPE_CHECKING:
@@ -358,9 +360,8 @@ class NBest:
         array([[3, 4, 3, 2, 3, 2],
                [2, 4, 1, 0, 2, 1]])
         """
-        offsets, stats, texts = counted_texts(
-            hypotheses, references, tokenize, lowercase, max_order, reference_length, threads
-        )
+        metric = bleu(tokenize, lowercase, max_order, reference_length)
+        offsets, stats, texts = counted_texts(hypotheses, references, metric, threads)
         if features is None:
             features = np.zeros((len(stats), 0))
         return cls(offsets, features, stats, names, texts, **more)
@@ -397,17 +398,15 @@ class NBest:
         :param size: in the ``plain`` format: how many lines each segment has
         :param features: in the ``plain`` format: the file with the features
         :param names: of these features, by default ``f0``, ``f1`` ...
-        :param tokenize: as above. ``space`` counts as Moses does: tabs at the ends of a hypothesis with fields, and a CR at
-            the end of a line of a file of references, belong to tokens
         :param texts: whether to keep the texts of the hypotheses, as they are in the file
         :param lowercase: put the hypotheses, and references that are texts or files, in lower case with `str.lower`.
             References that are token lists or `References` are not changed
         :param progress: show a progress bar (requires tqdm)
         :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
         """
-        reading = lists.reading
-        counting = reading.SegmentCounter(references, first_id, tokenize, lowercase, max_order, reference_length)
-        return reading.read(reading.Source(path, format, size, features, names), counting, texts, None, progress)
+        counter = lists.reading.LineCounter(references, first_id, tokenize, lowercase, max_order, reference_length)
+        table: dict[str, Any] = {"size": size, "features": features, "names": names}
+        return lists.reading.read(counter, path, format, **table, texts=texts, progress=progress)
 
     @classmethod
     def from_moses(
@@ -462,9 +461,10 @@ class NBest:
         """
         if self.texts is None:
             raise ArrayValueError("the texts of the hypotheses are not known, so another metric cannot count them")
-        rows, found = rows_of_metric(
-            self.texts, self._owners, len(self), metric, references, tokenize, lowercase, threads, choices
-        )
+        found = split_on_blanks(find(metric, tokenize=tokenize, lowercase=lowercase or None, **choices))
+        prepared = prepare_references(references)
+        check_segments(len(self), prepared)
+        rows = count(found, read_lines(self.texts), prepared, self._owners, threads)
         return NBest(**{**self._fields(), "stats": rows, "score": found})
 
     def to_moses(self, features: Path, scores: Path) -> None:

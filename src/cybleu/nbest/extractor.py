@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._files.text import Lines, shown
 from .._files.writing import writing_all
 from .._runtime.arrays import np
-from .._runtime.parallel import checked_threads
 from ..errors import InputFileError, StatisticsError
 from .container import NBest, check_apart, feature_names
-from .formats import MOST_DIGITS
+from .formats import MOST_DIGITS, error_at
 from .merging import merge
-from .reading import SegmentCounter, Source, by_segment, joined, share
+from .reading import LineCounter, by_segment, joined
 from .reading import read as read_list
 from .sparse import SparseFeatures, taken
 from .tables import NumberLines
@@ -78,36 +76,43 @@ class _Part(NamedTuple):
     segment: int
     heading: list[str]  # the words after the numbers
     rows: NDArray[np.float64]
-    sparse: SparseFeatures | None
-
-    @property
-    def width(self) -> int:
-        return int(self.rows.shape[1])
+    sparse: SparseFeatures
 
     def __str__(self) -> str:
         return f"{len(self.rows)} hypotheses of segment {self.segment}"
 
 
-def _parts(lines: NumberLines, begin: str, end: str) -> Iterator[_Part]:
+def _parts(lines: NumberLines, begin: str, end: str, what: str) -> Iterator[_Part]:
+    """Read the segments of a file.
+
+    :param what: columns are, for messages
+    """
     names: tuple[str, ...] = ()
+    first: tuple[int, list[str]] | None = None
+    file = lines.file
     while (line := lines.line()) is not None:
-        number = lines.file.count
+        number = file.count
         word, *heading = line.split() or [""]
         if word != begin:
-            raise lines.error(f"begins with {shown(word)} instead of {begin}", number)
+            raise error_at(file, number, f"begins with {shown(word)} instead of {begin}")
         try:
             segment, count, width = map(_whole_number, heading[:3])
         except ValueError:
-            raise lines.error("the heading must have segment, hypotheses and columns, whole numbers", number) from None
+            raise error_at(
+                file, number, "the heading must have segment, hypotheses and columns, whole numbers"
+            ) from None
         if width > MOST_COLUMNS:
-            raise lines.error(f"announces {width} columns; at most {MOST_COLUMNS} can be read", number)
-        rows = lines.read(count, width, end)
-        if len(rows) < count:
-            raise lines.error(f"there are {len(rows)} rows, and {count} were announced", number)
+            raise error_at(file, number, f"announces {width} columns; at most {MOST_COLUMNS} can be read")
+        first = first or (width, heading[3:])
+        if width != first[0]:
+            raise error_at(file, number, f"there are {width} {what}, and {first[0]} in the segment before")
+        if heading[3:] != first[1]:
+            raise error_at(file, number, f"the {what} are not those of the segment before")
+        rows = lines.read(count, width)
         last = lines.line()
         if last is None or last.split() != [end]:
-            place = number if last is None else lines.file.count
-            raise lines.error(f"{end} is missing after the {count} rows", place)
+            place = number if last is None else file.count
+            raise error_at(file, place, f"{end} is missing after the {count} rows")
         names += tuple(lines.fields.sparse_names(len(names)))
         yield _Part(number, segment, heading[3:], rows, taken(lines.fields, names))
 
@@ -155,63 +160,51 @@ def extract(
     >>> (folder / "scores").read_text().splitlines()
     ['SCORES_TXT_BEGIN_0 0 1 9 BLEU', '2 2 1 1 0 0 0 0 2 ', 'SCORES_TXT_END_0']
     """
-    threads = checked_threads(threads)
-    counter = SegmentCounter(references, **counting)
-    nbest = read_list(Source(path, format, size, features, names), counter, False, threads, progress)
+    counter = LineCounter(references, **counting)
+    table: dict[str, Any] = {"size": size, "features": features, "names": names}
+    nbest = read_list(counter, path, format, **table, texts=False, threads=threads, progress=progress)
     (merge(nbest) if unique else nbest).to_moses(features_file, scores_file)
 
 
 def read(features: Path, scores: Path, segments: int | None, first_id: int) -> NBest:
     """Read a list; see :meth:`NBest.from_moses`."""
     with Lines(features) as features_file, Lines(scores) as scores_file:
-        of_features, of_scores = (
-            NumberLines(file, "the value", "numbers", "{} were announced", pairs=True)
-            for file in (features_file, scores_file)
-        )
-        lists = _lists(of_features, of_scores, segments, first_id)
-        first = next(lists, None)
-        if first is None:
-            raise InputFileError(f"{features_file.name}: there is no segment in it")
-        nbest = joined(chain([first], lists), partial(share, features_file))
-    numbers = nbest.ids - first_id
-    last, count = int(numbers.max()), len(nbest.features)
+        nbest = joined(_lists(features_file, scores_file, segments, first_id))
+    last, count = int(nbest.ids.max()) - first_id, len(nbest.features)
     if segments is None and last - count > MOST_EMPTY:
         raise InputFileError(
             f"{features_file.name}: the last id is {last + first_id}, and there are {count} hypotheses; give the number "
             "of segments= if so many have none"
         )
-    if nbest.sparse is not None:
-        check_apart(nbest.names, nbest.sparse.names)
-    return by_segment(nbest, numbers, last + 1 if segments is None else segments, first_id)
+    check_apart(nbest.names, () if nbest.sparse is None else nbest.sparse.names)
+    return by_segment(nbest, last + 1 if segments is None else segments, first_id)
 
 
-def _lists(features: NumberLines, scores: NumberLines, segments: int | None, first_id: int) -> Iterator[NBest]:
+def _lists(features: Lines, scores: Lines, segments: int | None, first_id: int) -> Iterator[NBest]:
     """Yield a list for each segment of the two files."""
-    first: tuple[_Part, _Part] | None = None
-    names: tuple[str, ...] = ()
-    for part, score_part in zip_longest(_parts(features, *FEATURES), _parts(scores, *SCORES)):
+    pairs = zip_longest(
+        _parts(NumberLines(features, "the value", "numbers", "{} were announced", pairs=True), *FEATURES, "features"),
+        _parts(NumberLines(scores, "the value", "numbers", "{} were announced"), *SCORES, "statistics"),
+    )
+    names: tuple[str, ...] | None = None
+    for part, score_part in pairs:
         if part is None or score_part is None or str(part) != str(score_part):
             raise InputFileError(
-                f"{features.file.name} and {scores.file.name} do not match: {part or 'the end'} and {score_part or 'the end'}"
+                f"{features.name} and {scores.name} do not match: {part or 'the end'} and {score_part or 'the end'}"
             )
-        if first is None:
-            first = part, score_part
-            names = _names(features, part)
+        if names is None:
+            width = part.rows.shape[1]
+            if part.heading and len(part.heading) != width:
+                raise error_at(features, part.line, f"there are {len(part.heading)} names and {width} features")
+            names = feature_names(part.heading or None, width)
             _check_scorer(scores, score_part)
-        if part.heading != first[0].heading or part.width != first[0].width:
-            raise features.error("the features are not those of the segment before", part.line)
-        if score_part.heading != first[1].heading:
-            raise scores.error("the statistics are not of the scorer of the segment before", score_part.line)
-        if score_part.width != first[1].width:
-            raise scores.error(
-                f"there are {score_part.width} statistics, and {first[1].width} in the segment before", score_part.line
-            )
         number = part.segment - first_id
-        if not 0 <= number < (number + 1 if segments is None else segments):
-            raise features.error(
+        if number < 0 or (segments is not None and number >= segments):
+            raise error_at(
+                features,
+                part.line,
                 f"the id is {part.segment}, and with first_id={first_id} the {'' if segments is None else segments} segments have others; "
                 "give first_id= if ids start elsewhere",
-                part.line,
             )
         yield NBest._of(
             offsets=np.array([0, len(part.rows)], dtype=np.int64),
@@ -219,39 +212,34 @@ def _lists(features: NumberLines, scores: NumberLines, segments: int | None, fir
             features=part.rows,
             stats=_statistics(scores, score_part),
             names=names,
-            sparse=part.sparse,
+            sparse=part.sparse if part.sparse.names else None,
         )
+    if names is None:
+        raise InputFileError(f"{features.name}: there is no segment in it")
 
 
-def _names(lines: NumberLines, part: _Part) -> tuple[str, ...]:
-    if part.heading and len(part.heading) != part.width:
-        raise lines.error(f"there are {len(part.heading)} names and {part.width} features", part.line)
-    return feature_names(part.heading or None, part.width)
-
-
-def _check_scorer(lines: NumberLines, part: _Part) -> None:
+def _check_scorer(file: Lines, part: _Part) -> None:
     """Check that the heading names BLEU, and that the columns can be those of BLEU."""
-    kind = " ".join(part.heading)
+    kind, width = " ".join(part.heading), part.rows.shape[1]
     if kind != BLEU:
-        raise lines.error(
+        raise error_at(
+            file,
+            part.line,
             f"the statistics are of {shown(kind)}, and only those of BLEU are read; run the extractor with --sctype BLEU, or read "
             'the n-best list with NBest.from_files and count another metric with NBest.with_metric, such as "chrf"',
-            part.line,
         )
-    if part.width < 3 or part.width % 2 == 0:
-        raise lines.error(f"there are {part.width} statistics; BLEU has two for each order and one more", part.line)
+    if width < 3 or width % 2 == 0:
+        raise error_at(file, part.line, f"there are {width} statistics; BLEU has two for each order and one more")
 
 
-def _statistics(lines: NumberLines, part: _Part) -> NDArray[np.int64]:
+def _statistics(file: Lines, part: _Part) -> NDArray[np.int64]:
     """Convert the statistics to rows as of :func:`cybleu.rows`."""
     rows = part.rows
     matches, totals = rows[:, :-1:2], rows[:, 1:-1:2]
     right = ((rows >= 0) & (rows <= LARGEST_COUNT) & (rows == np.floor(rows))).all(axis=1)
     right &= (matches <= totals).all(axis=1)
-    if part.sparse is not None:
-        right &= np.diff(part.sparse.indptr) == 0
     if not right.all():
         row = int(right.argmin())
         numbers = " ".join(f"{number:.17g}" for number in rows[row].tolist())
-        raise lines.error(f"these are no statistics of {BLEU}: {numbers[:200]}", part.line + 1 + row)
+        raise error_at(file, part.line + 1 + row, f"these are no statistics of {BLEU}: {numbers[:200]}")
     return np.column_stack([rows[:, 1], rows[:, -1], matches, totals]).astype(np.int64)

@@ -1,82 +1,77 @@
-"""Prepare references, and count hypotheses against them: the only module of this package that parses texts."""
+"""References of n-best lists, and the rows of their texts: the only module of this package that parses texts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines
 from .._runtime.arrays import np, repeat
 from ..errors import InputFileError, LengthMismatchError
-from ..metrics import Metric, Mixture, find
-from ..metrics.counting import Counting
+from ..metrics import Bleu, Metric, Mixture
 from ..metrics.references import References
 from ..metrics.tokens import tokens_of
-from ..text.batches import ListSets, Place
-from ..text.raw import Raw
+from ..text.batches import Corpus, Place, RawText
 from ..text.reading import read_groups, read_lines, token_lists
-from ..text.tokenizers import tokenizer
-from .counted import CountedReferences, LineCounter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..text.batches import Batch
+
     Path = str | PathLike[str]
     Split = Callable[[str], list[str]]
 
-__all__ = ["SpanCounter", "counted_texts", "prepare_references", "rows_of_metric", "split_on_blanks"]
+__all__ = ["bleu", "count", "counted_texts", "digest", "prepare_references", "split_on_blanks"]
 
 
-def prepare_references(
-    references: Any,
-    tokenize: str | Split | None = None,
-    max_order: int | None = None,
-    reference_length: str | None = None,
-    lowercase: bool = False,
-) -> CountedReferences:
+def prepare_references(references: Any) -> References:
     """Prepare references once, for several n-best lists of the same segments.
 
-    :param references: one or several references for each segment, raw text or tokens; or paths of text files with one segment on
-        each line; or :class:`cybleu.References`
-    :param tokenize: how to split raw text into tokens, by default on white space
-    :param max_order: the largest n-gram order, by default 4
-    :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
-    :param lowercase: convert raw text to lower case first
+    :param references: paths of text files with one segment on each line; or as for :class:`cybleu.References`, or these
     :raises LengthMismatchError: the files have different numbers of lines
     """
-    split = tokenizer(tokenize or "unicode", lowercase)
-    counting = Counting(4 if max_order is None else max_order, reference_length or "closest")
-    counting.check()
-    if isinstance(references, CountedReferences):
+    if isinstance(references, References):
         return references
-    sets = _lines_of_files(references, tokenize)
-    if sets is None:
-        prepared = references if isinstance(references, References) else References(references)
-        if prepared.kind != "raw text":
-            return CountedReferences(prepared._sets, counting)
-        sets = prepared.lists()
-    return CountedReferences(ListSets([[split(line) for line in group] for group in sets], "references"), counting)
-
-
-def _lines_of_files(references: Any, tokenize: object) -> list[tuple[str, ...]] | None:
-    """Read references from paths: for each segment the lines of all files. None if they are not paths.
-
-    With the tokeniser ``space`` a CR at the end of a line is part of the last token, as in Moses.
-    """
     paths = [references] if isinstance(references, (str, PathLike)) else references
-    if not isinstance(paths, (list, tuple)) or not paths:
-        return None
-    if not all(isinstance(path, (str, PathLike)) for path in paths):
-        return None
+    if (
+        not isinstance(paths, (list, tuple))
+        or not paths
+        or not all(isinstance(path, (str, PathLike)) for path in paths)
+    ):
+        return References(references)
     columns = []
     for path in paths:
-        with Lines(path, keep_cr=tokenize == "space") as file:
+        with Lines(path) as file:
             columns.append(list(file))
     if len(set(map(len, columns))) > 1:
         counts = ", ".join(f"{path}: {len(column)}" for path, column in zip(paths, columns))
         raise LengthMismatchError(f"the references have different numbers of lines, and a line is a segment: {counts}")
-    return list(zip(*columns))
+    return References(list(zip(*columns)))
+
+
+def digest(references: References) -> str:
+    """Return the SHA-256 of references, equal for equal ones."""
+    lists = [[text if isinstance(text, str) else [*text] for text in group] for group in references.lists()]
+    return sha256(repr(lists).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def bleu(
+    tokenize: str | Split | None = None,
+    lowercase: bool = False,
+    max_order: int | None = None,
+    reference_length: str | None = None,
+) -> Bleu:
+    """Return the metric whose rows n-best lists have by default. The parameters are those of :meth:`NBest.from_texts`."""
+    return Bleu(
+        "moses",
+        max_order=max_order,
+        reference_length=reference_length or "closest",
+        tokenize="unicode" if tokenize is None or tokenize is str.split else tokenize,
+        lowercase=lowercase,
+    )
 
 
 def split_on_blanks(metric: Metric) -> Metric:
@@ -86,22 +81,34 @@ def split_on_blanks(metric: Metric) -> Metric:
     return metric.with_choices(tokenize="unicode") if metric.reads == "tokens" and metric.tokenize is None else metric
 
 
+def count(
+    metric: Metric, texts: Batch, references: References, owners: NDArray[np.int64], threads: int | None = None
+) -> NDArray[Any]:
+    """Return the rows of texts. If either side has tokens, the tokeniser of the metric splits the other.
+
+    :param owners: for each text the number of its segment
+    """
+    if metric.reads == "tokens" and not (isinstance(texts, RawText) and references.kind == "raw text"):
+        raw = metric.raw("raw text")
+        assert raw is not None
+        if isinstance(texts, RawText):
+            texts = tokens_of(texts, raw, Place("hypotheses"))
+        if references.kind == "raw text":
+            references = References([[raw.splitter(line) for line in group] for group in references.lists()])
+        metric = metric.with_choices(tokenize=None, lowercase=False)
+    return metric._table(Corpus(texts, references._sets, owners, references._once), threads)
+
+
 def counted_texts(
-    hypotheses: Sequence[Sequence[Any]],
-    references: Any,
-    tokenize: str | Split | None,
-    lowercase: bool,
-    max_order: int | None,
-    reference_length: str | None,
-    threads: int | None,
+    hypotheses: Sequence[Sequence[Any]], references: Any, metric: Bleu, threads: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str] | None]:
-    """Return the offsets of segments, the statistics of hypotheses, and their texts, if they are known.
+    """Return the offsets of segments, the rows of hypotheses, and their texts, if they are known.
 
     The parameters are those of :meth:`cybleu.nbest.NBest.from_texts`.
     """
     texts, bounds = read_groups(hypotheses, "hypotheses")
     try:
-        prepared = prepare_references(references, tokenize, max_order, reference_length, lowercase)
+        prepared = prepare_references(references)
     except InputFileError as error:
         if not isinstance(error.__cause__, OSError):
             raise
@@ -110,17 +117,24 @@ def counted_texts(
             "segment: [[text] for text in references] if each has one"
         ) from error
     segments = len(bounds) - 1
-    if len(prepared) != segments:
-        raise LengthMismatchError(f"there are {segments} segments of hypotheses and {len(prepared)} of references")
-    split = tokenizer(tokenize or "unicode", lowercase)
-    tokens = token_lists(
-        [split(text) if isinstance(text, str) else text for text in texts], Place("hypotheses", bounds)
-    )
+    check_segments(segments, prepared)
+    batch: Batch
+    if all(isinstance(text, str) for text in texts):
+        batch, known = read_lines(texts), texts
+    else:
+        split = metric._raw().splitter
+        tokens = [split(text) if isinstance(text, str) else text for text in texts]
+        batch = token_lists(tokens, Place("hypotheses", bounds))
+        known = [text if isinstance(text, str) else _joined(found) for text, found in zip(texts, batch.lists())]
     offsets = np.array(bounds, dtype=np.int64)
-    stats = prepared.rows(tokens, repeat(np.arange(segments, dtype=np.int64), np.diff(offsets)), threads)
-    joined = [text if isinstance(text, str) else _joined(found) for text, found in zip(texts, tokens.lists())]
-    known = [text for text in joined if text is not None]
-    return offsets, stats, known if len(known) == len(texts) else None
+    owners = repeat(np.arange(segments, dtype=np.int64), np.diff(offsets))
+    return offsets, count(metric, batch, prepared, owners, threads), None if None in known else known
+
+
+def check_segments(segments: int, references: References) -> None:
+    """:raises LengthMismatchError: there are not as many sets of references as segments"""
+    if len(references) != segments:
+        raise LengthMismatchError(f"there are {segments} segments of hypotheses and {len(references)} of references")
 
 
 def _joined(tokens: Any) -> str | None:
@@ -129,62 +143,3 @@ def _joined(tokens: Any) -> str | None:
         return None
     text = " ".join(tokens)
     return text if text.split() == list(tokens) else None
-
-
-def rows_of_metric(
-    texts: Sequence[str],
-    owners: NDArray[np.int64],
-    segments: int,
-    metric: Any,
-    references: Any,
-    tokenize: Any,
-    lowercase: bool,
-    threads: int | None,
-    choices: dict[str, Any],
-) -> tuple[Any, Metric]:
-    """Return the rows of texts by another metric, and the metric.
-
-    The other parameters are those of :meth:`cybleu.nbest.NBest.with_metric`.
-    """
-    found = split_on_blanks(find(metric, tokenize=tokenize, lowercase=lowercase or None, **choices))
-    if not isinstance(references, References):
-        lines = _lines_of_files(references, tokenize)
-        references = References(references if lines is None else lines)
-    given: Any = texts
-    if references.kind != "raw text" and found.reads == "tokens":
-        raw = found.raw("raw text")
-        assert raw is not None
-        given = tokens_of(read_lines(texts), raw, Place("hypotheses")).lists()
-        found = found.with_choices(tokenize=None, lowercase=False)
-    if len(references) != segments:
-        raise LengthMismatchError(f"there are {segments} segments of hypotheses and {len(references)} of references")
-    return found.rows(given, references, owner=owners, threads=threads), found
-
-
-class SpanCounter:
-    """Count texts in blocks of bytes against references; threads may share an instance."""
-
-    def __init__(self, prepared: CountedReferences, tokenize: str | Split, lowercase: bool):
-        self._prepared = prepared
-        self._raw = Raw("unicode" if tokenize is str.split else tokenize, lowercase)
-        self.own = self._raw.own  # whether the tokeniser is one of the backend's
-        self._lines = LineCounter(prepared, self._raw) if self.own else None
-        self.with_blanks = self._raw.tokenize == "space"  # tabs around a text are part of its tokens
-
-    def rows(
-        self, data: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], owners: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Return the statistics of the texts from `begins` to before `ends`.
-
-        :param owners: the numbers of their segments
-        """
-        if self._lines is not None and (data.isascii() or not self._raw.lowercase):
-            return self._lines.rows(data.lower() if self._raw.lowercase else data, begins, ends, owners)
-        texts = [data[begin:end].decode() for begin, end in zip(begins.tolist(), ends.tolist())]
-        if self._raw.lowercase:
-            texts = [text.lower() for text in texts]
-        if self._lines is None:
-            return self._prepared.rows(token_lists(self._raw.split(texts), Place("hypotheses")), owners)
-        lines = [text.encode() for text in texts]
-        stops = np.cumsum([len(line) for line in lines], dtype=np.int64)
-        return self._lines.rows(b"".join(lines), np.append(0, stops)[: len(lines)], stops, owners)

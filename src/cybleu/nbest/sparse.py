@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._runtime.arrays import np, repeat
+from .._runtime.arrays import in_place, np, repeat
 from .._runtime.extras import extra
 from ..errors import ArrayValueError
 
@@ -71,12 +71,21 @@ def no_features(count: int) -> SparseFeatures:
     return SparseFeatures(np.zeros(count + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), ())
 
 
-def taken(fields: Any, names: tuple[str, ...]) -> SparseFeatures | None:
-    """Move the sparse features of some rows out of the backend's `Fields`; None if no feature is sparse."""
-    indptr, columns = np.empty(fields.rows + 1, dtype=np.int64), np.empty(fields.count, dtype=np.int64)
-    values = np.empty(fields.count)
-    fields.take(indptr, columns, values)
-    return SparseFeatures(indptr, columns, values, names) if names else None
+def taken(fields: Any, names: tuple[str, ...]) -> SparseFeatures:
+    """Move the sparse features of some rows out of the backend's `Fields`."""
+    ends, entries = fields.take()
+    found = np.frombuffer(entries, [("column", np.int64), ("value", np.float64)])
+    return SparseFeatures(
+        np.frombuffer(ends, np.int64), in_place(found["column"], np.int64), in_place(found["value"], np.float64), names
+    )
+
+
+def dense_of(sparse: SparseFeatures) -> NDArray[np.float64]:
+    """Return sparse features as an array with a column for each; a missing one is 0."""
+    count = len(sparse.indptr) - 1
+    dense = np.zeros((count, len(sparse.names)))
+    dense[repeat(np.arange(count, dtype=np.int64), np.diff(sparse.indptr)), sparse.columns] = sparse.values
+    return dense
 
 
 def sparse_given(sparse: Any) -> SparseFeatures:

@@ -42,8 +42,7 @@ from .._runtime.numbers import check_whole
 from ..errors import CybleuError, DecoderError, InputFileError, UnknownNameError, WeightsError
 from ..metrics import Metric
 from ..nbest import NBest, merge
-from ..nbest.counted import digest
-from ..nbest.references import prepare_references
+from ..nbest.references import digest, prepare_references
 from ..nbest.weights import names_of, weights_of
 from .climb import tune
 from .mira import kbmira
@@ -53,7 +52,7 @@ from .results import Iteration, Loop
 from .space import check_normalised, normalised, numbers_by_name
 
 if TYPE_CHECKING:
-    from ..nbest.counted import CountedReferences
+    from ..metrics.references import References
 
 Decoder = Callable[[dict[str, float], Path], Any] | str | Sequence[str]
 Tuner = str | Callable[..., Any]
@@ -143,13 +142,17 @@ def mert_loop(
         score_settles = 0.0 if getattr(found_by, "func", found_by) in (tune, kbmira) else -inf
     decode = decode if callable(decode) else _words_of(decode)
     folder = Path(folder)
-    prepared = prepare_references(references, tokenize, max_order, reference_length)
+    prepared = prepare_references(references)
     weights = numbers_by_name(start, "start")
-    reading = {"format": format, "first_id": first_id, "tokenize": tokenize}
+    reading = {
+        "format": format,
+        "first_id": first_id,
+        "tokenize": tokenize,
+        "max_order": max_order,
+        "reference_length": reference_length,
+    }
     begun = {
         "references": digest(prepared),
-        "max_order": prepared.max_order,
-        "reference_length": prepared.reference_length,
         **reading,
         "normalise": normalise,
         "historic_best": historic_best,
@@ -244,7 +247,7 @@ class _Run:
 
     folder: Path
     decode: Callable[..., Any] | list[str]
-    references: CountedReferences
+    references: References
     reading: Mapping[str, Any]
     tuner: Callable[..., Any]
     options: Mapping[str, Any]

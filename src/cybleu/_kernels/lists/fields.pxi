@@ -11,13 +11,6 @@ cdef struct Entry:
     double value
 
 
-cdef struct Label:
-    int64_t line                # the last one that has the label
-    int32_t first               # columns of its values
-    int32_t next                # of the next value in this line
-    int32_t last
-
-
 cdef inline const char *next_bars(const char *at, const char *end) noexcept nogil:
     """Return the start of the next field separator, or the end of the line."""
     while at < end:
@@ -50,17 +43,17 @@ cdef inline bint is_plain(const Token *name) noexcept nogil:
     return at > name.text
 
 
-cdef inline const char *past_token(const char *at, const char *end) noexcept nogil:
-    while at < end and not is_blank(at[0]):
-        at += 1
-    return at
-
-
 cdef inline Token token_of(bytes text):
     cdef Token token
     token.text = <const uint8_t *><const char *>text
     token.end = token.text + len(text)
     return token
+
+
+cdef inline bint begins_with(const char *at, const char *end, const Token *label) noexcept nogil:
+    """Return whether a label and a blank are at this place."""
+    cdef Py_ssize_t size = distance(label.text, label.end)
+    return size < distance(at, end) and memcmp(at, label.text, <size_t>size) == 0 and is_blank(at[size])
 
 
 cdef int by_column(const void *one, const void *other) noexcept nogil:
@@ -70,22 +63,19 @@ cdef int by_column(const void *one, const void *other) noexcept nogil:
 
 
 cdef class Fields:
-    """Features of lines, in columns of an array; sparse features as columns and values, row after row.
+    """Values of dense features in columns of an array, and sparse features as columns and values, row after row.
 
-    Dense features have the columns that :meth:`follow` gives them. Names of sparse features get columns in order of
-    first occurrence, from 0.
+    Names of sparse features get columns in order of first occurrence, from 0.
 
-    :param glued: values follow their label without a space, as in ``lm=-3.5``. In lists these are dense, and after the
-        numbers of :meth:`read_rows` sparse features
+    :param labels: for each dense feature what is before its value, such as ``lm=``; nothing if it follows another value
+    :param sparse: how sparse features are written: ``spaced`` as ``pp_a= 1``, with ``_`` in the name; ``glued`` as
+        ``lm=1``; or ``none``
     """
 
-    cdef bint glued
-    cdef RawVocabulary vocabulary   # of labels of dense features
-    cdef Label *labels
-    cdef int32_t *following         # for each column that of the next value of its label, or -1
-    cdef Py_ssize_t label_capacity, column_capacity
+    cdef list kept                  # the labels
+    cdef Token *labels
     cdef Py_ssize_t width           # dense columns
-    cdef int64_t line               # number of the current line, in any file
+    cdef bint spaced, glued
     cdef RawVocabulary sparse       # names
     cdef Entry *entries             # sparse features of the rows not yet taken
     cdef int64_t *ends              # offsets of these rows, starting with 0
@@ -93,40 +83,21 @@ cdef class Fields:
     cdef Py_ssize_t found           # number of entries, including those of an unfinished row
     cdef Py_ssize_t ended           # rows
 
-    def __cinit__(self, bint glued=False):
-        self.glued = glued
-        self.vocabulary = RawVocabulary(Tokenizer("none"))
+    def __cinit__(self, list labels not None, str sparse not None):
+        cdef Py_ssize_t capacity = 0
+        self.kept, self.width = list(labels), len(labels)
+        self.labels = <Token *>grown(NULL, self.width, &capacity, sizeof(Token))
+        for i in range(self.width):
+            self.labels[i] = token_of(self.kept[i])
+        self.spaced, self.glued = sparse == "spaced", sparse == "glued"
         self.sparse = RawVocabulary(Tokenizer("none"))
         self.ends = <int64_t *>grown(NULL, 1, &self.end_capacity, sizeof(int64_t))
         self.ends[0] = 0
 
     def __dealloc__(self):
         free(self.labels)
-        free(self.following)
         free(self.entries)
         free(self.ends)
-
-    def follow(self, bytes label not None):
-        """Add a column, which the value of a label after those of its other columns has."""
-        cdef Token token = token_of(label)
-        cdef Py_ssize_t known = self.vocabulary.table.size
-        cdef int32_t number = self.vocabulary.add_token(&token)
-        cdef int32_t column = <int32_t>self.width
-        self.labels = <Label *>grown(self.labels, number + 1, &self.label_capacity, sizeof(Label))
-        self.following = <int32_t *>grown(self.following, column + 1, &self.column_capacity, sizeof(int32_t))
-        if number == known:
-            self.labels[number].line = -1
-            self.labels[number].first = column
-        else:
-            self.following[self.labels[number].last] = column
-        self.labels[number].last = column
-        self.following[column] = -1
-        self.width += 1
-
-    @property
-    def sparse_count(self):
-        """Return the number of names of sparse features."""
-        return self.sparse.table.size
 
     def sparse_names(self, Py_ssize_t first):
         """Return the names of sparse features from the column `first` on."""
@@ -142,56 +113,19 @@ cdef class Fields:
             encoded = text.encode()
             name = token_of(encoded)
             self.put_entry(self.sparse.add_token(&name), value)
-        if not self.sort_row():
-            raise ValueError("a name is there twice")
+        self.sort_row()
         self.end_row()
 
-    @property
-    def rows(self):
-        """Return the number of rows not yet taken."""
-        return self.ended
-
-    @property
-    def count(self):
-        """Return the number of sparse features in these rows."""
-        return self.ends[self.ended]
-
-    def take(self, int64_t[::1] indptr not None, int64_t[::1] columns not None, double[::1] values not None):
-        """Move the sparse features into compressed sparse row arrays, with ascending columns."""
-        cdef Py_ssize_t i
-        if indptr.shape[0] != self.ended + 1 or not columns.shape[0] == values.shape[0] == self.count:
-            raise ValueError("the arrays do not fit the rows")
-        for i in range(indptr.shape[0]):
-            indptr[i] = self.ends[i]
-        for i in range(columns.shape[0]):
-            columns[i] = self.entries[i].column
-            values[i] = self.entries[i].value
+    def take(self):
+        """Remove the sparse features, and return them as bytes: where those of each row begin, and the end; and pairs
+        of an int64 column and a float64 value, with ascending columns."""
+        cdef Py_ssize_t count = self.ends[self.ended]
+        ends = PyBytes_FromStringAndSize(<const char *>self.ends, (self.ended + 1) * <Py_ssize_t>sizeof(int64_t))
+        entries = PyBytes_FromStringAndSize(<const char *>self.entries, count * <Py_ssize_t>sizeof(Entry))
         self.ended = self.found = 0
+        return ends, entries
 
     # -------------------------------------------------------------------------------------------- values of a line
-
-    cdef Label *find(self, const char *at, const char *end) noexcept nogil:
-        """Return a label of dense features, or NULL."""
-        cdef Token token
-        cdef int32_t number
-        token.text, token.end = <const uint8_t *>at, <const uint8_t *>end
-        number = number_word(&self.vocabulary.table, &token, False)
-        if number < 0:
-            return NULL
-        if self.labels[number].line != self.line:
-            self.labels[number].line = self.line
-            self.labels[number].next = self.labels[number].first
-        return &self.labels[number]
-
-    cdef inline bint put(self, Label *label, double value, double *values) noexcept nogil:
-        """Write the next value of a label; false if the label has no more columns."""
-        cdef int32_t column
-        if label == NULL or label.next < 0:
-            return False
-        column = label.next
-        label.next = self.following[column]
-        values[column] = value
-        return True
 
     cdef int put_entry(self, int32_t column, double value) except -1 nogil:
         self.entries = <Entry *>grown(self.entries, self.found + 1, &self.entry_capacity, sizeof(Entry))
@@ -212,74 +146,46 @@ cdef class Fields:
             column = self.sparse.add_token(&name)
         return self.put_entry(column, value)
 
-    cdef int read_labelled(self, const char *at, const char *end, double *values) except -1 nogil:
-        """Read features such as ``lm= -3.5 -1 pp_a= 1``; false for others than in the lines before."""
-        cdef Label *label = self.find(at, at)   # of values without a label
-        cdef const char *token = at
-        cdef const char *name_end = at
-        cdef const char *name = NULL            # of a sparse feature
-        cdef bint labelled = False
-        cdef Py_ssize_t of_label = 0            # values
-        cdef Py_ssize_t dense = 0
+    cdef int read_values(self, const char *at, const char *end, double *values) except -1 nogil:
+        """Read the features of a line; false for other forms, and if dense ones have not the labels in this order."""
+        cdef const Token *label = self.labels
+        cdef const Token *last = label + self.width
+        cdef const char *name
+        cdef const char *name_end
         cdef double value = 0.0
+        cdef bint after_sparse = False
+        self.found = self.ends[self.ended]
         while True:
-            token = past_blanks(at, end)
-            if token == end:
-                return dense == self.width and not (labelled and not of_label) and self.sort_row()
-            at = read_number(token, &value)
-            if at != NULL and (at == end or is_blank(at[0])):
-                if name == NULL:
-                    if not self.put(label, value, values):
-                        return False
-                    dense += 1
-                elif of_label or not self.put_sparse(name, name_end, value):
+            at = past_blanks(at, end)
+            if at == end:
+                return label == last and self.sort_row()
+            if label < last and (begins_with(at, end, label) if label.text < label.end else not after_sparse):
+                at = past_blanks(at + distance(label.text, label.end), end)
+                at = read_number(at, values + (label - self.labels))
+                if at == NULL or not (at == end or is_blank(at[0])):
                     return False
-                of_label += 1
+                label += 1
+                after_sparse = False
                 continue
-            if labelled != (of_label > 0):
-                return False
-            at = past_token(token, end)
+            name = at
+            while at < end and not is_blank(at[0]):
+                at += 1
             name_end = at - 1
-            if token == name_end or not (name_end[0] == c"=" or name_end[0] == c":"):
+            if self.glued:
+                while name_end > name and name_end[0] != c"=":
+                    name_end -= 1
+                at = name_end + 1
+            elif (self.spaced and (name_end[0] == c"=" or name_end[0] == c":")
+                  and memchr(name, c"_", <size_t>distance(name, name_end)) != NULL):
+                at = past_blanks(at, end)
+            else:
                 return False
-            name = token
-            if memchr(token, c"_", <size_t>distance(token, name_end)) == NULL:
-                name = NULL
-                label = self.find(token, name_end)
-            labelled, of_label = True, 0
-
-    cdef int read_pairs(self, const char *at, const char *end, double *values,
-                        Py_ssize_t numbers) except -1 nogil:
-        """Read numbers, and then pairs such as ``lm=-3.5``; false for other forms.
-
-        :param numbers: how many numbers there must be before the pairs, which are sparse features; -1 for only pairs,
-            which are dense features
-        """
-        cdef const char *token
-        cdef const char *equals
-        cdef Py_ssize_t i
-        cdef double value = 0.0
-        for i in range(numbers):
-            at = read_number(past_blanks(at, end), &values[i])
-            if at == NULL or not (at == end or is_blank(at[0])):
+            at = read_number(at, &value)
+            if name == name_end or at == NULL or not (at == end or is_blank(at[0])):
                 return False
-        while True:
-            token = equals = past_blanks(at, end)
-            if token == end:
-                return self.sort_row()
-            while True:     # a name may have other equals signs
-                equals = <const char *>memchr(equals, c"=", <size_t>distance(equals, end))
-                if equals == NULL:
-                    return False
-                at = read_number(equals + 1, &value)
-                if at != NULL and (at == end or is_blank(at[0])):
-                    break
-                equals += 1
-            if numbers < 0:
-                if not self.put(self.find(token, equals), value, values):
-                    return False
-            elif not self.glued or not self.put_sparse(token, equals, value):
+            if not self.put_sparse(name, name_end, value):
                 return False
+            after_sparse = True
 
     cdef bint sort_row(self) noexcept nogil:
         """Sort the unfinished row by column; false if a column is repeated."""
@@ -323,9 +229,8 @@ cdef class Fields:
         cdef const char *end
         cdef const char *at
         cdef const char *text
-        cdef double *values
         cdef Py_ssize_t rows = min(ids.shape[0], begins.shape[0], ends.shape[0], features.shape[0], scores.shape[0])
-        if not 0 <= start <= distance(first, stop) or row < 0 or features.shape[1] < self.width:
+        if not 0 <= start <= distance(first, stop) or row < 0 or features.shape[1] != self.width:
             raise ValueError("the rows do not fit the lines")
         with nogil:
             while line < stop and row < rows:
@@ -348,15 +253,7 @@ cdef class Fields:
                 at = next_bars(text, end)
                 if at == end:
                     break
-                values = &features[row, 0] if self.width else NULL
-                self.line = self.line + 1
-                self.found = self.ends[self.ended]
-                if self.glued:
-                    if self.width:
-                        memset(values, 0, <size_t>self.width * sizeof(double))
-                    if not self.read_pairs(text, at, values, -1):
-                        break
-                elif not self.read_labelled(text, at, values):
+                if not self.read_values(text, at, &features[row, 0] if self.width else NULL):
                     break
                 at = read_number(past_blanks(at + 3, end), &scores[row])
                 if at == NULL:
@@ -369,8 +266,8 @@ cdef class Fields:
                 line = after + 1
         return row, distance(first, min(line, stop))
 
-    def read_rows(self, bytes block not None, Py_ssize_t start, double[:, ::1] rows, Py_ssize_t row, Py_ssize_t stop):
-        """Read lines of numbers, and pairs such as ``pp_a=1``, into rows `row` to `stop`, up to a declined line.
+    def read_rows(self, bytes block not None, Py_ssize_t start, double[:, ::1] rows, Py_ssize_t row):
+        """Read lines of features from `start` on into the rows from `row` on, up to the first declined line.
 
         :return: the number of rows written, and the start of the first unread line
         """
@@ -378,14 +275,11 @@ cdef class Fields:
         cdef const char *end = first + len(block)
         cdef const char *line = first + start
         cdef const char *after
-        cdef Py_ssize_t width = rows.shape[1]
-        if not (0 <= start <= distance(first, end) and 0 <= row <= stop <= rows.shape[0]):
+        if not (0 <= start <= distance(first, end) and 0 <= row <= rows.shape[0] and rows.shape[1] == self.width):
             raise ValueError("the rows do not fit the lines")
         with nogil:
-            while line < end and row < stop:
-                self.found = self.ends[self.ended]
-                if not self.read_pairs(line, end_of_line(line, end, &after), &rows[row, 0] if width else NULL,
-                                       width):
+            while line < end and row < rows.shape[0]:
+                if not self.read_values(line, end_of_line(line, end, &after), &rows[row, 0] if self.width else NULL):
                     break
                 self.end_row()
                 row += 1
