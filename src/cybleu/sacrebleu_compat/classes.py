@@ -76,10 +76,6 @@ class Counting(_Any):  # type: ignore[misc]
     def _warn_of(self, texts: Any) -> None:
         """Issue sacreBLEU's warnings about hypotheses."""
 
-    def _as_theirs(self, rows: Any) -> Any:
-        """Return statistics of cybleu with the types of sacreBLEU's."""
-        return rows
-
     def _counter_here(self) -> tuple[Metric, bool] | None:
         own = type(self)
         if not self._inherited.keys().isdisjoint(vars(self)) or any(
@@ -101,43 +97,42 @@ class Counting(_Any):  # type: ignore[misc]
         self.num_refs = kept.number
         return kept
 
-    def _segments(
-        self, counter: tuple[Metric, bool] | None, hypotheses: Any, references: Any
-    ) -> tuple[Metric, Corpus] | None:
-        """Return the metric and the segments; None if sacreBLEU counts."""
-        if counter is None:
-            return None
-        metric, lowercase = counter
+    def _segments(self, counter: tuple[Metric, bool], hypotheses: Any, references: Any) -> Corpus | None:
+        """Return the segments; None if sacreBLEU counts."""
+        lowercase = counter[1]
         texts = strings(hypotheses, lowercase)
         if not texts:  # also if there is no text
             return None
         kept = self._ref_cache
         if references:
-            references = lists_of_documents(references)
             if not _are_documents(references):
                 return None
             kept = Kept(self, references)
             self.num_refs = kept.number
         elif not isinstance(kept, Kept) or kept.metric._counter_here() != counter:
             return None
-        if not kept.whole:
+        if not all(kept.groups):
             return None
         count = min(len(hypotheses), len(kept))
         others, bounds = kept.texts(lowercase)
         if count < len(hypotheses):
             texts = strings(hypotheses[:count], lowercase)
         self._warn_of(texts)
-        return metric, Corpus(RawText(texts), Sets(RawText(others), bounds[: count + 1]))
+        return Corpus(RawText(texts), Sets(RawText(others), bounds[: count + 1]))
 
-    def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
-        segments = self._segments(self._counter_here(), hypotheses, references)
-        if segments is None:
+    def _rows(self, counter: tuple[Metric, bool] | None, hypotheses: Any, references: Any) -> Any:
+        """Return the rows of the segments: a view, or sacreBLEU's list."""
+        corpus = None if counter is None else self._segments(counter, hypotheses, references)
+        if corpus is None or counter is None:
             rows = super()._extract_corpus_statistics(hypotheses, references)
         else:
-            metric, corpus = segments
-            rows = self._as_theirs(metric.rows_of(corpus).tolist())
+            rows = counter[0].rows_of(corpus)
         self._warn_of_shapes(hypotheses, references)
         return rows
+
+    def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
+        rows = self._rows(self._counter_here(), hypotheses, lists_of_documents(references))
+        return rows.tolist() if isinstance(rows, memoryview) else rows
 
     def _warn_of_shapes(self, hypotheses: Any, references: Any) -> None:
         """Warn about references and hypotheses that sacreBLEU splits or drops."""
@@ -163,13 +158,10 @@ class Counting(_Any):  # type: ignore[misc]
         if n_bootstrap > 1 or counter is None:
             return super().corpus_score(hypotheses, references, n_bootstrap)
         self._check_corpus_score_args(hypotheses, references)
-        segments = self._segments(counter, hypotheses, references)
-        if segments is None:
-            return super().corpus_score(hypotheses, references, n_bootstrap)
-        metric, corpus = segments
-        row = metric.total(metric.rows_of(corpus))
-        self._warn_of_shapes(hypotheses, references)
-        return self._compute_score_from_stats(row)
+        rows = self._rows(counter, hypotheses, references)
+        if not isinstance(rows, memoryview):
+            return self._aggregate_and_compute(rows)
+        return self._compute_score_from_stats(counter[0].total(rows))
 
     def sentence_score(self, hypothesis: Any, references: Any) -> Any:
         """Score a line as ``sentence_score`` of sacreBLEU's class does.
@@ -186,8 +178,7 @@ class Counting(_Any):  # type: ignore[misc]
         self.num_refs = len(references)
         if lowercase:
             hypothesis, references = hypothesis.lower(), [line.lower() for line in references]
-        (row,) = self._as_theirs([self._row(metric, hypothesis, references)])
-        return self._compute_score_from_stats(row)
+        return self._compute_score_from_stats(self._row(metric, hypothesis, references))
 
     def _row(self, metric: Any, hypothesis: str, references: Sequence[str]) -> Any:
         """Count a line."""
@@ -232,11 +223,6 @@ class Kept(Sequence[Any]):
         """The number of references of each segment; -1 if it differs."""
         numbers = {len(group) for group in self.groups}
         return numbers.pop() if len(numbers) == 1 else -1
-
-    @property
-    def whole(self) -> bool:
-        """Whether each segment has a reference."""
-        return all(self.groups)
 
     def texts(self, lowercase: bool) -> tuple[Any, array[int]]:
         key = lowercase, _backend.BACKEND
@@ -379,6 +365,3 @@ class TER(Counting, _ter):  # type: ignore[misc]
             return None
         options = chosen._normalized, chosen._no_punct, chosen._asian_support, chosen._case_sensitive
         return _ter_of(*map(bool, options)), False
-
-    def _as_theirs(self, rows: Any) -> Any:
-        return [[int(edits), length] for edits, length in rows]
