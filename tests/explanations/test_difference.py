@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import cybleu
 from cybleu import _mirror, errors, explain_difference
 from cybleu.explanations import TOOLS
-from cybleu.explanations.differences import explain_corpora
+from cybleu.explanations.differences import Counts
 from cybleu.metrics import VARIANTS, score, tool_tokenizer
 from cybleu.text import tokenizer
 from cybleu.text.batches import Corpus
@@ -308,8 +308,10 @@ def test_some_segments_at_a_time(tokenize, lowercase):
     hypotheses = ["The cat, it sat there!", "it rains a lot now.", "so", "so it was said."]
     how = {"tokenize": tokenize, "lowercase": lowercase}
     parts = [slice(0, 1), slice(1, 4)]
-    corpora = [Corpus(read_lines(hypotheses[part]), read_sets_of_lines(references[part])) for part in parts]
-    found = explain_corpora(corpora, TOOLS, 2, None, **how)
+    counts = Counts(TOOLS, 2, None, **how)
+    for part in parts:
+        counts.add(Corpus(read_lines(hypotheses[part]), read_sets_of_lines(references[part])))
+    found = counts.comparison()
     assert found == explain_difference(references, hypotheses, TOOLS, 2, **how)
     assert found.segments == 4
     if tokenize != "of-tools":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import click
 
 from ..explanations import TOOLS, Comparison
-from ..explanations.differences import explain_corpora
+from ..explanations.differences import Counts
 from .common import (
     References,
     format_option,
@@ -63,11 +63,12 @@ def variants(given: VariantsOptions) -> None:
     """
     need_standard_output()
     size = len(metric_of("sacrebleu", order=given.order, weights=given.weights).columns) // 2 - 1
-    name = given.tokenize or "of-tools"
     with input_errors():
         texts = FileTexts([given.hypothesis], given.references, given.drop_bom)
-        corpora = (corpus for (corpus,) in texts.blocks())
-        explained = explain_corpora(corpora, given.names, size, given.weights, tokenize=name, lowercase=given.lowercase)
+        counts = Counts(given.names, size, given.weights, given.tokenize or "of-tools", given.lowercase)
+        for (corpus,) in texts.blocks():
+            counts.add(corpus)
+        explained = counts.comparison()
     click.echo(json.dumps(_as_object(explained)) if given.format == "json" else explained.format("line", 1))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from array import array
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -24,9 +24,10 @@ from ..text.reading import read_lines, read_sets_of_lines, segments_of_lists
 if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
 
-__all__ = ["TOOLS", "Cause", "Comparison", "Difference", "Scored", "explain_corpora", "explain_difference"]
+__all__ = ["TOOLS", "Cause", "Comparison", "Counts", "Difference", "Scored", "explain_difference"]
 
 Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
+Choices: TypeAlias = "str | Variant | Iterable[Choice]"
 
 #: The variants that are compared by default.
 TOOLS = ("nltk", "sacrebleu", "mteval-v13a", "multi-bleu", "moses", "huggingface")
@@ -190,7 +191,7 @@ class Comparison:
 def explain_difference(
     references: Sequence[Collection[Tokens]],
     hypotheses: Sequence[Tokens],
-    variants: str | Variant | Iterable[Choice] = TOOLS,
+    variants: Choices = TOOLS,
     order: int = 4,
     weights: Sequence[float] | None = None,
     *,
@@ -230,60 +231,10 @@ def explain_difference(
                  1 segment (1): 2-grams 5/5 = 100 rather than 5/6 = 83.3333, 3-grams 4/4 = 100 rather than 4/5 =
                  80, 4-grams 3/3 = 100 rather than 3/4 = 75
     """
-    corpus = _read(references, hypotheses, raw_of("none" if tokenize == OF_TOOLS else tokenize, lowercase))
-    return explain_corpora([corpus], variants, order, weights, tokenize=tokenize, lowercase=lowercase)
-
-
-def explain_corpora(
-    corpora: Iterable[Corpus],
-    variants: str | Variant | Iterable[Choice],
-    order: int,
-    weights: Sequence[float] | None,
-    *,
-    tokenize: str | Callable[[str], Sequence[Hashable]] | None,
-    lowercase: bool,
-) -> Comparison:
-    """Explain differences on a corpus that comes in parts, of which only the counts are kept.
-
-    :param corpora: texts and references that have been read; for the rest see :func:`explain_difference`
-    """
-    chosen = _chosen(variants, order, weights)
-    options: dict[str, Any] = {}
-    if isinstance(tokenize, str):
-        options = {"tokenize": None if tokenize == OF_TOOLS else tokenize, "lowercase": lowercase}
-    counts = Counts([variant for _, variant in chosen], order, weights, options)
-    segments = sum(map(counts.add, corpora))
-    if not segments:
-        raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
-    scores = [counts.scored(name, variant, counts.reading_of(variant)) for name, variant in chosen]
-    differences = []
-    for pair in combinations(scores, 2):
-        lower, higher = sorted(pair, key=lambda scored: scored.score)
-        if lower.score < higher.score:
-            differences.append(Difference(lower, higher, tuple(_causes(counts, lower, higher))))
-    return Comparison(tuple(scores), tuple(differences), segments)
-
-
-def _chosen(
-    choices: str | Variant | Iterable[Choice], order: int, weights: Sequence[float] | None
-) -> list[tuple[str, Variant]]:
-    """Return the names and the variants, each with only the smoothing to use."""
-    check_whole(order, "the largest n-gram order", 1, MOST_ORDERS, error=OrderError)
-    chosen = []
-    for choice in [choices] if isinstance(choices, (str, Variant)) else choices:
-        wanted, smoothing = choice if isinstance(choice, tuple) else (choice, None)
-        if isinstance(wanted, str) and smoothing is None:
-            wanted, _, named = wanted.partition(":")
-            smoothing = named or None
-        metric = Bleu(wanted, smoothing=smoothing, weights=weights)
-        metric.check_order(order)
-        variant = metric.definition
-        name = variant.name if smoothing is None else f"{variant.name}:{smoothing}"
-        chosen.append((name, replace(variant, smoothings=(variant.smoothing(smoothing),))))
-    return chosen
-
-
-# -------------------------------------------------------------------------------------------------------------- counts
+    raw = raw_of("none" if tokenize == OF_TOOLS else tokenize, lowercase)
+    counts = Counts(variants, order, weights, tokenize if raw and isinstance(tokenize, str) else None, lowercase)
+    counts.add(_read(references, hypotheses, raw))
+    return counts.comparison()
 
 
 def _read(references: Any, hypotheses: Any, raw: Raw | None) -> Corpus:
@@ -297,37 +248,57 @@ def _read(references: Any, hypotheses: Any, raw: Raw | None) -> Corpus:
     return corpus if isinstance(raw.tokenize, str) else tokenised(corpus, raw)
 
 
-class Counts:
-    """The rows of a corpus by each tokeniser, and by each rule of the reference length."""
+# -------------------------------------------------------------------------------------------------------------- counts
 
-    def __init__(
-        self, variants: Sequence[Variant], order: int, weights: Sequence[float] | None, options: Mapping[str, Any]
-    ):
-        """
-        :param options: the tokeniser and the lower case of raw text; empty for tokens
-        """
-        self.order, self.weights, self.options = order, weights, options
-        lengths = {variant.reference_length for variant in variants}
+
+class Counts:
+    """The rows of a corpus that may come in parts, by each tokeniser and each rule of the reference length.
+
+    :param variants: those to compare, and `order` and `weights`, as for :func:`explain_difference`
+    :param tokenize: the name of a tokeniser, or ``of-tools``; None for tokens
+    """
+
+    def __init__(self, variants: Choices, order: int, weights: Any, tokenize: str | None, lowercase: bool = False):
+        check_whole(order, "the largest n-gram order", 1, MOST_ORDERS, error=OrderError)
+        self.order, self.weights = order, weights
+        self.options: dict[str, Any] = {}
+        if tokenize is not None:
+            self.options = {"tokenize": None if tokenize == OF_TOOLS else tokenize, "lowercase": lowercase}
+        self.variants = [
+            self._chosen(one) for one in ([variants] if isinstance(variants, (str, Variant)) else variants)
+        ]
+        lengths = {variant.reference_length for _, variant in self.variants}
         self._metrics = {
-            (self.reading_of(variant), length): Bleu(
-                replace(variant, reference_length=length, short_segments_count=False), max_order=order, **options
+            (self._reading_of(variant), length): Bleu(
+                replace(variant, reference_length=length, short_segments_count=False), max_order=order, **self.options
             )
-            for variant in variants
+            for _, variant in self.variants
             for length in lengths
         }
         self._numbers = {key: array("q") for key in self._metrics}
 
-    def reading_of(self, variant: Variant) -> str | None:
+    def _chosen(self, choice: Choice) -> tuple[str, Variant]:
+        """Return the name and the variant, with only the smoothing to use."""
+        wanted, smoothing = choice if isinstance(choice, tuple) else (choice, None)
+        if isinstance(wanted, str) and smoothing is None:
+            wanted, _, named = wanted.partition(":")
+            smoothing = named or None
+        metric = Bleu(wanted, smoothing=smoothing, weights=self.weights)
+        metric.check_order(self.order)
+        variant = metric.definition
+        name = variant.name if smoothing is None else f"{variant.name}:{smoothing}"
+        return name, replace(variant, smoothings=(variant.smoothing(smoothing),))
+
+    def _reading_of(self, variant: Variant) -> str | None:
         """Return the name of the tokeniser by which a variant reads raw text; None for tokens."""
         raw = Bleu(variant, **self.options).raw("raw text") if self.options else None
         return None if raw is None else f"{raw.tokenize} (mteval)" if raw.of_mteval else str(raw.tokenize)
 
-    def add(self, corpus: Corpus) -> int:
-        """Count more segments, and return their number."""
+    def add(self, corpus: Corpus) -> None:
+        """Count more segments."""
         for key, metric in self._metrics.items():
             if corpus.size:
                 self._numbers[key].frombytes(metric.rows_of(corpus).cast("B"))
-        return corpus.size
 
     def _table(self, variant: Variant, reading: str | None) -> memoryview[int]:
         numbers, width = self._numbers[reading, variant.reference_length], 2 + 2 * self.order
@@ -346,6 +317,22 @@ class Counts:
             return Scored(name, variant, bleu, None, reading)
         except (CybleuError, ArithmeticError, ValueError) as error:
             return Scored(name, variant, None, str(error), reading)
+
+    def comparison(self) -> Comparison:
+        """Score all variants, and explain their differences.
+
+        :raises EmptyCorpusError: there is no segment
+        """
+        if not any(self._numbers.values()):
+            raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
+        scores = [self.scored(name, variant, self._reading_of(variant)) for name, variant in self.variants]
+        differences = []
+        for pair in combinations(scores, 2):
+            lower, higher = sorted(pair, key=lambda scored: scored.score)
+            if lower.score < higher.score:
+                differences.append(Difference(lower, higher, tuple(_causes(self, lower, higher))))
+        segments = max(map(len, self._numbers.values())) // (2 + 2 * self.order)
+        return Comparison(tuple(scores), tuple(differences), segments)
 
 
 # -------------------------------------------------------------------------------------------------------------- causes
