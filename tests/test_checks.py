@@ -17,19 +17,6 @@ WORDS = ["the", "cat", "sat"]
 CHINESE = list("我用 iPhone 打电话")
 
 
-class Tensor:
-    """An array that is not NumPy's; its items are equal to themselves alone."""
-
-    ndim = 1
-    dtype = "int64"
-
-    def __len__(self):
-        return 3
-
-    def __iter__(self):
-        return (object() for _ in range(3))
-
-
 def group(*references):
     return [[WORDS], list(references)]
 
@@ -37,21 +24,19 @@ def group(*references):
 MISTAKES = {
     errors.SequenceTypeError: [
         # the whole arguments
-        ("the cat", [WORDS], "references is a str, not a list of lists of references; give"),
-        ([[WORDS]], "the cat", "hypotheses is a str, not a list of hypotheses; give a list"),
-        ([[WORDS]], None, "hypotheses is None, not a list"),
-        ({(("a",),)}, [WORDS], "references is a set, not a list"),
-        ([[WORDS]], iter([WORDS]), "hypotheses is a list_iterator, which can be read only on"),
+        ("the cat", [WORDS], "references is one str; give a list of lists"),
+        ([[WORDS]], "the cat", "hypotheses is one str; give a list of token lists"),
+        ([[WORDS]], None, "hypotheses is one NoneType; give a list"),
+        ({(("a",),)}, [WORDS], "references is a set, which has no order"),
+        ([[WORDS]], iter([WORDS]), "hypotheses is one list_iterator; give a list"),
         # hypotheses
         ([[WORDS]] * 4, [WORDS, WORDS, WORDS, "the cat"], "hypotheses[3] is a str, not a list of tokens; split it"),
         ([WORDS], WORDS, "or, if hypotheses is the token list of one segment, give [hypotheses]"),
-        ([[WORDS]], [iter(WORDS)], "hypotheses[0] is a list_iterator, which can be read only"),
+        ([[WORDS]], [iter(WORDS)], "hypotheses[0] is a list_iterator; give a list of tokens"),
         ([[WORDS]], [set(WORDS)], "hypotheses[0] is a set, which has no order of tokens"),
         ([[WORDS]], [dict.fromkeys(WORDS)], "hypotheses[0] is a dict, which has no order"),
         ([WORDS], [[WORDS]], "so the arguments look swapped; give the references first"),
-        ([[WORDS]], [Tensor()], "hypotheses[0] is a Tensor, whose items are not numbers"),
-        ([[WORDS]], [np.zeros((2, 2), int)], "hypotheses[0] is a ndarray of 2 dimensions"),
-        ([[WORDS]], np.array([1, 2], dtype=np.int64), "hypotheses[0] is an int64 of 0 dimensions"),
+        ([[WORDS]], np.array([1, 2], dtype=np.int64), "hypotheses[0] is an int64; give a list of tokens"),
         # references
         ([WORDS] * 2, [WORDS] * 2, "references[0] looks like the token list of one reference"),
         ([[1, 2]], [[1, 2]], "not like a list of references; put it in a list: [references[0]]"),
@@ -71,6 +56,7 @@ MISTAKES = {
         ([[WORDS]], [["a", {}]], "token 1 of hypotheses[0] is a dict, which cannot be hash"),
         ([[WORDS]], [["a", ("b", [])]], "token 1 of hypotheses[0] is a tuple, which cannot"),
         ([[WORDS]], [[WORDS]], "hypotheses[0] is a list, which cannot be hashed"),
+        ([[WORDS]], [np.zeros((2, 2), int)], "hypotheses[0] is a list, which cannot be hashed"),
         ([WORDS], [["a", {}]], "token 1 of hypotheses[0] is a dict"),
     ],
     errors.TokensError: [

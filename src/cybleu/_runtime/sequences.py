@@ -61,8 +61,7 @@ def container_of(text: Any, name: str, tokenizes: bool = False) -> Any:
 def plain_text(text: Any, name: str, tokenizes: bool = False) -> Any:
     """Convert a text to a list of tokens, if :func:`container_of` accepts it."""
     text = container_of(text, name, tokenizes)
-    if not is_sized(text):
-        return text
+    length_of(text, name)
     if not isinstance(text, (list, tuple)):
         text = list(text)
     refuse_arrays(text, name)
@@ -97,9 +96,10 @@ def length_of(sequence: Any, name: str) -> int:
 
     :raises SequenceTypeError: it has none
     """
-    if not hasattr(type(sequence), "__len__"):
+    if not hasattr(type(sequence), "__len__") or getattr(sequence, "ndim", 1) == 0:
         raise SequenceTypeError(
-            f"{name} must be a list or another sequence that has a length, not {type(sequence).__name__}"
+            f"{name} must be a list or another sequence that has a length and can be read again, not {kind_of(sequence)}; "
+            f"{advice_for(sequence) or 'turn it into a list first'}"
         )
     return len(sequence)
 

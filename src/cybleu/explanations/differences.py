@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted, percent
-from .._runtime.sequences import check_numbers
+from .._runtime.sequences import check_numbers, plain_segment
 from ..bleu_score.scores import number_of_segments
 from ..errors import CybleuError, EmptyCorpusError, OrderError
 from ..metrics import Bleu, BleuScore, Variant
@@ -242,6 +242,13 @@ def _read(references: Any, hypotheses: Any, raw: Raw | None) -> Corpus:
     if raw is None:
         sets, texts = segments_of_lists(references, hypotheses)
         number_of_segments(sets, texts)
+        segments = []
+        for position, segment in enumerate(zip(sets, texts)):
+            try:
+                segments.append(plain_segment(*segment, tokenizes=True))
+            except CybleuError as error:
+                raise type(error)(f"segment {position}: {error}") from None
+        sets, texts = [references for references, _ in segments], [text for _, text in segments]
         return Corpus(TokenLists(texts, Place("hypotheses")), ListSets(sets, "references"))
     corpus = Corpus(read_lines(hypotheses), read_sets_of_lines(references))
     check_numbers(range(corpus.size), range(corpus.sets.size))

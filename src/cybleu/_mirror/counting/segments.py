@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..._runtime.sequences import advice_for, check_references, kind_of
-from ...errors import NoReferencesError, OneShotReferencesError, SequenceTypeError, UnhashableTokenError
+from ..._runtime.sequences import check_references, length_of
+from ...errors import NoReferencesError, OneShotReferencesError, UnhashableTokenError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,16 +18,6 @@ if TYPE_CHECKING:
 
     Tokens: TypeAlias = Collection[Hashable]
     NGram: TypeAlias = tuple[Hashable, ...]
-
-
-def length_of(sequence: Tokens, name: str) -> int:
-    """Return ``len(sequence)``, with an error that names the argument."""
-    if not hasattr(type(sequence), "__len__"):
-        raise SequenceTypeError(
-            f"{name} must be a list of tokens or another sequence that has a length and can be read again, "
-            f"not {kind_of(sequence)}; {advice_for(sequence) or 'turn it into a list first'}"
-        )
-    return len(sequence)
 
 
 def ngram_counts(tokens: Tokens, length: int, n: int, name: str) -> Counter[NGram]:
