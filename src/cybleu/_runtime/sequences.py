@@ -86,7 +86,7 @@ def plain_segment(references: Any, hypothesis: Any, tokenizes: bool = False) -> 
             f"the set of references looks like the tokens of one reference, not like {REFERENCES}; put it in a list: "
             f"[[{references[0]!r}, ...]]"
         )
-    if isinstance(references, (list, tuple)):
+    if is_sized(references):
         references = [plain_text(text, f"reference {number}", tokenizes) for number, text in enumerate(references)]
     return references, plain_text(hypothesis, "the hypothesis", tokenizes)
 
