@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
 
 from click.testing import CliRunner
 
@@ -17,6 +19,27 @@ def run(*arguments, stdin=None):
 def run_line(line, stdin=None):
     """The same of a command as it is typed, without the word `cybleu`."""
     return run(*shlex.split(line), stdin=stdin)
+
+
+PEAK = """
+import resource, sys
+from cybleu.cli import cli
+cli(sys.argv[1:], standalone_mode=False)
+try:
+    with open("/proc/self/status") as status:  # without the memory of the process that started this one
+        peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) >> 10
+except FileNotFoundError:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 20
+print("", peak, sep="\\n")
+"""
+
+
+def peak(arguments, folder):
+    """The output of a command in a process of its own, and the most memory in MiB that it holds at the same time."""
+    command = [sys.executable, "-c", PEAK, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    printed, _, memory = done.stdout.rstrip("\n").rpartition("\n")
+    return printed, int(memory)
 
 
 def write_lines(folder, texts):

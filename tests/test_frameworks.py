@@ -115,8 +115,6 @@ def test_nothing_of_a_rejected_batch_is_scored():
     ("name", "options"),
     [
         ("bleu", "tokenizer, max_order, smooth"),
-        ("sacrebleu", "smooth_method, smooth_value, force, lowercase, tokenize, use_effective_order"),
-        ("google_bleu", "tokenizer, min_len, max_len"),
         ("chrf", "char_order, word_order, beta, lowercase, whitespace, eps_smoothing"),
     ],
 )

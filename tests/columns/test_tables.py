@@ -82,22 +82,6 @@ def test_rows_are_those_of_the_same_lists(pyarrow, rows, cut):
 
 
 @given(rows=segments)
-def test_chrf_counts_texts_as_they_are(pyarrow, rows):
-    hypotheses = [row[0] for row in rows]
-    sets = [[text for text in row[1:] if text is not None] for row in rows]
-    wanted = find("chrf").rows(hypotheses, sets).tolist()
-    lists_of_texts = {"hypothesis": hypotheses, "reference": [list(row[1:]) for row in rows]}
-    for given_table, names in (
-        (made(pyarrow, rows), "both"),
-        (made(pyarrow, rows), ["reference", "other"]),
-        (lists_of_texts, "reference"),
-    ):
-        assert side_by_side(columns.rows(given_table, "hypothesis", names, "chrf")) == wanted
-    with pytest.raises(UnknownNameError, match="takes no tokeniser"):
-        columns.rows({"hypothesis": ["a"], "reference": ["a"]}, metric="chrf", tokenize="intl")
-
-
-@given(rows=segments)
 def test_dicts_of_lists(pyarrow, rows):
     texts = {"hypothesis": [row[0] for row in rows], "reference": [row[1] for row in rows]}
     texts |= {"other": [row[2] for row in rows], "both": [list(row[1:]) for row in rows]}

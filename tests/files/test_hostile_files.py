@@ -12,6 +12,7 @@ import textwrap
 
 import pytest
 
+from command_line import peak
 from cybleu import nbest
 from cybleu._files.text import Lines
 from cybleu._files.writing import check_paths, writing
@@ -92,28 +93,6 @@ def test_a_line_without_end(tmp_path):
     assert memory < 200 * MEBIBYTE, memory / MEBIBYTE
 
 
-PEAK = """
-    import sys
-    from cybleu.__main__ import main
-    sys.argv[1:] = {command!r}
-    try:
-        main()
-    except SystemExit as end:
-        assert not end.code
-    with open("/proc/self/status") as status:
-        print("", next(line.split()[1] for line in status if line.startswith("VmHWM")), file=sys.stderr)
-"""
-
-
-def peak_of(command, folder):
-    """The most memory in MiB that a command holds at the same time."""
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(PEAK).format(command=command.split())],
-        cwd=folder, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return int(done.stderr.split()[-1]) / 1024
-
-
 LONG_LINES = [" ".join(f"w{seed * word % 4001}" for word in range(1, 20_001)) for seed in range(1, 65)]
 
 
@@ -137,7 +116,7 @@ def test_long_lines_do_not_add_up(tmp_path, command, most):
     (tmp_path / "texts").write_text(text)
     (tmp_path / "texts.gz").write_bytes(gzip.compress(text.encode()))
     (tmp_path / "list").write_text("".join(f"{n} ||| {line} ||| lm= 1 ||| 1\n" for n, line in enumerate(LONG_LINES)))
-    assert peak_of(command, tmp_path) < most
+    assert peak(command.split(), tmp_path)[1] < most
 
 
 def test_limits(tmp_path):

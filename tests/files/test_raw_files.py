@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import subprocess
 import sys
 from functools import partial
@@ -12,7 +11,7 @@ from functools import partial
 import pytest
 import sacrebleu
 
-from command_line import run
+from command_line import peak, run
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes and no `resource`")
 
@@ -93,24 +92,6 @@ def test_pipes_that_close(folder, threads):
         errors = running.stderr.read()
     assert running.returncode != 0
     assert b"Traceback" not in errors
-
-
-def peak(arguments, folder):
-    """The output of a command, and its peak memory in MB."""
-    script = (
-        "import resource, sys; from cybleu.cli import cli; cli(sys.argv[1:], standalone_mode=False);"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, *arguments],
-        cwd=folder,
-        env={**os.environ},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    printed, _, memory = done.stdout.rstrip("\n").rpartition("\n")
-    return printed, int(memory) >> (20 if sys.platform == "darwin" else 10)
 
 
 @pytest.mark.long

@@ -93,9 +93,6 @@ def test_pipes(tmp_path):
     ("lines", "error", "reason"),
     [
         (line(0) + line(1, features="d= 1 x lm= 3"), InputFileError, "list, line 2: .* 'd' 'x' is not a number"),
-        (line(0) + line(7), InputFileError, "list, line 2: the id is 7, and the references are of 3 segments"),
-        (line(1) + line(3), InputFileError, "line 2: .*they seem to start at 1 here: give first_id=1"),
-        ("", InputFileError, "there is no line in it"),
         (line(0) + line(1) + line(2, features="d= 1 2 lm= 3 d_0= 4"), FeatureError, "'d_0' is both dense and sparse"),
     ],
 )
