@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cybleu import _backend, metrics
+from cybleu.metrics.formula import CROSSING
 
 MIRROR = _backend.load("python")[1]
 
@@ -71,22 +73,27 @@ def prepared(backend, columns, offsets):
     order = np.lexsort([columns[1], np.repeat(np.arange(len(sizes)), sizes)]) - np.repeat(offsets[:-1], sizes)
     chosen = np.empty(len(sizes), dtype=np.int64)
     values = np.empty(columns.shape[1])
-    rows_of(backend, columns).winners(offsets, np.array([1.0, 0.0]), chosen, values)
+    rows, weights = rows_of(backend, columns), np.array([1.0, 0.0])
+    rows.weigh(weights, values)
+    rows.winners(offsets, weights, values, values, 0.0, 0.0, chosen)
     return order.astype(np.int32), chosen, values
 
 
-@pytest.mark.parametrize("dtype", ["int64", "float64"])
-@given(data=st.data())
-def test_surfaces(kernels, dtype, data):
-    columns, offsets, stats, lower, upper = data.draw(lists(dtype))
-    order, chosen, values = prepared(kernels, columns, offsets)
-    assert all(
-        (ours == theirs).all() for ours, theirs in zip((order, chosen, values), prepared(MIRROR, columns, offsets))
-    )
-    arguments = (values, columns[1], order, offsets, chosen, stats, lower, upper)
-    ours, theirs = kernels.surface(*arguments, np.empty), MIRROR.surface(*arguments, np.empty)
-    assert (ours[0] == theirs[0]).all() and ours[0].shape == theirs[0].shape
-    assert (ours[1] == theirs[1]).all() and ours[1].dtype == theirs[1].dtype
+def crossings(backend, columns, offsets, lower, upper):
+    """The changes of winners on a line."""
+    order, chosen, values = prepared(backend, columns, offsets)
+    starts, found = np.full(len(chosen), -1, dtype=np.int64), np.empty(len(values), dtype=CROSSING)
+    count = backend.crossings(values, columns[1], order, offsets, chosen, lower, upper, starts, found)
+    return starts, found[:count]
+
+
+@given(lists("float64"))
+def test_crossings(kernels, drawn):
+    columns, offsets, _, lower, upper = drawn
+    ours, theirs = prepared(kernels, columns, offsets), prepared(MIRROR, columns, offsets)
+    assert all((one == other).all() for one, other in zip(ours, theirs))
+    ours, theirs = (crossings(backend, columns, offsets, lower, upper) for backend in (kernels, MIRROR))
+    assert (ours[0] == theirs[0]).all() and ours[1].tobytes() == theirs[1].tobytes()
 
 
 @given(data=st.data())
@@ -94,13 +101,12 @@ def test_best_intervals(kernels, data):
     columns, offsets, stats, lower, upper = data.draw(lists("int64"))
     rules = data.draw(st.sampled_from(["moses", "sacrebleu", "mteval-v13a", "arithmetic-mean"]))
     name = data.draw(st.sampled_from([smoothing[0] for smoothing in metrics.VARIANTS[rules].smoothings]))
-    order, chosen, values = prepared(kernels, columns, offsets)
     choices = metrics.Bleu(rules, name).rules(stats.shape[1] // 2 - 1)
+    line = *crossings(kernels, columns, offsets, lower, upper), stats, lower, upper
     found = []
     for backend in (kernels, MIRROR):
         row = np.empty(stats.shape[1], dtype=np.int64)
-        arguments = (values, columns[1], order, offsets, chosen, stats, lower, upper)
-        found.append((backend.best_interval(*arguments, backend.Definition(choices), row), row.tolist()))
+        found.append((backend.best_interval(*line, backend.Definition(choices), row), row.tolist()))
     assert found[0] == found[1]
 
 
@@ -117,12 +123,11 @@ def test_long_segments(kernels, kind):
         columns[0] = 0.7 - 0.3 * columns[1]
     elif kind == "tangents":  # each line is highest somewhere
         columns[0] = -(columns[1] ** 2) / 3
-    stats = generator.normal(size=(count, 2))
-    order, chosen, values = prepared(kernels, np.ascontiguousarray(columns), offsets)
-    arguments = (values, columns[1], order, offsets, chosen, stats, -math.inf, math.inf, np.empty)
-    ours, theirs = kernels.surface(*arguments), MIRROR.surface(*arguments)
-    assert len(ours[0]) >= 4
-    assert (ours[0] == theirs[0]).all() and (ours[1] == theirs[1]).all()
+    ours, theirs = (
+        crossings(backend, np.ascontiguousarray(columns), offsets, -math.inf, math.inf) for backend in (kernels, MIRROR)
+    )
+    assert len(ours[1]) >= 4
+    assert (ours[0] == theirs[0]).all() and ours[1].tobytes() == theirs[1].tobytes()
 
 
 @given(data=st.data())
@@ -133,13 +138,13 @@ def test_the_best_among_those_that_may_be(kernels, data):
     weights = np.array([1.0, 0.0])
     values = prepared(kernels, columns, offsets)[2]
     moved = weights + step * np.array([0.0, 1.0])
-    exact = np.empty(len(offsets) - 1, dtype=np.int64)
-    rows_of(kernels, columns).winners(offsets, moved, exact, np.empty(len(values)))
-    sums = moved[0] * columns[0] + moved[1] * columns[1]
-    distance = np.abs(values + step * columns[1] - sums)
-    tight = float(distance.max())
+    exact = np.empty(len(values))
+    rows_of(kernels, columns).weigh(moved, exact)
+    first_best = [first + exact[first:last].argmax() for first, last in pairwise(offsets.tolist())]
+    about = values + step * columns[1]
+    tight = float(np.abs(about - exact).max())
     for error in (tight, tight + 1e-3, 1e300):
         for backend in (kernels, MIRROR):
-            chosen = np.full(len(exact), -1, dtype=np.int64)
-            rows_of(backend, columns).winners_near(offsets, moved, values, columns[1], step, error, chosen)
-            assert (chosen == exact).all()
+            chosen = np.full(len(first_best), -1, dtype=np.int64)
+            rows_of(backend, columns).winners(offsets, moved, values, columns[1], step, error, chosen)
+            assert chosen.tolist() == first_best

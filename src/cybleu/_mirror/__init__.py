@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .scoring.scores import COMPILER as COMPILER
     from .scoring.scores import Scorer as Scorer
     from .search.envelope import best_interval as best_interval
-    from .search.envelope import surface as surface
+    from .search.envelope import crossings as crossings
     from .search.feature_rows import FeatureRows as FeatureRows
     from .text.raw_texts import RawTexts as RawTexts
     from .text.tokenizing import Tokenizer as Tokenizer

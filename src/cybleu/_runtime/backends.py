@@ -15,7 +15,7 @@ NAMES = {
     "scoring.gleu": "gleu_counts",
     "scoring.nist": "corpus_nist",
     "scoring.scores": "COMPILER Scorer",
-    "search.envelope": "best_interval surface",
+    "search.envelope": "best_interval crossings",
     "search.feature_rows": "FeatureRows",
     "text.raw_texts": "RawTexts",
     "text.tokenizing": "Tokenizer",

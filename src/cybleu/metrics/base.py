@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from ..text.batches import Batch, Kind
     from ..text.raw import Tokenize
-    from .formula import Formula
 
 Self = TypeVar("Self", bound="Metric")
 Counter: TypeAlias = "Callable[[int, int, Any], None]"  # writes the rows from `start` to before `stop`
@@ -401,19 +400,16 @@ class Metric(ABC):
         """
         return self.scores_of(checked_rows(rows, self))
 
-    def formula(self, width: int) -> Formula:
-        """Return what scores rows with this many columns in searches.
+    def check_width(self, width: int) -> None:
+        """Check that the metric can score rows with this many columns.
 
         :param width: the number of columns
         """
-        from .formula import Formula  # which requires NumPy
-
         if width != len(self.columns):
             raise StatisticsError(
                 f"a row of {self.name} has {len(self.columns)} entries, and these have {width}; count the texts for this metric, "
                 "those of an n-best list with NBest.with_metric"
             )
-        return Formula(self)
 
     def check_summable(self) -> None:  # noqa: B027 - most metrics have nothing to check
         """Check that a corpus can be scored from the sum of its rows.

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..text.batches import Batch, Corpus
     from ..text.raw import Tokenize
     from .base import Counter
-    from .formula import Formula
 
 __all__ = ["Bleu", "BleuScore", "MeanOfSegments"]
 
@@ -434,15 +433,12 @@ class Bleu(Metric):
         """
         return _scored(rows, *self.definitions(order_of(rows.shape[1])))
 
-    def formula(self, width: int) -> Formula:
-        """Return what scores rows with this many columns in searches.
+    def check_width(self, width: int) -> None:
+        """Check that the metric can score rows with this many columns.
 
         :param width: the number of columns
         """
-        from .formula import Formula  # requires NumPy
-
         self.check_order(order_of(width))
-        return Formula(self)
 
     def check_summable(self) -> None:
         """Check that a corpus can be scored from the sum of its rows.

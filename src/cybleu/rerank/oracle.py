@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..metrics import Metric, Variant
-    from ..metrics.formula import Formula
 
 
 def oracle(
@@ -95,7 +94,8 @@ def _extreme(nbest: NBest, best: bool, level: str, metric: Metric, seed: int, pa
     filled = stats[:, 0] > 0 if isinstance(metric, Bleu) else everything
     scores = np.zeros(len(stats))
     of_sentences = metric.of_sentences()
-    scores[filled] = of_sentences.formula(stats.shape[1]).score_rows(np.ascontiguousarray(stats[filled]))
+    of_sentences.check_width(stats.shape[1])
+    scores[filled] = of_sentences.scores_of(np.ascontiguousarray(stats[filled]))
     if highest:
         selection: Selection[str] = chosen(nbest, nbest.offsets, scores, filled)
     else:
@@ -109,7 +109,7 @@ def _extreme(nbest: NBest, best: bool, level: str, metric: Metric, seed: int, pa
     offsets = np.searchsorted(rows, nbest.offsets)
     now = np.where(selection.rows < 0, -1, np.searchsorted(rows, selection.rows))
     stats = metric.summable(stats[rows])
-    swaps = _Swaps(stats, offsets.tolist(), now, metric.formula(stats.shape[1]), highest)
+    swaps = _Swaps(stats, offsets.tolist(), now, metric, highest)
     start = swaps.score
     random = Random(seed)
     order = np.flatnonzero(now >= 0).tolist()
@@ -130,19 +130,17 @@ class _Swaps:
     :param now: for each segment the row that is chosen, changed in place; -1 for segments without hypotheses
     """
 
-    def __init__(
-        self, stats: NDArray[Any], offsets: list[int], now: NDArray[np.int64], formula: Formula, highest: bool
-    ):
-        self._stats, self._offsets, self._now, self._formula = stats, offsets, now, formula
+    def __init__(self, stats: NDArray[Any], offsets: list[int], now: NDArray[np.int64], metric: Metric, highest: bool):
+        self._stats, self._offsets, self._now, self._metric = stats, offsets, now, metric
         self._sign = 1 if highest else -1
         self._total = np.array([sum(column) for column in stats[now[now >= 0]].T.tolist()], stats.dtype)
-        self.score = float(formula.score_rows(self._total[None])[0])
+        self.score = float(metric.scores_of(self._total[None])[0])
 
     def visit(self, segment: int) -> bool:
         """Choose the first hypothesis of a segment with the best score of the corpus; return whether that is another."""
         start, stop, now = *self._offsets[segment : segment + 2], self._now[segment]
         sums = self._total - self._stats[now] + self._stats[start:stop]
-        scores = self._formula.score_rows(sums)
+        scores = self._metric.scores_of(sums)
         best = int((self._sign * scores).argmax())
         if scores[best] == scores[now - start]:
             return False

@@ -75,7 +75,7 @@ class OfMetric(Scoring):
         self.scale, self.signature, self.higher_is_better = metric.scale, metric.signature, metric.higher_is_better
         self.name = "BLEU" if isinstance(metric, Bleu) else metric.name
         self.metric = metric
-        metric.formula(width)  # checks the width
+        metric.check_width(width)
 
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
         return _all_finite(self.metric.scores_of(numbers), numbers, "metric")

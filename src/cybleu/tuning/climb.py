@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import cycle
 from math import inf
 from threading import Lock
@@ -15,11 +15,11 @@ from .._runtime.parallel import PIECE, bar, run
 from .._runtime.samples import MOST_REPEATS
 from ..errors import WeightsError
 from ..nbest import NBest
-from .line_search import Reached, Search
+from .line_search import Reached, Search, Surface
 from .objective import summed
-from .problem import Line, Point, Problem
+from .problem import Point, Problem
 from .results import Move, Restart, Tuning
-from .space import checked_space, perturbed_weights, random_start, start_range
+from .space import checked_space, perturbed_weights, random_start
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,7 +87,7 @@ def tune(
     b 0.875
     """
     problem = Problem(nbest, metric)
-    low, high, free, vector = checked_space(problem, start, bounds, fixed)
+    low, high, vector = checked_space(problem, start, bounds, fixed)
     problem.hold_sparse(vector)
     small = restarts is None and len(nbest.features) < SMALL
     if restarts is None:
@@ -95,11 +95,8 @@ def tune(
     check_whole(restarts, "restarts", 0, MOST_REPEATS, error=WeightsError)
     check_whole(seed, "seed", 0, error=WeightsError)
     wide = min(restarts, SMALL_WIDE if small else WIDE)
-    ranges = [start_range(vector, low, high, len(nbest.names))]
-    if small:
-        ranges.append(start_range(vector, low, high, len(nbest.names), (0.0, 1.0)))
-    axes = [axis for axis in np.flatnonzero(free & (low < high)).tolist() if problem.axes.varies(axis)]
-    climb = _Climb(problem, axes, low, high)
+    # feature orders are computed here, before threads start
+    axes = [axis for axis in np.flatnonzero(low < high).tolist() if problem.axes.varies(axis)]
     ends: dict[int, tuple[Restart, Point]] = {}
     lock = Lock()
 
@@ -109,17 +106,19 @@ def tune(
         :param origin: the number of the restart at whose end this one begins, or None
         """
         generator = np.random.default_rng([seed, number])
+        climb = _Climb(problem, axes, low, high)
         if origin is not None:
             begin = ends[origin][1]
-            end, moves, searches = climb.around(begin, generator)
+            end = climb.around(begin, generator)
         else:
-            drawn = ranges[number % len(ranges)]
-            begin = problem.point(random_start(generator, vector, free, low, high, drawn) if number else vector)
+            ends_of_range = (0.0, 1.0) if small and number % 2 else None
+            weights = random_start(generator, vector, low, high, len(nbest.names), ends_of_range)
+            begin = problem.point(weights if number else vector)
             # the given start is often good: its climb is worth more searches
-            end, moves, searches = climb.from_point(begin, small or number == 0)
-        weights = dict(zip(nbest.names, end.weights.tolist()))
+            end = climb.run(begin, small or number == 0)
+        by_name = dict(zip(nbest.names, end.weights.tolist()))
         scores = begin.merit[0], end.merit[0]
-        done = Restart(number, *scores, weights, tuple(moves), searches, problem.objective.scale, origin)
+        done = Restart(number, *scores, by_name, tuple(climb.moves), climb.searches, problem.objective.scale, origin)
         with lock:
             ends[number] = done, end
             if trace:
@@ -127,7 +126,6 @@ def tune(
             advance(1)
 
     with bar(restarts + 1, progress, " climbs") as advance:
-        # feature orders were computed above, before threads start
         for first in (0, *range(wide + 1, restarts + 1, ROUND)):
             last = min(first + ROUND, restarts + 1) if first else wide + 1
             origin = _best(ends) if first else None
@@ -159,31 +157,30 @@ def _best(ends: dict[int, tuple[Restart, Point]]) -> int:
     return max(sorted(ends), key=lambda number: ends[number][1].merit)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Climb:
-    """Climbs to the end; each method returns it with the moves and the number of line searches."""
+    """A climb to the end, with its moves and the number of its line searches."""
 
     problem: Problem
     axes: list[int]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    moves: list[Move] = field(default_factory=list)
+    searches: int = 0
 
-    def from_point(self, point: Point, best_first: bool) -> tuple[Point, list[Move], int]:
+    def run(self, point: Point, best_first: bool) -> Point:
+        """Climb from a point, and return the end."""
         search = Search(self.problem, self.low, self.high, goes_on=True)
-        moves = []
-        for line, reached in self._best_first(search, point) if best_first else self._in_turn(search, point):
+        for axis, reached in self._best_first(search, point) if best_first else self._in_turn(search, point):
             point = reached.point
-            moves.append(Move(self.problem.nbest.names[line.axis], reached.step, point.merit[0]))
-        return point, moves, search.count
+            self.moves.append(Move(self.problem.nbest.names[axis], reached.step, point.merit[0]))
+        return point
 
-    def around(self, point: Point, generator: np.random.Generator) -> tuple[Point, list[Move], int]:
+    def around(self, point: Point, generator: np.random.Generator) -> Point:
         """Climb repeatedly from near a point; an end that is not lower is the next point."""
-        moves: list[Move] = []
-        searches = 0
-        scales = self.problem.axes.scales()
         for size, relative in PERTURBATIONS:
             weights = perturbed_weights(
-                generator, point.weights, self.axes, scales, self.low, self.high, size, relative
+                generator, point.weights, self.axes, self.problem.axes.scales, self.low, self.high, size, relative
             )
             if not weights.any():
                 continue
@@ -191,34 +188,36 @@ class _Climb:
                 near = self.problem.point(weights)
             except WeightsError:  # the weights overflowed
                 continue
-            end, taken, count = self.from_point(near, best_first=False)
-            searches += count
+            before = len(self.moves)
+            self.moves.append(Move("perturbed", 0.0, near.merit[0]))
+            end = self.run(near, best_first=False)
             if end.merit >= point.merit:
-                moves += [Move("perturbed", 0.0, near.merit[0]), *taken]
                 point = end
-        return point, moves, searches
+            else:
+                del self.moves[before:]
+        return point
 
-    def _in_turn(self, search: Search, point: Point) -> Iterator[tuple[Line, Reached]]:
+    def _in_turn(self, search: Search, point: Point) -> Iterator[tuple[int, Reached]]:
         """Move along one axis after the other, until no axis has a move."""
         idle = 0
         for axis in cycle(self.axes):
             if idle == len(self.axes):
                 return
-            line = self._line(axis, point)
-            reached = search.best(point, line) if line.lower < line.upper else None
+            surface = self._surface(axis, point)
+            reached = search.best(surface) if surface else None
             idle += 1
             if reached is not None and reached.point is not point:
                 point, idle = reached.point, 0
-                yield line, reached
+                yield axis, reached
 
-    def _best_first(self, search: Search, point: Point) -> Iterator[tuple[Line, Reached]]:
+    def _best_first(self, search: Search, point: Point) -> Iterator[tuple[int, Reached]]:
         """Make the best move of all axes, until no axis has a move.
 
         Axes are searched in the order of their gains at an earlier point. Axes whose earlier gain is below the best
         gain found are postponed; all axes are searched before the climb ends.
         """
         gains = dict.fromkeys(self.axes, (inf, 0.0))
-        found: dict[int, tuple[Line, tuple[tuple[float, float], Any]]] = {}  # from this point
+        found: dict[int, Surface | None] = {}  # from this point
         while self.axes:
             axis = max(self.axes, key=lambda axis: (gains[axis], axis in found, -axis))
             if axis in found and gains[axis] <= NO_GAIN:
@@ -226,20 +225,23 @@ class _Climb:
                 if axis < 0:
                     return
             if axis not in found:
-                line = self._line(axis, point)
-                merit, interval = search.first(point, line) if line.lower < line.upper else (point.merit, None)
-                found[axis] = line, (merit, interval)
+                found[axis] = surface = self._surface(axis, point)
+                merit = surface.first[0] if surface else point.merit
                 gains[axis] = merit[0] - point.merit[0], merit[1] - point.merit[1]
                 continue
-            line, first = found[axis]
-            reached = search.best(point, line, first)
+            surface = found[axis]
+            reached = search.best(surface) if surface else None
             gains[axis] = NO_GAIN
             if reached is not None and reached.point is not point:
                 point = reached.point
                 found.clear()
-                yield line, reached
+                yield axis, reached
 
-    def _line(self, axis: int, point: Point) -> Line:
+    def _surface(self, axis: int, point: Point) -> Surface | None:
+        """Search an axis within its bounds."""
         with np.errstate(over="ignore"):
             below, above = self.low[axis] - point.weights[axis], self.high[axis] - point.weights[axis]
-        return self.problem.axis(axis, float(below), float(above))
+        if not below < above:
+            return None
+        self.searches += 1
+        return Surface(self.problem, point, self.problem.axis(axis, float(below), float(above)))

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from math import inf
+from sys import float_info
 from typing import TYPE_CHECKING, Any
 
+from .. import _backend
 from .._files.text import listed, shown
 from .._runtime.arrays import np
 from ..errors import FeatureError, WeightsError
-from ..metrics.formula import best_first
+from ..metrics import Bleu
+from ..metrics.formula import CROSSING, best_first, best_interval, sums_between
 from ..nbest import NBest
 from ..nbest.weights import names_of, weights_of
 from .objective import summed
@@ -26,7 +30,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..nbest.weights import Weights
-    from .objective import Metric
+    from .objective import Metric, Objective
+
+    Ranked = tuple[tuple[float, float], Interval]
 
 # How many intervals to try when rounding keeps weights from reaching the predicted score.
 TRIES = 64
@@ -81,15 +87,14 @@ def line_search(
     lower, upper = float(lower), float(upper)
     if not lower <= upper or lower == inf or upper == -inf:
         raise WeightsError(f"the range of steps is from {lower} to {upper}; the first must not be above the second")
-    start = problem.point(vector, remembered=True)
+    start = problem.remembered_point(vector)
     found: Reached | None = None
     on_request = None
     if lower < upper:
-        line = problem.line(towards, lower, upper)
-        found = Search(problem, -inf, inf, False).best(start, line)
+        searched = Surface(problem, start, problem.line(towards, lower, upper))
+        found = Search(problem, -inf, inf, False).best(searched)
         if surface:
-            ends, rows = problem.surface(start, line)
-            on_request = ends[:-1], problem.objective.scores(rows)
+            on_request = searched.ends[:-1], problem.objective.scores(searched.rows)
     if found is None:
         step = min(max(0.0, lower), upper)
         found = Reached(problem.point(vector + step * towards) if step else start, step, np.nan, np.nan)
@@ -115,43 +120,92 @@ class Reached:
     right: float
 
 
+class Surface:
+    """The error surface along a line from a point: intervals with constant statistics."""
+
+    def __init__(self, problem: Problem, point: Point, line: Line):
+        self.problem, self.point, self.line = problem, point, line
+        offsets, found = problem.axes.offsets, np.empty(len(point.values), dtype=CROSSING)
+        self._starts = np.empty(len(point.chosen), dtype=np.int64)
+        lists = point.values, line.slope, line.order, offsets, point.chosen
+        count = _backend.chosen.crossings(*lists, line.lower, line.upper, self._starts, found)
+        self._found = found[:count]
+
+    @cached_property
+    def _sums(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        return sums_between(self._starts, self._found, self.problem.objective.stats)
+
+    @cached_property
+    def ends(self) -> NDArray[np.float64]:
+        """The ends of all intervals, one more than there are intervals."""
+        return np.concatenate([[self.line.lower], self._sums[0], [self.line.upper]])
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """The sum of statistics in each interval."""
+        return self._sums[1]
+
+    @cached_property
+    def first(self) -> Ranked:
+        """The best interval and its merit."""
+        objective = self.problem.objective
+        if not isinstance(objective.metric, Bleu):
+            return next(self.ranked())
+        interval = self._best(objective, objective.metric)
+        if interval.score > 0 or objective.plateau is None:
+            return (interval.score, 0.0), interval
+        interval = self._best(objective.plateau, objective.plateau.metric)
+        return (0.0, interval.score), interval
+
+    def _best(self, objective: Objective, metric: Any) -> Interval:
+        """Find the best interval in the kernel, without storing the surface."""
+        row = np.empty(objective.stats.shape[1], dtype=np.int64)
+        line = objective.stats, self.line.lower, self.line.upper, row
+        score, left, right, farthest = best_interval(metric, self._starts, self._found, *line)
+        return Interval(score, left, right, row, farthest or self._scale())
+
+    def ranked(self) -> Iterator[Ranked]:
+        """Yield the intervals with their merit, the best first."""
+        objective = self.problem.objective
+        scores = objective.scores(self.rows)
+        scale = float(np.abs(self.ends[1:-1]).max(initial=0.0)) or self._scale()
+        second = np.zeros(len(scores))
+        if objective.plateau and not scores.any():
+            second = objective.plateau.scores(self.rows)
+        left, right = self.ends[:-1], self.ends[1:]
+        for place in best_first(left, right, scores, second)[:TRIES]:
+            interval = Interval(float(scores[place]), float(left[place]), float(right[place]), self.rows[place], scale)
+            yield (interval.score, float(second[place])), interval
+
+    def _scale(self) -> float:
+        """Estimate the distance of thresholds for a line that has none but 0."""
+        spreads = map(self.problem.axes.spreads, (self.point.values, self.line.slope))
+        values, slopes = (min(float(spread.max()), float_info.max) for spread in spreads)
+        return (values or 1.0) / (slopes or 1.0)
+
+
 @dataclass(eq=False)
 class Search:
     """Find the best point on a line from a point on it.
 
     :param goes_on: whether searches from the point found will follow
-    :ivar count: the number of lines searched
     """
 
     problem: Problem
     low: Any
     high: Any
     goes_on: bool
-    count: int = 0
 
-    def first(self, point: Point, line: Line) -> tuple[tuple[float, float], Interval]:
-        """Return the best interval and its merit."""
-        self.count += 1
-        objective = self.problem.objective
-        if objective.formula is None:
-            return next(self._ranked(point, line))
-        interval = self.problem.best_interval(point, line, objective)
-        if interval.score > 0 or objective.plateau is None:
-            return (interval.score, 0.0), interval
-        interval = self.problem.best_interval(point, line, objective.plateau)
-        return (0.0, interval.score), interval
-
-    def best(
-        self, point: Point, line: Line, first: tuple[tuple[float, float], Interval] | None = None
-    ) -> Reached | None:
+    def best(self, surface: Surface) -> Reached | None:
         """Find the best point on the line whose score was recomputed: the point itself if none is better.
 
         Returns None if the point is not in the range of the line and no other can be reached, or if hypotheses tie at
         the point and no other is better.
         """
+        point, line = surface.point, surface.line
         own = point.merit if line.lower <= 0 <= line.upper and point.weights.any() else (-inf, -inf)
         found: Reached | None = None
-        for merit, interval in chain([first or self.first(point, line)], self._ranked(point, line)):
+        for merit, interval in chain([surface.first], surface.ranked()):
             if merit <= (found.point.merit if found else own):
                 if found is None and interval.left <= 0 <= interval.right and _agree(point.row, interval.row):
                     return Reached(point, 0.0, interval.left, interval.right)
@@ -184,20 +238,6 @@ class Search:
         except WeightsError:
             return None
         return Reached(reached, step, interval.left, interval.right)
-
-    def _ranked(self, point: Point, line: Line) -> Iterator[tuple[tuple[float, float], Interval]]:
-        """Yield the intervals with their merit, the best first."""
-        objective = self.problem.objective
-        ends, rows = self.problem.surface(point, line)
-        scores = objective.scores(rows)
-        scale = float(np.abs(ends[1:-1]).max(initial=0.0)) or self.problem.scale(point, line)
-        second = np.zeros(len(scores))
-        if objective.plateau and not scores.any():
-            second = objective.plateau.scores(rows)
-        left, right = ends[:-1], ends[1:]
-        for place in best_first(left, right, scores, second)[:TRIES]:
-            interval = Interval(float(scores[place]), float(left[place]), float(right[place]), rows[place], scale)
-            yield (interval.score, float(second[place])), interval
 
 
 def _agree(row: NDArray[Any], other: NDArray[Any]) -> bool:

@@ -386,7 +386,7 @@ def _known(problem: Problem, weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def _score(problem: Problem, weights: Mapping[str, float]) -> float:
-    return problem.score(problem.start(_known(problem, weights)))
+    return problem.point(problem.start(_known(problem, weights))).merit[0]
 
 
 def _largest_change(before: Mapping[str, float], after: Mapping[str, float]) -> float:

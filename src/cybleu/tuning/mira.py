@@ -115,7 +115,7 @@ def kbmira(
     check_whole(seed, "seed", 0, error=WeightsError)
     problem = Problem(nbest, metric)
     weights = problem.start(start)
-    best, merit = weights.copy(), problem.merit(weights)
+    best, merit = weights.copy(), problem.point(weights).merit
     score = start_score = merit[0]
     scores: list[float] = []
     highest = merit if weights.any() else (-inf, -inf)
@@ -138,7 +138,7 @@ def kbmira(
         with np.errstate(over="ignore", invalid="ignore"):
             average = weights - lag / updates
         check_finite(average)
-        merit = problem.merit(average)
+        merit = problem.point(average).merit
         scores.append(merit[0])
         if (merit > highest and average.any()) or not return_best_dev:
             highest, best, score = merit, average, merit[0]

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..metrics import Variant
-    from ..metrics.formula import Formula
     from ..nbest import NBest
 
     Metric = str | Variant | MetricType | Callable[[NDArray[Any]], float] | None
@@ -27,7 +26,7 @@ class Objective:
 
     :ivar stats: the rows to sum, which may differ from those of the list: NLTK's BLEU counts an order that a segment
         is too short for as one n-gram
-    :ivar formula: for the backend; None if only a function of the sum is known
+    :ivar metric: None if only a function of the sum is known
     :ivar plateau: a second objective, which ranks sums that score 0
     """
 
@@ -35,7 +34,6 @@ class Objective:
         stats: NDArray[Any] = nbest.stats
         self.stats = stats
         self.metric: MetricType | None = None
-        self.formula: Formula | None = None
         self.plateau: Objective | None = None
         self.scale: float | None = None  # the score of a perfect match, if known
         chosen = nbest.score if metric is None else metric
@@ -63,8 +61,8 @@ class Objective:
 
     def _fill(self, metric: MetricType) -> None:
         self.name, self.scale = metric.name, metric.scale
+        metric.check_width(self.stats.shape[1])
         self.stats, self.metric = metric.summable(self.stats), metric
-        self.formula = metric.formula(self.stats.shape[1])
         self.function = lambda row: metric.score_of(row.tolist())
 
     def sum_of(self, chosen: NDArray[np.int64]) -> NDArray[Any]:
@@ -83,7 +81,7 @@ class Objective:
     def scores(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         if self.metric is None:
             return np.array([self.score(row) for row in rows])
-        return self.metric.scores(rows)
+        return self.metric.scores_of(rows)
 
     def merit(self, row: NDArray[Any]) -> tuple[float, float]:
         """Return the score and, where it is 0, a smoothed score, so that a search can leave a plateau."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .._runtime.arrays import np, repeat
 from .._runtime.numbers import as_number, check_whole
@@ -110,8 +110,8 @@ def pro(
     check_finite(weights)
     return Pro(
         problem.by_name(weights),
-        problem.score(weights),
-        problem.score(before),
+        problem.point(weights).merit[0],
+        problem.point(before).merit[0],
         len(better),
         problem.objective.scale,
         problem.objective.name,
@@ -202,8 +202,7 @@ def _sentence_scores(problem: Problem, metric: Metric) -> NDArray[np.float64]:
     if bleu.name == "moses" and bleu.smoothing is None:
         bleu = bleu.with_choices(smoothing="add")  # Moses has no BLEU of single sentences
     bleu = bleu.of_sentences()
-    of_list: Any = nbest.stats
-    return bleu.formula(nbest.stats.shape[1]).score_rows(of_list)
+    return bleu.scores_of(nbest.stats)
 
 
 def _differences(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import frexp, inf, ldexp, sqrt
-from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import first_not_finite, index, np, repeat
 from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
-from ..metrics.formula import surface
 from ..nbest.container import check_nbest
 from ..nbest.weights import names_of, rows_of, rows_of_arrays, weights_of
 from .objective import Objective
@@ -57,7 +56,7 @@ class Axes:
 
     They depend on neither weights nor metric, and are computed on first use.
 
-    :ivar last: the weights of the last point that was requested with `remembered`, its values and its choice
+    :ivar last: the weights of the last remembered point, its values and its choice
     """
 
     def __init__(self, nbest: NBest):
@@ -69,8 +68,6 @@ class Axes:
         self.offsets = np.append(nbest.offsets[:-1][self.present], nbest.offsets[-1])
         self._nbest = nbest
         self._columns: dict[int, tuple[NDArray[np.float64], NDArray[np.int32]]] = {}
-        self._extents: NDArray[np.float64] | None = None
-        self._scales: NDArray[np.float64] | None = None
         self.last: tuple[bytes, NDArray[np.float64], NDArray[np.int64]] | None = None
 
     def column(self, axis: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
@@ -87,24 +84,22 @@ class Axes:
             order[first:last] = slope[first:last].argsort(kind="stable")
         return order
 
+    @cached_property
     def extents(self) -> NDArray[np.float64]:
         """The largest absolute value of each feature."""
-        if self._extents is None:
-            extents = np.abs(self._nbest.features).max(axis=0)
-            if (sparse := self._nbest.sparse) is not None:
-                extents = np.append(extents, np.zeros(len(sparse.names)))
-                np.maximum.at(extents, index(sparse.columns + len(self._nbest.names)), np.abs(sparse.values))
-            self._extents = extents
-        return self._extents
+        extents: NDArray[np.float64] = np.abs(self._nbest.features).max(axis=0)
+        if (sparse := self._nbest.sparse) is not None:
+            extents = np.append(extents, np.zeros(len(sparse.names)))
+            np.maximum.at(extents, index(sparse.columns + len(self._nbest.names)), np.abs(sparse.values))
+        return extents
 
+    @cached_property
     def scales(self) -> NDArray[np.float64]:
         """The change of each dense weight that has the same effect on values, rounded to a power of 2.
 
         It is 1 over the standard deviation of the feature within segments. The power of 2 hides rounding errors of sums.
         """
-        if self._scales is None:
-            self._scales = np.array([self._scale_of(self.column(axis)[0]) for axis in range(len(self._nbest.names))])
-        return self._scales
+        return np.array([self._scale_of(self.column(axis)[0]) for axis in range(len(self._nbest.names))])
 
     def _scale_of(self, column: NDArray[np.float64]) -> float:
         sizes = np.diff(self.offsets)
@@ -156,55 +151,56 @@ class Problem:
 
     def hold_sparse(self, weights: NDArray[np.float64]) -> None:
         """Weigh sparse features once, because their weights stay; their sum becomes a column with the weight 1."""
-        if self.nbest.sparse is not None and not self._held:
+        if self.nbest.sparse is not None:
             sums = np.empty((len(self.nbest.features), 1))
             self.rows.weigh(np.where(np.arange(len(weights)) < len(self.nbest.names), 0.0, weights), sums[:, 0])
             self.rows = rows_of_arrays(np.append(self.nbest.features, sums, axis=1), None)
             self._held = True
 
-    def chosen(self, weights: NDArray[np.float64], values: NDArray[np.float64] | None = None) -> NDArray[np.int64]:
-        """Find the best hypothesis of each segment that has any.
+    def _searched(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weights of :attr:`rows`."""
+        return np.append(weights[: len(self.nbest.names)], 1.0) if self._held else weights
 
-        :param values: receives the value of each hypothesis
-        """
-        chosen: NDArray[np.int64] = np.empty(len(self.axes.present), dtype=np.int64)
-        if values is None:
-            values = np.empty(len(self.nbest.features))
-        searched = np.append(weights[: len(self.nbest.names)], 1.0) if self._held else weights
-        self.rows.winners(self.axes.offsets, searched, chosen, values)
+    def _weighed(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the value of each hypothesis."""
+        values = np.empty(len(self.nbest.features))
+        self.rows.weigh(self._searched(weights), values)
         if not np.isfinite(values).all():
             raise WeightsError(
                 f"these weights times the features are more than a float can hold; scale the features: {weights.tolist()}"
             )
+        return values
+
+    def _chosen(
+        self,
+        weights: NDArray[np.float64],
+        values: NDArray[np.float64],
+        slope: NDArray[np.float64],
+        step: float = 0.0,
+        error: float = 0.0,
+    ) -> NDArray[np.int64]:
+        """Find the best hypothesis of each segment that has any, whose values are value + step * slope, up to the error."""
+        chosen = np.empty(len(self.axes.present), dtype=np.int64)
+        self.rows.winners(self.axes.offsets, self._searched(weights), values, slope, step, error, chosen)
         return chosen
-
-    def row_of(self, weights: NDArray[np.float64]) -> NDArray[Any]:
-        """Sum the statistics of the hypotheses that these weights choose."""
-        return self.objective.sum_of(self.chosen(weights))
-
-    def score(self, weights: NDArray[np.float64]) -> float:
-        return self.objective.score(self.row_of(weights))
-
-    def merit(self, weights: NDArray[np.float64]) -> tuple[float, float]:
-        """Return the score, and a second number that ranks weights whose score is 0."""
-        return self.objective.merit(self.row_of(weights))
 
     def by_name(self, weights: NDArray[np.float64]) -> dict[str, float]:
         return dict(zip(names_of(self.nbest), weights.tolist()))
 
-    def point(self, weights: NDArray[np.float64], remembered: bool = False) -> Point:
-        """Compute the point of these weights.
+    def point(self, weights: NDArray[np.float64]) -> Point:
+        """Compute the point of these weights."""
+        values = self._weighed(weights)
+        return self._point(weights, values, self._chosen(weights, values, values))
 
-        :param remembered: cache its values for the next call, for many searches from one point
-        """
-        last = self.axes.last  # another thread may replace it
-        if remembered and last is not None and last[0] == weights.tobytes():
-            _, values, chosen = last
-        else:
-            values = np.empty(len(self.nbest.features))
-            chosen = self.chosen(weights, values)
-            if remembered:
-                self.axes.last = weights.tobytes(), values, chosen
+    def remembered_point(self, weights: NDArray[np.float64]) -> Point:
+        """Like :meth:`point`, quickly if these are the weights of the last call, for many searches from one point."""
+        key, last = weights.tobytes(), self.axes.last  # another thread may replace it
+        if last is None or last[0] != key:
+            point = self.point(weights)
+            self.axes.last = last = key, point.values, point.chosen
+        return self._point(weights, *last[1:])
+
+    def _point(self, weights: NDArray[np.float64], values: NDArray[np.float64], chosen: NDArray[np.int64]) -> Point:
         row = self.objective.sum_of(chosen)
         return Point(weights, values, chosen, row, self.objective.merit(row))
 
@@ -232,13 +228,11 @@ class Problem:
         """
         with np.errstate(over="ignore", invalid="ignore"):
             largest = np.abs(point.weights) + np.abs(step * line.direction)
-            error = 4 * (len(weights) + 4) * 2.0**-53 * float(largest @ self.axes.extents()) + 2.0**-1000
+            error = 4 * (len(weights) + 4) * 2.0**-53 * float(largest @ self.axes.extents) + 2.0**-1000
         if not error < inf:  # the other values are unknown, and may overflow
             return self.point(weights)
-        chosen = np.empty(len(self.axes.present), dtype=np.int64)
-        self.rows.winners_near(self.axes.offsets, weights, point.values, line.slope, step, error, chosen)
-        row = self.objective.sum_of(chosen)
-        return Point(weights, point.values[:0], chosen, row, self.objective.merit(row))
+        chosen = self._chosen(weights, point.values, line.slope, step, error)
+        return self._point(weights, point.values[:0], chosen)
 
     def axis(self, axis: int, lower: float, upper: float) -> Line:
         """Return the line along a dense feature."""
@@ -256,28 +250,6 @@ class Problem:
         if not np.isfinite(slope).all():
             raise WeightsError(f"the direction times the features is more than a float can hold: {direction.tolist()}")
         return Line(direction, slope, self.axes.sorted(slope), lower, upper, axis)
-
-    def surface(self, point: Point, line: Line) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        """Compute the ends of all intervals, and their sums of statistics."""
-        xs, rows = surface(*self._line(point, line, self.objective))
-        return np.concatenate([[line.lower], xs, [line.upper]]), rows
-
-    def best_interval(self, point: Point, line: Line, objective: Objective) -> Interval:
-        """Find the best interval in the kernel, without storing the surface."""
-        row = np.empty(objective.stats.shape[1], dtype=np.int64)
-        assert objective.formula is not None
-        score, left, right, first, last = objective.formula.best_interval(*self._line(point, line, objective), row=row)
-        return Interval(score, left, right, row, max(abs(first), abs(last)) or self.scale(point, line))
-
-    def _line(self, point: Point, line: Line, objective: Objective) -> tuple[Any, ...]:
-        """Return the arguments of a line for the backend."""
-        lists = self.axes.offsets, point.chosen, objective.stats
-        return point.values, line.slope, line.order, *lists, line.lower, line.upper
-
-    def scale(self, point: Point, line: Line) -> float:
-        """Estimate the distance of thresholds for a line that has none but 0."""
-        values, slopes = (min(float(self.axes.spreads(a).max()), float_info.max) for a in (point.values, line.slope))
-        return (values or 1.0) / (slopes or 1.0)
 
 
 @dataclass(frozen=True, eq=False)

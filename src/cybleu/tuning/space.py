@@ -93,10 +93,10 @@ def checked_space(
     start: Weights | None,
     bounds: Mapping[str, tuple[float, float]] | None,
     fixed: Mapping[str, float] | Collection[str],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
-    """Validate bounds and fixed weights; return the smallest and largest weights, which are free, and the start.
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Validate bounds and fixed weights; return the smallest and largest weights, and the start.
 
-    Sparse features are not free.
+    They are equal for sparse features and those that are fixed.
     """
     dense, names = problem.nbest.names, names_of(problem.nbest)
     if not dense:
@@ -138,18 +138,22 @@ def checked_space(
     if not vector.any():
         raise WeightsError("all start weights are 0, by which all hypotheses are equal; give at least one that is not")
     low[~free] = high[~free] = vector[~free]
-    return low, high, free, vector
+    return low, high, vector
 
 
-Range = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
-
-
-def start_range(vector: Any, low: Any, high: Any, count: int, ends: tuple[float, float] | None = None) -> Range:
-    """Return the range of each weight of a random start, by default from 0 to the largest absolute weight.
+def random_start(
+    generator: np.random.Generator,
+    vector: Any,
+    low: Any,
+    high: Any,
+    count: int,
+    ends: tuple[float, float] | None = None,
+) -> NDArray[np.float64]:
+    """Draw random weights, by default from 0 to the largest absolute weight of the start.
 
     :param vector: the start; a weight of 0 is drawn on both sides of 0
     :param count: the number of dense features, the first ones
-    :param ends: of the range of all weights
+    :param ends: the range of all weights
     """
     largest = np.abs(vector[:count]).max() or 1.0
     if ends is None:
@@ -162,15 +166,9 @@ def start_range(vector: Any, low: Any, high: Any, count: int, ends: tuple[float,
     with np.errstate(over="ignore"):
         lowest = np.where(np.isfinite(low), low, np.minimum(-largest, high - largest))
         highest = np.where(np.isfinite(high), high, np.maximum(largest, low + largest))
-    return np.where(lost, np.nan_to_num(lowest), bottom), np.where(lost, np.nan_to_num(highest), top)
-
-
-def random_start(
-    generator: np.random.Generator, vector: Any, free: Any, low: Any, high: Any, drawn: Range
-) -> NDArray[np.float64]:
-    bottom, top = drawn[0] / 2, drawn[1] / 2  # so that their difference does not overflow
-    drawn_weights = 2 * (bottom + generator.random(len(vector)) * (top - bottom))
-    weights: NDArray[np.float64] = np.where(free, np.minimum(np.maximum(drawn_weights, low), high), vector)
+    bottom, top = np.where(lost, np.nan_to_num(lowest), bottom), np.where(lost, np.nan_to_num(highest), top)
+    drawn = 2 * (bottom / 2 + generator.random(len(vector)) * (top / 2 - bottom / 2))  # the halves do not overflow
+    weights: NDArray[np.float64] = np.minimum(np.maximum(drawn, low), high)
     return weights if weights.any() else np.asarray(vector, dtype=np.float64)
 
 

@@ -47,15 +47,15 @@ def cross_validate(
     tunings, held_out = [], []
     row: Any = 0
     start_row: Any = 0
-    start = checked_space(problem, *map(options.get, ("start", "bounds", "fixed"), (None, None, ())))[3]
+    start = checked_space(problem, *map(options.get, ("start", "bounds", "fixed"), (None, None, ())))[2]
     for fold in range(int(numbers.max()) + 1):
         tuning = tune(_part(nbest, np.flatnonzero(numbers != fold)), metric=metric, seed=seed, **options)
         rest = Problem(_part(nbest, np.flatnonzero(numbers == fold)), metric)
-        found = rest.row_of(rest.start(tuning.weights))
+        found = rest.point(rest.start(tuning.weights)).row
         tunings.append(tuning)
         held_out.append(problem.objective.score(found))
         row = row + found
-        start_row = start_row + rest.row_of(start)
+        start_row = start_row + rest.point(start).row
     return CrossValidation(
         problem.objective.score(row), problem.objective.score(start_row), tuple(tunings), tuple(held_out)
     )

@@ -1,10 +1,6 @@
 # Features of hypotheses, dense columns first, then compressed sparse ones: weighted sums, winners, passes of MIRA.
 
-cdef extern from *:
-    """
-    static const double cybleu_no_features[1] = {0.0};
-    """
-    const double *NO_FEATURES "cybleu_no_features"     # of rows without any: adding 0 to NULL is undefined
+cdef double NO_FEATURES = 0.0      # of rows without any: adding 0 to NULL is undefined
 
 
 cdef struct Rows:
@@ -22,6 +18,7 @@ cdef void weigh_rows(const Rows *rows, const double *weights, Py_ssize_t first, 
     """Weighted sum of dense features, in order; the sum of compressed products is added afterwards."""
     cdef Py_ssize_t i = 0
     cdef Py_ssize_t f, width = rows.width
+    cdef int64_t k
     cdef const double *row = rows.dense + first * width
     cdef double a, b, c, d
     while i + 4 <= size:        # four rows, to break the dependency chain
@@ -41,23 +38,13 @@ cdef void weigh_rows(const Rows *rows, const double *weights, Py_ssize_t first, 
         out[i] = a
         row += width
         i += 1
-    weigh_compressed(rows, weights, first, size, out)
-
-
-cdef void weigh_compressed(const Rows *rows, const double *weights, Py_ssize_t first, Py_ssize_t size,
-                           double *out) noexcept nogil:
-    """Add the weighted sum of the compressed features of each row."""
-    cdef const double *of_compressed = weights + rows.width
-    cdef Py_ssize_t i
-    cdef int64_t k
-    cdef double sum
     if rows.indptr == NULL:
         return
     for i in range(size):
-        sum = 0.0
+        a = 0.0
         for k in range(rows.indptr[first + i], rows.indptr[first + i + 1]):
-            sum += of_compressed[rows.columns[k]] * rows.values[k]
-        out[i] += sum
+            a += weights[width + rows.columns[k]] * rows.values[k]
+        out[i] += a
 
 
 cdef Py_ssize_t first_highest(const double *values, Py_ssize_t size) noexcept nogil:
@@ -81,22 +68,19 @@ cdef double gain_of(const int64_t *counts, const double *background, const doubl
     cdef double mean = 0.0
     cdef double matches, total
     cdef int n
-    if not length > 0.0:
-        return 0.0
     for n in range(order):
-        if shares != NULL and shares[n] == 0.0:
-            continue
-        matches = background[2 + n] + <double>counts[2 + n]
-        total = background[2 + order + n] + <double>counts[2 + order + n]
-        if not (matches > 0.0 and total > 0.0):
-            return 0.0
-        if shares != NULL:
-            mean += shares[n] * log(matches / total)
-        else:
-            ratio *= matches / total
+        if shares == NULL or shares[n] != 0.0:
+            matches = background[2 + n] + <double>counts[2 + n]
+            total = background[2 + order + n] + <double>counts[2 + order + n]
+            if not (matches > 0.0 and total > 0.0):
+                return 0.0
+            if shares == NULL:
+                ratio *= matches / total
+            else:
+                mean += shares[n] * log(matches / total)
+    if not (length > 0.0 and ratio > 0.0):
+        return 0.0
     if shares == NULL:
-        if not ratio > 0.0:
-            return 0.0
         mean = log(ratio) / order
     if length < wanted:
         mean += 1.0 - wanted / length
@@ -171,24 +155,21 @@ cdef class FeatureRows:
 
     def __cinit__(self, const double[:, ::1] dense not None, const int64_t[::1] indptr=None,
                   const int64_t[::1] columns=None, const double[::1] values=None, Py_ssize_t compressed=0):
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t i
         cdef Rows rows
+        cdef bint fit = True
         memset(&rows, 0, sizeof(Rows))
         rows.count, rows.width = dense.shape[0], dense.shape[1]
         if not 0 <= compressed <= (PY_SSIZE_T_MAX // 2 if indptr is not None else 0):
             raise ValueError("the number of compressed features is out of range")
         rows.size = rows.width + compressed
-        rows.dense = &dense[0, 0] if dense.size else NO_FEATURES
-        if indptr is not None:
-            if columns is None or values is None or columns.shape[0] != values.shape[0]:
-                raise ValueError("the columns and the values do not fit each other")
-            if indptr.shape[0] != rows.count + 1:
-                raise ValueError("the compressed rows do not fit the dense ones")
+        rows.dense = &dense[0, 0] if dense.size else &NO_FEATURES
+        if indptr is not None and columns is not None and values is not None:
             check_offsets(indptr, columns.shape[0], 0)
-            for i in range(rows.count):
-                for k in range(indptr[i], indptr[i + 1]):
-                    if not 0 <= columns[k] < compressed or (k > indptr[i] and columns[k] <= columns[k - 1]):
-                        raise ValueError("a column is out of range, or they do not ascend within a row")
+            for i in range(columns.shape[0]):
+                fit &= 0 <= columns[i] < compressed
+            if not fit or values.shape[0] != columns.shape[0] or indptr.shape[0] != rows.count + 1:
+                raise ValueError("the compressed features do not fit each other")
             rows.indptr = &indptr[0]
             if columns.shape[0]:
                 rows.columns, rows.values = &columns[0], &values[0]
@@ -206,69 +187,50 @@ cdef class FeatureRows:
             out[:] = 0.0
 
     def winners(self, const int64_t[::1] offsets not None, const double[::1] weights not None,
-                int64_t[::1] chosen not None, double[::1] values not None):
-        """Write the first row with the highest value of each segment.
+                const double[::1] values not None, const double[::1] slope not None, double step, double error,
+                int64_t[::1] chosen not None):
+        """Write the first row with the highest weighted sum of each segment.
 
+        :param values: value + step * slope approximates the sum
+        :param error: an upper bound of the error of this approximation. Rows that may win are weighed again
         :param chosen: receives the row numbers
-        :param values: receives the value of each row
-        """
-        cdef Watch watching = begin_watch()
-        cdef const Rows *rows = &self.rows
-        cdef Py_ssize_t s, first, size
-        check_offsets(offsets, rows.count, 1)
-        if (weights.shape[0] != rows.size or rows.size == 0 or chosen.shape[0] != offsets.shape[0] - 1
-                or values.shape[0] != rows.count):
-            raise ValueError("the weights or the segments do not fit the rows")
-        with nogil:
-            for s in range(chosen.shape[0]):
-                first = offsets[s]
-                size = offsets[s + 1] - first
-                watch(&watching, 1 + size * (1 + rows.size // 4))
-                weigh_rows(rows, &weights[0], first, size, &values[first])
-                chosen[s] = first + first_highest(&values[first], size)
-
-    def winners_near(self, const int64_t[::1] offsets not None, const double[::1] weights not None,
-                     const double[::1] values not None, const double[::1] slope not None, double step,
-                     double error, int64_t[::1] chosen not None):
-        """Like :meth:`winners`, reading only rows that may win.
-
-        :param values: values by other weights; value + step * slope approximates the value by `weights`
-        :param error: an upper bound of the error of this approximation
         """
         cdef Watch watching = begin_watch()
         cdef const Rows *rows = &self.rows
         cdef Py_ssize_t longest = check_offsets(offsets, rows.count, 1)
         cdef Py_ssize_t s, i, first, size, best, near
-        cdef double limit, value, best_value
-        if (weights.shape[0] != rows.size or rows.size == 0 or values.shape[0] != rows.count
-                or slope.shape[0] != rows.count or chosen.shape[0] != offsets.shape[0] - 1):
-            raise ValueError("the arrays do not fit each other")
-        cdef double *about = <double *>new_array(longest, sizeof(double))
+        cdef double limit, value, highest
+        if (weights.shape[0] != rows.size or rows.size == 0 or chosen.shape[0] != offsets.shape[0] - 1
+                or not values.shape[0] == slope.shape[0] == rows.count):
+            raise ValueError("the weights or the segments do not fit the rows")
+        cdef double *moved = <double *>new_array(longest, sizeof(double))
+        cdef const double *about
         try:
             with nogil:
                 for s in range(chosen.shape[0]):
                     first = offsets[s]
                     size = offsets[s + 1] - first
                     watch(&watching, size)
-                    for i in range(size):
-                        about[i] = values[first + i] + step * slope[first + i]
-                    limit = about[first_highest(about, size)] - 2.0 * error
-                    near = 0
-                    best = 0
-                    for i in range(size):
-                        best = i if near == 0 else best
-                        near += not about[i] < limit
-                    if near > 1:
-                        best_value = -INFINITY
+                    about = &values[first]
+                    if step != 0.0:
+                        about = moved
                         for i in range(size):
-                            if not about[i] < limit:
-                                weigh_rows(rows, &weights[0], first + i, 1, &value)
-                                if value > best_value:
-                                    best_value = value
-                                    best = i
+                            moved[i] = values[first + i] + step * slope[first + i]
+                    best = first_highest(about, size)
+                    limit = about[best] - 2.0 * error
+                    near = 0
+                    for i in range(size if error > 0.0 else 0):
+                        near += not about[i] < limit
+                    highest = -INFINITY
+                    for i in range(size if near > 1 else 0):
+                        if not about[i] < limit:
+                            weigh_rows(rows, &weights[0], first + i, 1, &value)
+                            if value > highest:
+                                highest = value
+                                best = i
                     chosen[s] = first + best
         finally:
-            free(about)
+            free(moved)
 
     def mira_pass(self, const int64_t[::1] offsets not None, const int64_t[::1] order not None,
                   const int64_t[:, ::1] stats, const double[::1] scores, const double[::1] shares,
@@ -328,7 +290,7 @@ cdef class FeatureRows:
                             move(rows, first + hope, first + fear, min(step, loss / squares), updates, &weights[0],
                                  &lag[0])
                     if stats is not None:
-                        taken = first + (best_of(values, gains, size, 1.0, 0.0) if model_background else hope)
+                        taken = first + (first_highest(values, size) if model_background else hope)
                         for n in range(2 + 2 * orders):
                             background[n] = decay * background[n] + <double>stats[taken, n]
                     updates += 1

@@ -6,87 +6,53 @@ envelope of its lines, and the statistics of a corpus change only where an envel
 
 from __future__ import annotations
 
-from itertools import groupby, pairwise
+from itertools import pairwise
 from math import inf
 
 from ..._runtime.arrays import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable
     from typing import Any
 
     from numpy.typing import NDArray
 
-    Interval = tuple[float, float, Sequence[float]]
-    Change = tuple[float, list[float]]
+#: The winner of a segment changes at x from one row to another.
+CROSSING = np.dtype([("x", np.float64), ("before", np.int32), ("after", np.int32)])
 
 
-def surface(
+def crossings(
     base: Any,
     slope: Any,
     order: Any,
     offsets: Any,
     likely: Any,
-    stats: Any,
     lower: float,
     upper: float,
-    empty: Callable[..., Any],
-) -> tuple[Any, Any]:
-    """Compute the error surface between two ends: ascending thresholds and the summed statistics between them.
+    starts: Any,
+    found: Any,
+) -> int:
+    """Find where the winners of segments change between two ends of a line; return the number of changes.
 
     :param order: the lines of each segment by ascending slope, as positions within the segment, int32
     :param likely: for each segment a hypothesis that probably wins; affects speed only
-    :param empty: function that creates an array from a shape and a dtype
+    :param starts: receives the row that wins at the lower end, for each segment
+    :param found: receives the changes, sorted by x, those of equal x by segment
     """
-    stretches = list(intervals(*changes(base, slope, order, offsets, stats, lower, upper), lower, upper))
-    thresholds = empty(len(stretches) - 1, "float64")
-    sums = empty((len(stretches), stats.shape[1]), str(stats.dtype))
-    for position, (left, _, row) in enumerate(stretches):
-        if position:
-            thresholds[position - 1] = left
-        sums[position] = row
-    return thresholds, sums
-
-
-def intervals(row: list[float], found: list[Change], lower: float, upper: float) -> Iterator[Interval]:
-    """Yield the left end, the right end and the summed statistics of each interval of the line.
-
-    :param row: the sum at the lower end
-    :param found: the result of :func:`changes`
-    """
-    left = lower
-    for x, group in groupby(found, key=lambda change: change[0]):
-        after = row
-        for _, difference in group:
-            after = [number + change for number, change in zip(after, difference)]
-        if after != row:
-            yield left, x, row
-            left, row = x, after
-    yield left, upper, row
-
-
-def changes(
-    base: Any, slope: Any, order: Any, offsets: Any, stats: Any, lower: float, upper: float
-) -> tuple[list[float], list[Change]]:
-    """Return the summed statistics at the lower end, and the points and amounts of their changes, in order."""
-    total: list[float] = [0] * stats.shape[1]
-    found: list[Change] = []
-    for first, last in pairwise(offsets.tolist()):
+    changes: list[tuple[float, int, int]] = []
+    for segment, (first, last) in enumerate(pairwise(offsets.tolist())):
         lines = list(zip(base[first:last].tolist(), slope[first:last].tolist()))
-        hull = [(left, line) for left, line in _envelope(lines, order[first:last].tolist()) if left < upper]
+        hull = _envelope(lines, order[first:last].tolist())
         while len(hull) > 1 and hull[1][0] <= lower:
             del hull[0]
-        if not hull:
-            raise ValueError("a segment has no hypothesis")
-        row = stats[first + hull[0][1]].tolist()
-        total = [number + more for number, more in zip(total, row)]
-        for left, line in hull[1:]:
-            after = stats[first + line].tolist()
-            if after != row:
-                found.append((left + 0.0, [new - old for new, old in zip(after, row)]))  # no negative zero
-                row = after
-    return total, sorted(found, key=lambda change: change[0])
+        starts[segment] = first + hull[0][1]
+        for (_, before), (left, after) in pairwise(hull):
+            if left < upper:
+                changes.append((left + 0.0, first + before, first + after))  # no negative zero
+    changes.sort(key=lambda change: change[0])
+    found[: len(changes)] = changes
+    return len(changes)
 
 
 def _envelope(lines: list[tuple[float, float]], order: Iterable[int]) -> list[tuple[float, int]]:
@@ -112,31 +78,38 @@ def _envelope(lines: list[tuple[float, float]], order: Iterable[int]) -> list[tu
     return hull
 
 
+def sums_between(starts: Any, found: Any, stats: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Compute the error surface: ascending thresholds and the summed statistics between them.
+
+    :param starts: with `found`, the result of :func:`crossings`
+    """
+    changes = stats[found["after"]] - stats[found["before"]]
+    rows = np.cumsum(np.concatenate([stats[starts], changes]), axis=0)[len(starts) - 1 :]
+    xs = found["x"]
+    last = np.append(xs[1:] != xs[:-1], True)[: len(xs)]  # of the changes at one x
+    xs, rows = xs[last], rows[np.append(True, last)]
+    changed = (rows[1:] != rows[:-1]).any(axis=1)
+    return xs[changed], rows[np.append(True, changed)]
+
+
 def best_interval(
-    base: Any,
-    slope: Any,
-    order: Any,
-    offsets: Any,
-    likely: Any,
-    stats: Any,
-    lower: float,
-    upper: float,
-    definition: Any,
-    best_row: Any,
-) -> tuple[float, float, float, float, float]:
-    """Return the score, left and right end of the best interval, and the smallest and the largest threshold.
+    starts: Any, found: Any, stats: Any, lower: float, upper: float, definition: Any, best_row: Any
+) -> tuple[float, float, float, float]:
+    """Return the score, the left and right end of the best interval, and the largest distance of a threshold from 0.
 
     Ties are broken by the order of :func:`best_first`.
 
+    :param starts: with `found`, the result of :func:`crossings`
     :param best_row: receives the summed statistics of the interval
     """
-    at_lower, found = changes(base, slope, order, offsets, stats, lower, upper)
-    left, right, rows = zip(*intervals(at_lower, found, lower, upper))
-    scores = [definition.evaluate(row)[0] for row in rows]
-    best = best_first(np.array(left), np.array(right), np.array(scores))[0]
+    xs, rows = sums_between(starts, found, stats)
+    left, right = np.append(lower, xs), np.append(xs, upper)
+    scores = np.array([definition.evaluate(row)[0] for row in rows.tolist()])
+    best = best_first(left, right, scores)[0]
     best_row[:] = rows[best]
-    first, last = (found[0][0], found[-1][0]) if found else (0.0, 0.0)
-    return scores[best], left[best], right[best], first, last
+    changing = (stats[found["after"]] != stats[found["before"]]).any(axis=1)
+    farthest = float(np.abs(found["x"][changing]).max(initial=0.0))
+    return float(scores[best]), float(left[best]), float(right[best]), farthest
 
 
 def best_first(left: NDArray[np.float64], right: NDArray[np.float64], *merits: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import exp, inf, log
+from math import exp, inf, log, prod
 
 from ..._runtime.arrays import bincount, np, repeat
 
@@ -22,11 +22,7 @@ class FeatureRows:
 
     def __init__(self, dense: Any, indptr: Any = None, columns: Any = None, values: Any = None, compressed: int = 0):
         self.dense, self.indptr, self.columns, self.values = dense, indptr, columns, values
-
-    def _compressed(self, row: int) -> tuple[Any, Any]:
-        """Return the columns of the compressed features of a row, counted from the first dense one, and their values."""
-        first, last = self.indptr[row : row + 2]
-        return self.dense.shape[1] + self.columns[first:last], self.values[first:last]
+        self.size = dense.shape[1] + compressed
 
     def _sums(self, weights: Any, first: int, last: int) -> Any:
         """Return the sum of the dense products in order, plus the sum of the compressed ones, for each row."""
@@ -46,26 +42,18 @@ class FeatureRows:
         """Write the weighted sum of each row."""
         out[:] = self._sums(weights, 0, len(self.dense))
 
-    def winners(self, offsets: Any, weights: Any, chosen: Any, values: Any) -> None:
-        """Write the first row with the highest value of each segment.
-
-        :param chosen: receives the row numbers
-        :param values: receives the value of each row
-        """
-        self.weigh(weights, values)
-        for segment, (first, last) in enumerate(pairwise(offsets.tolist())):
-            chosen[segment] = first + values[first:last].argmax()
-
-    def winners_near(
+    def winners(
         self, offsets: Any, weights: Any, values: Any, slope: Any, step: float, error: float, chosen: Any
     ) -> None:
-        """Like :meth:`winners`.
+        """Write the first row with the highest weighted sum of each segment.
 
-        :param values: values by other weights; value + step * slope approximates the value by `weights`.
-            Affects speed only
-        :param error: an upper bound of the error of this approximation. Affects speed only
+        :param values: value + step * slope approximates the sum
+        :param error: an upper bound of the error of this approximation
+        :param chosen: receives the row numbers
         """
-        self.winners(offsets, weights, chosen, np.empty(len(self.dense)))
+        values = self._sums(weights, 0, len(self.dense)) if error else values + step * slope
+        for segment, (first, last) in enumerate(pairwise(offsets.tolist())):
+            chosen[segment] = first + values[first:last].argmax()
 
     def mira_pass(
         self,
@@ -97,7 +85,11 @@ class FeatureRows:
             for segment in order.tolist():
                 first, last = offsets[segment : segment + 2].tolist()
                 values = self._sums(weights, first, last)
-                gains = scores[first:last] if stats is None else _gains(stats[first:last] + background, shares)
+                if stats is None:
+                    gains = scores[first:last]
+                else:
+                    rows = (stats[first:last] + background).tolist()
+                    gains = np.array([_gain(row, shares) for row in rows])
                 hope, fear = int((values + gains).argmax()), int((values - gains).argmax())
                 if safe_ratio > 0 and abs(values[hope]) > 1e-8:
                     scale = safe_ratio * abs(gains[hope]) / abs(values[hope])
@@ -106,57 +98,48 @@ class FeatureRows:
                 delta = float(gains[hope] - gains[fear])
                 loss = delta - float(values[hope] - values[fear])
                 if delta > 0 and loss > 0:
-                    columns, change = self._difference(first + hope, first + fear)
-                    squares = float(np.add.accumulate(np.append(0.0, change * change))[-1])
+                    change = self._row(first + hope) - self._row(first + fear)
+                    squares = float(np.add.accumulate(change * change)[-1])  # which adds in order
                     if squares > 0:
                         change *= min(step, loss / squares)
-                        weights[columns] += change
-                        lag[columns] += updates * change
+                        weights += change
+                        lag += updates * change
                 if stats is not None:
                     taken = int(values.argmax()) if model_background else hope
                     background[:] = decay * background + stats[first + taken]
                 updates += 1
         return updates
 
-    def _difference(self, one: int, other: int) -> tuple[Any, Any]:
-        """Return the columns of the features of two rows, and the differences."""
-        width = self.dense.shape[1]
-        columns, change = np.arange(width), self.dense[one] - self.dense[other]
+    def _row(self, row: int) -> Any:
+        """Return all features of a row."""
         if self.indptr is None:
-            return columns, change
-        (own, values), (others, subtracted) = self._compressed(one), self._compressed(other)
-        union = np.union1d(own, others)
-        sparse = np.zeros(len(union))
-        sparse[np.searchsorted(union, own)] = values
-        sparse[np.searchsorted(union, others)] -= subtracted
-        return np.append(columns, union), np.append(change, sparse)
+            return self.dense[row]
+        first, last = self.indptr[row : row + 2]
+        sparse = np.zeros(self.size - self.dense.shape[1])
+        sparse[self.columns[first:last]] = self.values[first:last]
+        return np.append(self.dense[row], sparse)
 
 
-def _gains(counts: Any, shares: Any) -> Any:
-    """Return the BLEU of each row times its reference length."""
-    order = counts.shape[1] // 2 - 1
-    length, wanted = counts[:, 0], counts[:, 1]
-    used = np.ones(order, dtype=bool) if shares is None else shares != 0
-    matches, totals = counts[:, 2 : 2 + order][:, used], counts[:, 2 + order :][:, used]
-    gains = np.zeros(len(counts))
-    known = (length > 0) & (matches > 0).all(axis=1) & (totals > 0).all(axis=1)
-    for row in np.flatnonzero(known).tolist():  # functions of NumPy may round logarithms differently
-        ratios = (matches[row] / totals[row]).tolist()
-        if shares is None:
-            product = 1.0
-            for ratio in ratios:
-                product *= ratio
-            if not product > 0:
-                continue
-            mean = log(product) / order
-        else:
-            mean = 0.0
-            for share, ratio in zip(shares[used].tolist(), ratios):
-                mean += share * log(ratio)
-        if length[row] < wanted[row]:
-            mean += 1 - float(wanted[row]) / float(length[row])
-        try:
-            gains[row] = exp(mean) * wanted[row]
-        except OverflowError:
-            gains[row] = inf
-    return gains
+def _gain(row: list[float], shares: Any) -> float:
+    """Return the BLEU of a row times its reference length."""
+    order = len(row) // 2 - 1
+    length, wanted, *counts = row
+    pairs = [pair for n, pair in enumerate(zip(counts[:order], counts[order:])) if shares is None or shares[n]]
+    if not length > 0 or not all(matches > 0 and total > 0 for matches, total in pairs):
+        return 0.0
+    ratios = [matches / total for matches, total in pairs]
+    if shares is None:
+        product = prod(ratios)
+        if not product > 0:
+            return 0.0
+        mean = log(product) / order
+    else:
+        mean = 0.0  # added in order
+        for share, ratio in zip(shares[shares != 0].tolist(), ratios):
+            mean += share * log(ratio)
+    if length < wanted:
+        mean += 1 - wanted / length
+    try:
+        return exp(mean) * wanted
+    except OverflowError:
+        return inf
