@@ -327,6 +327,7 @@ REFUSED = {
         (lambda: mbr([["a b", "a c"]], utility="linear"), "utility"),
     ],
     errors.StatisticsError: [
+        (lambda: perceptron(NBest([0, 1, 2], [[1.0], [2.0]], [[0.5], [0.5]])), "neither the statistics of BLEU"),
         (lambda: oracle(a_list(stats=[[0.5], [0.5]])), "neither the statistics of BLEU"),
         (lambda: analyse(REFERENCES, SYSTEMS, level="mean"), "is the mean of the scores of segments"),
         (lambda: explain_difference([[R]], [R], ["nltk"], 4, (0.5, 0.5)), "2 weights for 4 n-gram orders; give"),
@@ -361,6 +362,7 @@ REFUSED = {
         (lambda: load("bleu").compute(predictions=[""], references=["a"]), "hypotheses have no token"),
     ],
     errors.EmptyCorpusError: [
+        (lambda: load("bleu").compute(), "no text"),
         (lambda: explain_difference([], []), "there is no segment to score; give at least one hypothesis"),
         (lambda: corpus_bleu([], []), "no segment"),
         (lambda: CaptionBleu().compute_score({}, {}), "no image"),
@@ -409,6 +411,8 @@ REFUSED = {
         (lambda: pro(SPARSE, minimum=2.0), "no pair of hypotheses differs enough"),
     ],
     errors.FeatureError: [
+        (lambda: perceptron(NBest.from_texts([["a"], ["b"]], [["a"], ["b"]])), "no feature"),
+        (lambda: tune(LIST, {"lm": 1.0}), "nothing for the feature 'tm'"),
         (lambda: line_search(a_list(), [1.0, 1.0], "x"), "no feature 'x'"),
         (lambda: linear(a_list(), [1.0]), "one for each of the 2 features"),
         (lambda: nbest_sorted(a_list()), "one of the two"),
