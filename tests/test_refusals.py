@@ -167,8 +167,11 @@ REFUSED = {
         (lambda: rows({"a b", "c"}, ["a b", "c"]), "no order of segments and no equal ones; give a list"),
         (lambda: rows(["a b"], {0: "a b"}), r"such as list\(\w+.values\(\)\)"),
         (lambda: Reward()(completions=["a", [{"content": 7}]], references=["a", "a"]), r"completions\[1\]"),
-        (lambda: Reward()(completions=[[{"content": ["a"]}]], references=["a"]), "has a part that is a str"),
-        (lambda: Reward()(completions=[[{"content": [{"type": "image"}]}]], references=["a"]), "only parts of text"),
+        (lambda: Reward()(completions=[[{"content": ["a"]}]], references=["a"]), "only a str or a list of parts"),
+        (
+            lambda: Reward()(completions=[[{"content": [{"type": "image"}]}]], references=["a"]),
+            "only a str or a list of parts",
+        ),
         (lambda: Reward()(completions=[7], references=["a"]), r"completions\[0\] must be a str"),
         (lambda: Reward()(completions="ab", references=["a", "b"]), "completions is one str; give a list"),
         (lambda: Reward()(completions=["a"], references=[{1: 2}]), "a str, token ids, or a list of either, not dict"),

@@ -313,24 +313,14 @@ def _content(content: Any, position: int) -> str | None:
     """The text of a message: a str, parts of text, or none, as where a tool is called."""
     if content is None or isinstance(content, str):
         return content
-    if not isinstance(content, (list, tuple)):
-        raise SequenceTypeError(
-            f"completions[{position}] has a message whose content is a {type(content).__name__}; only a str or a list "
-            "of parts of text can be scored"
-        )
-    texts = []
-    for part in content:
-        if not isinstance(part, dict):
+    parts = content if isinstance(content, (list, tuple)) else [content]
+    texts: list[str] = []
+    for part in parts:
+        text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
+        if not isinstance(text, str):
             raise SequenceTypeError(
-                f"completions[{position}] has a part that is a {type(part).__name__}; it must be "
-                '{"type": "text", "text": ...}'
+                f"completions[{position}] has a message with {_printable(repr(part), 80)}; only a str or a list of parts of "
+                'text, {"type": "text", "text": ...}, can be scored'
             )
-        if part.get("type") != "text" or not isinstance(part.get("text"), str):
-            found = f"{part.get('type')!r}"[:80]
-            if part.get("type") == "text":
-                found += f" whose text is a {type(part.get('text')).__name__}"
-            raise SequenceTypeError(
-                f"completions[{position}] has a part of the type {found}; only parts of text can be scored"
-            )
-        texts.append(part["text"])
+        texts.append(text)
     return "".join(texts)

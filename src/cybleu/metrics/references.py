@@ -49,11 +49,6 @@ class References:
 
     __slots__ = ("_ids", "_lock", "_made", "_sets")
 
-    _sets: AnySets
-    _ids: SpecialIds
-    _made: dict[Any, Any]
-    _lock: RLock
-
     def __init__(
         self,
         references: Any,
@@ -70,14 +65,9 @@ class References:
             ids = ids_of_tokens(sets.texts)
             if ids is not None and len(ids.ids):
                 sets = Sets(ids, np.array(sets.bounds, dtype=np.int64))
-        sets = _own(sets)
-        for name, value in (("_sets", sets), ("_ids", special), ("_made", {}), ("_lock", RLock())):
-            object.__setattr__(self, name, value)
-
-    def __setattr__(self, name: str, value: Any = None) -> None:
-        raise AttributeError("References cannot be changed; make another from the changed references")
-
-    __delattr__ = __setattr__
+        self._sets, self._ids = _own(sets), special
+        self._made: dict[Any, Any] = {}
+        self._lock = RLock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(References, **self._ids._asdict()), (self.lists(),)
