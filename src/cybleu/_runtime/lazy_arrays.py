@@ -26,7 +26,7 @@ else:
 
     np = NumPy()
 
-AT_ONCE = 1 << 16  # items that a loop in C processes in a few hundredths of a second, between which Ctrl-C is handled
+AT_ONCE = 1 << 16  # scores that are computed at once
 
 __all__ = [
     "AT_ONCE",
@@ -94,19 +94,12 @@ def bincount(positions: Any, weights: Any = None, minlength: int = 0) -> NDArray
 
 
 def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:
-    """``np.fromiter`` that handles Ctrl-C.
+    """``np.fromiter`` with an error for lists that another thread changes.
 
-    :raises LengthMismatchError: there are less values, because another thread has shortened the lists that they are from
+    :raises LengthMismatchError: there are fewer values, because another thread has shortened the lists that they are from
     """
     try:
-        if count <= AT_ONCE:
-            return np.fromiter(values, dtype, count)
-        each = iter(values)
-        array = np.empty(count, dtype)
-        for start in range(0, count, AT_ONCE):
-            part = array[start : start + AT_ONCE]
-            part[:] = np.fromiter(each, dtype, len(part))
-        return array
+        return np.fromiter(values, dtype, count)
     except ValueError as error:  # NumPy's, or that of a token's `__hash__`
         if not str(error).startswith("iterator too short"):
             raise

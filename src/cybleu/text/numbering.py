@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
-from itertools import chain, count, islice, repeat
+from collections.abc import Hashable, Iterable
+from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
-from .._runtime.lazy_arrays import AT_ONCE, array_of, np
-from ..errors import MixedTokensError, NoReferencesError, SequenceTypeError, UnhashableTokenError
+from .._runtime.lazy_arrays import array_of, np
+from ..errors import MixedTokensError, NoReferencesError, UnhashableTokenError
 from .batches import RawText, Sets, TokenIds, TokenLists
 from .ids import ids_of_lengths
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from .batches import AnySets, Batch
     from .raw import Raw
-
-# Types whose tokens equal an int beyond 64 bits only as numbers; other types may define equality as they like.
-_PLAIN = {bool, bytes, float, int, str, tuple, type(None)}
 
 _IDS_AMONG_TOKENS = (
     "the hypotheses are token ids, and the references hold other tokens; give both as ids or both as tokens"
@@ -37,85 +34,32 @@ class NumberedReferences(NamedTuple):
 # --------------------------------------------------------------------------------------------------------- vocabularies
 
 
-class LargeInt:
-    """The first item of the key of an int beyond 64 bits."""
-
-
 class Vocabulary:
     """Numbers for any hashable tokens, equal as dict keys are.
 
-    :ivar numbers: key -> number; the key of a token is that of :func:`_key_of` if all tokens are plain, or else itself
+    :ivar numbers: token -> number
+    :ivar kinds: the types of the tokens
     """
 
     def __init__(self, *lists: TokenLists) -> None:
-        self.numbers: dict[Hashable, int] = {}
         try:
-            tokens: Iterator[Hashable] = chain.from_iterable(chain.from_iterable(part.texts for part in lists))
-            if any(map(_has_numbers, lists)) and all(map(_is_plain, lists)):
-                tokens = map(_key_of, tokens)
-            different = dict.fromkeys(islice(tokens, AT_ONCE))
-            while piece := dict.fromkeys(islice(tokens, AT_ONCE)):
-                different |= piece
-            numbered = zip(different, count())
-            for _ in range(0, len(different), AT_ONCE):
-                self.numbers.update(islice(numbered, AT_ONCE))
+            tokens = dict.fromkeys(chain.from_iterable(chain.from_iterable(part.texts for part in lists)))
         except TypeError:
             for part in lists:
                 check_hashable(part)
             raise
-        self._types: set[type] | None = None
-
-    def types(self) -> set[type]:
-        """The types of the keys."""
-        if self._types is None:
-            self._types = set(map(type, self.numbers))
-        return self._types
-
-    def tokens(self) -> list[Hashable]:
-        """The tokens in the order of their numbers."""
-        return list(map(_token_of, self.numbers))
+        self.numbers: dict[Hashable, int] = dict(zip(tokens, count()))
+        self.kinds = set(map(type, tokens))
 
     def encoded(self, lists: TokenLists) -> TokenIds:
         """The texts in numbers, -1 for other tokens."""
         lengths = _lengths(lists)
-        known = self.numbers
-        tokens: Iterator[Hashable] = chain.from_iterable(lists.texts)
-        if tuple in self.types() and any(_token_of(key) is not key for key in known):
-            if _is_plain(lists):
-                tokens = map(_key_of, tokens)
-            else:
-                known = {_token_of(key): number for key, number in known.items()}
+        numbers = map(self.numbers.get, chain.from_iterable(lists.texts), repeat(-1))
         try:
-            ids = array_of(map(known.get, tokens, repeat(-1)), np.int32, int(lengths.sum()))
+            return ids_of_lengths(array_of(numbers, np.int32, int(lengths.sum())), lengths)
         except TypeError:
             check_hashable(lists)
             raise
-        return ids_of_lengths(ids, lengths)
-
-
-def _has_numbers(lists: TokenLists) -> bool:
-    return not {int, float}.isdisjoint(_backend.chosen.types_within(lists.texts))
-
-
-def _is_plain(lists: TokenLists) -> bool:
-    return all(kind in _PLAIN or _is_integer_type(kind) for kind in _backend.chosen.types_within(lists.texts))
-
-
-def _key_of(token: Hashable) -> Hashable:
-    """Return a key of a plain token that equals those of equal tokens.
-
-    The hash of an int in Python is a remainder, so ints of one hash are easily found. Only a few have 64 bits.
-    """
-    whole = int(token) if type(token) is float and token.is_integer() else token
-    if type(whole) is int and not -(2**63) <= whole < 2**64:
-        return LargeInt, whole.to_bytes(whole.bit_length() // 8 + 1, "little", signed=True)
-    return token
-
-
-def _token_of(key: Hashable) -> Hashable:
-    if type(key) is tuple and len(key) == 2 and key[0] is LargeInt:
-        return int.from_bytes(key[1], "little", signed=True)
-    return key
 
 
 class RawWords:
@@ -132,11 +76,7 @@ class RawWords:
         self.backend.assign(list(tokens))
 
     @property
-    def numbers(self) -> dict[Hashable, int]:
-        """Token -> number."""
-        return {token: number for number, token in enumerate(self.backend.tokens())}
-
-    def types(self) -> set[type]:
+    def kinds(self) -> set[type]:
         """The types of the tokens."""
         return {str} if len(self.backend) else set()
 
@@ -218,23 +158,21 @@ def check_none_empty(sets: Sets) -> None:
 
 def number_hypotheses(hypotheses: TokenIds | TokenLists, references: NumberedReferences) -> TokenIds:
     """Hypotheses in the numbers of the references."""
-    known = set() if references.vocabulary is None else references.vocabulary.types()
+    vocabulary = references.vocabulary
     if isinstance(hypotheses, TokenIds):
-        if known:
+        if vocabulary is not None and vocabulary.kinds:
             raise MixedTokensError(_IDS_AMONG_TOKENS)
         return hypotheses
-    if references.vocabulary is None:
+    if vocabulary is None:
         ids = ids_of_tokens(hypotheses)
         if ids is None:
             raise MixedTokensError(where_not_an_id(hypotheses))
         return ids
-    only_texts = bool(known) and all(issubclass(kind, (str, bytes)) for kind in known)
-    if not only_texts:
-        hypotheses.refuse_arrays()
-    encoded = references.vocabulary.encoded(hypotheses)
-    if only_texts and len(encoded.ids) and encoded.ids.max() < 0:  # nothing matches
-        hypotheses.refuse_arrays()
-        if all(map(_is_integer_type, _backend.chosen.types_within(hypotheses.texts))):
+    hypotheses.refuse_arrays()
+    encoded = vocabulary.encoded(hypotheses)
+    if vocabulary.kinds and all(issubclass(kind, (str, bytes)) for kind in vocabulary.kinds):
+        kinds = _backend.chosen.types_within(hypotheses.texts)
+        if kinds and all(map(_is_integer_type, kinds)):
             raise MixedTokensError(_IDS_AMONG_TOKENS)
     return encoded
 
@@ -254,31 +192,17 @@ def number_together(texts: Batch, others: Batch, raw: Raw | None = None) -> tupl
         return found, words.add(others)
     if others is texts and isinstance(texts, TokenLists):
         texts.refuse_arrays()
-        few = _few_numbers(texts)
-        if few is not None:
-            return few, few
+        check_hashable(texts)
+        lengths, tokens = _lengths(texts), list(chain.from_iterable(texts.texts))
+        ids = np.empty(len(tokens), dtype=np.int32)
+        if len(tokens) == lengths.sum() and _backend.chosen.number_tokens(tokens, ids) is not None:
+            found = ids_of_lengths(ids, lengths)
+            return found, found
     numbered = _number_texts(texts, np.arange(texts.size + 1, dtype=np.int64))
     if others is texts:
         return numbered.texts, numbered.texts
     assert not isinstance(others, RawText)
     return numbered.texts, number_hypotheses(others, numbered)
-
-
-def _few_numbers(lists: TokenLists) -> TokenIds | None:
-    """A few token lists among themselves, without a vocabulary; None if the backend declines them."""
-    lengths = list(map(len, lists.texts))  # before a token is hashed, which may change the lists
-    if sum(lengths) > AT_ONCE:
-        return None
-    tokens = list(chain.from_iterable(lists.texts))
-    if len(tokens) != sum(lengths):
-        return None  # another thread has changed them
-    ids = np.empty(len(tokens), dtype=np.int32)
-    try:
-        if _backend.chosen.number_tokens(tokens, ids) is None:
-            return None
-    except TypeError:
-        return None  # the vocabulary names the token
-    return ids_of_lengths(ids, np.array(lengths, dtype=np.int64))
 
 
 # ---------------------------------------------------------------------------------------------------------------- tokens
@@ -299,12 +223,10 @@ def ids_of_tokens(lists: TokenLists) -> TokenIds | None:
 
 
 def check_hashable(lists: TokenLists) -> None:
-    """:raises UnhashableTokenError: a token cannot be hashed; the message says where
-    :raises SequenceTypeError: a text was replaced by something else while its tokens were hashed
-    """
+    """:raises UnhashableTokenError: a token cannot be hashed; the message says where"""
+    if all(kind.__hash__ for kind in _backend.chosen.types_within(lists.texts)):
+        return
     for number, text in enumerate(lists.texts):
-        if not hasattr(text, "__iter__"):
-            raise SequenceTypeError(f"{lists.place.of(number)} became a {type(text).__name__} while it was read")
         for place, token in enumerate(text):
             if type(token).__hash__ is None:
                 raise UnhashableTokenError(
@@ -314,11 +236,7 @@ def check_hashable(lists: TokenLists) -> None:
 
 
 def _lengths(lists: TokenLists) -> NDArray[np.int64]:
-    try:
-        return array_of(map(len, lists.texts), np.int64, lists.size)
-    except TypeError:
-        check_hashable(lists)
-        raise
+    return array_of(map(len, lists.texts), np.int64, lists.size)
 
 
 def _is_integer_type(kind: type) -> bool:
