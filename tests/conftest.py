@@ -163,6 +163,13 @@ def playwright():
     return import_module("playwright.sync_api")
 
 
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A new folder, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.fixture(scope="session")
 def data():
     """The folder of third-party texts; without it the tests that read them are deselected."""

@@ -31,15 +31,14 @@ def lines_of(seed):
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def files(folder):
     reference, other = lines_of(0), lines_of(1)
     texts = {"ref1": reference, "ref2": other}
     for name, every in (("a.txt", 2), ("b", 3), ("c", 4), ("c2", 5)):
         texts[name] = [
             one if place % every else two for place, (one, two) in enumerate(zip(reference, lines_of(every)))
         ]
-    command_line.write_lines(tmp_path, texts)
+    command_line.write_lines(folder, texts)
     return {name: [line.split() for line in lines] for name, lines in texts.items()}
 
 

@@ -18,9 +18,8 @@ SECOND = ["there is a cat on the mat", "a dog sits", "empty", "it was said again
 
 
 @pytest.fixture(autouse=True)
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    command_line.write_lines(tmp_path, {"hyp": HYPOTHESES, "ref1": FIRST, "ref2": SECOND})
+def files(folder):
+    command_line.write_lines(folder, {"hyp": HYPOTHESES, "ref1": FIRST, "ref2": SECOND})
 
 
 run = partial(command_line.run, "explain")

@@ -22,12 +22,11 @@ FEATURES = "--features-file f --scores-file s"
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "text").write_text(TEXT)
-    (tmp_path / "list").write_text(LIST)
-    (tmp_path / "weights").write_text("lm_0 1\n")
-    (tmp_path / "bare").write_text("0 ||| a cat\n")
+def run(folder):
+    (folder / "text").write_text(TEXT)
+    (folder / "list").write_text(LIST)
+    (folder / "weights").write_text("lm_0 1\n")
+    (folder / "bare").write_text("0 ||| a cat\n")
     return command_line.run
 
 

@@ -18,16 +18,15 @@ OTHERS = ["There is a cat", None, "x", "it was said again"]
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch, pyarrow):
+def folder(folder, monkeypatch, pyarrow):
     from pyarrow.parquet import write_table
 
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(parquet, "ROWS", 3)
     columns = {"hyp": HYPOTHESES, "ref": REFERENCES, "other": OTHERS, "number": [1, 2, 3, 4]}
     both = [[one, other] for one, other in zip(REFERENCES, OTHERS)]
     write_table(pyarrow.table({**columns, "both": both}), "texts.parquet")
-    command_line.write_lines(tmp_path, {"hyp": HYPOTHESES, "ref": REFERENCES})
-    return tmp_path
+    command_line.write_lines(folder, {"hyp": HYPOTHESES, "ref": REFERENCES})
+    return folder
 
 
 run = partial(command_line.run, "score")

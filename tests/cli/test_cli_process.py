@@ -16,11 +16,10 @@ PROGRAM = [sys.executable, "-m", "cybleu"]
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def files(folder):
     for name in ("hyp", "ref"):
-        (tmp_path / name).write_text("a b c d e\nb c d e f\n")
-    return tmp_path
+        (folder / name).write_text("a b c d e\nb c d e f\n")
+    return folder
 
 
 def run(*arguments, program=PROGRAM, **environment):

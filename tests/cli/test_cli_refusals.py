@@ -50,12 +50,11 @@ FILES = {
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    command_line.write_lines(tmp_path, FILES)
-    (tmp_path / "latin").write_bytes(b"a\nb\nca\xe9f\nd\n")
-    (tmp_path / "cut.gz").write_bytes(gzip.compress((tmp_path / "hyp").read_bytes())[:-9])
-    return tmp_path
+def files(folder):
+    command_line.write_lines(folder, FILES)
+    (folder / "latin").write_bytes(b"a\nb\nca\xe9f\nd\n")
+    (folder / "cut.gz").write_bytes(gzip.compress((folder / "hyp").read_bytes())[:-9])
+    return folder
 
 
 def check_refusal(folder, arguments, fragment):

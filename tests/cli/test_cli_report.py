@@ -20,11 +20,10 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def files(folder):
     outputs = {f"{name}.txt": lines for name, lines in SYSTEMS.items()}
-    write_lines(tmp_path, {"ref1": REFERENCE, "ref2": OTHER, **outputs})
-    return tmp_path
+    write_lines(folder, {"ref1": REFERENCE, "ref2": OTHER, **outputs})
+    return folder
 
 
 OUTPUTS = [f"{name}.txt" for name in NAMES]

@@ -30,11 +30,10 @@ WEIGHTS = "lm_0 0.5\nlen_0 1\n"
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "list").write_text(LIST)
-    (tmp_path / "ref").write_text(REFERENCE)
-    (tmp_path / "weights").write_text(WEIGHTS)
+def run(folder):
+    (folder / "list").write_text(LIST)
+    (folder / "ref").write_text(REFERENCE)
+    (folder / "weights").write_text(WEIGHTS)
     return partial(command_line.run, "rerank")
 
 

@@ -25,10 +25,9 @@ SECOND = ["there is a cat on the mat", "a dog sits", "empty", "it was said again
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    command_line.write_lines(tmp_path, {"hyp": HYPOTHESES, "ref1": FIRST, "ref2": SECOND})
-    return tmp_path
+def files(folder):
+    command_line.write_lines(folder, {"hyp": HYPOTHESES, "ref1": FIRST, "ref2": SECOND})
+    return folder
 
 
 def run(*arguments, stdin=None, command="score"):
@@ -189,13 +188,12 @@ RAW_REF = ["The cat sat.", "It costs 3,5 % today", "Straße, 2023 .", "a b &", "
 
 
 @pytest.fixture
-def raw_files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def raw_files(folder):
     for name, lines in (("raw", RAW), ("raw.ref", RAW_REF)):
-        (tmp_path / name).write_bytes("".join(f"{line}\n" for line in lines * 7).encode())
-    (tmp_path / "raw.gz").write_bytes(gzip.compress((tmp_path / "raw").read_bytes()))
-    (tmp_path / "crlf").write_bytes((tmp_path / "raw").read_bytes().replace(b"\n", b"\r\n").removesuffix(b"\r\n"))
-    return tmp_path
+        (folder / name).write_bytes("".join(f"{line}\n" for line in lines * 7).encode())
+    (folder / "raw.gz").write_bytes(gzip.compress((folder / "raw").read_bytes()))
+    (folder / "crlf").write_bytes((folder / "raw").read_bytes().replace(b"\n", b"\r\n").removesuffix(b"\r\n"))
+    return folder
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
@@ -235,10 +233,9 @@ def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options)
     assert json.loads(gzipped) == found
 
 
-def test_advice(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tokenised").write_text("it is so .\n" * 100)
-    (tmp_path / "raw").write_text("it is so.\n" * 100)
+def test_advice(folder):
+    (folder / "tokenised").write_text("it is so .\n" * 100)
+    (folder / "raw").write_text("it is so.\n" * 100)
     assert "the text looks tokenised" in run("tokenised", "raw").stderr
     assert "as if it were not tokenised; --tokenize 13a" in run("raw", "raw", "--tokenize", "none").stderr
     for name, options in (("raw", []), ("tokenised", ["--tokenize", "none"])):

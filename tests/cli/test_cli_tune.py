@@ -55,9 +55,8 @@ LISTS = {
 
 
 @pytest.fixture(autouse=True)
-def files(tmp_path, monkeypatch):
+def files(folder):
     """Besides small lists, one whose hypotheses lose words, and have a sparse feature for some of them."""
-    monkeypatch.chdir(tmp_path)
     generator = np.random.default_rng(0)
     references, lines = [], []
     for segment in range(12):
@@ -69,7 +68,7 @@ def files(tmp_path, monkeypatch):
             sparse = " ".join(f"w_{token}= 1" for token in sorted({*kept}) if token.startswith("x"))
             dense = "lm= {:.3f} tm= {:.3f} {:.3f}".format(*dense)
             lines.append(f"{segment} ||| {' '.join(kept)} ||| {dense} {sparse} ||| 0")
-    write_lines(tmp_path, {"list": lines, "ref": references, **LISTS})
+    write_lines(folder, {"list": lines, "ref": references, **LISTS})
 
 
 @pytest.fixture

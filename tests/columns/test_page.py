@@ -13,8 +13,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 @pytest.mark.usefixtures("polars", "pandas", "pyarrow", "duckdb")
 @pytest.mark.parametrize(("page", "count"), [("columns.md", 7), ("recipes.md", 6)])
-def test_what_the_page_shows(page, count, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_what_the_page_shows(page, count, folder):
     text = (DOCS / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(>>> .*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert len(blocks) == count

@@ -30,12 +30,6 @@ TEXTS = {
 score = partial(run, "score")
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("tokenize", ["13a", "none", "char"])
 @pytest.mark.parametrize("name", TEXTS)

@@ -42,10 +42,9 @@ def run(*arguments):
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    command_line.write_lines(tmp_path, {"hyp": ["a b c d"], "ref": ["a b c e"], "other": ["a x c e"]})
-    return tmp_path
+def files(folder):
+    command_line.write_lines(folder, {"hyp": ["a b c d"], "ref": ["a b c e"], "other": ["a x c e"]})
+    return folder
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ import ten_cases
 pytestmark = pytest.mark.thread_unsafe(reason="examples write to the standard output and the folder of the process")
 
 ROOT = Path(__file__).parents[2]
+SEARCH = [os.path.abspath(entry) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
     for pattern in ("*.md", "benchmarks/*.md", "docs/**/*.md")
@@ -125,11 +126,10 @@ def environment(folder, backend):
     for name, arguments in (("python", ""), ("cybleu", "-m cybleu")):
         (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
         (programs / name).chmod(0o755)
-    search = [os.path.abspath(entry) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     return {
         **os.environ,
         "PATH": os.pathsep.join([str(programs), os.environ["PATH"]]),
-        "PYTHONPATH": os.pathsep.join(search),
+        "PYTHONPATH": os.pathsep.join(SEARCH),
         "CYBLEU_BACKEND": backend,
     }
 
@@ -184,12 +184,11 @@ def without_version(text):
         if blocks_of(page) and can_run(page)
     ],
 )
-def test_what_a_page_shows(page, backend, tmp_path, monkeypatch):
+def test_what_a_page_shows(page, backend, folder):
     # on Windows only what needs no POSIX shell
     shell = sys.platform != "win32"
-    make_files(tmp_path)
-    variables = environment(tmp_path, backend)
-    monkeypatch.chdir(tmp_path)
+    make_files(folder)
+    variables = environment(folder, backend)
     names = {"__name__": "__main__"}
     printed = None
     for block in blocks_of(page):
@@ -198,7 +197,7 @@ def test_what_a_page_shows(page, backend, tmp_path, monkeypatch):
         elif block.language == "python":
             printed = run_python(block, names, page)
         elif block.language == "sh":
-            printed = run_shell(block, tmp_path, variables) if shell else ""
+            printed = run_shell(block, folder, variables) if shell else ""
         elif block.language in ("text", "json"):
             assert printed is not None, f"{page}:{block.line}: no block before this one prints it"
             read = json.loads if block.language == "json" else str
@@ -265,8 +264,7 @@ def examples_of(module):
 @pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("name", list(filter(can_run, MODULES)))
-def test_examples_in_docstrings(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_examples_in_docstrings(name, folder):
     module = importlib.import_module(name)
     printed = []
     runner = doctest.DocTestRunner(Checker(), optionflags=doctest.ELLIPSIS)
