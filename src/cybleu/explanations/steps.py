@@ -177,11 +177,9 @@ def explain(
     elif weights is not QUARTERS:
         choices["weights"] = weights
     bleu, references, hypothesis = read_segment(references, hypothesis, metric, tokenize, lowercase, choices)
-    if of_nltk:
-        score, smoothing, smoothed, spots = _by_nltk(bleu, references, hypothesis, weights, smoothing_function)
-    else:
-        score, smoothing, smoothed, spots = _by_metric(bleu, references, hypothesis)
-        weights = _weights_of(bleu, score)
+    segment = references, hypothesis
+    steps = _by_nltk(bleu, *segment, weights, smoothing_function) if of_nltk else _by_metric(bleu, *segment)
+    score, smoothing, weights, smoothed, monotone = steps
     orders = []
     for n, (weight, now) in enumerate(zip(weights, smoothed), start=1):
         counts, *in_references = [_counts(text, n, bleu.ignore) for text in (hypothesis, *references)]
@@ -190,11 +188,15 @@ def explain(
         # a precision that smoothing did not change is shown as a fraction, not as a float on the tool's scale
         same = math.isclose(now, order.precision, rel_tol=1e-12)
         orders.append(replace(order, smoothed=order.precision) if same else order)
+    # a smoothing that is not NLTK's may read the texts
+    spots = None if monotone is None else find_blind_spots(*segment, len(score.totals), monotone)
     texts = tuple(hypothesis), tuple(map(tuple, references))
     return Explanation(score, bleu.definition, smoothing, tuple(orders), *texts, spots)
 
 
-Steps: TypeAlias = "tuple[BleuScore, str, Sequence[Any], BlindSpots | None]"  # with the smoothing, and what it returns
+# the score; the smoothing; the weights of the orders that are scored; their precisions, smoothed; and whether no match can
+# lower the score, None if nobody knows
+Steps: TypeAlias = "tuple[BleuScore, str, Sequence[float], Sequence[Any], bool | None]"
 
 
 def _by_nltk(
@@ -216,30 +218,23 @@ def _by_nltk(
     made_by, name = getattr(function, "__self__", None), getattr(function, "__name__", "a function")
     if function is None:
         made_by, name = SmoothingFunction(), "none"
-    spots = None  # a smoothing that is not NLTK's may read the texts
-    if isinstance(made_by, SmoothingFunction):
-        monotone = name in MONOTONE and made_by.epsilon <= 1 and min(weights) >= 0
-        spots = find_blind_spots(*segment, order, monotone)
-    return bleu, name, smoothed, spots
+    if not isinstance(made_by, SmoothingFunction):
+        return bleu, name, weights, smoothed, None
+    return bleu, name, weights, smoothed, name in MONOTONE and made_by.epsilon <= 1 and min(weights) >= 0
 
 
 def _by_metric(metric: Bleu, references: Sequence[Tokens], hypothesis: Tokens) -> Steps:
     bleu, rules = metric.score(metric.count(hypothesis, references)), metric.rules()
+    definition = Definition(rules)
+    scored = definition.smoothed(bleu.matches, bleu.totals, bleu.hypothesis_length)[1]
+    weights: Sequence[float] = (rules.weights or (1 / rules.order,) * rules.order)[:scored]
+    if scored and any(bleu.precisions):  # without matches the tool computes no mean
+        weights = definition.weights_of(scored)
     smoothed = [precision / bleu.scale for precision in bleu.precisions]
     if bleu.score == 0:
         smoothed = [matched / max(1, total) for matched, total in zip(bleu.matches, bleu.totals)]
-    spots = find_blind_spots(references, hypothesis, rules.order, is_monotone(rules, len(hypothesis)))
-    return bleu, metric.definition.smoothing(metric.smoothing)[0], smoothed, spots
-
-
-def _weights_of(metric: Bleu, bleu: BleuScore) -> Sequence[float]:
-    """Return the weights of the orders that are scored."""
-    rules = metric.rules()
-    definition = Definition(rules)
-    scored = definition.smoothed(bleu.matches, bleu.totals, bleu.hypothesis_length)[1]
-    if scored and any(bleu.precisions):  # without matches the tool computes no mean
-        return definition.weights_of(scored)
-    return (rules.weights or (1 / rules.order,) * rules.order)[:scored]
+    name = metric.definition.smoothing(metric.smoothing)[0]
+    return bleu, name, weights, smoothed, is_monotone(rules, len(hypothesis))
 
 
 def _counts(tokens: Tokens, n: int, ignore: Iterable[NGram] | None) -> dict[NGram, int]:

@@ -44,12 +44,7 @@ def _bleu_of(tokenize: str, order: int) -> Bleu:
     return Bleu("sacrebleu", max_order=order, tokenize=tokenize)
 
 
-@lru_cache(typed=True)
-def _chrf_of(*options: Any) -> Chrf:
-    return Chrf(*options)
-
-
-_ter_of = lru_cache(Ter)
+_chrf_of, _ter_of = lru_cache(typed=True)(Chrf), lru_cache(Ter)
 
 
 _Any: Any = object
@@ -256,18 +251,6 @@ def _are_documents(references: Any) -> bool:
     )
 
 
-def unknown_tokenizer(name: Any) -> UnknownNameError:
-    """Return the error for a tokeniser that sacreBLEU does not have, for which it raises a KeyError."""
-    known = ", ".join(_bleu.TOKENIZERS)
-    return UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")
-
-
-def warn_of_tokenised(metric: Any, texts: Any) -> None:
-    """Issue sacreBLEU's warning about tokenised lines, for lines that the backend has read."""
-    if texts.full_stops()[0] >= MANY:
-        metric(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])
-
-
 class BLEU(Counting, _bleu):  # type: ignore[misc]
     """A subclass of ``sacrebleu.metrics.BLEU`` with the same arguments, attributes, results, signature and errors.
 
@@ -290,7 +273,8 @@ class BLEU(Counting, _bleu):  # type: ignore[misc]
         except KeyError as error:
             if hasattr(self, "tokenizer"):
                 raise
-            raise unknown_tokenizer(error.args[0]) from None
+            known = ", ".join(_bleu.TOKENIZERS)
+            raise UnknownNameError(f"unknown tokeniser {error.args[0]!r}; use one of {known}") from None
 
     def _counter(self) -> tuple[Bleu, bool] | None:
         chosen, order = self.tokenizer, self.max_ngram_order
@@ -310,8 +294,8 @@ class BLEU(Counting, _bleu):  # type: ignore[misc]
         return row
 
     def _warn_of(self, texts: Any) -> None:
-        if not self._force:
-            warn_of_tokenised(_bleu, texts)
+        if not self._force and texts.full_stops()[0] >= MANY:
+            _bleu(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])  # sacreBLEU's own warning
 
 
 update_wrapper(BLEU.__init__, _bleu.__init__)  # the same signature and documentation
