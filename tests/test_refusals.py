@@ -10,7 +10,18 @@ import pytest
 
 from brute_force import LIST
 from brute_force import bleu as of_perfect
-from cybleu import References, bleu, corpus_bleu, errors, pairs, reward_scores, rows, sentence_bleu
+from cybleu import (
+    References,
+    SmoothingFunction,
+    bleu,
+    corpus_bleu,
+    errors,
+    modified_precision,
+    pairs,
+    reward_scores,
+    rows,
+    sentence_bleu,
+)
 from cybleu.bleu_score import sentence_bleu_many
 from cybleu.checks import check
 from cybleu.chrf_score import corpus_chrf, sentence_chrf
@@ -159,6 +170,9 @@ REFUSED = {
         ),
     ],
     errors.SequenceTypeError: [
+        (lambda: sentence_bleu([R], iter(H)), "the hypothesis must be"),
+        (lambda: sentence_bleu([iter(R)], H), "reference 0 must be"),
+        (lambda: corpus_bleu(iter([[R]]), [H]), "lists of references"),
         (lambda: tune("dev.nbest.gz"), "of the type str; make an NBest first, with NBest.from_files"),
         (lambda: rows([[1], np.array(3)], [[1], [1]]), r"hypotheses\[1\] must be .* not a ndarray"),
         (lambda: sentence_bleu_many([[R], [{*R}]], [H, H]), "is a set, which has no order"),
@@ -250,6 +264,7 @@ REFUSED = {
         (lambda: NBest.from_texts([[], [["a"], 7]], [["a"]] * 2), r"hypotheses\[1\]\[1\] must be a list .* not int"),
     ],
     errors.LengthMismatchError: [
+        (lambda: corpus_bleu([[R]], []), "0 hypotheses and 1 lists"),
         (lambda: Reward()(completions=["a", "b"], references=["a"]), "completions is 2, .*'references' is 1; each"),
         (lambda: Reward()(completion_ids=np.array([[1], [2]]), references=[[1]]), "completion_ids is 2"),
         (lambda: analyse(REFERENCES, SYSTEMS, source=["a"]), "source has 1 lines"),
@@ -272,6 +287,8 @@ REFUSED = {
         (lambda: mbr([["a b", "a c"]], evidence=[]), "1 segments of hypotheses and 0 of evidence"),
     ],
     errors.NoReferencesError: [
+        (lambda: sentence_bleu([], H), "no reference for the hypothesis"),
+        (lambda: corpus_bleu([[R], []], [H, H]), "segment 1: "),
         (lambda: explain_difference([[R], []], [R, R]), "segment 1: there is no reference"),
         (lambda: References(np.zeros((2, 0, 3), int)), "no reference"),
         (lambda: rows([[1]], np.array([[[1, 2], [0, 0]]]), pad_id=0), r"references\[0, 1\] is empty"),
@@ -286,6 +303,8 @@ REFUSED = {
         (lambda: mbr([["a b", "a c"]], evidence=[[]]), "segment 0 has hypotheses and no evidence"),
     ],
     errors.OrderError: [
+        (lambda: modified_precision([R], H, -1), "negative, and it is -1"),
+        (lambda: sentence_bleu([R], H, (0.5, 0.5), SmoothingFunction().method6), "at least 3 n-gram orders, not 2"),
         (lambda: explain_difference([[R]], [R], ["nltk"], 0), "the largest n-gram order is 0; it must be a whole"),
         *(
             (lambda order=order: pairs([[1, 2]], max_order=order), "max_order is")
@@ -389,10 +408,14 @@ REFUSED = {
         *((lambda call=call: call(SPARSE, samples=0), "samples is 0") for call in (pro, pro_pairs)),
     ],
     errors.UnhashableTokenError: [
+        (lambda: corpus_bleu([[R], [["a", []]]], [H, H]), "segment 1: token 1 of reference 0 is a list"),
         (lambda: explain_difference([[["a"]]], [[["a"]]]), "token 0 of the hypothesis is a list"),
         (lambda: rows([["a"]], References([[["a", []]]])), "token 1 of reference"),
     ],
     errors.WeightsError: [
+        (lambda: explain([R], H, ["0.5"]), r"not \['0.5'\]"),
+        (lambda: sentence_bleu([R], H, 0.25), "float has no length"),
+        (lambda: sentence_bleu([R], H, "uniform"), "order, not 'uniform'"),
         (lambda: mert_loop("run", print, [["a"]], [1.0]), "start must be finite numbers by name, such as"),
         (lambda: mert_loop("run", print, [["a"]], {"a": 1.0}, iterations=0), "iterations is"),
         (lambda: normalised({"a": NAN}, "sum"), "the weights must be finite numbers by name, such as"),
@@ -436,7 +459,44 @@ REFUSED = {
         (lambda: read_weights("\ud800"), "cannot be the name of a file"),
         (lambda: NBest.from_texts([[]], "a\0b"), "cannot be the name of a file"),
     ],
+    errors.SmoothingTypeError: [
+        *(
+            (call, rf"instance, SmoothingFunction\(\).{name}, without calling it$")
+            for name in (f"method{number}" for number in range(8))
+            for call in (
+                lambda name=name: getattr(SmoothingFunction(), name)(),
+                lambda name=name: getattr(SmoothingFunction, name)(),
+                lambda name=name: sentence_bleu([R], H, smoothing_function=getattr(SmoothingFunction, name)),
+                lambda name=name: corpus_bleu([[R]], [H], (1,), getattr(SmoothingFunction, name)),
+            )
+        ),
+        *(
+            (call, r"such as SmoothingFunction\(\).method1")
+            for smoothing in ("method1", SmoothingFunction, SmoothingFunction())
+            for call in (
+                lambda smoothing=smoothing: sentence_bleu([R], H, (0.5, 0.5), smoothing),
+                lambda smoothing=smoothing: corpus_bleu([[R]], [H], smoothing_function=smoothing),
+            )
+        ),
+    ],
+    errors.SmoothingParameterError: [
+        (lambda: sentence_bleu([R], H[:2], smoothing_function=SmoothingFunction(k=0).method4), "k=0"),
+        (lambda: sentence_bleu([R], R[:3], smoothing_function=SmoothingFunction(alpha=0).method6), "alpha=0"),
+    ],
+    errors.ZeroPrecisionError: [
+        (lambda: sentence_bleu([R], ["the"], smoothing_function=SmoothingFunction().method6), "trigram match"),
+    ],
+    errors.OneShotReferencesError: [
+        (lambda: sentence_bleu(iter([R]), H), "only once"),
+    ],
     errors.CybleuError: [
+        (lambda: score([4] * 4, smoothing="exp", smoothing_value=1), "'exp' of sacrebleu takes no value"),
+        (lambda: score([4] * 4, smoothing="floor", smoothing_value="0.1"), "'floor' is '0.1'; .* from 0"),
+        (lambda: score([4] * 4, weight=(0.5, 0.5)), "sacrebleu has no 'weight'; it has tokenize, lowercase, variant"),
+        (lambda: score([4] * 4, "nltk", variant="moses"), "pass the definition itself as metric="),
+        (lambda: score([4] * 4, 4), "pass a name, a dict of weights or a Metric"),
+        (lambda: score([4, 4, 5, 4]), "a row has more matches than n-grams of an order"),
+        (lambda: score([[4, 4, 4, 4], [4, 4, 4, 3, 4, 3]]), "the rows have different lengths"),
         (lambda: analyse(REFERENCES, {}), "there is no system; give at least one"),
         (lambda: analyse(REFERENCES, [1]), r"give for example {'mine': lines}"),
         (lambda: analyse(REFERENCES, {"one": REFERENCE[:-1]}), "one has 39 lines, .* 40 segments"),
@@ -495,6 +555,19 @@ REFUSED = {
 }
 
 
+# What code that was written for NLTK catches.
+OF_NLTK = {
+    errors.LengthMismatchError: AssertionError,
+    errors.NoReferencesError: KeyError,
+    errors.OneShotReferencesError: KeyError,
+    errors.OrderError: (ValueError, IndexError),
+    errors.SmoothingParameterError: ZeroDivisionError,
+    errors.ZeroPrecisionError: AssertionError,
+    **dict.fromkeys((errors.SequenceTypeError, errors.UnhashableTokenError, errors.WeightsError), TypeError),
+    errors.SmoothingTypeError: TypeError,
+}
+
+
 @pytest.mark.parametrize(
     ("error", "call", "advice"), [(error, *row) for error, rows in REFUSED.items() for row in rows]
 )
@@ -502,5 +575,6 @@ def test_what_is_refused(error, call, advice):
     with pytest.raises(error, match=f"(?s){advice}") as caught:
         call()
     message = str(caught.value)
-    assert isinstance(caught.value, errors.CybleuError) and len(message) < 400
+    assert isinstance(caught.value, errors.CybleuError) and isinstance(caught.value, OF_NLTK.get(error, error))
+    assert len(message) < 400 and message[0] != message[-1]  # which the quotes of a KeyError would be
     assert str(pickle.loads(pickle.dumps(caught.value))) == message

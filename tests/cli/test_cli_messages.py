@@ -82,14 +82,7 @@ def test_a_device_is_written_to_and_a_full_one_is_one_sentence(run, name):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 @pytest.mark.parametrize(
     "arguments",
-    [
-        "score text text",
-        "variants text text",
-        "tune mert list text --restarts 0 --quiet",
-        "rerank linear list --weights weights",
-        "rerank mbr list",
-        "--help",
-    ],
+    ["score text text", "tune mert list text --restarts 0 --quiet", "rerank mbr list", "--help"],
 )
 def test_a_full_standard_output_is_one_sentence(run, arguments):
     with open("/dev/full", "w") as full:

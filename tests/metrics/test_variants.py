@@ -255,25 +255,3 @@ def test_a_mean_of_segments_with_a_function_as_tokeniser():
     expected = score(cybleu.rows(texts, references), level="mean").score
     for tokenize in (None, "none", str.split):
         assert cybleu.bleu(texts, references, level="mean", tokenize=tokenize).score == expected
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"rows": [4, 4, 4, 4], "smoothing": "exp", "smoothing_value": 1}, "'exp' of sacrebleu takes no value"),
-        ({"rows": [4, 4, 4, 4], "smoothing": "floor", "smoothing_value": "0.1"}, "'floor' is '0.1'; .* from 0"),
-        (
-            {"rows": [4, 4, 4, 4], "weight": (0.5, 0.5)},
-            "sacrebleu has no 'weight'; it has tokenize, lowercase, variant, smoothing",
-        ),
-        ({"rows": [4, 4, 4, 4], "metric": "nltk", "variant": "moses"}, "pass the definition itself as metric="),
-        ({"rows": [4, 4, 4, 4], "metric": 4}, "pass a name, a dict of weights or a Metric"),
-        ({"rows": [4, 4, 5, 4]}, "a row has more matches than n-grams of an order"),
-        ({"rows": [4, 4, 0.5, 4]}, "statistics are whole numbers from 0"),
-        ({"rows": [[4, 4, 4, 4], [4, 4, 4, 3, 4, 3]]}, "the rows have different lengths"),
-        ({"rows": [1, 1, 1, 0, 1, 1], "metric": "moses"}, "NLTK's BLEU counted it; count the texts for moses"),
-    ],
-)
-def test_bad_statistics(arguments, message):
-    with pytest.raises(errors.CybleuError, match=message):
-        score(**arguments)
