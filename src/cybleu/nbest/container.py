@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import nbest as lists  # whose modules import this one
 from .._files.text import shown
 from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np, repeat
+from .._runtime.numbers import check_whole
 from .._runtime.scales import counted
 from ..errors import (
     ArrayValueError,
@@ -36,20 +36,6 @@ __all__ = ["NBest", "SparseFeatures", "check_nbest"]
 
 # Below the int64 limit, because searches add differences to such a sum, and some metrics add 1 to a count.
 LARGEST_SUM = 2**62
-
-FIELDS = (
-    "offsets",
-    "features",
-    "stats",
-    "names",
-    "texts",
-    "score",
-    "sparse",
-    "ids",
-    "index",
-    "model_scores",
-    "inputs",
-)
 
 
 class NBest:
@@ -83,8 +69,6 @@ class NBest:
     >>> nbest.segment(0)
     slice(0, 2, None)
     """
-
-    __slots__ = ("__weakref__", "_derived", *FIELDS)
 
     offsets: NDArray[np.int64]
     features: NDArray[np.float64]
@@ -121,6 +105,8 @@ class NBest:
         dense = _floats(features, "features", 2)
         count = len(dense)
         bounds = _offsets(offsets, "offsets", count, "hypotheses")
+        if inputs is not None:
+            check_whole(inputs, "inputs", 0, error=ArrayValueError)
         self._put(
             offsets=bounds,
             features=dense,
@@ -128,22 +114,21 @@ class NBest:
             score=score,
             ids=None if ids is None else _whole_numbers(ids, "ids", len(bounds) - 1, "segments"),
             index=None if index is None else _whole_numbers(index, "index", count, "hypotheses"),
-            inputs=None if inputs is None else whole_number(inputs, "inputs"),
+            inputs=inputs,
         )
         if count and self.index.max() >= self.inputs:
             raise ArrayValueError(f"index holds {self.index.max()}, and the input had {self.inputs} hypotheses")
         if not np.isfinite(dense).all():
             row, column = np.argwhere(~np.isfinite(dense))[0]
             raise self._not_finite(self.names[column], row, dense[row, column])
-        object.__setattr__(self, "stats", self._checked_stats(stats))
+        self.__dict__["stats"] = self._checked_stats(stats)
         if texts is not None:
-            object.__setattr__(self, "texts", self._checked_texts(list(texts)))
+            self.__dict__["texts"] = self._checked_texts(list(texts))
         if sparse is not None:
-            object.__setattr__(self, "sparse", self._checked_sparse(sparse_given(sparse)))
+            self.__dict__["sparse"] = self._checked_sparse(sparse_given(sparse))
         if model_scores is not None:
-            found = _floats(model_scores, "model_scores", 1)
-            _check_count(found, "model_scores", count, "hypotheses")
-            object.__setattr__(self, "model_scores", self._check_finite(found, "model score"))
+            scores = _floats(model_scores, "model_scores", 1, count)
+            self.__dict__["model_scores"] = self._check_finite(scores, "model score")
 
     @classmethod
     def _of(cls, **fields: Any) -> NBest:
@@ -154,19 +139,20 @@ class NBest:
 
     def _put(self, **fields: Any) -> None:
         count = len(fields["features"])
-        defaults = {"ids": len(fields["offsets"]) - 1, "index": count}
-        for name in FIELDS:
-            value = fields.get(name)
-            if value is None and name in defaults:
-                value = np.arange(defaults[name], dtype=np.int64)
-            if value is None and name == "stats":
-                value = np.zeros((count, 0))
-            if value is None and name == "inputs":
-                value = count
-            if isinstance(value, np.ndarray):
-                value = kept(value, value.dtype)
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_derived", {})
+        defaults = {
+            "stats": np.zeros((count, 0)),
+            "texts": None,
+            "score": None,
+            "sparse": None,
+            "ids": np.arange(len(fields["offsets"]) - 1, dtype=np.int64),
+            "index": np.arange(count, dtype=np.int64),
+            "model_scores": None,
+            "inputs": count,
+        }
+        found = defaults | {name: value for name, value in fields.items() if value is not None}
+        for name, value in found.items():
+            self.__dict__[name] = _kept(value) if isinstance(value, np.ndarray) else value
+        self.__dict__["_derived"] = {}
 
     def _with(self, **fields: Any) -> NBest:
         """Return a list with other fields, which are known to be valid."""
@@ -177,13 +163,12 @@ class NBest:
 
         :param rows: their indices, int64, in the order of the new list; or a slice of consecutive ones
         """
-        texts, sparse = self.texts, self.sparse
         if isinstance(rows, slice):
-            texts = texts and texts[rows]
-            sparse = sparse and sparse.part(rows.start, rows.stop)
+            texts = self.texts and self.texts[rows]
+            sparse = self.sparse and self.sparse.part(rows.start, rows.stop)
         else:
-            texts = texts and [texts[row] for row in rows.tolist()]
-            sparse = sparse and sparse.rows(rows)
+            texts = self.texts and [self.texts[row] for row in rows.tolist()]
+            sparse = self.sparse and self.sparse.rows(rows)
         return self._with(
             offsets=offsets,
             features=self.features[rows],
@@ -199,46 +184,38 @@ class NBest:
 
     def _checked_stats(self, stats: Any) -> NDArray[np.int64] | NDArray[np.float64]:
         array = array_given(stats, "stats")
-        if array.dtype.kind == "f":
-            floats = _floats(array.reshape(-1, 1) if array.ndim == 1 else array, "stats", 2)
-            _check_count(floats, "stats", len(self.features), "hypotheses")
-            return self._check_finite(floats, "statistic")
-        if array.dtype.kind not in "iu" and array.size:
+        is_float = array.dtype.kind == "f"
+        if array.dtype.kind not in "iuf" and array.size:
             raise ArrayValueError(f"stats has dtype {array.dtype}; it must be int64 for BLEU, or float64")
-        if array.ndim == 1 and array.size and self.score is not None:
+        if array.ndim == 1 and (is_float or (array.size and self.score is not None)):
             array = array.reshape(-1, 1)
-        if array.ndim != 2:
-            raise ArrayValueError(f"stats has {array.ndim} dimensions; it must have 2")
-        _check_count(array, "stats", len(self.features), "hypotheses")
-        if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
-            raise StatisticsError(f"stats has numbers above {np.iinfo(np.int64).max}")
-        rows = kept(array, np.int64)
+        _check_shape(array, "stats", 2, len(self.features))
+        if is_float:
+            return self._check_finite(_kept(floats_given(array, "stats")), "statistic")
         most = LARGEST_SUM // max(1, len(self))  # so that code that adds a row of each segment need not check the sum
-        if rows.max(initial=0) > most or rows.min(initial=0) < -most:
-            row = int(((rows > most) | (rows < -most)).any(axis=1).argmax())
-            raise StatisticsError(
-                f"the statistics of {self._place(row)} are too large: {rows[row].tolist()}; the sum of one row from each of "
-                f"{counted(len(self), 'segment')} must be at most 2 ** 62. Divide the numbers, or give them as floats"
-            )
+        wrong = ((array > most) | (array < -most)).any(axis=1)
+        reason = (
+            f"too large; the sum of one row from each of {counted(len(self), 'segment')} must be at most 2 ** 62. "
+            "Divide the numbers, or give them as floats"
+        )
+        rows = _kept(array.astype(np.int64, copy=False))
         if self.score is None:
-            self._check_bleu(rows)
-        return rows
-
-    def _check_bleu(self, rows: NDArray[np.int64]) -> None:
-        order = rows.shape[1] // 2 - 1
-        if order < 1 or rows.shape[1] % 2:
-            raise StatisticsError(
-                f"stats has {rows.shape[1]} columns; BLEU's rows have 2 + 2 * orders: hypothesis length, reference "
-                "length, matches, n-grams. For another metric give score="
-            )
-        wrong = (rows < 0).any(axis=1) | (rows[:, 2 : 2 + order] > rows[:, 2 + order :]).any(axis=1)
+            order = rows.shape[1] // 2 - 1
+            if order < 1 or rows.shape[1] % 2:
+                raise StatisticsError(
+                    f"stats has {rows.shape[1]} columns; BLEU's rows have 2 + 2 * orders: hypothesis length, reference "
+                    "length, matches, n-grams. For another metric give score="
+                )
+            if not wrong.any():
+                wrong = (rows < 0).any(axis=1) | (rows[:, 2 : 2 + order] > rows[:, 2 + order :]).any(axis=1)
+                reason = (
+                    "impossible; they must be whole numbers from 0: hypothesis length, reference length, matches, and n-grams, "
+                    "no fewer than matches. For another metric give score="
+                )
         if wrong.any():
             row = int(wrong.argmax())
-            raise StatisticsError(
-                f"the statistics of {self._place(row)} are impossible: {rows[row].tolist()}; they must be whole numbers from 0: "
-                "hypothesis length, reference length, matches, and n-grams, no fewer than matches. "
-                "For another metric give score="
-            )
+            raise StatisticsError(f"the statistics of {self._place(row)} are {reason}: {rows[row].tolist()}")
+        return rows
 
     def _checked_texts(self, texts: list[str]) -> list[str]:
         if len(texts) != len(self.features):
@@ -260,15 +237,13 @@ class NBest:
         check_apart(self.names, names)
         if len(columns) and columns.max() >= len(names):
             raise ArrayValueError(f"sparse.columns holds {columns.max()}, and there are {len(names)} names")
-        falls = columns[1:] <= columns[:-1]
-        begins = indptr[(indptr > 0) & (indptr < len(columns))]
-        falls[begins - 1] = False  # between two hypotheses columns may fall
+        owners = repeat(np.arange(len(self.features), dtype=np.int64), np.diff(indptr))
+        falls = (columns[1:] <= columns[:-1]) & (owners[1:] == owners[:-1])
         if falls.any():
-            raise ArrayValueError(
-                f"sparse.columns of {self._place(_owner(indptr, int(falls.argmax())))} are not strictly ascending"
-            )
-        if (place := first_not_finite(values)) is not None:
-            raise self._not_finite(names[columns[place]], _owner(indptr, place), values[place])
+            place = self._place(owners[falls.argmax()])
+            raise ArrayValueError(f"sparse.columns of {place} are not strictly ascending")
+        if (row := first_not_finite(values)) is not None:
+            raise self._not_finite(names[columns[row]], owners[row], values[row])
         return SparseFeatures(indptr, columns, values, names)
 
     def _not_finite(self, name: str, row: int, value: float) -> FeatureError:
@@ -276,18 +251,18 @@ class NBest:
 
     def _check_finite(self, values: NDArray[np.float64], what: str) -> NDArray[np.float64]:
         if not np.isfinite(values).all():
-            row, *column = np.argwhere(~np.isfinite(values))[0]
-            raise StatisticsError(f"the {what} of {self._place(row)} is {values[(row, *column)]}; it must be finite")
+            place = tuple(np.argwhere(~np.isfinite(values))[0])
+            raise StatisticsError(f"the {what} of {self._place(place[0])} is {values[place]}; it must be finite")
         return values
 
     def _place(self, row: int) -> str:
-        segment = _owner(self.offsets, row)
+        segment = int(np.searchsorted(self.offsets, row, side="right")) - 1
         return f"hypothesis {row - self.offsets[segment]} of segment {self.ids[segment]}"
 
     # ---------------------------------------------------------------------------------------------------------- an object
 
     def _fields(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in FIELDS}
+        return {name: value for name, value in self.__dict__.items() if name != "_derived"}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(type(self), **self._fields()), ()
@@ -427,8 +402,9 @@ class NBest:
         :param first_id: the id of the first segment
         :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
         """
-        first_id = whole_number(first_id, "first_id")
-        segments = None if segments is None else whole_number(segments, "segments")
+        check_whole(first_id, "first_id", 0, error=ArrayValueError)
+        if segments is not None:
+            check_whole(segments, "segments", 0, error=ArrayValueError)
         return lists.extractor.read(features, scores, segments, first_id)
 
     def with_metric(
@@ -490,18 +466,24 @@ class NBest:
         lists.writing.write(self, path, format)
 
 
-def kept(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """Convert to a contiguous, read-only array of this type."""
-    view = in_place(array, dtype).view()
+def _kept(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a contiguous, read-only array."""
+    view = in_place(array).view()
     view.flags.writeable = False
     return view
 
 
-def _floats(values: Any, name: str, dimensions: int) -> NDArray[np.float64]:
-    array = floats_given(values, name)
+def _check_shape(array: NDArray[Any], name: str, dimensions: int, count: int | None, what: str = "hypotheses") -> None:
     if array.ndim != dimensions:
         raise ArrayValueError(f"{name} has {array.ndim} dimensions; it must have {dimensions}")
-    return kept(array, np.float64)
+    if count is not None and len(array) != count:
+        raise LengthMismatchError(f"{name} has {len(array)} entries, and there are {count} {what}")
+
+
+def _floats(values: Any, name: str, dimensions: int, count: int | None = None) -> NDArray[np.float64]:
+    array = floats_given(values, name)
+    _check_shape(array, name, dimensions, count)
+    return _kept(array)
 
 
 def check_nbest(nbest: object) -> None:
@@ -516,30 +498,19 @@ def check_nbest(nbest: object) -> None:
         )
 
 
-def whole_number(value: Any, name: str) -> int:
-    try:
-        number = -1 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        number = -1
-    if not 0 <= number < 2**53:  # so that a sum of many fits int64
-        raise ArrayValueError(f"{name} is {value!r}; it must be a whole number from 0 to 2 ** 53 - 1")
-    return number
-
-
-def _whole_numbers(values: Any, name: str, count: int, of_what: str) -> NDArray[np.int64]:
+def _whole_numbers(values: Any, name: str, count: int | None, what: str) -> NDArray[np.int64]:
     """Copy whole numbers, so that they cannot change after validation."""
     array = array_given(values, name)
-    if (array.dtype.kind not in "iu" and array.size) or array.ndim != 1:
-        raise ArrayValueError(f"{name} must be whole numbers of one dimension, not {array.dtype} of {array.ndim}")
-    _check_count(array, name, count, of_what)
+    if array.dtype.kind not in "iu" and array.size:
+        raise ArrayValueError(f"{name} must be whole numbers, not {array.dtype}")
+    _check_shape(array, name, 1, count, what)
     if array.size and (array.min() < 0 or array.max() > np.iinfo(np.int64).max):
         raise ArrayValueError(f"{name} holds {array.min() if array.min() < 0 else array.max()}")
-    return kept(array.astype(np.int64), np.int64)
+    return _kept(array.astype(np.int64))
 
 
 def _offsets(values: Any, name: str, total: int, of_what: str) -> NDArray[np.int64]:
-    array = array_given(values, name)
-    offsets = _whole_numbers(array, name, array.size, "numbers")
+    offsets = _whole_numbers(values, name, None, "numbers")
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != total:
         raise ArrayValueError(
             f"{name} must begin with 0 and end with the number of {of_what}, {total}; it is "
@@ -549,16 +520,6 @@ def _offsets(values: Any, name: str, total: int, of_what: str) -> NDArray[np.int
         position = int((offsets[1:] < offsets[:-1]).argmax())
         raise ArrayValueError(f"{name} falls from {offsets[position]} to {offsets[position + 1]} at {position + 1}")
     return offsets
-
-
-def _owner(offsets: NDArray[np.int64], place: int) -> int:
-    """Return the index of the part that contains a position."""
-    return int(np.searchsorted(offsets, place, side="right")) - 1
-
-
-def _check_count(array: NDArray[Any], name: str, count: int, of_what: str) -> None:
-    if len(array) != count:
-        raise LengthMismatchError(f"{name} has {len(array)} entries, and there are {count} {of_what}")
 
 
 def check_apart(dense: Sequence[str], sparse: Sequence[str]) -> None:

@@ -29,9 +29,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._files.text import Lines, shown
 from .._runtime.arrays import bincount, np, repeat
 from .._runtime.exclusive import exclusive
+from .._runtime.numbers import check_whole
 from .._runtime.parallel import in_order
 from ..errors import ArrayValueError, MixedTokensError, UnknownNameError
-from .container import NBest, whole_number
+from .container import NBest
 from .formats import Record, error_at, fairseq, field_lines
 from .json_lines import json_lines
 from .references import bleu, count, prepare_references
@@ -166,7 +167,8 @@ class LineCounter:
         max_order: int | None = None,
         reference_length: str | None = None,
     ):
-        self.first_id = whole_number(first_id, "first_id")
+        check_whole(first_id, "first_id", 0, 2**53, error=ArrayValueError)
+        self.first_id = first_id
         self._metric = bleu(tokenize, lowercase, max_order, reference_length)
         self._references = prepare_references(references)
         if self._references.kind == "ids":
