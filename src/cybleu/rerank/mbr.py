@@ -71,12 +71,11 @@ def mbr(
     check_alike(hyps, refs)
     shares = posterior_of(posterior, scores, scale, refs)
     kept = most_probable(shares, refs, prune)
-    utilities = np.full(len(hyps.lengths), np.nan)
-    for segment, rows, _, expected in _matrices(hyps, refs, kept, shares, found, threads, progress):
+    utilities = np.full(len(hyps.empty), np.nan)
+    for _, rows, _, expected in _matrices(hyps, refs, kept, shares, found, threads, progress):
         utilities[rows] = expected
-        empty = slice(*hyps.offsets[segment : segment + 2])
-        utilities[empty][(hyps.lengths[empty] == 0) & (kept[empty] if refs is hyps else True)] = 0.0
-    return chosen(hyps.source, hyps.offsets, utilities, (hyps.lengths > 0) & ~np.isnan(utilities))
+    utilities[hyps.empty & (kept if refs is hyps else True)] = 0.0
+    return chosen(hyps.source, hyps.offsets, utilities, ~hyps.empty & ~np.isnan(utilities))
 
 
 def diverse(
@@ -116,7 +115,7 @@ def diverse(
         raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
     found, (lists,) = parse_lists([("hypotheses", hypotheses)], find(metric, **options).of_sentences())
     shares = posterior_of(posterior, scores, scale, lists)
-    everything = np.ones(len(lists.lengths), dtype=bool)
+    everything = np.ones(len(lists.empty), dtype=bool)
     taken = [np.arange(min(size, stop - start), dtype=np.int64) for start, stop in pairwise(lists.offsets.tolist())]
     for segment, rows, matrix, utilities in _matrices(lists, lists, everything, shares, found, None, progress):
         start, stop = lists.offsets[segment : segment + 2]
@@ -149,7 +148,7 @@ def _matrices(
     text of the evidence that is kept, and their expected utilities.
     """
     rows_of_refs = in_place(np.flatnonzero(kept), np.int64)
-    rows_of_hyps = rows_of_refs if refs is hyps else np.arange(len(hyps.lengths), dtype=np.int64)
+    rows_of_hyps = rows_of_refs if refs is hyps else np.arange(len(hyps.empty), dtype=np.int64)
     ref_bounds = np.searchsorted(rows_of_refs, refs.offsets).tolist()
     hyp_bounds = np.searchsorted(rows_of_hyps, hyps.offsets).tolist()
     with bar(len(hyps.offsets) - 1, progress, " segments") as advance:
@@ -157,10 +156,10 @@ def _matrices(
             columns = rows_of_refs[ref_bounds[segment] : ref_bounds[segment + 1]]
             rows = rows_of_hyps[hyp_bounds[segment] : hyp_bounds[segment + 1]]
             if len(rows):
-                rows = rows[hyps.lengths[rows] > 0]
-                evidence = refs.parsed.rows(columns)
+                rows = rows[~hyps.empty[rows]]
+                evidence = refs.texts.rows(columns)
                 same = refs is hyps and len(rows) == len(columns)
-                texts = evidence if same else hyps.parsed.rows(rows)
+                texts = evidence if same else hyps.texts.rows(rows)
                 try:
                     matrix = metric.pairs(texts, None if same else evidence, threads=threads)
                 except CybleuError as error:

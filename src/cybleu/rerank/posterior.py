@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import bincount, first_not_finite, floats_given, index, np, repeat
@@ -24,7 +25,7 @@ def posterior_of(posterior: Any, scores: Any, scale: float, lists: TextLists) ->
     if posterior is not None and scores is not None:
         raise ArrayValueError("give posterior or scores, one of the two")
     if posterior is None and scores is None:
-        return np.ones(len(lists.lengths))
+        return np.ones(len(lists.empty))
     factor = floats_given(scale, "scale")
     if factor.ndim or not np.isfinite(factor):
         raise ArrayValueError(f"scale is {scale!r}; it must be a finite number")
@@ -63,17 +64,13 @@ def _numbers(values: Any, name: str, lists: TextLists) -> Floats:
         and all(getattr(part, "ndim", hasattr(type(part), "__len__")) for part in values)
     ):
         parts = [floats_given(part, f"{name}[{number}]").reshape(-1) for number, part in enumerate(values)]
-        sizes = np.diff(lists.offsets).tolist()
-        given = [len(part) for part in parts]
-        if given != sizes:
-            same = (pair[0] == pair[1] for pair in zip([*given, -1], [*sizes, -2]))
-            raise LengthMismatchError(
-                f"{name} does not have a number for each text: see segment {[*same].index(False)}"
-            )
+        for number, (given, size) in enumerate(zip_longest(map(len, parts), np.diff(lists.offsets).tolist())):
+            if given != size:
+                raise LengthMismatchError(f"{name} does not have a number for each text: see segment {number}")
         values = np.concatenate(parts)
     array = floats_given(values, name).reshape(-1)
-    if len(array) != len(lists.lengths):
-        raise LengthMismatchError(f"{name} has {len(array)} numbers for {len(lists.lengths)} texts")
+    if len(array) != len(lists.empty):
+        raise LengthMismatchError(f"{name} has {len(array)} numbers for {len(lists.empty)} texts")
     if (row := first_not_finite(array)) is not None:
         segment = lists.segment_of(row)
         raise ArrayValueError(f"{name} of text {row - lists.offsets[segment]} of segment {segment} is {array[row]}")
@@ -86,7 +83,7 @@ def most_probable(shares: Floats, lists: TextLists, prune: int | None) -> NDArra
         return kept
     check_whole(prune, "prune", 1, error=ArrayValueError)
     owners = owners_of(lists.offsets)
-    order = np.lexsort((-shares, lists.lengths == 0, owners))
+    order = np.lexsort((-shares, lists.empty, owners))
     kept[order] = np.arange(len(order), dtype=np.int64) - lists.offsets[:-1][owners] < prune
     left = bincount(owners[kept], shares[kept], minlength=len(lists.offsets) - 1)
     lacking = (left == 0) & (np.diff(lists.offsets) > 0)

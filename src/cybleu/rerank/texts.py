@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
-from ..metrics import Bleu, Mixture
-from ..metrics.tokens import tokens_of
 from ..nbest import NBest
 from ..nbest.references import split_on_blanks
-from ..text.batches import Place, RawText, TokenIds, TokenLists
-from ..text.numbering import RawWords
+from ..text.batches import RawText, TokenIds
 from ..text.reading import check_same_kind, read_groups, read_texts
 
 if TYPE_CHECKING:
@@ -20,13 +17,12 @@ if TYPE_CHECKING:
 
     from ..metrics import Metric
     from ..text.batches import Batch
-    from ..text.raw import Raw
 
 
 class TextLists(NamedTuple):
-    source: Any  # the argument, which the Selection holds
-    parsed: Any  # the texts of all segments, in the form that the metric or its counts accept
-    lengths: NDArray[np.int64]
+    source: NBest | Sequence[Any]  # which the Selection holds
+    texts: Batch  # of all segments
+    empty: NDArray[np.bool_]
     offsets: NDArray[np.int64]
 
     def segment_of(self, row: Any) -> int:
@@ -36,45 +32,28 @@ class TextLists(NamedTuple):
 def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metric, list[TextLists]]:
     """Read each list, given with its name, and return them with the metric that scores them; the highest score is the best.
 
-    The texts of an `NBest` are split on white space if the metric has no tokeniser of its own. Tokens of BLEU become
-    numbers of one vocabulary.
+    If one is an `NBest`, texts are split on white space, unless the metric has a tokeniser of its own.
     """
-    groups = [(name, value, *_texts_of(value, name)) for name, value in given]
-    batches = [read_texts(texts, name, bounds=bounds) for name, _, texts, bounds in groups]
-    kinds = [batch.kind if batch.size else "nothing" for batch in batches]
-    for (name, *_), kind in zip(groups[1:], kinds[1:]):
-        check_same_kind(kinds[0], groups[0][0], kind, name)
-    metrics = [split_on_blanks(metric) if isinstance(value, NBest) else metric for _, value, _, _ in groups]
-    raws = [one.raw(kind) for one, kind in zip(metrics, kinds)]
-    if metric.reads == "tokens" and not isinstance(metric, Mixture):
-        if metric.tokenize is not None or metric.lowercase:
-            metric = metric.with_choices(tokenize=None, lowercase=False)
-        words = None
-        if (
-            isinstance(metric, Bleu)
-            and raws[0] is not None
-            and raws[0].own
-            and len({raw and raw.key for raw in raws}) == 1
-        ):
-            words = RawWords(raws[0])
-        batches = [_tokens(*one, words) for one in zip(batches, raws, groups)]
-    lists = []
-    for batch, (_, value, texts, bounds) in zip(batches, groups):
-        sizes = batch.ends - batch.begins if isinstance(batch, TokenIds) else list(map(len, batch.lists()))
+    if any(isinstance(value, NBest) for _, value in given):
+        metric = split_on_blanks(metric)
+    lists: list[TextLists] = []
+    for name, value in given:
+        texts, bounds = _texts_of(value, name)
+        batch = read_texts(texts, name, bounds=bounds)
+        kind = batch.kind if batch.size else "nothing"
+        metric.raw(kind)
+        if lists and lists[0].texts.size:
+            check_same_kind(lists[0].texts.kind, given[0][0], kind, name)
+        if isinstance(batch, TokenIds):
+            empty = batch.begins == batch.ends
+        elif isinstance(batch, RawText):
+            empty = np.array([not text.strip() for text in batch.lists()], dtype=bool)
+        else:
+            batch.refuse_arrays()
+            empty = np.array([not len(text) for text in batch.texts], dtype=bool)
         source = value if isinstance(value, NBest) else texts
-        lists.append(TextLists(source, batch, np.array(sizes, dtype=np.int64), np.array(bounds, dtype=np.int64)))
+        lists.append(TextLists(source, batch, empty, np.array(bounds, dtype=np.int64)))
     return metric.maximised, lists
-
-
-def _tokens(batch: Batch, raw: Raw | None, group: tuple[Any, ...], words: RawWords | None) -> Batch:
-    """Texts as tokens, or as numbers of words."""
-    if isinstance(batch, RawText) and raw is not None:
-        if words is not None:
-            return words.add(RawText(raw.lowered_texts(batch.lines)))
-        batch = tokens_of(batch, raw, Place(group[0], group[3]))
-    if isinstance(batch, TokenLists):
-        batch.refuse_arrays()
-    return batch
 
 
 def _texts_of(value: Any, name: str) -> tuple[list[Any], Sequence[int]]:
