@@ -357,6 +357,7 @@ class NBest:
         max_order: int | None = None,
         reference_length: str | None = None,
         texts: bool = True,
+        threads: int | None = None,
         progress: bool = False,
     ) -> NBest:
         """Create a list from a file in one of the formats of :mod:`cybleu.nbest`, with its BLEU statistics.
@@ -375,13 +376,13 @@ class NBest:
         :param names: of these features, by default ``f0``, ``f1`` ...
         :param texts: whether to keep the texts of the hypotheses, as they are in the file
         :param lowercase: put the hypotheses, and references that are texts or files, in lower case with `str.lower`.
-            References that are token lists or `References` are not changed
+            References that are token lists are not changed
         :param progress: show a progress bar (requires tqdm)
         :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
         """
         counter = lists.reading.LineCounter(references, first_id, tokenize, lowercase, max_order, reference_length)
         table: dict[str, Any] = {"size": size, "features": features, "names": names}
-        return lists.reading.read(counter, path, format, **table, texts=texts, progress=progress)
+        return lists.reading.read(counter, path, format, **table, texts=texts, threads=threads, progress=progress)
 
     @classmethod
     def from_moses(

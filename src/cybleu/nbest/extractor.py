@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import zip_longest
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,8 +14,7 @@ from ..errors import InputFileError, StatisticsError
 from .container import NBest, check_apart, feature_names
 from .formats import MOST_DIGITS, error_at
 from .merging import merge
-from .reading import LineCounter, by_segment, joined
-from .reading import read as read_list
+from .reading import by_segment, joined
 from .sparse import SparseFeatures, taken
 from .tables import NumberLines
 
@@ -130,13 +129,8 @@ def extract(
     scores_file: Path,
     format: str | None = None,  # noqa: A002
     *,
-    size: int | None = None,
-    features: Path | None = None,
-    names: Sequence[str] | None = None,
     unique: bool = False,
-    threads: int | None = None,
-    progress: bool = False,
-    **counting: Any,
+    **reading: Any,
 ) -> None:
     """Write the two text files of Moses's extractor for an n-best list in a file.
 
@@ -146,12 +140,9 @@ def extract(
     :param scores_file: the path of the file of BLEU statistics, likewise
     :param unique: leave out hypotheses that have the same features and statistics as an earlier one of the segment, as
         :func:`cybleu.nbest.merge` does
-    :param threads: how many threads count at the same time; None is one. The files are the same
-    :param counting: how hypotheses are counted: `first_id`, `tokenize`, `lowercase`, `max_order`, `reference_length`
+    :param reading: how the list is read and counted, as for :meth:`cybleu.nbest.NBest.from_files`
     :raises InputFileError: a file cannot be read or written, or a line is wrong; then files that were there are not
         changed
-
-    The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -160,9 +151,7 @@ def extract(
     >>> (folder / "scores").read_text().splitlines()
     ['SCORES_TXT_BEGIN_0 0 1 9 BLEU', '2 2 1 1 0 0 0 0 2 ', 'SCORES_TXT_END_0']
     """
-    counter = LineCounter(references, **counting)
-    table: dict[str, Any] = {"size": size, "features": features, "names": names}
-    nbest = read_list(counter, path, format, **table, texts=False, threads=threads, progress=progress)
+    nbest = NBest.from_files(path, references, format, texts=False, **reading)
     (merge(nbest) if unique else nbest).to_moses(features_file, scores_file)
 
 

@@ -56,18 +56,11 @@ def oracle(
     >>> oracle(nbest).rows, antioracle(nbest).rows
     (array([0, 4]), array([2, 3]))
     """
-    check_nbest(nbest)
-    return _extreme(nbest, True, level, metric_of(nbest, metric, choices), seed, passes)
+    return _extreme(nbest, True, level, metric, seed, passes, **choices)
 
 
 def antioracle(
-    nbest: NBest,
-    level: str = "sentence",
-    metric: str | Metric | Variant | None = None,
-    *,
-    seed: int = 0,
-    passes: int = 20,
-    **choices: Any,
+    nbest: NBest, level: str = "sentence", metric: str | Metric | Variant | None = None, **options: Any
 ) -> Selection[str]:
     """Choose the hypotheses that are worst by BLEU.
 
@@ -80,11 +73,14 @@ def antioracle(
     >>> antioracle(nbest).texts
     ['a b', 'e f']
     """
+    return _extreme(nbest, False, level, metric, **options)
+
+
+def _extreme(
+    nbest: NBest, best: bool, level: str, name: Any, seed: int = 0, passes: int = 20, **choices: Any
+) -> Selection[str]:
     check_nbest(nbest)
-    return _extreme(nbest, False, level, metric_of(nbest, metric, choices), seed, passes)
-
-
-def _extreme(nbest: NBest, best: bool, level: str, metric: Metric, seed: int, passes: int) -> Selection[str]:
+    metric = metric_of(nbest, name, choices)
     if level not in ("sentence", "corpus"):
         raise UnknownNameError(f"unknown level {level!r}; use sentence or corpus")
     check_whole(passes, "passes", 1, error=ArrayValueError)
@@ -96,53 +92,48 @@ def _extreme(nbest: NBest, best: bool, level: str, metric: Metric, seed: int, pa
     of_sentences = metric.of_sentences()
     of_sentences.check_width(stats.shape[1])
     scores[filled] = of_sentences.scores_of(np.ascontiguousarray(stats[filled]))
-    if highest:
-        selection: Selection[str] = chosen(nbest, nbest.offsets, scores, filled)
-    else:
-        selection = replace(chosen(nbest, nbest.offsets, -scores), scores=scores)
+    selection: Selection[str] = chosen(
+        nbest, nbest.offsets, scores if highest else -scores, filled if highest else everything
+    )
+    selection = replace(selection, scores=scores)
     if level == "sentence":
         return selection
     # The candidates of a segment are those that may be chosen and its current choice.
     kept = filled if highest else everything
     kept[selection.rows[selection.rows >= 0]] = True
-    rows = in_place(np.flatnonzero(kept), np.int64)
-    offsets = np.searchsorted(rows, nbest.offsets)
-    now = np.where(selection.rows < 0, -1, np.searchsorted(rows, selection.rows))
-    stats = metric.summable(stats[rows])
-    swaps = _Swaps(stats, offsets.tolist(), now, metric, highest)
-    start = swaps.score
-    random = Random(seed)
-    order = np.flatnonzero(now >= 0).tolist()
-    count = exchanged = 0
-    while count < passes:
-        random.shuffle(order)
-        found = sum(map(swaps.visit, order))
-        exchanged, count = exchanged + found, count + 1
-        if not found:
-            break
-    chosen_rows = np.where(now < 0, -1, rows[now]) if len(rows) else now
-    return CorpusSelection(nbest.offsets, chosen_rows, selection.scores, nbest, swaps.score, start, count, exchanged)
+    return _of_corpus(selection, kept, metric, 1 if highest else -1, Random(seed), passes)
 
 
-class _Swaps:
-    """The current choice, its sum of statistics and its score, which exchanges in single segments improve.
+def _of_corpus(
+    selection: Selection[str], kept: NDArray[np.bool_], metric: Metric, sign: int, random: Random, passes: int
+) -> CorpusSelection[str]:
+    """Replace hypotheses while this improves the score of the corpus.
 
-    :param now: for each segment the row that is chosen, changed in place; -1 for segments without hypotheses
+    :param kept: hypotheses that may be chosen
+    :param sign: 1 for the highest score, -1 for the lowest
     """
-
-    def __init__(self, stats: NDArray[Any], offsets: list[int], now: NDArray[np.int64], metric: Metric, highest: bool):
-        self._stats, self._offsets, self._now, self._metric = stats, offsets, now, metric
-        self._sign = 1 if highest else -1
-        self._total = np.array([sum(column) for column in stats[now[now >= 0]].T.tolist()], stats.dtype)
-        self.score = float(metric.scores_of(self._total[None])[0])
-
-    def visit(self, segment: int) -> bool:
-        """Choose the first hypothesis of a segment with the best score of the corpus; return whether that is another."""
-        start, stop, now = *self._offsets[segment : segment + 2], self._now[segment]
-        sums = self._total - self._stats[now] + self._stats[start:stop]
-        scores = self._metric.scores_of(sums)
-        best = int((self._sign * scores).argmax())
-        if scores[best] == scores[now - start]:
-            return False
-        self._now[segment], self._total, self.score = start + best, sums[best], float(scores[best])
-        return True
+    nbest: Any = selection.hypotheses
+    rows = in_place(np.flatnonzero(kept), np.int64)
+    bounds = np.searchsorted(rows, nbest.offsets).tolist()
+    stats = metric.summable(nbest.stats[rows])
+    order = np.flatnonzero(selection.rows >= 0).tolist()
+    now = np.searchsorted(rows, selection.rows)
+    total = np.array([sum(column) for column in stats[now[order]].T.tolist()], stats.dtype)
+    start = score = float(metric.scores_of(total[None])[0])
+    count = swaps = 0
+    improved = True
+    while improved and count < passes:
+        random.shuffle(order)
+        improved = False
+        for segment in order:
+            first, last = bounds[segment : segment + 2]
+            sums = total - stats[now[segment]] + stats[first:last]
+            scores = metric.scores_of(sums)
+            best = int((sign * scores).argmax())
+            if scores[best] != scores[now[segment] - first]:
+                now[segment], total, score = first + best, sums[best], float(scores[best])
+                swaps, improved = swaps + 1, True
+        count += 1
+    chosen_rows = selection.rows.copy()
+    chosen_rows[order] = rows[now[order]]
+    return CorpusSelection(nbest.offsets, chosen_rows, selection.scores, nbest, score, start, count, swaps)

@@ -126,30 +126,27 @@ def perceptron(
         )
     ranked = oracle(nbest, "sentence", found).scores
     scales = _scales(nbest)
-    examples = [_example(nbest, segment, ranked, scales, good, bad) for segment in filled]
+    examples = {segment: _example(nbest, segment, ranked, scales, good, bad) for segment in filled}
     sizes = len(names), len(nbest.names)
-    random = Random(seed)
-    random.shuffle(filled_places := list(range(len(filled))))
-    parts = [sorted(filled_places[fold::folds]) for fold in range(folds)]
-    every_epoch = [np.full(len(nbest), -1, dtype=np.int64) for _ in range(epochs)]
+    shuffled = filled.copy()
+    Random(seed).shuffle(shuffled)
+    parts = [sorted(shuffled[fold::folds]) for fold in range(folds)]
+    rows = np.full((epochs, len(nbest)), -1, dtype=np.int64)
     with bar((folds + 1) * epochs, progress, " epochs") as advance:
         for fold, part in enumerate(parts):
-            others = [examples[place] for place in sorted(set(filled_places) - set(part))]
-            segments = [filled[place] for place in part]
+            others = [examples[segment] for segment in sorted({*filled}.difference(part))]
             for epoch, weights in enumerate(_train(others, *sizes, margin, epochs, Random(f"{seed} {fold}"))):
-                rows = linear(nbest, _of_features(weights, scales, names)).rows
-                every_epoch[epoch][segments] = rows[segments]
+                rows[epoch, part] = linear(nbest, _of_features(weights, scales, names)).rows[part]
                 advance(1)
-        selections: list[Selection[str]] = [
-            Selection(nbest.offsets, rows, np.full(len(ranked), np.nan), nbest) for rows in every_epoch
-        ]
-        scores = [selection.corpus_score(found).score for selection in selections]
+        scores = [found.score(nbest.stats[chosen[filled]]).score for chosen in rows]
         best = scores.index(max(scores))
-        for final in _train(examples, *sizes, margin, best + 1, Random(f"{seed} all")):  # noqa: B007
+        every = [examples[segment] for segment in filled]
+        for final in _train(every, *sizes, margin, best + 1, Random(f"{seed} all")):  # noqa: B007
             advance(1)
-    of_folds = [found.score(nbest.stats[every_epoch[best][[filled[place] for place in part]]]).score for part in parts]
+    held_out: Selection[str] = Selection(nbest.offsets, rows[best], np.full(len(ranked), np.nan), nbest)
+    of_folds = [found.score(nbest.stats[rows[best, part]]).score for part in parts]
     trained = dict(zip(names, _of_features(final, scales, names)))
-    return Perceptron(trained, best + 1, selections[best], scores[best], of_folds, scores)
+    return Perceptron(trained, best + 1, held_out, scores[best], of_folds, scores)
 
 
 class _Rows:
