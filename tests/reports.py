@@ -36,7 +36,8 @@ def analysed(backend):
 
 def marks_of(report, output, segment):
     """The marks of the tokens: the length of the longest match that contains each, and 5 more if it is clipped."""
-    return report._ngrams.marks[report._texts.ids_of(output, segment)].tolist()
+    texts = report._texts
+    return report._ngrams.marks[texts.span([*texts.firsts.values()][output] + segment)].tolist()
 
 
 # What must be shown as text, and run nothing.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import bincount, np
@@ -15,7 +15,6 @@ from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
 from ..significance.draws import resamples
 from ..significance.paired import interval
 from ..text import tokenizer_signature
-from ..text.raw import Raw
 from .by_metric import MetricFigures, labels_of
 from .contributions import contributions, mean_of
 from .figures import Contributions, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies, shares
@@ -58,30 +57,28 @@ class Report:
     """
 
     def __init__(
-        self,
-        texts: Texts,
-        metrics: Sequence[tuple[Metric, Raw]],
-        n_end: int,
-        compared: dict[str, Any],
-        **shown: Any,
+        self, texts: Texts, counters: Sequence[Metric], counting: Bleu, compared: dict[str, Any], **shown: Any
     ):
+        """
+        :param counters: the metrics, with their tokenisers
+        :param counting: counts the tokens of the texts, of all orders
+        :param compared: options of :func:`compare_systems`
+        :param shown: `title`, `command` and `files`
+        """
         self._texts, self._compared = texts, compared
-        counting = Bleu()  # rows of all orders, whatever the metrics count
-        for bleu in [metric for metric, _ in metrics if isinstance(metric, Bleu)][:1]:
-            n_end, counting = max(n_end, bleu.order), Bleu(reference_length=bleu.definition.reference_length)
-        self.n_end = n_end
-        self._rows = texts.rows(counting.with_choices(max_order=n_end), texts.splitting, compared["threads"])
+        self.n_end: int = counting.order
+        self._rows = texts.rows(counting, compared["threads"])
         length = np.diff(texts.bounds)[texts.sets[:-1]]  # of the first reference of each segment
-        lengths = [(length, rows[:, 0] - rows[:, 1]) for rows in self._rows]
+        lengths = {name: (length, rows[:, 0] - rows[:, 1]) for name, rows in self._rows.items()}
+        several = sum(isinstance(metric, Bleu) for metric in counters) > 1
         found: list[MetricFigures] = []
-        for metric, splitting in metrics:
+        for metric in counters:
             metric = metric.with_weights_of(texts.references) if metric.weighs_by_call else metric
-            several = sum(isinstance(one, Bleu) for one, _ in metrics) > 1
-            rows, described = texts.rows(metric, splitting, compared["threads"]), _described(texts, metric, splitting)
-            first = found[0] if found else None
-            found.append(
-                MetricFigures(texts, metric, label_of(metric, several), rows, lengths, described, first, compared)
-            )
+            rows, described = texts.rows(metric, compared["threads"]), _described(texts, metric)
+            if metric.reads != "text":
+                metric = metric.with_choices(tokenize=None, lowercase=False)
+            label, order = label_of(metric, several), [system.name for system in found[0].systems] if found else None
+            found.append(MetricFigures(texts, metric, label, rows, lengths, described, order, compared))
         self.metrics = tuple(found)
         self.names, self.looked_at = found[0].names, found[0].looked_at
         self.segments, self.source = len(texts.references), texts.source
@@ -99,27 +96,26 @@ class Report:
     @cached_property
     def outputs(self) -> tuple[OutputFigures, ...]:
         """The scores of each output by the first BLEU and by chrF."""
-        chrf = Chrf(lowercase=self._texts.splitting.lowercase)
-        known = [figures._rows for figures in self.metrics if figures.metric == chrf]
-        counted = known[0] if known else self._texts.rows(chrf, self._texts.splitting, self._compared["threads"])
-        found = []
-        for number in self.metrics[0]._order:
-            output = self._texts.outputs[number]
-            bleu: Any = self.bleu.metric.score(self.bleu.rows[output.name]) if self.bleu else None
-            found.append(OutputFigures(output.name, bleu, chrf.score(counted[number]).score))
+        chrf = Chrf(lowercase=self._texts.lowercase)
+        rows, found = self._texts.rows(chrf, self._compared["threads"]), []
+        for name in self.names:
+            bleu: Any = self.bleu.metric.score(self.bleu.rows[name]) if self.bleu else None
+            found.append(OutputFigures(name, bleu, chrf.score(rows[name]).score))
         return tuple(found)
 
     @cached_property
     def precisions(self) -> tuple[Precisions, ...]:
         """The precision of each order up to `n_end`, for each output, with bootstrap intervals of the same samples."""
-        most, order = self.n_end, self.metrics[0]._order
-        counts = np.array([self._rows[number][:, 2:] for number in order], dtype=np.float64)
+        most = self.n_end
+        counts = np.array([self._rows[name][:, 2:] for name in self.names], dtype=np.float64)
         together = np.concatenate(counts, axis=1)
         comparison = self.metrics[0].comparison  # a bootstrap test has samples of its own
         samples = comparison.resamples if comparison else self._compared["resamples"]
         generator = np.random.default_rng(self._compared["seed"])
         drawn = resamples(generator, samples, self.segments, together.dtype)
-        sums = np.concatenate([weights @ together for _, _, weights in drawn]).reshape(samples, len(order), 2 * most)
+        sums = np.concatenate([weights @ together for _, _, weights in drawn]).reshape(
+            samples, len(self.names), 2 * most
+        )
         sampled = shares(sums[..., :most], sums[..., most:])
         totals = counts.sum(axis=1)
         found = []
@@ -133,11 +129,11 @@ class Report:
     @cached_property
     def word_frequencies(self) -> WordFrequencies:
         """Recall and precision of words by how often they are in the references."""
-        labels, counts, order = labels_of(FREQUENCIES, 0), self._ngrams, self.metrics[0]._order
+        labels, counts, names = labels_of(FREQUENCIES, 0), self._ngrams, self.names
         group = np.searchsorted(FREQUENCIES, counts.frequency, side="right")
-        table = np.array([counts.wanted, *counts.produced[order], *counts.confirmed[order]])
-        sums = np.array([bincount(group, of_words, len(labels)) for of_words in table]).astype(np.int64)
-        return WordFrequencies(labels, self.names, sums[0], sums[1 : 1 + len(order)], sums[1 + len(order) :])
+        words = [counts.wanted, *(table[name] for table in (counts.produced, counts.confirmed) for name in names)]
+        sums = np.array([bincount(group, one, len(labels)) for one in words]).astype(np.int64)
+        return WordFrequencies(labels, names, sums[0], sums[1 : 1 + len(names)], sums[1 + len(names) :])
 
     # ---------------------------------------------------------------------------------------------------------- n-grams
 
@@ -148,18 +144,18 @@ class Report:
     def _found(self, pairs: Sequence[tuple[str, str]]) -> NGrams:
         """Find the n-grams of all texts, and compare those of these pairs of systems."""
         longest = min(self.bleu.metric.order, LONGEST) if self.bleu else LONGEST  # type: ignore[attr-defined]
-        return find_ngrams(self._texts, longest, [(self._runs_of(one), self._runs_of(other)) for one, other in pairs])
+        return find_ngrams(self._texts, longest, pairs)
 
     @property
     def over_generated(self) -> tuple[tuple[tuple[NGram, ...], ...], ...]:
         """The n-grams that outputs have too often, for each output and each order, the most salient first: how often they occur
         without a match, at least twice, and how often they match."""
-        return tuple(self._ngrams.over[number] for number in self.metrics[0]._order)
+        return tuple(self._ngrams.over[name] for name in self.names)
 
     @property
     def under_generated(self) -> tuple[tuple[tuple[NGram, ...], ...], ...]:
         """The n-grams that outputs do not have often enough, likewise: how often they are missing, and how often they match."""
-        return tuple(self._ngrams.under[number] for number in self.metrics[0]._order)
+        return tuple(self._ngrams.under[name] for name in self.names)
 
     @cached_property
     def pairs(self) -> tuple[PairFigures, ...]:
@@ -184,9 +180,8 @@ class Report:
         if self.bleu is None:
             return None
         metric: Any = self.bleu.metric
-        rows = self.bleu._rows
-        scores = [[metric.score(rows[number]) for number in numbers] for numbers in runs]
-        return mean_of([contributions(metric, one, other) for one in scores[0] for other in scores[1]])
+        ones, others = ([metric.score(self.bleu.rows[run]) for run in of_system] for of_system in runs)
+        return mean_of([contributions(metric, one, other) for one in ones for other in others])
 
     def between(self, first: str, second: str) -> PairFigures:
         """Compare two systems in detail.
@@ -200,18 +195,17 @@ class Report:
         >>> found.equal, found.confirmed[0][0].tokens
         (1, ('g',))
         """
-        runs = self._runs_of(first), self._runs_of(second)
+        runs = [*self._runs_of(first), *self._runs_of(second)]
         ngrams = self._ngrams if (first, second) in self.looked_at else self._found([(first, second)])
-        better, worse = ngrams.differences[runs]
-        lines = [self._texts.outputs[number].lines for numbers in runs for number in numbers]
-        equal = sum(len(set(of_segment)) == 1 for of_segment in zip(*lines))
+        better, worse = ngrams.differences[first, second]
+        equal = sum(len({*lines}) == 1 for lines in zip(*(self._texts.outputs[run] for run in runs)))
         influence = self.metrics[0].influence(first, second)
         return PairFigures(first, second, self.contributions(first, second), better, worse, influence, equal)
 
-    def _runs_of(self, name: str) -> tuple[int, ...]:
+    def _runs_of(self, name: str) -> list[str]:
         if name not in self._texts.runs:
             raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self._texts.runs)}")
-        return tuple(self._texts.runs[name])
+        return self._texts.runs[name]
 
     # --------------------------------------------------------------------------------------------------------- as text
 
@@ -293,25 +287,33 @@ def analyse(
         raise LengthMismatchError(
             f"there are {len(names)} tokenisers and {len(metrics)} metrics; give one for each metric"
         )
-    given: list[tuple[Metric, Raw]] = []
+    # a function is called once for each line, though each metric counts the texts
+    remembered = {id(name): cache(name) for name in names if callable(name)}
+    counters = []
     for one, name in zip(metrics, names):
-        lower, name = lowercase or one.lowercase, one.tokenize if name is None else name
-        splitting = Raw(name or tool_tokenizer(one.name), lower, one.name == "mteval-v13a")
+        lower = lowercase or one.lowercase
         if one.reads == "text":
-            one = one.with_choices(lowercase=True) if lower else one
-        elif one.tokenize is not None or one.lowercase:  # the texts are tokenised once, by the splitting
-            one = one.with_choices(tokenize=None, lowercase=False)
-        given.append((one, splitting))
+            counters.append(one.with_choices(lowercase=lower))
+        else:
+            name = remembered.get(id(name), name) or one.tokenize or tool_tokenizer(one.name)
+            counters.append(one.with_choices(tokenize=name, lowercase=lower))
     # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
-    tokens = [splitting for one, splitting in given if isinstance(one, Bleu)]
-    tokens += [splitting for one, splitting in given if one.reads != "text"]
-    tokens.append(Raw(tool_tokenizer("sacrebleu"), lowercase))
-    texts = texts_of(references, systems, tokens[0], source)
+    bleu: Any = next((one for one in counters if isinstance(one, Bleu)), None)
+    reader = bleu or next((one for one in counters if one.reads != "text"), Bleu(lowercase=lowercase))
+    counting = Bleu(
+        "mteval-v13a" if reader.name == "mteval-v13a" else "sacrebleu",
+        max_order=max(n_end, bleu.order) if bleu else n_end,
+        reference_length=bleu.definition.reference_length if bleu else None,
+        tokenize=reader.tokenizer,
+        lowercase=reader.lowercase,
+    )
+    splitting: Any = counting.raw("raw text")
+    texts = texts_of(references, systems, splitting, source)
     if baseline is not None and baseline not in texts.runs:
         raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(texts.runs)}")
     drawn = {"test": test, "samples": samples, "resamples": resamples, "seed": seed, "progress": progress}
     compared = {**drawn, "baseline": baseline, "confidence": confidence, "alpha": alpha, "threads": threads}
-    return Report(texts, given, n_end, compared, title=title, command=command, files=files)
+    return Report(texts, counters, counting, compared, title=title, command=command, files=files)
 
 
 def _metrics(given: Any, choices: Mapping[str, Any]) -> list[Metric]:
@@ -352,10 +354,12 @@ def named(systems: list[str]) -> str:
     return joined(systems if len(systems) < 6 else [*systems[:4], f"{len(systems) - 4} others"])
 
 
-def _described(texts: Texts, metric: Metric, splitting: Raw) -> str:
+def _described(texts: Texts, metric: Metric) -> str:
     """Describe what a metric counted, for signatures."""
-    case, tokens = "lc" if splitting.lowercase else "mixed", tokenizer_signature(splitting.tokenize)
-    of_tokens = "" if metric.reads == "text" else f"|case:{case}|tok:{tokens}"
+    of_tokens = ""
+    if metric.reads != "text":
+        tokens: Any = metric.tokenizer
+        of_tokens = f"|case:{'lc' if metric.lowercase else 'mixed'}|tok:{tokenizer_signature(tokens)}"
     return f"nrefs:{texts.most_references}{of_tokens}|version:{__version__}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import bincount, np
@@ -40,6 +40,8 @@ class MetricFigures:
     :ivar systems: the scores of the systems, in the order of the report: the best by its first metric first; if there is a
         baseline, it comes before the others
     :ivar differences: the tests of all pairs, or of the pairs with the baseline, in the order of the report
+    :ivar looked_at: the pairs of systems that are shown in detail: all pairs of up to four systems; if there are more, those with the
+        best one; and with a baseline those that were compared
     :ivar names: the names of the outputs, in the order of the systems. A system with several runs has several outputs
     :ivar rows: the statistics of each output, from which its score is computed, `(segments, columns)`: int64, or float64 if the
         metric takes fractions
@@ -57,50 +59,49 @@ class MetricFigures:
         texts: Texts,
         metric: Metric,
         label: str,
-        rows: list[NDArray[Any]],
-        lengths: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+        rows: Mapping[str, NDArray[Any]],
+        lengths: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]],
         described: str,
-        first: MetricFigures | None,
+        order: Sequence[str] | None,
         compared: Mapping[str, Any],
     ):
         """
         :param rows: of each output
         :param lengths: of the segments: for each output that of the first reference, and how much longer the output is
         :param described: what was counted, for the signature
-        :param first: the figures whose order of systems and pairs these have; None for an order of their own
+        :param order: the names of the systems in the order of the report; None for that of this metric
         :param compared: options of :func:`compare_systems`
         """
         self.metric, self.label, self.confidence = metric, label, compared["confidence"]
-        self._texts, self._rows, self._lengths = texts, rows, lengths
-        tables = {name: [rows[number] for number in numbers] for name, numbers in texts.runs.items()}
+        self._lengths = lengths
+        tables = {name: [rows[run] for run in runs] for name, runs in texts.runs.items()}
         self.comparison: SystemComparison | None = None
         if len(tables) > 1:
             found = compare_systems(tables, metric, **compared)
             self.comparison = replace(found, signature=f"{found.signature}|{described}")
-            self.signature, systems = self.comparison.signature, found.systems
-            samples = {name: mean_of_runs(found._samples[numbers]) for name, numbers in texts.runs.items()}
+            self.signature, systems, of_runs = self.comparison.signature, found.systems, found._samples
         else:
-            ((name, runs),) = tables.items()
-            for table in runs:  # the tool has no score for some texts
+            for table in rows.values():  # the tool has no score for some texts
                 metric.score(table)
             resamples, seed = compared["resamples"], compared["seed"]
-            prepared = Systems({name: [Rows(name, table) for table in runs]}, metric, None)
+            prepared = Systems({name: [Rows(name, run) for run in runs] for name, runs in tables.items()}, metric, None)
             of_runs = bootstrap_scores(prepared, resamples, seed, compared["threads"], compared["progress"])
-            samples = {name: mean_of_runs(of_runs)}
-            systems = (system_score(prepared, 0, samples[name], of_runs, self.confidence, 1),)
+            systems = (system_score(prepared, 0, mean_of_runs(of_runs), of_runs, self.confidence, 1),)
             self.signature = f"{metric.signature}|resamples:{resamples}|seed:{seed}|{described}"
-        self.bootstrap_scores = {name: self.percent(scores) for name, scores in samples.items()}
-        by_name = {system.name: system for system in systems}
-        self.systems: tuple[SystemScore, ...] = tuple(
-            by_name[system.name] for system in (first.systems if first else systems)
-        )
-        given = self.comparison.differences if self.comparison else ()
-        pairs = first._pairs if first else [(pair.first, pair.second) for pair in given]
+        samples = iter(of_runs)
+        self.bootstrap_scores = {
+            name: self.percent(mean_of_runs(np.array([next(samples) for _ in runs]))) for name, runs in tables.items()
+        }
+        order = order or [system.name for system in systems]
+        self.systems: tuple[SystemScore, ...] = tuple(sorted(systems, key=lambda system: order.index(system.name)))
+        best, *others = order
+        baseline = compared["baseline"]
+        pairs = [*combinations(order, 2)] if baseline is None else [(name, best) for name in others]
         self.differences = tuple(self.comparison.between(*pair) for pair in pairs) if self.comparison else ()
-        self._pairs: list[tuple[str, str]] = pairs
-        self._order = [number for system in self.systems for number in texts.runs[system.name]]
-        self.names = tuple(texts.outputs[number].name for number in self._order)
-        self.rows = {name: rows[number] for name, number in zip(self.names, self._order)}
+        shown = pairs if baseline is not None or len(order) <= ALL_PAIRS else [(best, name) for name in others]
+        self.looked_at: tuple[tuple[str, str], ...] = tuple(shown)
+        self.names = tuple(run for name in order for run in texts.runs[name])
+        self.rows = {run: rows[run] for run in self.names}
 
     @cached_property
     def sentence_scores(self) -> NDArray[np.float64]:
@@ -124,20 +125,18 @@ class MetricFigures:
         >>> [(label, int(n)) for label, n in zip(found.labels, found.segments[0]) if n]
         [('0', 1), ('1 to 2', 1)]
         """
-        edges: Sequence[int]
-        if by == "length":
-            edges, labels = LENGTHS, labels_of(LENGTHS, 0)
-            values: Any = [self._lengths[number][0] for number in self._order]
-        elif by == "difference":
-            edges, labels = DIFFERENCES, labels_of(DIFFERENCES)
-            values = [self._lengths[number][1] for number in self._order]
-        elif by == "score":
-            edges, values = TENTHS, self.sentence_scores
+        if by not in BY:
+            raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BY)}")
+        edges: Sequence[int] = TENTHS
+        if by == "score":
+            values: Any = self.sentence_scores
             last = "90 and more" if round(float(values.max()), 6) > 100 else "90 to 100"
             labels = (*(f"{low} to {low + 10}" for low in range(0, 90, 10)), last)
         else:
-            raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BY)}")
-        segments = np.zeros((len(self._order), len(labels)), dtype=np.int64)
+            edges, lowest = (LENGTHS, 0) if by == "length" else (DIFFERENCES, None)
+            labels = labels_of(edges, lowest)
+            values = [self._lengths[name][by == "difference"] for name in self.names]
+        segments = np.zeros((len(self.names), len(labels)), dtype=np.int64)
         scores = np.full(segments.shape, np.nan)
         for output, (rows, of_segments) in enumerate(zip(self.rows.values(), values)):
             group = np.searchsorted(np.array(edges), of_segments, side="right")
@@ -153,17 +152,6 @@ class MetricFigures:
             return float("nan")
 
     # ------------------------------------------------------------------------------------------------------------ pairs
-
-    @cached_property
-    def looked_at(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of systems that are shown in detail.
-
-        These are all pairs of up to four systems. If there are more, or a baseline, they are the pairs of the baseline,
-        or of the best system, with each other system.
-        """
-        if self.comparison is None or self.comparison.baseline is not None or len(self.systems) <= ALL_PAIRS:
-            return tuple(self._pairs)
-        return tuple(pair for pair in self._pairs if pair[0] == self.systems[0].name)
 
     def influence(self, first: str, second: str) -> NDArray[np.float64]:
         """Compute how many points each segment adds to the difference of the scores: float64 `(segments,)`.
@@ -201,10 +189,7 @@ class MetricFigures:
         if self.comparison is None:
             raise UnknownNameError("the report has one system; a difference requires two")
         found = self.comparison.between(*((first, second) if self.sign > 0 else (second, first)))
-        difference, low, high = (
-            percent(value, self.metric.scale) for value in (found.difference, found.low, found.high)
-        )
-        return difference, low, high
+        return self.percent(found.difference), self.percent(found.low), self.percent(found.high)
 
     @cached_property
     def gains(self) -> NDArray[np.float64]:

@@ -9,14 +9,13 @@ an n-gram begins.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._runtime.arrays import bincount, np, repeat
+from .._runtime.arrays import bincount, np
 from .figures import NGram
-from .texts import PIECE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 LISTED = 10  # n-grams of each order that are listed
 CLIPPED = 5  # added to the mark of a token that a reference has, but that the output has too often
 
-Pair: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]  # the outputs of two systems
 Lists: TypeAlias = tuple[tuple[NGram, ...], ...]  # the n-grams of each order
 
 
@@ -46,62 +44,49 @@ class NGrams:
     """
 
     marks: NDArray[np.uint8]
-    over: list[Lists]
-    under: list[Lists]
-    differences: dict[Pair, tuple[Lists, Lists]]
+    over: dict[str, Lists]
+    under: dict[str, Lists]
+    differences: dict[tuple[str, str], tuple[Lists, Lists]]
     frequency: NDArray[np.int64]
     wanted: NDArray[np.int64]
-    produced: NDArray[np.int64]
-    confirmed: NDArray[np.int64]
+    produced: dict[str, NDArray[np.int64]]
+    confirmed: dict[str, NDArray[np.int64]]
 
 
-def find_ngrams(texts: Texts, most: int, pairs: Iterable[Pair]) -> NGrams:
+def find_ngrams(texts: Texts, most: int, pairs: Sequence[tuple[str, str]]) -> NGrams:
     """Count the n-grams of all texts, the longest first, and find those that matter.
 
     :param most: the largest order
-    :param pairs: the outputs of the two systems of each pair to compare; the mean of the outputs of a system is used
+    :param pairs: the names of systems to compare; the mean of the runs of a system is used
     """
     levels = [texts.ids]
     while len(levels) < most:
         levels.append(_longer(levels[-1], texts))
     marks = np.zeros(len(texts.ids), dtype=np.uint8)
     inside = np.zeros(len(texts.ids) + 1, dtype=bool)  # whether the n-gram that begins there is part of a longer match
-    # where the tokens of the references begin, those of each output, and the end
-    cuts = [0, *(int(texts.bounds[texts.text(output, 0)]) for output in range(len(texts.outputs) + 1))]
-    over: list[Lists] = [()] * len(texts.outputs)
-    under = list(over)
-    differences: dict[Pair, tuple[Lists, Lists]] = dict.fromkeys(pairs, ((), ()))
+    over: dict[str, Lists] = dict.fromkeys(texts.outputs, ())
+    under = dict(over)
+    differences: dict[tuple[str, str], tuple[Lists, Lists]] = dict.fromkeys(pairs, ((), ()))
+    references = texts.span(0, texts.sets[-1])
     for n in range(most, 0, -1):
         grams = levels.pop()
         size = int(grams.max(initial=0)) + 1
         wanted, found = _matched(texts, grams, size, n, marks, inside)
-        frequency, *produced = (bincount(grams[begin:end], minlength=size) for begin, end in pairwise(cuts))
-        confirmed = [bincount(grams[places], minlength=size) for places in found]
-
-        def listed(counts: Any, others: Any, places: NDArray[Any], grams: Any = grams, n: int = n) -> Iterator[NGram]:
-            """List the n-grams with the largest salience; among equals the largest counts, then the first. None that was seen once."""
-            first = np.zeros(len(counts), dtype=np.int64)
-            first[grams[places[::-1]]] = np.arange(len(places), dtype=np.int64)[::-1]
-            chosen = 1 + np.flatnonzero(counts[1:] > 1)
-            ones = counts[chosen]
-            order = np.lexsort((first[chosen], -ones, -(ones + 1) / (ones + others[chosen] + 2)))[:LISTED]
-            for gram, begin in zip(chosen[order], places[first[chosen[order]]]):
-                tokens = (str(texts.vocabulary[number]) for number in texts.ids[begin : begin + n])
-                yield NGram(tuple(tokens), counts[gram].item(), others[gram].item())
-
-        in_references = np.arange(cuts[1], dtype=np.int64)
-        for output, matches in enumerate(confirmed):
-            own = np.arange(*cuts[output + 1 : output + 3], dtype=np.int64)
-            over[output] = (tuple(listed(produced[output] - matches, matches, own)), *over[output])
-            under[output] = (tuple(listed(wanted - matches, matches, in_references)), *under[output])
-        for (ones, others), (better, worse) in differences.items():
-            one, other = (_mean([confirmed[output] for output in side]) for side in (ones, others))
-            of_one, of_other = (np.concatenate([found[output] for output in side]) for side in (ones, others))
-            more = tuple(listed(np.where(one > other, one, 0), other, of_one))
+        frequency = bincount(grams[references], minlength=size)
+        produced = {name: bincount(grams[texts.of_output(name)], minlength=size) for name in found}
+        confirmed = {name: bincount(grams[places], minlength=size) for name, places in found.items()}
+        listed = partial(_most_salient, texts, grams, n)
+        for name, matches in confirmed.items():
+            over[name] = (listed(produced[name] - matches, matches, _range(texts.of_output(name))), *over[name])
+            under[name] = (listed(wanted - matches, matches, _range(references)), *under[name])
+        for pair, (better, worse) in differences.items():
+            one, other = (_mean([confirmed[run] for run in texts.runs[name]]) for name in pair)
+            of_one, of_other = (np.concatenate([found[run] for run in texts.runs[name]]) for name in pair)
+            more = listed(np.where(one > other, one, 0), other, of_one)
             fewer = listed(np.where(other > one, other, 0), one, of_other)
             turned = tuple(NGram(gram.tokens, gram.second, gram.first) for gram in fewer)
-            differences[ones, others] = (more, *better), (turned, *worse)
-    return NGrams(marks, over, under, differences, frequency, wanted, np.array(produced), np.array(confirmed))
+            differences[pair] = (more, *better), (turned, *worse)
+    return NGrams(marks, over, under, differences, frequency, wanted, produced, confirmed)
 
 
 def _longer(grams: NDArray[np.int32], texts: Texts) -> NDArray[np.int32]:
@@ -125,66 +110,63 @@ def _longer(grams: NDArray[np.int32], texts: Texts) -> NDArray[np.int32]:
 
 def _matched(
     texts: Texts, grams: NDArray[np.int32], size: int, n: int, marks: NDArray[np.uint8], inside: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
-    """Match the n-grams of an order, piece by piece, and mark their tokens.
+) -> tuple[NDArray[np.int64], dict[str, NDArray[np.int64]]]:
+    """Match the n-grams of an order, and mark their tokens.
 
     :param marks: changed in place
     :param inside: changed in place, for the order below
-    :return: how often each n-gram could match, and where those of each output that match begin
+    :return: how often each n-gram could match, and where those of each output that match begin, in each segment those in a
+        longer match first
     """
-    wanted = np.zeros(size, dtype=np.int64)
-    found: list[list[NDArray[np.int64]]] = [[] for _ in texts.outputs]
-    for start in range(0, len(texts.references), PIECE):
-        stop = min(start + PIECE, len(texts.references))
-        kinds, allowed = _allowed(texts, grams, size, start, stop)
-        wanted += bincount(kinds % size, allowed, minlength=size).astype(np.int64)
-        for output, places in enumerate(found):
-            first, last = texts.text(output, start), texts.text(output, stop)
-            matches, clipped = _matches(texts.places(first, last, grams), grams, size, kinds, allowed, inside)
-            places.append(matches)
-            inside[texts.bounds[first] : texts.bounds[last]] = False
-            marks[clipped] += CLIPPED * (n == 1)
-            for offset in range(n):
-                place = matches + offset
-                inside[place] |= offset < 2  # two n-grams that are one token shorter
-                marks[place] = np.where(marks[place] > 0, marks[place], n)
-    return wanted, [np.concatenate(places) for places in found]
+    # the reference that has an n-gram most often says how often it may match in a segment
+    places, segment, number = texts.places(texts.span(0, texts.sets[-1]), grams)
+    keys, counts = np.unique((segment * size + grams[places]) * texts.most_references + number, return_counts=True)
+    keys //= texts.most_references
+    begins = np.flatnonzero(np.diff(keys, prepend=-1))
+    kinds, allowed = keys[begins], np.maximum.reduceat(counts, begins)
+    wanted = bincount(kinds % size, allowed, minlength=size).astype(np.int64)
+    found = {}
+    for name in texts.outputs:
+        part = texts.of_output(name)
+        places, segment, _ = texts.places(part, grams)
+        own = segment * size + grams[places]
+        kind = np.searchsorted(kinds, own)
+        known = np.flatnonzero(np.append(kinds, -1)[kind] == own)
+        known = known[np.argsort(2 * kind[known] + ~inside[places[known]], kind="stable")]
+        rank = np.arange(len(known)) - np.searchsorted(
+            kind[known], kind[known]
+        )  # among the same n-grams of the segment
+        match = rank < allowed[kind[known]]
+        marks[places[known[~match]]] += CLIPPED * (n == 1)
+        known = known[match]
+        matches = places[known[np.lexsort((known, ~inside[places[known]], segment[known]))]]
+        inside[part] = False
+        for offset in range(n):
+            inside[matches + offset] |= offset < 2  # two n-grams that are one token shorter
+            marks[matches + offset] = np.maximum(marks[matches + offset], n)
+        found[name] = matches
+    return wanted, found
 
 
-def _allowed(
-    texts: Texts, grams: NDArray[np.int32], size: int, start: int, stop: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the n-grams of each of some segments' references, as segment * size + number, and how often each may match."""
-    sets, most = texts.sets, texts.most_references
-    places, segment, text = texts.places(int(sets[start]), int(sets[stop]), grams)
-    # the reference that has an n-gram most often says how often it may match
-    keys, counts = np.unique((segment * size + grams[places]) * most + text - sets[segment], return_counts=True)
-    begins = np.flatnonzero(np.diff(keys // most, prepend=-1))
-    return keys[begins] // most, np.maximum.reduceat(counts, begins)
+def _most_salient(
+    texts: Texts, grams: NDArray[np.int32], n: int, counts: NDArray[Any], others: NDArray[Any], places: NDArray[Any]
+) -> tuple[NGram, ...]:
+    """List the n-grams with the largest salience; among equals the largest counts, then the first. None that was seen once.
+
+    :param places: where the n-grams begin
+    """
+    first = np.zeros(len(counts), dtype=np.int64)
+    first[grams[places[::-1]]] = np.arange(len(places), dtype=np.int32)[::-1]
+    chosen = 1 + np.flatnonzero(counts[1:] > 1)
+    ones = counts[chosen]
+    chosen = chosen[np.lexsort((first[chosen], -ones, -(ones + 1) / (ones + others[chosen] + 2)))[:LISTED]]
+    spans = (texts.tokens(slice(begin, begin + n)) for begin in places[first[chosen]].tolist())
+    counted = zip(spans, counts[chosen].tolist(), others[chosen].tolist())
+    return tuple(NGram(tuple(map(str, tokens)), one, other) for tokens, one, other in counted)
 
 
-def _matches(
-    texts: tuple[NDArray[np.int64], ...],
-    grams: NDArray[np.int32],
-    size: int,
-    kinds: NDArray[np.int64],
-    allowed: NDArray[np.int64],
-    inside: NDArray[np.bool_],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where n-grams that match begin, in each segment those in a longer match first, and where those that would match."""
-    places, segment, _ = texts
-    own = segment * size + grams[places]
-    kind = np.searchsorted(kinds, own)
-    known = np.flatnonzero(np.append(kinds, -1)[kind] == own)
-    places, kind, segment = places[known], kind[known], segment[known]
-    groups = 2 * kind + ~inside[places]
-    order = np.argsort(groups, kind="stable")
-    begins = np.flatnonzero(np.diff(groups[order] // 2, prepend=-1))
-    rank = np.arange(len(order)) - repeat(begins, np.diff(begins, append=len(order)))
-    match = np.empty(len(order), dtype=bool)
-    match[order] = rank < allowed[kind[order]]
-    matches, segment = places[match], segment[match]
-    return matches[np.argsort(2 * segment + ~inside[matches], kind="stable")], places[~match]
+def _range(part: slice) -> NDArray[np.int32]:
+    return np.arange(part.start, part.stop, dtype=np.int32)
 
 
 def _mean(counts: list[NDArray[np.int64]]) -> NDArray[Any]:

@@ -175,7 +175,9 @@ def _context(report: Report, most: int | None) -> dict[str, Any]:
     # in favour of the first system of each pair, and of the second one, by each metric
     turns = (1, -1) if first.comparison else (1,)
     sides = {figures: [turn * gains for gains in figures.gains for turn in turns] for figures in report.metrics}
-    of_equal = first._lengths[0][0] * (first.comparison is None)  # of one system's equal scores the longest comes first
+    of_equal = first._lengths[first.names[0]][0] * (
+        first.comparison is None
+    )  # of one system's equal scores the longest comes first
     ranked = {figures: [np.lexsort((-of_equal, -side)) for side in sides[figures]] for figures in report.metrics}
     carried = _carried(first, [order for orders in ranked.values() for order in orders], most)
     return {
@@ -230,28 +232,27 @@ def _segments(report: Report, marks: NDArray[np.uint8], carried: list[int]) -> I
 
     texts, first = report._texts, report.metrics[0]
     words = cache(lambda number: _word(str(texts.vocabulary[number])))
-    names = [Markup("<bdi>{}</bdi>").format(visible(output.name)) for output in texts.outputs]
+    shown = {name: Markup("<bdi>{}</bdi>").format(visible(name)) for name in report.names}
     largest = np.argmax(np.abs(first.gains), axis=0).tolist()
     scores = {figures.label: figures.sentence_scores[:, carried].tolist() for figures in report.metrics}
     for row, segment in enumerate(carried):
         gain, pair = first.gains[largest[segment], segment], None
-        rivals: dict[int, list[int]] = {}  # of the outputs of the pair, the tokens of the other system's first run
+        rivals: dict[str, list[int]] = {}  # of the outputs of the pair, the tokens of the other system's first run
         if first.comparison:
             pair = first.looked_at[largest[segment]][:: 1 if gain >= 0 else -1]
             for own, other in (pair, pair[::-1]):
-                tokens = texts.ids[texts.ids_of(texts.runs[other][0], segment)].tolist()
+                tokens = texts.ids[texts.span(texts.firsts[texts.runs[other][0]] + segment)].tolist()
                 rivals |= dict.fromkeys(texts.runs[own], tokens)
-        alike: dict[str, list[int]] = {}
-        for number in sorted(first._order, key=lambda number: number not in rivals):
-            alike.setdefault(texts.outputs[number].lines[segment], []).append(number)
+        alike: dict[str, list[str]] = {}
+        for name in sorted(report.names, key=lambda name: name not in rivals):
+            alike.setdefault(texts.outputs[name][segment], []).append(name)
         outputs = []
-        for number, *others in alike.values():
-            place = texts.ids_of(number, segment)
-            line = _marked(texts.ids[place].tolist(), marks[place].tolist(), rivals.get(number), words)
-            named = Markup(", ").join(names[one] for one in (number, *others))
-            own = first._order.index(number)
-            shown = " \u00b7 ".join(f"{label} {table[own][row]:.1f}" for label, table in scores.items())
-            outputs.append((named, shown, Markup(line)))
+        for names in alike.values():
+            place = texts.span(texts.firsts[names[0]] + segment)
+            line = _marked(texts.ids[place].tolist(), marks[place].tolist(), rivals.get(names[0]), words)
+            own = report.names.index(names[0])
+            points_of = " \u00b7 ".join(f"{label} {table[own][row]:.1f}" for label, table in scores.items())
+            outputs.append((Markup(", ").join(shown[name] for name in names), points_of, Markup(line)))
         yield {
             "number": segment + 1,
             "value": f"{abs(gain):.{3 if pair else 1}f}",

@@ -69,40 +69,31 @@ def _with_direction(text: str, figures: MetricFigures) -> str:
     return text if figures.metric.higher_is_better else f"{text} (lower is better)"
 
 
-def _finish(axes: Any, grid: str = "y", legend: bool = True) -> Any:
-    """Finish a plot: a grid on the axis of the numbers, a legend of several lines below it, and names that are no formulas."""
-    axes.spines[["top", "right"] if grid == "y" else ["top", "right", "left"]].set_visible(False)
-    axes.grid(axis=grid, linewidth=0.5, color="#b0b0b0", alpha=0.5)
+def _finish(axes: Any, rows: Sequence[str] = ()) -> Any:
+    """Finish a plot: a grid on the axis of the numbers, a legend of several lines below it, and names that are no formulas.
+
+    :param rows: the names of rows, the first at 0 and the others below; numbers are then on the horizontal axis
+    """
+    from matplotlib.transforms import ScaledTranslation
+
+    if rows:
+        axes.set_yticks([-number for number in range(len(rows))], list(rows))
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="x" if rows else "y", linewidth=0.5, color="#b0b0b0", alpha=0.5)
     axes.set_axisbelow(True)
-    texts = axes.get_yticklabels() if grid == "x" else []
-    labels = axes.get_legend_handles_labels()[1]
-    if legend and len(labels) > 1:
-        below = -0.6 / axes.get_position().height / axes.figure.get_figheight()
-        # names of rows are left of the axes, so that there is more room below on the left
-        place = {"loc": "upper right", "bbox_to_anchor": (1, below)} if grid == "x" else {}
-        how = {
-            "loc": "upper center",
-            "bbox_to_anchor": (0.5, below),
-            "ncols": _columns(labels),
-            "frameon": False,
-            **place,
-        }
+    texts, labels = axes.get_yticklabels() if rows else [], axes.get_legend_handles_labels()[1]
+    if len(labels) > 1:
+        # half an inch below the axes; names of rows are left of the axes, so that there is more room below on the left
+        place, corner = ("upper right", (1, 0)) if rows else ("upper center", (0.5, 0))
+        below = axes.transAxes + ScaledTranslation(0, -0.5, axes.figure.dpi_scale_trans)
+        columns = max(1, min(len(labels), 70 // (max(map(len, labels)) + 7)))
+        how = {"loc": place, "bbox_to_anchor": corner, "bbox_transform": below, "ncols": columns, "frameon": False}
         texts = [*texts, *axes.legend(fontsize="small", **how).get_texts()]
     for text in texts:
         text.set_parse_math(False)
     return axes
-
-
-def _columns(labels: Sequence[str]) -> int:
-    return max(1, min(len(labels), 70 // (max(map(len, labels)) + 7)))
-
-
-def _named_rows(axes: Any, names: Sequence[str], xlabel: str, legend: bool = False) -> Any:
-    """Finish a plot whose rows have names, the first at 0 and the others below."""
-    axes.set_yticks([-number for number in range(len(names))], list(names))
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(xlabel, loc="right")
-    return _finish(axes, "x", legend)
 
 
 def plot_precisions(
@@ -144,8 +135,8 @@ def plot_precisions(
 
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.yaxis.set_minor_formatter(lambda value, _: "")
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("")
     else:
         axes.set_ylim(bottom=0)
     axes.set_xticks(n)
@@ -168,7 +159,8 @@ def _ridges(axes: Any, rows: Sequence[tuple[str, NDArray[np.float64], float, flo
         axes.plot([low, high], [place, place], color=colour, linewidth=2.5, solid_capstyle="butt")
         axes.plot([value], [place], color=colour, marker="o", markersize=5, linestyle="none")
     axes.set_ylim(-len(rows) + 0.6, 0.9)
-    return _named_rows(axes, [name for name, *_ in rows], xlabel)
+    axes.set_xlabel(xlabel, loc="right")
+    return _finish(axes, [name for name, *_ in rows])
 
 
 def plot_scores(report: Report | MetricFigures, axes: Any = None) -> Any:
@@ -247,8 +239,8 @@ def plot_contributions(report: Report, axes: Any = None) -> Any:
     sums = [parts.difference for _, parts in known]
     axes.plot(sums, -rows, linestyle="none", marker="D", markersize=5, color="black", label="difference")
     axes.axvline(0, color="black", linewidth=1)
-    xlabel = "contribution to the difference in BLEU, points"
-    return _named_rows(axes, [name for name, _ in known], xlabel, legend=True)
+    axes.set_xlabel("contribution to the difference in BLEU, points", loc="right")
+    return _finish(axes, [name for name, _ in known])
 
 
 def plot_buckets(report: Report | MetricFigures, axes: Any = None, *, by: str = "length") -> Any:
@@ -324,16 +316,14 @@ def picture(draw: Callable[[Any], Any]) -> bytes:
     """Draw a plot as SVG for a page, within :func:`settings`. Margins are estimated, in half the time of Matplotlib's layouts."""
     axes, written = _new_axes("none"), BytesIO()
     draw(axes)
-    figure, names, labels = axes.figure, axes.get_yticklabels(), axes.get_legend_handles_labels()[1]
-    legend, below = axes.get_legend(), 0.75
-    left, height = 0.65, 2.3
+    figure, names, legend, left, height, below = axes.figure, axes.get_yticklabels(), axes.get_legend(), 0.65, 2.3, 0.75
     if not axes.get_ylabel():  # a row for each system or pair
         left, height = min(0.2 + 0.085 * max(len(name.get_text()) for name in names), 3.4), 0.15 + 0.34 * len(names)
     if legend:
-        below += 0.2 * -(-len(labels) // _columns(labels))
-        legend.set_bbox_to_anchor((0.5 if axes.get_ylabel() else 1, -0.5 / height), axes.transAxes)
-    figure.set_size_inches(5.6, height + below + 0.1)
-    figure.subplots_adjust(left / 5.6, below / (height + below + 0.1), 0.98, 1 - 0.1 / (height + below + 0.1))
+        below += 0.2 * -(-len(legend.get_texts()) // legend._ncols)
+    whole = below + height + 0.1
+    figure.set_size_inches(5.6, whole)
+    figure.subplots_adjust(left / 5.6, below / whole, 0.98, 1 - 0.1 / whole)
     figure.savefig(written, format="svg", metadata=METADATA["svg"], transparent=True)
     return written.getvalue()
 

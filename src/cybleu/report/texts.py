@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np, repeat
 from .._runtime.sequences import advice_for
@@ -22,18 +22,7 @@ if TYPE_CHECKING:
 
     from ..metrics import Metric
 
-PIECE = 1 << 12  # segments that are tokenised or counted at once, which bounds memory
-
-
-class Output(NamedTuple):
-    """The output of one run of a system.
-
-    :param name: the name of the system, with the number of the run if there are several
-    :param lines: the raw text of each segment
-    """
-
-    name: str
-    lines: list[str]
+PIECE = 1 << 12  # lines that are tokenised at once, which bounds memory
 
 
 @dataclass(frozen=True)
@@ -41,20 +30,20 @@ class Texts:
     """All texts of a comparison. Texts of tokens have numbers: those of the references, and then of each output.
 
     :param references: the lines of the references of each segment
-    :param outputs: the outputs of all runs of all systems
-    :param runs: the numbers of the outputs of each system
+    :param outputs: the lines of each output, which is a run of a system; its name has the number of the run if there are several
+    :param runs: the names of the outputs of each system
     :param source: the source text of each segment, or None
-    :param splitting: how the tokens were made
+    :param lowercase: whether the tokens are in lower case
     :param vocabulary: the tokens by their ids, which begin with 1
     :param ids: the ids of the tokens of all texts
     :param bounds: where each text begins in the ids, and the end
     """
 
     references: list[list[str]]
-    outputs: list[Output]
-    runs: dict[str, list[int]]
+    outputs: dict[str, list[str]]
+    runs: dict[str, list[str]]
     source: list[str] | None
-    splitting: Raw
+    lowercase: bool
     vocabulary: list[Any]
     ids: NDArray[np.int32]
     bounds: NDArray[np.int64]
@@ -70,59 +59,45 @@ class Texts:
         segments = np.arange(len(self.references), dtype=np.int64)
         return np.concatenate([repeat(segments, np.diff(self.sets)), np.tile(segments, len(self.outputs))])
 
-    def places(self, start: int, stop: int, grams: NDArray[np.int32]) -> tuple[NDArray[np.int64], ...]:
-        """Return where n-grams begin in the texts from a number to before another one, with their segments and texts."""
-        places = self.bounds[start] + np.flatnonzero(grams[self.bounds[start] : self.bounds[stop]])
-        text = np.searchsorted(self.bounds[start : stop + 1], places, side="right") + (start - 1)
-        return places, self.segments[text], text
+    @cached_property
+    def firsts(self) -> dict[str, int]:
+        """The number of the first text of each output."""
+        return {name: int(self.sets[-1]) + place * len(self.references) for place, name in enumerate(self.outputs)}
+
+    def span(self, text: int, count: int = 1) -> slice:
+        """Where the tokens of texts are among the ids, from the one with this number on."""
+        return slice(*self.bounds[[text, text + count]].tolist())
+
+    def of_output(self, name: str) -> slice:
+        """Where the tokens of an output are among the ids."""
+        return self.span(self.firsts[name], len(self.references))
+
+    def places(self, part: slice, grams: NDArray[np.int32]) -> tuple[NDArray[Any], ...]:
+        """Return where n-grams begin in a part of the ids, with their segments, and which of the texts of the segment they are in."""
+        places = part.start + np.flatnonzero(grams[part])
+        text = np.searchsorted(self.bounds, places, side="right") - 1
+        segment = self.segments[text]
+        return places, segment, text - self.sets[segment]
 
     @property
     def most_references(self) -> int:
         """The largest number of references of a segment."""
         return max(map(len, self.references))
 
-    def text(self, output: int, segment: int) -> int:
-        """The number of a text."""
-        return int(self.sets[-1]) + output * len(self.references) + segment
+    def tokens(self, part: slice) -> Iterator[Any]:
+        """The tokens of a part of the ids."""
+        return map(self.vocabulary.__getitem__, self.ids[part].tolist())
 
-    def ids_of(self, output: int, segment: int) -> slice:
-        """Where the tokens of a segment are among the ids."""
-        text = self.text(output, segment)
-        return slice(*self.bounds[text : text + 2].tolist())
-
-    def tokens(self, start: int, stop: int) -> Iterator[list[Any]]:
-        """Yield the tokens of each text from a number to before another one."""
-        begin, *ends = self.bounds[start : stop + 1].tolist()
-        tokens = map(self.vocabulary.__getitem__, self.ids[begin : self.bounds[stop]].tolist())
-        for end in ends:
-            yield list(islice(tokens, end - begin))
-            begin = end
-
-    def rows(self, metric: Metric, splitting: Raw, threads: int | None) -> list[NDArray[Any]]:
-        """Count the segments of each output, and return its rows.
-
-        :param splitting: how lines become the tokens that the metric counts, if it does not read text
-        """
-        tokens = metric.reads != "text" and splitting.key == self.splitting.key
-        if metric.reads != "text" and not tokens:
-            metric = metric.with_choices(tokenize=splitting.tokenize, lowercase=splitting.lowercase)
-        rows = []
-        for start in range(0, len(self.references), PIECE):
-            sets: list[Any] = self.references[start : start + PIECE]
-            stop, outputs = start + len(sets), range(len(self.outputs))
-            texts: Iterable[Any] = chain.from_iterable(output.lines[start:stop] for output in self.outputs)
-            if tokens:
-                references = self.tokens(int(self.sets[start]), int(self.sets[stop]))
-                sets = [list(islice(references, len(group))) for group in sets]
-                texts = chain.from_iterable(self.tokens(self.text(one, start), self.text(one, stop)) for one in outputs)
-            owner = np.tile(np.arange(len(sets), dtype=np.int64), len(outputs))
-            counted = metric.rows(list(texts), sets, owner=owner, threads=threads)
-            rows.append(counted.reshape(len(outputs), len(sets), -1))
-        return list(np.concatenate(rows, axis=1))
+    def rows(self, metric: Metric, threads: int | None) -> dict[str, NDArray[Any]]:
+        """Count the raw text of each output, and return its rows."""
+        lines = list(chain.from_iterable(self.outputs.values()))
+        owner = np.tile(np.arange(len(self.references), dtype=np.int64), len(self.outputs))
+        rows = metric.rows(lines, self.references, owner=owner, threads=threads)
+        return dict(zip(self.outputs, np.split(rows, len(self.outputs))))
 
     def digests(self) -> dict[str, str]:
         """The SHA-256 of a file of each text: UTF-8, with a line feed after each line."""
-        texts = {output.name: output.lines for output in self.outputs}
+        texts = dict(self.outputs)
         for number in range(self.most_references):
             name = "reference" if self.most_references == 1 else f"reference {number + 1}"
             lines = [group[number] for group in self.references if number < len(group)]
@@ -144,28 +119,30 @@ def texts_of(references: Any, systems: Mapping[str, Any], splitting: Raw, source
     if not pairs:
         raise UnknownNameError("there is no system; give at least one")
     sets = _sets(references)
-    outputs: list[Output] = []
-    runs: dict[str, list[int]] = {}
+    outputs: dict[str, list[str]] = {}
+    runs: dict[str, list[str]] = {}
     for name, given in pairs:
         given = read_list(given, name, "lines")
         several = bool(given) and all(hasattr(one, "__iter__") and not isinstance(one, (str, bytes)) for one in given)
         tables = [read_list(run, name, "lines") for run in given] if several else [given]
-        runs[name] = list(range(len(outputs), len(outputs) + len(tables)))
-        for number, table in enumerate(tables):
-            shown = f"{name}, run {number + 1}" if len(tables) > 1 else name
-            outputs.append(Output(shown, _lines(table, shown, len(sets))))
+        shown = [f"{name}, run {number + 1}" for number in range(len(tables))] if len(tables) > 1 else [name]
+        runs[name] = shown
+        for output, table in zip(shown, tables):
+            if output in outputs:
+                raise UnknownNameError(f"two outputs are called {output!r}; give the systems other names")
+            outputs[output] = _lines(table, output, len(sets))
     if source is not None:
         source = _lines(read_list(source, "source", "lines"), "source", len(sets))
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = lambda: len(numbers) + 1  # 0 is no token
     ids, bounds = array("i"), array("q", [0])
-    for lines in (list(chain.from_iterable(sets)), *(output.lines for output in outputs)):
+    for lines in (list(chain.from_iterable(sets)), *outputs.values()):
         for start in range(0, len(lines), PIECE):
             for tokens in splitting.split(list(map(str, splitting.lowered(lines[start : start + PIECE])))):
                 ids.extend(map(numbers.__getitem__, tokens))
                 bounds.append(len(ids))
     found = np.frombuffer(ids, dtype=np.int32), np.frombuffer(bounds, dtype=np.int64)
-    return Texts(sets, outputs, runs, source, splitting, [None, *numbers], *found)
+    return Texts(sets, outputs, runs, source, splitting.lowercase, [None, *numbers], *found)
 
 
 def _sets(references: Any) -> list[list[str]]:
