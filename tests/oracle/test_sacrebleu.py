@@ -5,9 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
-import re
 import threading
-import warnings
 from contextlib import nullcontext
 from itertools import cycle, islice
 
@@ -227,31 +225,6 @@ def test_an_unknown_tokeniser(call, name):
             call(name)
         assert type(error.value) is errors.UnknownNameError
         assert str(error.value).startswith(f"unknown tokeniser {name!r}; use one of none, zh, 13a, ")
-
-
-@pytest.mark.parametrize(
-    ("hypotheses", "references", "message"),
-    [
-        ([TEXT] * 3, [[TEXT] * 2], "hypotheses is 3, .* reference document is 2, so only the first 2"),
-        ([TEXT] * 3, [[TEXT] * 4, [TEXT] * 5], "document is 4 to 5, so only the first 3"),
-        (
-            [TEXT] * 3,
-            [["a", "b"]] * 3,
-            r"look transposed, .* hypotheses with 2 lines, so only the first 2 count; .*for lines in zip",
-        ),
-        ([TEXT], [TEXT], r"the references are a list of str, so .*; give \[references\]"),
-        ("ab", [["a", "b"]], "the hypotheses are one str, so each of its characters counts as a hypothesis"),
-        ("ab", "ab", "the hypotheses are one str"),
-    ],
-)
-def test_where_sacrebleu_scores_a_part_it_is_said(hypotheses, references, message):
-    theirs = sacrebleu.corpus_bleu(hypotheses, references)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        assert vars(sacrebleu_compat.corpus_bleu(hypotheses, references)) == vars(theirs)
-    assert re.search(message, str(caught[0].message))
-    assert caught[0].filename == __file__
-    assert len(caught) == 1
 
 
 def read(path, start=0, step=1):

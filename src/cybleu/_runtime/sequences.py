@@ -96,7 +96,8 @@ def length_of(sequence: Any, name: str) -> int:
 
     :raises SequenceTypeError: it has none
     """
-    if not hasattr(type(sequence), "__len__") or getattr(sequence, "ndim", 1) == 0:
+    no_dimension = getattr(sequence, "ndim", 1) == 0 and not isinstance(sequence, (str, bytes))  # NumPy's texts have 0
+    if not hasattr(type(sequence), "__len__") or no_dimension:
         raise SequenceTypeError(
             f"{name} must be a list or another sequence that has a length and can be read again, not {kind_of(sequence)}; "
             f"{advice_for(sequence) or 'turn it into a list first'}"
