@@ -145,8 +145,7 @@ def self_bleu(
 def _stats(texts: TokenIds, max_order: int) -> NDArray[np.int64]:
     """The statistics row of each text with all the others as its references; the texts have numbers in common."""
     stats = np.zeros((texts.size, 2 + 2 * max_order), dtype=np.int64)
-    ids = np.ascontiguousarray(texts.ids, dtype=np.int64)
-    _backend.chosen.leave_one_out(ids, texts.begins, texts.ends, max_order, stats)
+    _backend.chosen.leave_one_out(_backend.chosen.TokenTexts(*texts), max_order, stats)
     stats[:, 1] = _closest_other_length(texts.ends - texts.begins)
     return stats
 

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cybleu import _mirror
-from numbered_words import packed, rows_of
+from numbered_words import rows_of, words_of
 
 # few different words, so that many are alike; 0 is the word "0" in some corpora
 TEXTS = st.integers(1, 5).flatmap(lambda most: st.lists(st.integers(0, most), max_size=12))
@@ -21,9 +21,9 @@ def numbered(corpus):
 
 
 def results(backend, corpus, max_order, zero, texts):
-    information = backend.NgramInformation(*packed(corpus), max_order, zero)
+    information = backend.NgramInformation(words_of(backend, corpus), max_order, zero)
     places = range(len(texts))
-    rows = rows_of(information.fill_rows, texts, places, places[::-1], 1 + 2 * max_order)
+    rows = rows_of(backend, information.fill_rows, texts, places, places[::-1], 1 + 2 * max_order)
     ngrams = [np.array(text[:size], np.int32) for text, _ in texts for size in range(max_order + 1)]
     return rows, [information.weight(ngram) for ngram in ngrams]
 

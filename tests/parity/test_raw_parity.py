@@ -128,8 +128,10 @@ def test_rows_of_raw_text_against_prepared_references(kernels, references, texts
             words, ends = backend.RawVocabulary(tokenizer), np.empty(count, np.int64)
             ids = np.frombuffer(words.add(backend.RawTexts(references), ends), np.int32).astype(np.int64)
             begins = np.append(0, ends[:-1])
-            ignored = (ids[:2], np.array([0, len(ids[:2])], dtype=np.int64)) if ignores and len(ids) else None
-            prepared = backend.PreparedReferences(ids, begins, ends, sets, ends - begins, sets, order, None, ignored)
+            ngram = np.array([0], np.int64), np.array([min(2, order)], np.int64)
+            ignored = backend.TokenTexts(ids, *ngram) if ignores and len(ids) >= min(2, order) else None
+            numbered = backend.TokenTexts(ids, begins, ends)
+            prepared = backend.PreparedReferences(numbered, sets, ends - begins, sets, order, ignored)
             views, rows, of_numbers = backend.RawTexts(texts), *np.zeros((2, len(texts), 2 + 2 * order), np.int64)
             middle = len(texts) // 2
             prepared.count_raw_rows(words, views, owners, middle, len(texts), rows)
@@ -137,7 +139,7 @@ def test_rows_of_raw_text_against_prepared_references(kernels, references, texts
             ends = np.empty(len(texts), np.int64)
             numbers = np.frombuffer(words.look_up(views, 0, len(texts), ends), np.int32)
             begins = np.append(0, ends[:-1])[: len(texts)]
-            prepared.count_rows(numbers, begins, ends, owners, 0, len(texts), of_numbers)
+            prepared.count_rows(backend.TokenTexts(numbers, begins, ends), owners, 0, len(texts), of_numbers)
             assert rows.tolist() == of_numbers.tolist()
             found.append(rows.tolist())
         assert found[0] == found[1]

@@ -22,7 +22,7 @@ def test_rows(kernels, corpus, data):
     count = len(corpus)
     drawn = [] if data is None else data.draw(st.lists(st.tuples(place, place), max_size=4))
     places = [(number, number) for number in range(count)] + drawn
-    rows = [rows_of(backend.edit_rows, corpus, *zip(*places), 2) for backend in (kernels, _mirror)]
+    rows = [rows_of(backend, backend.edit_rows, corpus, *zip(*places), 2) for backend in (kernels, _mirror)]
     assert rows[0] == rows[1]
 
 
@@ -32,9 +32,10 @@ def test_rows(kernels, corpus, data):
 @pytest.mark.parametrize("others", [0, 1])
 def test_texts_whose_edits_do_not_fit(kernels, size, width, others):
     """Words are not read where they are too many, so that these take no memory."""
-    ends = ints(size), ints(*[width] * (1 + others)), ints(0, 1 + others)
-    words, none, rows = np.zeros(max(size, width), np.int32), ints(0), np.zeros((1, 2))
-    arguments = words[:size], ends[0], words[:width], *ends[1:], none, none, 0, 1, rows
+    words, rows = np.zeros(max(size, width), np.int32), np.zeros((1, 2))
+    hypotheses = kernels.TokenTexts(words, ints(0), ints(size))
+    references = kernels.TokenTexts(words, ints(*[0] * (1 + others)), ints(*[width] * (1 + others)))
+    arguments = hypotheses, references, ints(0, 1 + others), None, 0, 1, rows
     if size + width < 2**29:
         kernels.edit_rows(*arguments)
         assert rows.tolist() == [[size, 0]]

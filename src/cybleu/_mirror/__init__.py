@@ -39,5 +39,6 @@ if TYPE_CHECKING:
     from .tokens.characters import RawVocabulary as RawVocabulary
     from .tokens.objects import number_tokens as number_tokens
     from .tokens.objects import types_within as types_within
+    from .tokens.texts import TokenTexts as TokenTexts
 
 __getattr__, __dir__, __all__ = later(__name__, NAMES)

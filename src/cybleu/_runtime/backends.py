@@ -21,4 +21,5 @@ NAMES = {
     "text.tokenizing": "Tokenizer",
     "tokens.characters": "RawVocabulary",
     "tokens.objects": "number_tokens types_within",
+    "tokens.texts": "TokenTexts",
 }

@@ -19,7 +19,6 @@ from .tokens import lowered, tokenised
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..text.batches import TokenIds
     from ..text.numbering import NumberedReferences
     from ..text.raw import Raw
 
@@ -119,8 +118,8 @@ class Counting(NamedTuple):
             assert raw is not None
             texts = numbered.vocabulary.backend, raw.lowered_texts(corpus.texts.lines)
             return lambda start, stop, rows: prepared.count_raw_rows(*texts, owners, start, stop, rows)
-        ids: TokenIds = number_hypotheses(corpus.texts, numbered)
-        return lambda start, stop, rows: prepared.count_rows(*ids, owners, start, stop, rows)
+        hypotheses = _backend.chosen.TokenTexts(*number_hypotheses(corpus.texts, numbered))
+        return lambda start, stop, rows: prepared.count_rows(hypotheses, owners, start, stop, rows)
 
     def _prepared(self, corpus: Corpus, raw: Raw | None) -> tuple[NumberedReferences, Any]:
         """The references in numbers, and their n-grams as the backend counts them."""
@@ -135,15 +134,11 @@ class Counting(NamedTuple):
 
     def of_numbers(self, numbered: NumberedReferences, ignored: TokenLists | None = None) -> Any:
         """The n-grams of numbered references, as the backend counts them."""
-        texts = numbered.texts
         return _backend.chosen.PreparedReferences(
-            np.ascontiguousarray(texts.ids, dtype=np.int64),
-            texts.begins,
-            texts.ends,
+            _backend.chosen.TokenTexts(*numbered.texts),
             numbered.bounds,
             *_reference_lengths(numbered, self.reference_length),
             self.order,
-            None,
             None if ignored is None else _ids_of_ngrams(ignored, numbered),
         )
 
@@ -227,12 +222,12 @@ def _reference_lengths(
     return np.fromiter(chain.from_iterable(chosen), np.int64, int(offsets[-1])), offsets
 
 
-def _ids_of_ngrams(ngrams: TokenLists, references: NumberedReferences) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The n-grams in the numbers of the references, one after the other, and where each begins, and the end."""
+def _ids_of_ngrams(ngrams: TokenLists, references: NumberedReferences) -> Any:
+    """The n-grams in the numbers of the references, as texts of the backend."""
     found = ids_of_tokens(ngrams) if references.vocabulary is None else references.vocabulary.encoded(ngrams)
     if found is None:
         raise MixedTokensError("ignore holds n-grams of other tokens than ids, and the references hold ids")
-    return np.ascontiguousarray(found.ids, dtype=np.int64), np.append(found.begins, len(found.ids))
+    return _backend.chosen.TokenTexts(*found)
 
 
 def check_not_mixed(references: Any, hypotheses: Any) -> None:

@@ -20,7 +20,7 @@ from ..text.reading import line_of, read_references
 from ..text.tokenizers import own_tokenizer
 from .base import Metric, Score
 from .references import References
-from .ter import word_counter
+from .ter import word_counter, word_texts
 from .tokens import count_lines
 
 if TYPE_CHECKING:
@@ -219,12 +219,12 @@ class Nist(Metric):
             else self.information._of(self.lowercase, self.max_order)
         )
 
-        def numbered(texts: Any) -> tuple[memoryview[int], array[int]]:
-            ends = array("q", bytes(8 * len(texts)))
-            return memoryview(vocabulary.look_up(texts, 0, len(texts), ends)).cast("i"), ends
+        def numbered(texts: Any) -> Any:
+            return word_texts(texts, lambda texts, ends: vocabulary.look_up(texts, 0, len(texts), ends))
 
-        texts = _lines(corpus.texts.lines, self.lowercase)  # type: ignore[union-attr]
-        return word_counter(corpus, numbered(texts), numbered(references), bounds, counted.fill_rows)
+        hypotheses = numbered(_lines(corpus.texts.lines, self.lowercase))  # type: ignore[union-attr]
+        of_sets = counted.corpus if self.information is None else numbered(references)
+        return word_counter(corpus, hypotheses, of_sets, bounds, counted.fill_rows)
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 
@@ -286,6 +286,5 @@ def _lines(texts: Any, lowercase: bool) -> Any:
 def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:
     """The numbers of the words of lines, and the backend's table of their n-grams."""
     vocabulary = _backend.chosen.RawVocabulary(own_tokenizer(_TOKENIZER))
-    ends = array("q", bytes(8 * len(lines)))
-    tokens = memoryview(vocabulary.add(lines, ends)).cast("i")
-    return vocabulary, _backend.chosen.NgramInformation(tokens, ends, max_order, vocabulary.number("0"))
+    corpus = word_texts(lines, vocabulary.add)
+    return vocabulary, _backend.chosen.NgramInformation(corpus, max_order, vocabulary.number("0"))

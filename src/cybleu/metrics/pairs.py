@@ -45,15 +45,11 @@ def fill_matrix(
     backend: Any = _backend.chosen
     if metric.order > MOST_ORDERS:
         backend, kernel = _mirror, definition
-    prepared = backend.PairwiseTexts(_in_64_bits(unique_refs), unique_refs.begins, unique_refs.ends, metric.order)
-    batch = _in_64_bits(unique_hyps), unique_hyps.begins, unique_hyps.ends
-    prepared.prepare(kernel, *(() if unique_hyps is unique_refs else batch))
+    hypotheses = None if unique_hyps is unique_refs else backend.TokenTexts(*unique_hyps)
+    prepared = backend.PairwiseTexts(kernel, backend.TokenTexts(*unique_refs), hypotheses)
 
     def work(start: int, stop: int) -> None:  # NaN marks scores that are declined
-        if unique_hyps is unique_refs:
-            prepared.score_each_other(kernel, start, stop, scores)
-        else:
-            prepared.score_others(kernel, *batch, start, stop, scores)
+        prepared.fill(start, stop, scores)
 
     run(work, unique[0], unique[0] * unique[1], threads, progress, "hypotheses")
     for i, j in _places_of_nan(scores):
@@ -67,10 +63,6 @@ def fill_matrix(
         # expand from the last row: the scores of text i are in row i or before it, so no row is overwritten before it is read
         for position in range(shape[0] - 1, -1, -1):
             result[position] = scores[place_of_hyp[position]][place_of_ref]
-
-
-def _in_64_bits(texts: TokenIds) -> NDArray[np.int64]:
-    return np.ascontiguousarray(texts.ids, dtype=np.int64)
 
 
 def _unique(batch: TokenIds) -> tuple[TokenIds, NDArray[np.int64]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -98,7 +98,7 @@ class Ter(Metric):
         tokenizer = own_tokenizer("tercom" if self.normalized else "none")
         vocabulary = _backend.chosen.RawVocabulary(tokenizer)
 
-        def numbered(texts: Any, twice: bool) -> tuple[memoryview[int], array[int]]:
+        def numbered(texts: Any, twice: bool) -> Any:
             if edited is not None:
                 lines = list(map(edited, texts.strings()))
                 if twice:
@@ -106,8 +106,7 @@ class Ter(Metric):
                     again = [" ".join(tokenizer.tokens(line)) for line in lines]
                     lines = [edited(line) if "&" in line else line for line in again]
                 texts = _backend.chosen.RawTexts(lines)
-            ends = array("q", bytes(8 * len(texts)))
-            return memoryview(vocabulary.add(texts, ends)).cast("i"), ends
+            return word_texts(texts, vocabulary.add)
 
         return word_counter(
             corpus, numbered(texts, False), numbered(references, self.normalized), bounds, _backend.chosen.edit_rows
@@ -141,14 +140,22 @@ class Ter(Metric):
         return rates
 
 
+def word_texts(texts: Any, number: Callable[[Any, array[int]], bytes]) -> Any:
+    """The backend's texts of numbered words.
+
+    :param number: a function that numbers the words of all texts, one after the other, and writes where each text ends
+    """
+    ends = array("q", bytes(8 * len(texts)))
+    numbers = memoryview(number(texts, ends)).cast("i")
+    return _backend.chosen.TokenTexts(numbers, array("q", [0, *ends])[: len(ends)], ends)
+
+
 def word_counter(corpus: Corpus, texts: Any, references: Any, bounds: Any, fill_rows: Any) -> Counter:
     """Return a function `(start, stop, rows)` for a kernel that reads words as numbers.
 
-    :param texts: the numbers of the words of all hypotheses, and where each text ends
-    :param references: likewise of the references; equal words have equal numbers
+    :param texts: the hypotheses, as :func:`word_texts` returns them
+    :param references: likewise; equal words have equal numbers
     :param bounds: where the references of each set begin, and the end
     :param fill_rows: the kernel
     """
-    everyone = array("q", range(corpus.size))
-    given = *texts, *references, bounds, everyone, everyone if corpus.owners is None else corpus.owners
-    return lambda start, stop, rows: fill_rows(*given, start, stop, rows)
+    return lambda start, stop, rows: fill_rows(texts, references, bounds, corpus.owners, start, stop, rows)

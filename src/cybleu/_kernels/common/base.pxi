@@ -136,3 +136,17 @@ cdef inline Py_ssize_t closer(Py_ssize_t best, Py_ssize_t length, Py_ssize_t wan
     if best < 0 or distance < best_distance or (distance == best_distance and length < best):
         return length
     return best
+
+
+cdef Py_ssize_t check_offsets(const int64_t[::1] offsets, Py_ssize_t size, Py_ssize_t least) except -1:
+    """Check that offsets ascend from 0 to `size` with parts of at least `least`, and return the size of the largest."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t largest = 0
+    if offsets.shape[0] < 1 or offsets[0] != 0 or offsets[offsets.shape[0] - 1] != size:
+        raise ValueError("the offsets do not fit what they divide")
+    for i in range(offsets.shape[0] - 1):
+        # non-negative, so that the difference does not overflow
+        if offsets[i] > offsets[i + 1] or offsets[i + 1] - offsets[i] < least:
+            raise ValueError("the offsets do not ascend")
+        largest = max(largest, <Py_ssize_t>(offsets[i + 1] - offsets[i]))
+    return largest

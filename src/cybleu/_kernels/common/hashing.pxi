@@ -145,10 +145,6 @@ cdef inline uint64_t next_slot(uint64_t slot, uint64_t mask) noexcept nogil:
     return (slot + 1) & mask
 
 
-cdef inline uint64_t hash_word(uint64_t key, Seed seed) noexcept nogil:
-    return hash_pair(key, 0, seed)
-
-
 cdef extern from *:
     """
     #if !defined(_MSC_VER)
@@ -167,7 +163,7 @@ cdef extern from *:
     Py_ssize_t CYBLEU_ADD(Py_ssize_t counter, Py_ssize_t value) noexcept nogil
 
 
-cdef Seed SEED
+cdef Seed SEED      # of this process
 
 
 cdef bytes RANDOM = urandom(sizeof(Seed))
@@ -179,9 +175,8 @@ memcpy(&SEED, <const char *>RANDOM, sizeof(Seed))
 SEED.second |= 1
 
 
-# The seed of this process.
-cdef Seed process_seed() noexcept nogil:
-    return SEED
+cdef inline uint64_t hash_word(uint64_t key) noexcept nogil:
+    return hash_pair(key, 0, SEED)
 
 
 # Count a slot, in builds with all checks.

@@ -8,13 +8,6 @@ cdef struct Found:
     Py_ssize_t *starts
 
 
-# Make an empty table for this number of keys.
-cdef int make_slots(Slots *table, Py_ssize_t keys) except -1 nogil:
-    cdef uint64_t size = slots_needed(keys)
-    make_empty(table, <Slot *>new_array(<Py_ssize_t>size, sizeof(Slot)), size)
-    return 0
-
-
 cdef inline Py_ssize_t count_ngrams_of(NgramIndex index, const int32_t *tokens, Py_ssize_t length, int32_t *grams,
                                        int32_t *counts, NgramCount *ngrams, Py_ssize_t *starts, Py_ssize_t start,
                                        bint adds) noexcept nogil:
@@ -26,7 +19,7 @@ cdef inline Py_ssize_t count_ngrams_of(NgramIndex index, const int32_t *tokens, 
     for n in range(index.order):
         starts[n] = start
         if n > 0:
-            given = extend_ngrams(index.table, process_seed(), grams, tokens + n, length - n, index.size, adds)
+            given = extend_ngrams(index.table, grams, tokens + n, length - n, index.size, adds)
             if adds:
                 index.size = given
         start += count_ngrams(grams, length - n, counts, ngrams + start)
@@ -53,34 +46,31 @@ cdef class NgramIndex:
         free(self.starts)
         free(self.ngrams)
 
-    # Text k has the tokens before ends[k], from 0 to before `distinct`.
-    cdef int fill(self, const int32_t *tokens, const int64_t *ends, Py_ssize_t texts, int32_t distinct,
-                  Py_ssize_t max_order) except -1:
+    # `tokens` are numbers from 0 to before `distinct` for the ids of the texts.
+    cdef int index(self, TokenTexts texts, const int32_t *tokens, int32_t distinct, Py_ssize_t max_order) except -1:
         cdef Watch watching = begin_watch()
-        cdef Py_ssize_t total = <Py_ssize_t>ends[texts - 1] if texts else 0
+        cdef Py_ssize_t total = texts.total
         cdef Py_ssize_t start = 0
         cdef Py_ssize_t text, length
-        cdef int64_t begin = 0
         cdef int32_t *counts = NULL
         cdef int32_t *grams = NULL
-        if max_order < 1 or self.starts != NULL:
+        if not 1 <= max_order <= MAX_ORDER:
             raise ValueError("the order is out of range")
         if total > MOST_NGRAMS // max_order:
             raise MemoryError("the texts have too many n-grams")
-        self.order, self.texts, self.distinct, self.size = max_order, texts, distinct, distinct
-        make_slots(&self.table, total * (max_order - 1))
-        self.starts = <Py_ssize_t *>new_array(texts * max_order + 1, sizeof(Py_ssize_t))
+        self.order, self.texts, self.distinct, self.size = max_order, texts.count, distinct, distinct
+        make_slots(&self.table, slots_needed(total * (max_order - 1)))
+        self.starts = <Py_ssize_t *>new_array(texts.count * max_order + 1, sizeof(Py_ssize_t))
         self.starts[0] = 0
         self.ngrams = <NgramCount *>new_array(total * max_order, sizeof(NgramCount))
         try:
             grams = <int32_t *>new_array(total, sizeof(int32_t))
             counts = <int32_t *>allocated(calloc(<size_t>(distinct + total * (max_order - 1) + 1), sizeof(int32_t)))
             with nogil:
-                for text in range(texts):
-                    length = <Py_ssize_t>(ends[text] - begin)
-                    start = count_ngrams_of(self, tokens + begin, length, grams, counts, self.ngrams,
+                for text in range(texts.count):
+                    length = texts.length(text)
+                    start = count_ngrams_of(self, tokens + texts.begins[text], length, grams, counts, self.ngrams,
                                             self.starts + text * max_order, start, True)
-                    begin = ends[text]
                     watch(&watching, length * max_order + 1)
         finally:
             free(grams)

@@ -27,42 +27,29 @@ cdef inline double bits(int64_t prefix, int64_t frequency) noexcept nogil:
 cdef class NgramInformation(NgramIndex):
     """The information of the n-grams of a corpus, in bits. Concurrent calls of its methods are safe.
 
-    :param tokens: the token ids of all texts, numbered from 0
-    :param ends: where the tokens of each text end
+    :param corpus: texts with the ids of their tokens numbered from 0, int32
     :param max_order: the largest order
     :param zero: the id of the word "0", which mteval-v13a.pl treats as no word where a bigram begins with it; or -1
     """
 
-    cdef readonly Py_ssize_t max_order
+    cdef readonly TokenTexts corpus
     cdef double *information        # by id
-    cdef int32_t *tokens            # of the corpus
-    cdef int64_t *ends
 
-    def __cinit__(self, const int32_t[::1] tokens, const int64_t[::1] ends, Py_ssize_t max_order, int32_t zero):
-        cdef Py_ssize_t size = tokens.shape[0]
+    def __cinit__(self, TokenTexts corpus not None, Py_ssize_t max_order, int32_t zero):
         cdef int32_t distinct = 0
         cdef Py_ssize_t i
-        if not 1 <= max_order <= MAX_ORDER:
-            raise ValueError("the order is out of range")
-        check_ends(size, ends)
-        for i in range(size):
-            if not 0 <= tokens[i] < size:
+        if corpus.narrow is None:
+            raise ValueError("the ids must have 32 bits")
+        for i in range(corpus.size):
+            if not 0 <= corpus.narrow[i] < corpus.size:
                 raise ValueError("a token is out of range")
-            distinct = max(distinct, tokens[i] + 1)
-        self.max_order = max_order
-        self.tokens = <int32_t *>new_array(size, sizeof(int32_t))
-        self.ends = <int64_t *>new_array(ends.shape[0], sizeof(int64_t))
-        if size:
-            memcpy(self.tokens, &tokens[0], <size_t>size * sizeof(int32_t))
-        if ends.shape[0]:
-            memcpy(self.ends, &ends[0], <size_t>ends.shape[0] * sizeof(int64_t))
-        self.fill(self.tokens, self.ends, ends.shape[0], distinct, max_order)
-        self.inform(size, zero)
+            distinct = max(distinct, corpus.narrow[i] + 1)
+        self.corpus = corpus
+        self.index(corpus, &corpus.narrow[0] if corpus.size else &NO_WORD, distinct, max_order)
+        self.inform(corpus.total, zero)
 
     def __dealloc__(self):
         free(self.information)
-        free(self.tokens)
-        free(self.ends)
 
     cdef int inform(self, Py_ssize_t words, int32_t zero) except -1:
         """Compute the information of each n-gram from its frequency and that of its prefix."""
@@ -86,14 +73,6 @@ cdef class NgramInformation(NgramIndex):
             free(frequencies)
         return 0
 
-    cdef bint is_corpus(self, const int32_t[::1] tokens, const int64_t[::1] ends) noexcept:
-        """Whether these are the texts of the corpus, whose n-grams are known."""
-        if ends.shape[0] != self.texts or not self.texts or ends[self.texts - 1] != self.ends[self.texts - 1]:
-            return False
-        return (memcmp(&ends[0], self.ends, <size_t>self.texts * sizeof(int64_t)) == 0
-                and (not tokens.shape[0]
-                     or memcmp(&tokens[0], self.tokens, <size_t>tokens.shape[0] * sizeof(int32_t)) == 0))
-
     cdef int begin(self, Hypothesis *hypothesis, const int32_t *tokens, Py_ssize_t length) except -1 nogil:
         cdef Found *found = &hypothesis.found
         if hypothesis.largest == NULL:
@@ -115,60 +94,48 @@ cdef class NgramInformation(NgramIndex):
                 ngrams[k].count, hypothesis.largest[ngrams[k].ngram] - 1)
         return count
 
-    def fill_rows(self, const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends,
-                  const int32_t[::1] references, const int64_t[::1] reference_ends, const int64_t[::1] sets,
-                  const int64_t[::1] texts, const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop,
-                  double[:, ::1] rows):
+    def fill_rows(self, TokenTexts hypotheses not None, TokenTexts references not None, const int64_t[::1] sets,
+                  const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] rows):
         """Write rows: the average length of the references; for each order the information of the matches, and then
         the number of n-grams.
 
         The parameters are those of `edit_rows`. Ids outside of the corpus are words that match nothing.
         """
-        cdef Py_ssize_t count = rows.shape[0]
         cdef Hypothesis hypothesis
         cdef Found reference
         cdef Watch watching = begin_watch()
-        cdef bint known = self.is_corpus(references, reference_ends)
-        cdef Py_ssize_t i, k, n, size
-        cdef int64_t begin, text, owner
+        cdef bint known = references is self.corpus
+        cdef Py_ssize_t order = self.order
+        cdef Py_ssize_t i, k, n, size, total
+        cdef int64_t owner
         cdef double *row
         cdef double *terms
-        cdef int32_t none = 0     # the address of no words: adding 0 to NULL is undefined
-        cdef const int32_t *words = &hypotheses[0] if hypotheses.shape[0] else &none
-        cdef const int32_t *words_there = &references[0] if references.shape[0] else &none
-        if (not 0 <= start <= stop <= count or texts.shape[0] != count or owners.shape[0] != count
-                or rows.shape[1] != 1 + 2 * self.max_order):
-            raise ValueError("the texts do not fit the rows")
-        check_words(hypotheses, hypothesis_ends, references, reference_ends, sets, texts, owners, start, stop)
+        check_words(hypotheses, references, sets, owners, start, stop, rows, 1 + 2 * order)
         memset(&hypothesis, 0, sizeof(Hypothesis))
         memset(&reference, 0, sizeof(Found))
         try:
             with nogil:
                 for i in range(start, stop):
-                    text, owner, row = texts[i], owners[i], &rows[i, 0]
-                    begin = hypothesis_ends[text - 1] if text else 0
-                    size = <Py_ssize_t>(hypothesis_ends[text] - begin)
-                    self.begin(&hypothesis, words + begin, size)
-                    begin = reference_ends[sets[owner] - 1] if sets[owner] else 0
-                    row[0] = (<double>(reference_ends[sets[owner + 1] - 1] - begin)
-                              / <double>(sets[owner + 1] - sets[owner]))
+                    owner, row, size, total = i if owners is None else owners[i], &rows[i, 0], hypotheses.length(i), 0
+                    self.begin(&hypothesis, hypotheses.words(i), size)
                     for k in range(<Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1]):
                         if known:
-                            add_reference(&hypothesis, self.ngrams, self.starts[k * self.order],
-                                          self.starts[(k + 1) * self.order])
+                            add_reference(&hypothesis, self.ngrams, self.starts[k * order],
+                                          self.starts[(k + 1) * order])
                         else:
-                            self.find(&reference, words_there + begin, <Py_ssize_t>(reference_ends[k] - begin))
-                            add_reference(&hypothesis, reference.ngrams, 0, reference.starts[self.order])
-                        watch(&watching, (reference_ends[k] - begin) * self.order + 1)
-                        begin = reference_ends[k]
+                            self.find(&reference, references.words(k), references.length(k))
+                            add_reference(&hypothesis, reference.ngrams, 0, reference.starts[order])
+                        total += references.length(k)
+                        watch(&watching, references.length(k) * order + 1)
+                    row[0] = <double>total / <double>(sets[owner + 1] - sets[owner])
                     terms = <double *>hypothesis.terms.data
-                    for n in range(self.max_order):
+                    for n in range(order):
                         row[1 + n] = 0
                         for k in range(self.weigh(&hypothesis, n, terms)):
                             row[1 + n] += terms[k]
-                        row[1 + self.max_order + n] = <double>max(size - n, <Py_ssize_t>0)
-                    forget_hypothesis(&hypothesis, self.order, True)
-                    watch(&watching, size * self.order + 1)
+                        row[1 + order + n] = <double>max(size - n, <Py_ssize_t>0)
+                    forget_hypothesis(&hypothesis, order, True)
+                    watch(&watching, size * order + 1)
         finally:
             free_hypothesis(&hypothesis)
             free_found(&reference)
@@ -180,7 +147,7 @@ cdef class NgramInformation(NgramIndex):
         for i in range(ngram.shape[0]):
             if not 0 <= ngram[i] < self.distinct:
                 return 0.0
-            known = ngram[i] if i == 0 else probe(self.table, pair_key(known, ngram[i]), process_seed()).ngram
+            known = ngram[i] if i == 0 else probe(self.table, pair_key(known, ngram[i])).ngram
             if known < 0:
                 return 0.0
         return self.information[known] if known >= 0 else 0.0

@@ -164,7 +164,6 @@ cdef struct PairTable:
     int32_t *numbers            # by slot, 0 in a free one
     uint64_t *keys              # by number; 0 for number 0
     uint64_t mask
-    Seed seed
     int32_t given               # the last number
 
 
@@ -229,7 +228,7 @@ cdef inline void extend_matches(PairTable *table, Starts *starts, const int32_t 
     for i in range(starts.count):
         position = starts.positions[i]
         key = <uint64_t>starts.numbers[i] << 32 | <uint64_t><uint32_t>tokens[position]
-        place = hash_word(key, table.seed) & table.mask
+        place = hash_word(key) & table.mask
         number = table.numbers[place]
         if CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key)):
             number = find_number(table, key, &place)
@@ -269,7 +268,6 @@ cdef void match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize
     cdef uint64_t slots
     cdef int64_t clipped
     cdef Py_ssize_t n, k, i
-    table.seed = process_seed()
     table.keys = <uint64_t *>(starts + texts)
     table.keys[0] = 0
     table.numbers = lists + 2 * bounds[texts]

@@ -102,34 +102,32 @@ cdef struct Tables:
     bint by_rows                # score by full rows, because the tables do not suffice
 
 
-cdef int make_tables(Tables *tables, const Rules *rules, const int64_t *hypotheses, Py_ssize_t hypothesis_count,
-                     const int64_t *references, Py_ssize_t count, Watch *watching) except -1:
-    cdef int64_t longest = 0
+cdef int make_tables(Tables *tables, const Rules *rules, TokenTexts hypotheses, TokenTexts references) except -1:
+    cdef Watch watching = begin_watch()
     cdef int32_t given = 0
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t i, j, length
     cdef Terms *terms
     tables.by_rows = rules.smoothing == SKIP or rules.mean == DIFFERENCES
-    for i in range(hypothesis_count):
-        tables.longest = max(tables.longest, hypotheses[i])
-    for j in range(count):
-        longest = max(longest, references[j])
+    tables.longest = hypotheses.longest
     tables.terms = <Terms *>allocated(calloc(<size_t>(tables.longest + 1), sizeof(Terms)))
-    tables.lengths = <int64_t *>allocated(malloc(<size_t>(count + 1) * sizeof(int64_t)))
-    tables.references = <int32_t *>allocated(malloc(<size_t>(longest + 1) * sizeof(int32_t)))
-    memset(tables.references, 0xFF, <size_t>(longest + 1) * sizeof(int32_t))
-    for j in range(count):
-        if tables.references[references[j]] < 0:
-            tables.lengths[given] = references[j]
-            tables.references[references[j]] = given
+    tables.lengths = <int64_t *>new_array(references.count, sizeof(int64_t))
+    tables.references = <int32_t *>new_array(references.longest + 1, sizeof(int32_t))
+    memset(tables.references, 0xFF, <size_t>(references.longest + 1) * sizeof(int32_t))
+    for j in range(references.count):
+        length = references.length(j)
+        if tables.references[length] < 0:
+            tables.lengths[given] = length
+            tables.references[length] = given
             given += 1
-    for i in range(hypothesis_count):
-        watch(watching, 1 + hypotheses[i] + given)
-        terms = &tables.terms[hypotheses[i]]
-        if hypotheses[i] > 0 and terms.of_matches == NULL:
-            fill_terms(rules, hypotheses[i], terms)
-            terms.penalties = <double *>allocated(malloc(<size_t>(given + 1) * sizeof(double)))
+    for i in range(hypotheses.count):
+        length = hypotheses.length(i)
+        watch(&watching, 1 + length + given)
+        terms = &tables.terms[length]
+        if length > 0 and terms.of_matches == NULL:
+            fill_terms(rules, length, terms)
+            terms.penalties = <double *>new_array(given, sizeof(double))
             for j in range(given):
-                terms.penalties[j] = brevity_penalty(rules, hypotheses[i], tables.lengths[j])
+                terms.penalties[j] = brevity_penalty(rules, length, tables.lengths[j])
     return 0
 
 
@@ -179,57 +177,47 @@ cdef struct Occurrence:
 
 
 cdef class PairwiseTexts(NgramIndex):
-    """A collection of texts, prepared to be compared with each other or with others. Immutable once made.
+    """Texts prepared for pairwise scoring. Immutable.
 
-    :param ids: the tokens of all texts
-    :param begins: where each text begins in `ids`
-    :param ends: where it ends
+    :param definition: the scores
+    :param references: the texts of the index
+    :param hypotheses: None to score the references against each other
     """
 
+    cdef Definition definition
+    cdef TokenTexts references
+    cdef TokenTexts hypotheses
+    cdef bint each_other
     cdef Slots tokens               # token -> its id in the index
-    cdef int64_t *lengths
     cdef Py_ssize_t *list_starts    # offsets of the texts of each n-gram
     cdef Occurrence *lists          # texts ascend
-    cdef bint ready                 # without MemoryError or interrupt
-    cdef Definition definition      # of the tables
     cdef Tables tables
 
-    def __init__(self, const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
-                 Py_ssize_t max_order):
-        cdef Py_ssize_t total = check_collection(ids.shape[0], begins, ends, max_order)
-        cdef Py_ssize_t count = begins.shape[0]
-        cdef Py_ssize_t text, length
-        cdef int64_t end = 0
+    def __cinit__(self, Definition definition not None, TokenTexts references not None, TokenTexts hypotheses=None):
+        cdef Py_ssize_t text
         cdef int32_t given = 0
         cdef int32_t *numbers = NULL
-        cdef int64_t *number_ends = NULL
-        if self.lengths != NULL:
-            raise RuntimeError("texts are prepared once")
-        if max_order > MAX_ORDER:
-            raise ValueError("the order is out of range")
+        cdef int64_t *memory = NULL
+        self.definition, self.references, self.each_other = definition, references, hypotheses is None
+        self.hypotheses = references if self.each_other else hypotheses
+        if definition.rules.order == 0:     # all scores are declined
+            return
         try:
-            numbers = <int32_t *>new_array(total, sizeof(int32_t))
-            number_ends = <int64_t *>new_array(count, sizeof(int64_t))
-            self.lengths = <int64_t *>new_array(count, sizeof(int64_t))
-            make_slots(&self.tokens, total)
-            for text in range(count):
-                length = <Py_ssize_t>(ends[text] - begins[text])
-                if length:
-                    given = number_ids(self.tokens, process_seed(), &ids[begins[text]], length, numbers + end,
-                                       given, True)
-                end += length
-                number_ends[text] = end
-                self.lengths[text] = length
-            self.fill(numbers, number_ends, count, given, max_order)
+            numbers = <int32_t *>new_array(references.size, sizeof(int32_t))
+            memory = <int64_t *>new_array(references.longest, sizeof(int64_t))
+            make_slots(&self.tokens, slots_needed(references.total))
+            for text in range(references.count):
+                given = number_ids(self.tokens, references.read(text, memory), references.length(text),
+                                   numbers + references.begins[text], given, True)
+            self.index(references, numbers, given, definition.rules.order)
             self.invert()
-            self.ready = True
+            make_tables(&self.tables, &definition.rules, self.hypotheses, references)
         finally:
             free(numbers)
-            free(number_ends)
+            free(memory)
 
     def __dealloc__(self):
         free(self.tokens.slots)
-        free(self.lengths)
         free(self.list_starts)
         free(self.lists)
         free_tables(&self.tables)
@@ -256,107 +244,45 @@ cdef class PairwiseTexts(NgramIndex):
                     place[0] += 1
         return 0
 
-    cdef int check_prepared(self, Definition definition) except -1:
-        if definition is not self.definition:
-            raise RuntimeError("the texts are not prepared for this definition")
-        return 0
+    def fill(self, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
+        """Write the scores of hypotheses `start` to `stop` (exclusive): `scores[i, j]` is for i against reference j.
 
-    def prepare(self, Definition definition not None, const int64_t[::1] ids=None, const int64_t[::1] begins=None,
-                const int64_t[::1] ends=None):
-        """Build the tables of a definition, once for all blocks.
-
-        :param ids: the tokens of the hypotheses; by default, the texts of the collection are scored against each other
-        :param begins: where each text begins in `ids`
-        :param ends: where it ends
+        If hypotheses and references are the same texts, also write the transposed block. NaN: the score is declined.
         """
-        cdef int64_t *lengths = NULL
+        cdef const Rules *rules = &self.definition.rules
+        cdef TokenTexts texts = self.hypotheses
         cdef Watch watching = begin_watch()
-        cdef Py_ssize_t i, count
-        if not self.ready:
-            raise RuntimeError("the texts are not prepared")
-        if self.definition is not None:
-            raise RuntimeError("texts are prepared for one definition")
-        if definition.rules.order != 0 and definition.rules.order != self.order:
-            raise ValueError("the definition does not fit the order")
-        count = self.texts
-        if ids is not None:
-            count = begins.shape[0]
-            check_texts(ids.shape[0], begins, ends, 0, count)
-        try:
-            if definition.rules.order != 0:    # otherwise it is declined
-                lengths = <int64_t *>allocated(malloc(<size_t>(count + 1) * sizeof(int64_t)))
-                for i in range(count):
-                    lengths[i] = self.lengths[i] if ids is None else ends[i] - begins[i]
-                make_tables(&self.tables, &definition.rules, lengths, count, self.lengths, self.texts, &watching)
-            self.definition = definition
-        finally:
-            free(lengths)
-            if self.definition is None:
-                free_tables(&self.tables)
-                memset(&self.tables, 0, sizeof(Tables))
-
-    def score_each_other(self, Definition definition not None, Py_ssize_t start, Py_ssize_t stop,
-                         double[:, ::1] scores):
-        """Write the scores of all pairs whose first text is in `start` to `stop` (exclusive), in both directions.
-
-        `scores[i, j]` is the score of hypothesis i against reference j; NaN if it is declined.
-        """
-        if not 0 <= start <= stop <= self.texts:
-            raise ValueError("the scores do not fit the texts")
-        self.score(definition, None, None, None, start, stop, self.texts, scores)
-
-    def score_others(self, Definition definition not None, const int64_t[::1] ids not None,
-                     const int64_t[::1] begins not None, const int64_t[::1] ends not None, Py_ssize_t start,
-                     Py_ssize_t stop, double[:, ::1] scores):
-        """Write the scores of the hypotheses `start` to `stop` (exclusive) against all texts of the collection."""
-        check_texts(ids.shape[0], begins, ends, start, stop)
-        self.score(definition, ids, begins, ends, start, stop, begins.shape[0], scores)
-
-    cdef int score(self, Definition definition, const int64_t[::1] ids, const int64_t[::1] begins,
-                   const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t hypotheses,
-                   double[:, ::1] scores) except -1:
-        """Write the scores of hypotheses, or without `ids` those of pairs of the collection."""
-        cdef const Rules *rules = &definition.rules
-        cdef bint each_other = ids is None
-        cdef Watch watching = begin_watch()
-        cdef Py_ssize_t longest = 0
-        cdef Py_ssize_t i, length
         cdef int32_t *matches = NULL
         cdef int32_t *numbers = NULL
+        cdef int64_t *memory = NULL
         cdef Found found
-        if scores.shape[0] != hypotheses or scores.shape[1] != self.texts:
+        cdef Py_ssize_t i
+        if (scores.shape[0] != texts.count or scores.shape[1] != self.references.count
+                or not 0 <= start <= stop <= texts.count):
             raise ValueError("the scores do not fit the texts")
-        self.check_prepared(definition)
-        if rules.order == 0:    # declined
+        if rules.order == 0:
             scores[start:stop, :] = NAN
-            return 0
+            return
         memset(&found, 0, sizeof(Found))
-        for i in range(start, self.texts if each_other else stop):
-            length = <Py_ssize_t>(self.lengths[i] if each_other else ends[i] - begins[i])
-            longest = max(longest, length)
-            if length > self.tables.longest or (length > 0 and self.tables.terms[length].of_matches == NULL):
-                raise ValueError("a text is of another length than those prepared for")
         try:
             matches = <int32_t *>allocated(calloc(<size_t>(self.texts * self.order + 1), sizeof(int32_t)))
-            numbers = <int32_t *>new_array(longest, sizeof(int32_t))
+            numbers = <int32_t *>new_array(texts.longest, sizeof(int32_t))
+            memory = <int64_t *>new_array(texts.longest, sizeof(int64_t))
             with nogil:
                 for i in range(start, stop):
                     watch(&watching, 8 * self.texts)
-                    if each_other:
+                    if self.each_other:
                         self.match(self.ngrams, self.starts + i * self.order, i, matches)
-                        self.evaluate_all(rules, self.lengths[i], matches, i, True, scores)
-                        continue
-                    length = <Py_ssize_t>(ends[i] - begins[i])
-                    if length:
-                        number_ids(self.tokens, process_seed(), &ids[begins[i]], length, numbers, 0, False)
-                    self.find(&found, numbers, length)
-                    self.match(found.ngrams, found.starts, 0, matches)
-                    self.evaluate_all(rules, length, matches, i, False, scores)
+                    else:
+                        number_ids(self.tokens, texts.read(i, memory), texts.length(i), numbers, 0, False)
+                        self.find(&found, numbers, texts.length(i))
+                        self.match(found.ngrams, found.starts, 0, matches)
+                    self.evaluate_all(rules, i, matches, scores)
         finally:
             free(matches)
             free(numbers)
+            free(memory)
             free_found(&found)
-        return 0
 
     cdef void match(self, const NgramCount *ngrams, const Py_ssize_t *starts, Py_ssize_t first,
                     int32_t *matches) noexcept nogil:
@@ -377,15 +303,17 @@ cdef class PairwiseTexts(NgramIndex):
                     other -= 1
                     column[other.text * order] += min(count, other.count)
 
-    cdef void evaluate_all(self, const Rules *rules, int64_t length, int32_t *matches, Py_ssize_t i, bint each_other,
+    cdef void evaluate_all(self, const Rules *rules, Py_ssize_t i, int32_t *matches,
                            double[:, ::1] scores) noexcept nogil:
         """Score hypothesis i against all texts, or text i against those from itself on, and these against it."""
-        cdef Py_ssize_t first = i if each_other else 0
-        cdef Py_ssize_t j
+        cdef Py_ssize_t first = i if self.each_other else 0
+        cdef Py_ssize_t length = self.hypotheses.length(i)
+        cdef Py_ssize_t j, other
         for j in range(first, self.texts):
-            scores[i, j] = score_one(rules, &self.tables, length, self.lengths[j], matches + j * self.order)
-            if each_other and j != i:
-                scores[j, i] = score_one(rules, &self.tables, self.lengths[j], length, matches + j * self.order)
+            other = self.references.length(j)
+            scores[i, j] = score_one(rules, &self.tables, length, other, matches + j * self.order)
+            if self.each_other and j != i:
+                scores[j, i] = score_one(rules, &self.tables, other, length, matches + j * self.order)
         memset(matches + first * self.order, 0, <size_t>((self.texts - first) * self.order) * sizeof(int32_t))
 
 
@@ -405,43 +333,45 @@ cdef inline void add_count(Largest *largest, int32_t count) noexcept nogil:
         largest.second = count
 
 
-def leave_one_out(const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends, Py_ssize_t max_order,
-                  int64_t[:, ::1] stats):
+def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::1] stats):
     """Write the statistics row of each text with all others as references; the reference length is not written."""
-    cdef Py_ssize_t total = check_collection(ids.shape[0], begins, ends, 1)
-    cdef Py_ssize_t count = begins.shape[0]
+    cdef Py_ssize_t total = texts.total
     cdef int32_t *tokens = NULL     # by position, text after text
     cdef int32_t *grams = NULL      # the n-grams that begin there
     cdef int32_t *counts = NULL
+    cdef int64_t *memory = NULL
     cdef NgramCount *ngrams = NULL  # of all texts
     cdef Largest *largest = NULL    # by n-gram
     cdef Slots table
-    if stats.shape[0] != count or stats.shape[1] != row_size(max_order):
+    if stats.shape[0] != texts.count or stats.shape[1] != row_size(max_order):
         raise ValueError("the rows do not fit the texts")
+    if total > MOST_NGRAMS // max_order:
+        raise MemoryError("the texts have too many n-grams")
     table.slots = NULL
     try:
         tokens = <int32_t *>new_array(total, sizeof(int32_t))
         grams = <int32_t *>new_array(total, sizeof(int32_t))
         counts = <int32_t *>allocated(calloc(<size_t>total + 1, sizeof(int32_t)))
+        memory = <int64_t *>new_array(texts.longest, sizeof(int64_t))
         ngrams = <NgramCount *>new_array(total, sizeof(NgramCount))
         largest = <Largest *>new_array(total, sizeof(Largest))
-        table.slots = <Slot *>new_array(<Py_ssize_t>slots_needed(total), sizeof(Slot))
-        table.mask = slots_needed(total) - 1
+        make_slots(&table, slots_needed(total))
         with nogil:
             for n in range(max_order):
-                count_others(ids, begins, ends, n, max_order, tokens, grams, counts, ngrams, largest, table, stats)
+                count_others(texts, n, max_order, tokens, grams, counts, memory, ngrams, largest, table, stats)
     finally:
         free(tokens)
         free(grams)
         free(counts)
+        free(memory)
         free(ngrams)
         free(largest)
         free(table.slots)
 
 
-cdef int count_others(const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends, Py_ssize_t n,
-                      Py_ssize_t max_order, int32_t *tokens, int32_t *grams, int32_t *counts, NgramCount *ngrams,
-                      Largest *largest, Slots table, int64_t[:, ::1] stats) except -1 nogil:
+cdef int count_others(TokenTexts texts, Py_ssize_t n, Py_ssize_t max_order, int32_t *tokens, int32_t *grams,
+                      int32_t *counts, int64_t *memory, NgramCount *ngrams, Largest *largest, Slots table,
+                      int64_t[:, ::1] stats) except -1 nogil:
     """Write the matches of order n + 1."""
     cdef Watch watching = begin_watch()
     cdef Py_ssize_t start = 0       # of the tokens of a text
@@ -449,16 +379,16 @@ cdef int count_others(const int64_t[::1] ids, const int64_t[::1] begins, const i
     cdef Py_ssize_t text, length, places, k
     cdef int32_t given = 0
     cdef const Largest *most
-    make_empty(&table, table.slots, table.mask + 1)
-    for text in range(begins.shape[0]):
-        length = <Py_ssize_t>(ends[text] - begins[text])
+    make_empty(&table, size_of(table))
+    for text in range(texts.count):
+        length = texts.length(text)
         places = max(length - n, <Py_ssize_t>0)
         k = given
-        if n == 0 and length:
-            given = number_ids(table, process_seed(), &ids[begins[text]], length, tokens + start, given, True)
+        if n == 0:
+            given = number_ids(table, texts.read(text, memory), length, tokens + start, given, True)
             memcpy(grams + start, tokens + start, <size_t>length * sizeof(int32_t))
-        elif n > 0:
-            given = extend_ngrams(table, process_seed(), grams + start, tokens + start + n, places, given, True)
+        else:
+            given = extend_ngrams(table, grams + start, tokens + start + n, places, given, True)
         memset(largest + k, 0, <size_t>(given - k) * sizeof(Largest))
         stats[text, 0] = length
         stats[text, 2 + max_order + n] = places
@@ -469,7 +399,7 @@ cdef int count_others(const int64_t[::1] ids, const int64_t[::1] begins, const i
         start += length
         watch(&watching, length + 8)
     end = 0
-    for text in range(begins.shape[0]):
+    for text in range(texts.count):
         start, end = end, end + stats[text, 2 + n]
         stats[text, 2 + n] = 0
         for k in range(start, end):

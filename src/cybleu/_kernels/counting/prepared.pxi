@@ -3,32 +3,27 @@
 # Each n-gram of a set has an id, looked up by its token for order 1, and for higher orders by the ids of its two
 # (n-1)-grams, which identify it exactly. The table stores its maximum count in one reference, so a hypothesis costs one
 # probe for each n-gram whose (n-1)-grams are known, however many references there are.
-
-ctypedef fused token_id:
-    int32_t
-    int64_t
-
-
-cdef enum:
-    IGNORED_ORDERS = 64         # bits of a mask
-
+#
+# N-grams to ignore have a table of their own, with the largest number as their count and 0 for their parts. So their
+# occurrences in a hypothesis are its matches there. In the tables of the sets, their count is 0.
 
 cdef struct ReferenceTable:
     Slots tokens
     Slots pairs
     int32_t ngrams              # number of ids
+    int32_t *best               # by n-gram; kept for those to ignore
     const int64_t *lengths      # distinct reference lengths, ascending; or the single one to use
     Py_ssize_t length_count
 
 
 # Working memory of one thread.
 cdef struct MatchWorkspace:
+    int64_t *text
     int64_t *keys
     uint64_t *places            # of the keys, or of the tokens
     Py_ssize_t *positions
     Py_ssize_t *starts
     int32_t *ngrams
-    uint64_t *ignored           # by position, a bit for each order, or NULL
     int32_t *seen               # n-gram -> count so far, 0 between texts; index -1 is valid
 
 
@@ -36,123 +31,133 @@ cdef struct MatchWorkspace:
 
 # Sized for the largest set.
 cdef struct PreparationWorkspace:
-    int32_t *ids        # by position, reference after reference
-    int64_t *keys       # by n-gram
-    int32_t *best
-    int32_t *counts     # 0 between references
-    Slot *slots
-    bint with_unknown
-    int64_t unknown     # a token that never matches
-    bint whole          # each reference is a single n-gram; its parts do not count
+    Slots tokens
+    Slots pairs
+    int64_t *text
+    int32_t *grams      # by position
+    int32_t *ignored    # the same in the table of n-grams to ignore
+    int32_t *counts     # by n-gram, 0 between references
+    int32_t *best       # by n-gram, 0 between sets
+    NgramCount *found
 
 
-cdef int32_t intern_order(PreparationWorkspace *work, Slots table, Seed seed, const int64_t *keys_of_tokens,
-                          Py_ssize_t start, Py_ssize_t length, int n, int32_t given) noexcept nogil:
-    """Replace the ids of the (n-1)-grams of one reference by those of its n-grams, -1 where a token never matches."""
-    cdef int32_t *ids = work.ids + start
+cdef int32_t number_order(Slots tokens, Slots pairs, const int64_t *text, Py_ssize_t length, Py_ssize_t n,
+                          int32_t *grams, int32_t given, bint adds) noexcept nogil:
+    """Replace the ids of the n-grams of a text by those of its (n+1)-grams; return the next id that is not given."""
+    if n == 0:
+        return number_ids(tokens, text, length, grams, given, adds)
+    return extend_ngrams(pairs, grams, grams + 1, length - n, given, adds)
+
+
+cdef void copy_slots(Slots known, const int32_t *best, Slots *table) noexcept nogil:
     cdef Slot *slot
-    cdef int64_t key
-    cdef Py_ssize_t i
-    for i in range(length - n + 1):
-        if n == 1:
-            key = keys_of_tokens[i]
-            if work.with_unknown and key == work.unknown:
-                ids[i] = -1
-                continue
-        else:
-            if ids[i] < 0 or ids[i + 1] < 0:
-                ids[i] = -1
-                continue
-            key = pair_key(ids[i], ids[i + 1])
-        slot = probe(table, key, seed)
-        if slot.ngram < 0:
-            slot.key = key
-            slot.ngram = given
-            work.keys[given] = key
-            work.best[given] = 0
-            given += 1
-        ids[i] = slot.ngram
-    if work.whole and n < length:
-        return given
-    for i in range(length - n + 1):
-        if ids[i] >= 0:
-            work.counts[ids[i]] += 1
-            work.best[ids[i]] = max(work.best[ids[i]], work.counts[ids[i]])
-    for i in range(length - n + 1):
-        if ids[i] >= 0:
-            work.counts[ids[i]] = 0
-    return given
+    cdef uint64_t i
+    for i in range(size_of(known)):
+        if known.slots[i].ngram >= 0:
+            slot = probe(table[0], known.slots[i].key)
+            slot[0] = known.slots[i]
+            slot.best = best[slot.ngram]
 
 
-cdef int prepare(ReferenceTable *table, PreparationWorkspace *work, const int64_t *ids, const int64_t *begins,
-                 const int64_t *ends, Py_ssize_t count, Py_ssize_t max_order) except -1 nogil:
-    """Build the table of one set."""
-    cdef Seed seed = process_seed()
-    cdef Slots known
-    cdef Slot *slot
+cdef int prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTexts texts, Py_ssize_t first,
+                 Py_ssize_t last, Py_ssize_t max_order, const ReferenceTable *ignored) except -1 nogil:
+    """Build the table of the set with the references `first` to `last` (exclusive).
+
+    :param ignored: the table of n-grams to ignore; NULL to build it, of n-grams in place of references
+    """
+    cdef int32_t *grams = work.grams
+    cdef int32_t *best = work.best
+    cdef const int64_t *text
     cdef Py_ssize_t total = 0
-    cdef Py_ssize_t longest = 0
-    cdef Py_ssize_t k, n, start
+    cdef Py_ssize_t k, n, i, length
     cdef int32_t given = 0
     cdef int32_t tokens = 0
-    cdef int32_t i
-    cdef uint64_t slots
-    for k in range(count):
-        total += <Py_ssize_t>(ends[k] - begins[k])
-        longest = max(longest, <Py_ssize_t>(ends[k] - begins[k]))
-    known.mask = 0
-    for n in range(1, min(max_order, longest) + 1):
-        # cleared for each order: keys of different orders may coincide
-        make_empty(&known, work.slots, slots_needed(total))
-        start = 0
-        for k in range(count):
-            if ends[k] - begins[k] >= n:
-                given = intern_order(work, known, seed, ids + begins[k], start, <Py_ssize_t>(ends[k] - begins[k]),
-                                     <int>n, given)
-            start += <Py_ssize_t>(ends[k] - begins[k])
-        if n == 1:
-            tokens = given
+    cdef uint64_t slots, others
+    for k in range(first, last):
+        total += texts.length(k)
+    make_empty(&work.tokens, slots_needed(total))
+    make_empty(&work.pairs, slots_needed(total * (min(max_order, texts.longest) - 1)))
+    for k in range(first, last):
+        length = texts.length(k)
+        text = texts.read(k, work.text)
+        for n in range(min(max_order, length)):
+            i = given
+            given = number_order(work.tokens, work.pairs, text, length, n, grams, given, True)
+            tokens += <int32_t>(given - i) if n == 0 else 0
+            if ignored == NULL:
+                best[grams[0]] = MOST_TOKENS if n == length - 1 else best[grams[0]]
+                continue
+            for i in range(count_ngrams(grams, length - n, work.counts, work.found)):
+                best[work.found[i].ngram] = max(best[work.found[i].ngram], work.found[i].count)
+            if ignored.ngrams > 0:
+                number_order(ignored.tokens, ignored.pairs, text, length, n, work.ignored, 0, False)
+                for i in range(length - n):
+                    if work.ignored[i] >= 0 and ignored.best[work.ignored[i]] > 0:
+                        best[grams[i]] = 0
     # twice the required slots: collisions cost more than the memory
-    slots = 2 * slots_needed(tokens)
+    slots, others = 2 * slots_needed(tokens), 2 * slots_needed(given - tokens)
     table.ngrams = given
-    table.tokens.slots = <Slot *>allocated(
-        malloc(<size_t>(slots + 2 * slots_needed(given - tokens)) * sizeof(Slot)))
-    make_empty(&table.tokens, table.tokens.slots, slots)
-    make_empty(&table.pairs, table.tokens.slots + slots, 2 * slots_needed(given - tokens))
-    for i in range(given):
-        slot = probe(table.tokens if i < tokens else table.pairs, work.keys[i], seed)
-        slot.key = work.keys[i]
-        slot.ngram = i
-        slot.best = work.best[i]
+    table.tokens.slots = <Slot *>new_array(<Py_ssize_t>(slots + others), sizeof(Slot))
+    table.pairs.slots = table.tokens.slots + slots
+    make_empty(&table.tokens, slots)
+    make_empty(&table.pairs, others)
+    copy_slots(work.tokens, best, &table.tokens)
+    copy_slots(work.pairs, best, &table.pairs)
+    if ignored == NULL:
+        table.best, work.best = best, NULL
+    else:
+        memset(best, 0, <size_t>given * sizeof(int32_t))
     return 0
 
 
+cdef int begin_work(PreparationWorkspace *work, Py_ssize_t tokens, Py_ssize_t max_order) except -1:
+    cdef Py_ssize_t ngrams
+    memset(work, 0, sizeof(PreparationWorkspace))
+    if tokens > MOST_NGRAMS // max(max_order, 1):
+        raise MemoryError("a set of references has too many n-grams")
+    ngrams = tokens * max(max_order, 1) + 1
+    make_slots(&work.tokens, slots_needed(tokens))
+    make_slots(&work.pairs, slots_needed(ngrams))
+    work.text = <int64_t *>new_array(tokens, sizeof(int64_t))
+    work.grams = <int32_t *>new_array(tokens, sizeof(int32_t))
+    work.ignored = <int32_t *>new_array(tokens, sizeof(int32_t))
+    work.found = <NgramCount *>new_array(tokens, sizeof(NgramCount))
+    work.best = <int32_t *>allocated(calloc(<size_t>ngrams, sizeof(int32_t)))
+    work.counts = <int32_t *>allocated(calloc(<size_t>ngrams, sizeof(int32_t)))
+    return 0
+
+
+cdef void end_work(PreparationWorkspace *work) noexcept:
+    free(work.tokens.slots)
+    free(work.pairs.slots)
+    free(work.text)
+    free(work.grams)
+    free(work.ignored)
+    free(work.found)
+    free(work.best)
+    free(work.counts)
+
+
 # ----------------------------------------------------------------------------------------------------------- matching
-cdef inline Py_ssize_t record_match(const Slot *slot, Py_ssize_t start, int bit, const uint64_t *ignored, int32_t *seen,
-                                    int32_t *ngrams, Py_ssize_t *positions, Py_ssize_t found,
-                                    int64_t *matched) noexcept nogil:
+cdef inline Py_ssize_t record_match(const Slot *slot, Py_ssize_t start, int32_t *seen, int32_t *ngrams,
+                                    Py_ssize_t *positions, Py_ssize_t found, int64_t *matched) noexcept nogil:
     """Record the id of the n-gram at this position, if it is in the references, and whether it is a clipped match."""
     cdef int32_t count = seen[slot.ngram]
-    cdef int64_t counts = count < slot.best
-    if ignored != NULL:
-        counts &= <int64_t>(~(ignored[start] >> bit) & 1)
-    matched[0] += counts
+    matched[0] += count < slot.best
     seen[slot.ngram] = count + 1
     ngrams[found] = slot.ngram
     positions[found] = start
     return found + (slot.ngram >= 0)
 
 
-cdef void match_prepared(const ReferenceTable *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
+cdef void match_prepared(const ReferenceTable *table, const int64_t *text, Py_ssize_t length, Py_ssize_t max_order,
                          const MatchWorkspace *work, int64_t *matches) noexcept nogil:
     """Count the clipped matches of each order.
 
     Slots are prefetched before any is read: the tables of many sets do not fit the cache.
     """
-    cdef Seed seed = process_seed()
     cdef Slots tokens = table.tokens
     cdef Slots pairs = table.pairs
-    cdef const uint64_t *ignored = work.ignored
     cdef int32_t *seen = work.seen
     cdef int32_t *ngrams = work.ngrams
     cdef Py_ssize_t *positions = work.positions
@@ -164,11 +169,10 @@ cdef void match_prepared(const ReferenceTable *table, const token_id *text, Py_s
     cdef Py_ssize_t wanted, i, n
     (seen - 1)[0] = 0
     for i in range(length):
-        places[i] = place_of(tokens, text[i], seed)
+        places[i] = place_of(tokens, text[i])
         CYBLEU_PREFETCH(&tokens.slots[places[i]])
     for i in range(length):
-        found = record_match(probe_from(tokens, text[i], places[i]), i, 0, ignored, seen, ngrams, positions, found,
-                             &matched)
+        found = record_match(probe_from(tokens, text[i], places[i]), i, seen, ngrams, positions, found, &matched)
     matches[0] = matched
     for n in range(1, max_order + 1):
         wanted = 0
@@ -177,7 +181,7 @@ cdef void match_prepared(const ReferenceTable *table, const token_id *text, Py_s
         for i in range(found - 1):
             seen[ngrams[i]] = 0
             keys[wanted] = pair_key(ngrams[i], ngrams[i + 1])
-            places[wanted] = place_of(pairs, keys[wanted], seed)
+            places[wanted] = place_of(pairs, keys[wanted])
             CYBLEU_PREFETCH(&pairs.slots[places[wanted]])
             starts[wanted] = positions[i]
             wanted += positions[i + 1] - positions[i] == 1
@@ -186,49 +190,20 @@ cdef void match_prepared(const ReferenceTable *table, const token_id *text, Py_s
         found = 0
         matched = 0
         for i in range(wanted):
-            found = record_match(probe_from(pairs, keys[i], places[i]), starts[i], <int>n, ignored, seen, ngrams,
-                                 positions, found, &matched)
+            found = record_match(probe_from(pairs, keys[i], places[i]), starts[i], seen, ngrams, positions, found,
+                                 &matched)
         matches[n] = matched
-
-
-cdef void mark_ignored(const ReferenceTable *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
-                       MatchWorkspace *work, int64_t *totals) noexcept nogil:
-    """Set the bits of ignored n-grams, which have `best` above 0 in their table, and subtract them from the totals."""
-    cdef Seed seed = process_seed()
-    cdef Py_ssize_t found = 0
-    cdef Py_ssize_t wanted, i, n
-    cdef const Slot *slot
-    for i in range(length):
-        slot = probe(table.tokens, text[i], seed)
-        work.ignored[i] = <uint64_t>(slot.best > 0)
-        totals[0] -= slot.best > 0
-        work.ngrams[found] = slot.ngram
-        work.positions[found] = i
-        found += slot.ngram >= 0
-    for n in range(1, max_order):
-        wanted = found
-        found = 0
-        for i in range(wanted - 1):
-            if work.positions[i + 1] - work.positions[i] == 1:
-                slot = probe(table.pairs, pair_key(work.ngrams[i], work.ngrams[i + 1]), seed)
-                work.ignored[work.positions[i]] |= <uint64_t>(slot.best > 0) << n
-                totals[n] -= slot.best > 0
-                work.ngrams[found] = slot.ngram
-                work.positions[found] = work.positions[i]
-                found += slot.ngram >= 0
 
 
 # -------------------------------------------------------------------------------------------------------------- class
 cdef class PreparedReferences:
     """Prepared reference sets. Immutable, so that threads can share them.
-    :param ids: the tokens of all references
-    :param begins: where each reference begins in `ids`
-    :param ends: where it ends
+
+    :param texts: the references
     :param sets: offsets of the sets in the references
     :param lengths: candidate reference lengths of each set; the closest is used, on ties the first
     :param length_sets: offsets of the sets in `lengths`
-    :param unknown: an id that never matches, or None
-    :param ignored: concatenated ids of the n-grams to ignore, and their offsets; or None
+    :param ignored: n-grams to ignore, as texts of up to `max_order` tokens
     """
 
     cdef ReferenceTable *tables
@@ -237,64 +212,47 @@ cdef class PreparedReferences:
     cdef Py_ssize_t max_order
     cdef int32_t most_ngrams
     cdef int64_t *lengths
-    cdef bint ignores
 
-    def __cinit__(self, const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
-                  const int64_t[::1] sets, const int64_t[::1] lengths, const int64_t[::1] length_sets,
-                  Py_ssize_t max_order, unknown, ignored):
+    def __cinit__(self, TokenTexts texts not None, const int64_t[::1] sets, const int64_t[::1] lengths,
+                  const int64_t[::1] length_sets, Py_ssize_t max_order, TokenTexts ignored=None):
         cdef PreparationWorkspace work
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t largest = 0
-        cdef Py_ssize_t i
+        cdef Py_ssize_t tokens, i, k
         row_size(max_order)     # raises ValueError
         if sets.shape[0] < 1 or length_sets.shape[0] != sets.shape[0]:
             raise ValueError("the sets do not fit each other")
-        check_offsets(sets, begins.shape[0], 0)
+        check_offsets(sets, texts.count, 0)
         check_offsets(length_sets, lengths.shape[0], 1)    # a set has a reference length
         self.max_order = max_order
         self.count = sets.shape[0] - 1
         self.tables = <ReferenceTable *>allocated(calloc(<size_t>self.count + 1, sizeof(ReferenceTable)))
-        self.lengths = <int64_t *>allocated(malloc(<size_t>(lengths.shape[0] + 1) * sizeof(int64_t)))
+        self.lengths = <int64_t *>new_array(lengths.shape[0], sizeof(int64_t))
         for i in range(lengths.shape[0]):
             self.lengths[i] = lengths[i]
         for i in range(self.count):
             self.tables[i].lengths = self.lengths + length_sets[i]
             self.tables[i].length_count = <Py_ssize_t>(length_sets[i + 1] - length_sets[i])
-            largest = max(largest, <Py_ssize_t>check_texts(ids.shape[0], begins, ends, sets[i], sets[i + 1]))
+            tokens = 0
+            for k in range(sets[i], sets[i + 1]):
+                tokens += texts.length(k)
+            largest = max(largest, tokens)
+        if ignored is not None and ignored.total > 0:
+            try:
+                begin_work(&work, ignored.total, ignored.longest)
+                prepare(&self.ignored, &work, ignored, 0, ignored.count, ignored.longest, NULL)
+            finally:
+                end_work(&work)
         try:
-            begin_work(&work, largest, max_order)
-            work.with_unknown = unknown is not None
-            work.unknown = unknown if work.with_unknown else 0
+            begin_work(&work, largest, min(max_order, texts.longest))
             with nogil:
                 for i in range(self.count):
-                    prepare(&self.tables[i], &work, at(ids, 0), at(begins, sets[i]), at(ends, sets[i]),
-                            <Py_ssize_t>(sets[i + 1] - sets[i]), max_order)
+                    prepare(&self.tables[i], &work, texts, <Py_ssize_t>sets[i], <Py_ssize_t>sets[i + 1], max_order,
+                            &self.ignored)
                     self.most_ngrams = max(self.most_ngrams, self.tables[i].ngrams)
                     watch(&watching, 8 + self.tables[i].ngrams)
         finally:
             end_work(&work)
-        if ignored is not None:
-            ngrams, offsets = ignored
-            self.ignore(ngrams, offsets)
-
-    cdef int ignore(self, const int64_t[::1] ids, const int64_t[::1] offsets) except -1:
-        """Build the table of ignored n-grams; only the full n-grams get a count above 0."""
-        cdef PreparationWorkspace work
-        if check_offsets(offsets, ids.shape[0], 1) > IGNORED_ORDERS:
-            raise ValueError("an n-gram to ignore has too many tokens")
-        if ids.shape[0] > MOST_NGRAMS // IGNORED_ORDERS:
-            raise ValueError("there are too many n-grams to ignore")
-        if self.max_order > IGNORED_ORDERS:
-            raise ValueError("n-grams can be ignored up to an order of 64")
-        try:
-            begin_work(&work, ids.shape[0], IGNORED_ORDERS)
-            work.whole = True
-            prepare(&self.ignored, &work, at(ids, 0), &offsets[0], &offsets[0] + 1, offsets.shape[0] - 1,
-                    IGNORED_ORDERS)
-        finally:
-            end_work(&work)
-        self.ignores = True
-        return 0
 
     def __dealloc__(self):
         cdef Py_ssize_t i
@@ -303,34 +261,28 @@ cdef class PreparedReferences:
                 free(self.tables[i].tokens.slots)
         free(self.tables)
         free(self.ignored.tokens.slots)
+        free(self.ignored.best)
         free(self.lengths)
 
-    def count_rows(self, const token_id[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
-                   const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] stats):
+    def count_rows(self, TokenTexts texts not None, const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop,
+                   int64_t[:, ::1] stats):
         """Write the statistics rows of the hypotheses `start` to `stop` (exclusive).
 
         :param owners: for each hypothesis the index of its set
         """
         cdef MatchWorkspace work
         cdef Watch watching = begin_watch()
-        cdef Py_ssize_t longest = 0
         cdef Py_ssize_t i
-        self.check_rows(begins.shape[0], owners, start, stop, stats)
-        check_texts(ids.shape[0], begins, ends, start, stop)
-        if start == stop:
-            return
-        for i in range(start, stop):
-            longest = max(longest, <Py_ssize_t>(ends[i] - begins[i]))
-        work.keys = NULL
+        self.check_rows(texts.count, owners, start, stop, stats)
+        work.text = NULL
         try:
             with nogil:
-                self.begin_match(&work, longest)
+                self.begin_match(&work, texts.longest)
                 for i in range(start, stop):
-                    count_prepared(self, &ids[begins[i]] if begins[i] < ends[i] else NULL,
-                                   <Py_ssize_t>(ends[i] - begins[i]), owners[i], &work, &stats[i, 0])
-                    watch(&watching, 8 + (ends[i] - begins[i]))
+                    self.count_text(texts.read(i, work.text), texts.length(i), owners[i], &work, &stats[i, 0])
+                    watch(&watching, 8 + texts.length(i))
         finally:
-            free(work.keys)
+            free(work.text)
 
     def count_raw_rows(self, RawVocabulary words not None, RawTexts texts not None, const int64_t[::1] owners,
                        Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] stats):
@@ -345,7 +297,7 @@ cdef class PreparedReferences:
         cdef Py_ssize_t i
         self.check_rows(texts.count, owners, start, stop, stats)
         memset(&numbers, 0, sizeof(TokenIds))
-        work.keys = NULL
+        work.text = NULL
         make_scanner(&scanner)
         try:
             with nogil:
@@ -354,12 +306,13 @@ cdef class PreparedReferences:
                     words.number_line(&scanner, &texts.lines[i], &numbers, False)
                     if numbers.count > longest:
                         longest = max(numbers.count, 2 * longest)
-                        free(work.keys)
-                        work.keys = NULL
+                        free(work.text)
+                        work.text = NULL
                         self.begin_match(&work, longest)
-                    count_prepared(self, numbers.values, numbers.count, owners[i], &work, &stats[i, 0])
+                    widen(numbers.values, numbers.count, work.text)
+                    self.count_text(work.text, numbers.count, owners[i], &work, &stats[i, 0])
         finally:
-            free(work.keys)
+            free(work.text)
             free(numbers.values)
             end_scanner(&scanner)
 
@@ -379,65 +332,38 @@ cdef class PreparedReferences:
         """Allocate all arrays in one block: separate arrays at the same page offset would alias in the cache."""
         cdef uint64_t size = <uint64_t>longest + 1
         cdef uint64_t ngrams = <uint64_t>max(self.most_ngrams, self.ignored.ngrams)
-        cdef bint ignores = self.ignores
-        cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + (2 + ignores) * sizeof(int64_t) + sizeof(int32_t))
+        cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + 3 * sizeof(int64_t) + sizeof(int32_t))
                                     + (ngrams + 2) * sizeof(int32_t))
         if longest > MOST_TOKENS or everything > <uint64_t>PY_SSIZE_T_MAX:
-            raise MemoryError()
-        work.keys = <int64_t *>allocated(calloc(<size_t>everything, 1))
-        work.ignored = <uint64_t *>(work.keys + size) if ignores else NULL
-        work.places = <uint64_t *>(work.keys + (1 + ignores) * size)
+            allocated(NULL)
+        work.text = <int64_t *>allocated(calloc(<size_t>everything, 1))
+        work.keys = work.text + size
+        work.places = <uint64_t *>(work.keys + size)
         work.positions = <Py_ssize_t *>(work.places + size)
         work.starts = work.positions + size
         work.ngrams = <int32_t *>(work.starts + size)
         work.seen = work.ngrams + size + 1
         return 0
 
-
-cdef void count_prepared(PreparedReferences references, const token_id *text, Py_ssize_t length, int64_t owner,
-                         MatchWorkspace *work, int64_t *row) noexcept nogil:
-    """Write the row of one text."""
-    cdef const ReferenceTable *table = &references.tables[owner]
-    cdef Py_ssize_t order = references.max_order
-    cdef Py_ssize_t n
-    row[0] = length
-    row[1] = -1
-    for n in range(table.length_count):
-        if row[1] < 0 or apart(table.lengths[n], length) < apart(row[1], length):
-            row[1] = table.lengths[n]
-    for n in range(order):
-        row[2 + n] = 0
-        row[2 + order + n] = length - n if length > n else 0
-    if length > 0:
-        if references.ignores:
-            mark_ignored(&references.ignored, text, length, order, work, row + 2 + order)
-        match_prepared(table, text, length, order, work, row + 2)
-
-
-cdef inline const int64_t *at(const int64_t[::1] numbers, int64_t position) noexcept nogil:
-    """Return a pointer into the array; valid to form, but not to read, if the array is empty or at its end."""
-    return &numbers[0] + position if numbers.shape[0] > 0 else NULL
-
-
-cdef int begin_work(PreparationWorkspace *work, Py_ssize_t tokens, Py_ssize_t max_order) except -1:
-    cdef uint64_t ngrams = <uint64_t>tokens * <uint64_t>min(max_order, max(tokens, 1))
-    memset(work, 0, sizeof(PreparationWorkspace))
-    if tokens > MOST_NGRAMS or ngrams > MOST_NGRAMS:
-        raise MemoryError("a set of references has too many n-grams")
-    work.ids = <int32_t *>allocated(malloc(<size_t>(tokens + 1) * sizeof(int32_t)))
-    work.keys = <int64_t *>allocated(malloc(<size_t>(ngrams + 1) * sizeof(int64_t)))
-    work.best = <int32_t *>allocated(malloc(<size_t>(ngrams + 1) * sizeof(int32_t)))
-    work.counts = <int32_t *>allocated(calloc(<size_t>(ngrams + 1), sizeof(int32_t)))
-    work.slots = <Slot *>allocated(malloc(<size_t>slots_needed(tokens) * sizeof(Slot)))
-    return 0
-
-
-cdef void end_work(PreparationWorkspace *work) noexcept:
-    free(work.ids)
-    free(work.keys)
-    free(work.best)
-    free(work.counts)
-    free(work.slots)
+    cdef void count_text(self, const int64_t *text, Py_ssize_t length, int64_t owner, const MatchWorkspace *work,
+                         int64_t *row) noexcept nogil:
+        """Write the row of one text."""
+        cdef const ReferenceTable *table = &self.tables[owner]
+        cdef Py_ssize_t order = self.max_order
+        cdef Py_ssize_t n
+        row[0] = length
+        row[1] = table.lengths[0]
+        for n in range(1, table.length_count):
+            if apart(table.lengths[n], length) < apart(row[1], length):
+                row[1] = table.lengths[n]
+        memset(row + 2, 0, <size_t>order * sizeof(int64_t))
+        if length > 0 and self.ignored.ngrams > 0:
+            match_prepared(&self.ignored, text, length, order, work, row + 2)
+        for n in range(order):
+            row[2 + order + n] = (length - n if length > n else 0) - row[2 + n]
+            row[2 + n] = 0
+        if length > 0:
+            match_prepared(table, text, length, order, work, row + 2)
 
 
 def trim(const token_id[::1] ids, int64_t[::1] begins, int64_t[::1] ends, pad, eos):
@@ -453,7 +379,7 @@ def trim(const token_id[::1] ids, int64_t[::1] begins, int64_t[::1] ends, pad, e
     cdef int64_t begin, end, position
     cdef Watch watching = begin_watch()
     cdef Py_ssize_t i
-    check_texts(ids.shape[0], begins, ends, 0, begins.shape[0])
+    TokenTexts(ids, begins, ends)   # checks them
     with nogil:
         for i in range(begins.shape[0]):
             begin = begins[i]

@@ -212,7 +212,7 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
     cdef SegmentWorkspace work
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)
     cdef Py_ssize_t i
-    check_segments(hypotheses, references, sets, None, start, stop)
+    check_segments(hypotheses.count, references.count, sets, None, start, stop)
     if rows.shape[0] != hypotheses.count or rows.shape[1] != row_size(max_order):
         raise ValueError("the rows do not fit the segments")
     make_workspace(&work)

@@ -356,29 +356,28 @@ cdef int check_length(Py_ssize_t size, Py_ssize_t width) except -1 nogil:
     return 0
 
 
-cdef int count_best_edits(Workspace *work, const int32_t *words, Py_ssize_t size, const int32_t *references,
-                          const int64_t *ends, Py_ssize_t first, Py_ssize_t last, double *row) except -1 nogil:
+cdef int count_best_edits(Workspace *work, const int32_t *words, Py_ssize_t size, TokenTexts references,
+                          Py_ssize_t first, Py_ssize_t last, double *row) except -1 nogil:
     """Write the edits of the reference with the fewest, and the average length of the references, at least one.
 
     :param first: the number of the first reference, and `last` that after the last one
     """
     cdef Segment segment
-    cdef int64_t begin = ends[first - 1] if first else 0
     cdef int64_t best = INFINITE
-    cdef int64_t total = ends[last - 1] - begin
-    cdef int64_t edits
+    cdef int64_t total = 0
+    cdef Py_ssize_t longest = 0
     cdef Py_ssize_t nearest = 0
     cdef Py_ssize_t count = last - first
     cdef Py_ssize_t k, turn
     cdef int32_t *bounds
-    for k in range(count):
-        check_length(size, <Py_ssize_t>(ends[first + k] - begin))
-        begin = ends[first + k]
-    reserve(&work.bounds, <uint64_t>count * sizeof(int32_t) + <uint64_t>total)
+    for k in range(first, last):
+        check_length(size, references.length(k))
+        longest = max(longest, references.length(k))
+        total += references.length(k)
+    reserve(&work.bounds, <uint64_t>count * sizeof(int32_t) + <uint64_t>longest)
     bounds = <int32_t *>work.bounds.data
     for k in range(count):
-        begin = ends[first + k - 1] if first + k else 0
-        bounds[k] = least_edits(words, size, references + begin, <Py_ssize_t>(ends[first + k] - begin),
+        bounds[k] = least_edits(words, size, references.words(first + k), references.length(first + k),
                                 <uint8_t *>(bounds + count))
         if bounds[k] < bounds[nearest]:
             nearest = k
@@ -388,11 +387,9 @@ cdef int count_best_edits(Workspace *work, const int32_t *words, Py_ssize_t size
         k = nearest if turn == 0 else turn - <Py_ssize_t>(turn <= nearest)
         if bounds[k] >= best:
             continue
-        begin = ends[first + k - 1] if first + k else 0
-        segment.width = <Py_ssize_t>(ends[first + k] - begin)
+        segment.width = references.length(first + k)
         segment.bound = bounds[k]
-        edits = count_edits(&segment, references + begin, best, &work.memory, &work.watching)
-        best = min(best, edits)
+        best = min(best, count_edits(&segment, references.words(first + k), best, &work.memory, &work.watching))
     row[0] = <double>best
     row[1] = <double>total / <double>count
     if work.memory.capacity > KEPT:
@@ -400,68 +397,40 @@ cdef int count_best_edits(Workspace *work, const int32_t *words, Py_ssize_t size
     return 0
 
 
-def edit_rows(const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends, const int32_t[::1] references,
-              const int64_t[::1] reference_ends, const int64_t[::1] sets, const int64_t[::1] texts,
+def edit_rows(TokenTexts hypotheses not None, TokenTexts references not None, const int64_t[::1] sets,
               const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] rows):
     """Write the rows from `start` to before `stop`: edits, and the average length of the references.
 
-    :param hypotheses: the numbers of all words, one text after the other, and then where each text ends
-    :param references: the same, in the same numbers
+    :param hypotheses: equal words have equal ids, int32
+    :param references: the same
     :param sets: where the references of each set begin among the references, and the end
-    :param texts: for each row the number of its hypothesis, and `owners` that of its set
+    :param owners: for each hypothesis the index of its set; None if each has its own
     """
     cdef Workspace work
-    cdef Py_ssize_t count = rows.shape[0]
     cdef Py_ssize_t i
-    cdef int64_t begin, text, owner
-    cdef int32_t none = 0     # the address of no words: adding 0 to NULL is undefined
-    cdef const int32_t *words = &hypotheses[0] if hypotheses.shape[0] else &none
-    cdef const int32_t *words_there = &references[0] if references.shape[0] else &none
-    if not 0 <= start <= stop <= count or texts.shape[0] != count or owners.shape[0] != count or rows.shape[1] != 2:
-        raise ValueError("the texts do not fit the rows")
-    check_words(hypotheses, hypothesis_ends, references, reference_ends, sets, texts, owners, start, stop)
-    if start == stop:
-        return
+    cdef int64_t owner
+    check_words(hypotheses, references, sets, owners, start, stop, rows, 2)
     memset(&work, 0, sizeof(Workspace))
     work.watching = begin_watch()
     try:
         with nogil:
             for i in range(start, stop):
-                text, owner = texts[i], owners[i]
-                begin = hypothesis_ends[text - 1] if text else 0
-                count_best_edits(&work, words + begin, <Py_ssize_t>(hypothesis_ends[text] - begin), words_there,
-                                 &reference_ends[0], <Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1], &rows[i, 0])
+                owner = i if owners is None else owners[i]
+                count_best_edits(&work, hypotheses.words(i), hypotheses.length(i), references, <Py_ssize_t>sets[owner],
+                                 <Py_ssize_t>sets[owner + 1], &rows[i, 0])
                 watch(&work.watching, 8)
     finally:
         free_buffer(&work.memory)
         free_buffer(&work.bounds)
 
 
-cdef int check_ends(Py_ssize_t size, const int64_t[::1] ends) except -1:
-    """The ends of texts of so many words go up to the last word."""
-    cdef int64_t before = 0
-    cdef Py_ssize_t i
-    for i in range(ends.shape[0]):
-        if ends[i] < before:
-            raise ValueError("the ends do not ascend")
-        before = ends[i]
-    if before != size:
-        raise ValueError("the ends do not fit the words")
-    return 0
-
-
-cdef int check_words(const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends, const int32_t[::1] references,
-                     const int64_t[::1] reference_ends, const int64_t[::1] sets, const int64_t[::1] texts,
-                     const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop) except -1:
-    """The rows from `start` to before `stop` have texts, and sets with references, in the terms of `edit_rows`."""
-    cdef Py_ssize_t i
-    cdef int64_t owner
-    check_ends(hypotheses.shape[0], hypothesis_ends)
-    check_ends(references.shape[0], reference_ends)
-    for i in range(start, stop):
-        owner = owners[i]
-        if not 0 <= texts[i] < hypothesis_ends.shape[0] or not 0 <= owner < sets.shape[0] - 1:
-            raise ValueError("a text is out of range")
-        if not 0 <= sets[owner] < sets[owner + 1] <= reference_ends.shape[0]:
-            raise ValueError("a set has no reference")
+cdef int check_words(TokenTexts hypotheses, TokenTexts references, const int64_t[::1] sets,
+                     const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, const double[:, ::1] rows,
+                     Py_ssize_t width) except -1:
+    """The rows from `start` to before `stop` have words, and sets with references, in the terms of `edit_rows`."""
+    check_segments(hypotheses.count, references.count, sets, owners, start, stop)
+    if rows.shape[0] != hypotheses.count or rows.shape[1] != width:
+        raise ValueError("the texts do not fit the rows")
+    if hypotheses.narrow is None or references.narrow is None:
+        raise ValueError("the ids must have 32 bits")
     return 0

@@ -87,9 +87,9 @@ cdef inline int32_t unit_at(const Units *text, int32_t position) noexcept nogil:
     return text.data[position] if text.width == 1 else (<const int32_t *>text.data)[position]
 
 
-cdef inline uint64_t place_of_key(const Table *table, uint64_t key, Seed seed) noexcept nogil:
+cdef inline uint64_t place_of_key(const Table *table, uint64_t key) noexcept nogil:
     """Return the slot of the n-gram, or the free slot for it."""
-    cdef uint64_t place = hash_word(key, seed) & table.mask
+    cdef uint64_t place = hash_word(key) & table.mask
     while CYBLEU_UNLIKELY((table.keys[place] != key) & (table.keys[place] != FREE)):
         place = next_slot(place, table.mask)
     return place
@@ -121,7 +121,7 @@ cdef uint64_t unit_table_size(Py_ssize_t count, int32_t names, int32_t different
 
 
 cdef void fill_table(Table *table, void *memory, const Units *text, int n, Positions *from_, int32_t *names,
-                     int32_t *places, bint often, Seed seed) noexcept nogil:
+                     int32_t *places, bint often) noexcept nogil:
     """Count the n-grams at these positions of a text; keep the positions of repeated ones, which get ids.
 
     :param memory: `unit_table_size` bytes
@@ -156,7 +156,7 @@ cdef void fill_table(Table *table, void *memory, const Units *text, int n, Posit
             place = <uint64_t>(from_.names[i] * table.width + unit_at(text, at[i] + n - 1))
         else:
             key = unit_key(from_.names[i], unit_at(text, at[i] + n - 1))
-            place = place_of_key(table, key, seed)
+            place = place_of_key(table, key)
             table.keys[place] = key
         mark = &table.marks[place]
         mark.left += 1
@@ -186,7 +186,7 @@ cdef int32_t alike_from(const Units *one, int32_t position, const Units *other, 
 
 
 cdef inline void take_block(Table *table, const Units *hypothesis, const Units *text, int n, int order,
-                            Positions *from_, int32_t *taken, int64_t *changes, Seed seed, bint plain) noexcept nogil:
+                            Positions *from_, int32_t *taken, int64_t *changes, bint plain) noexcept nogil:
     """Implement `take_ngrams`. `plain`: ids of one byte, less than 8 orders, and a cell for each pair."""
     cdef Mark *marks = table.marks
     cdef int32_t *at = from_.at
@@ -212,7 +212,7 @@ cdef inline void take_block(Table *table, const Units *hypothesis, const Units *
         elif table.keys == NULL:
             place = <uint64_t>(names[i] * width + unit_at(text, position + n - 1))
         else:
-            place = place_of_key(table, unit_key(names[i], unit_at(text, position + n - 1)), seed)
+            place = place_of_key(table, unit_key(names[i], unit_at(text, position + n - 1)))
         mark = &marks[place]
         # branch-free, because matches are unpredictable
         left = mark.left
@@ -242,7 +242,7 @@ cdef inline void take_block(Table *table, const Units *hypothesis, const Units *
 
 
 cdef void take_ngrams(Table *table, const Units *hypothesis, const Units *text, int n, int order, Positions *from_,
-                      int32_t *taken, int64_t *changes, Seed seed) noexcept nogil:
+                      int32_t *taken, int64_t *changes) noexcept nogil:
     """Add the matches of the n-grams of the table, and of longer unique ones. The table is restored afterwards.
 
     :param from_: positions in the reference of the previous order; replaced by those of this order
@@ -253,9 +253,9 @@ cdef void take_ngrams(Table *table, const Units *hypothesis, const Units *text, 
         from_.count = 0
         return
     if text.width == 1 and order < 8 and table.keys == NULL:
-        take_block(table, hypothesis, text, n, order, from_, taken, changes, seed, True)
+        take_block(table, hypothesis, text, n, order, from_, taken, changes, True)
     else:
-        take_block(table, hypothesis, text, n, order, from_, taken, changes, seed, False)
+        take_block(table, hypothesis, text, n, order, from_, taken, changes, False)
 
 
 cdef int64_t shared_units(const Units *hypothesis, const Units *text) noexcept nogil:

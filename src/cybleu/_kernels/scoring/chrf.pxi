@@ -90,7 +90,6 @@ cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, P
 
     :param often: many texts are looked up in its tables
     """
-    cdef Seed seed = process_seed()
     cdef int64_t *changes
     cdef Positions *positions
     cdef Positions from_
@@ -133,9 +132,9 @@ cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, P
         if from_.count == 0:
             break
         reserve(&work.table, unit_table_size(from_.count, names, one.different, often))
-        fill_table(&table, work.table.data, one, n, &from_, &names, places, often, seed)
+        fill_table(&table, work.table.data, one, n, &from_, &names, places, often)
         for k in range(count):
-            take_ngrams(&table, one, &others[k], n, order, &positions[k], places, changes + k * CHANGES, seed)
+            take_ngrams(&table, one, &others[k], n, order, &positions[k], places, changes + k * CHANGES)
             watch(&work.watching, 1 + (others[k].count >> 2))
     for k in range(count):
         add_up(changes + k * CHANGES, order, rows + k * row_size)
@@ -358,7 +357,7 @@ cdef class CharacterF:
         cdef ChrfWorkspace work
         cdef int64_t owner
         cdef Py_ssize_t i
-        check_segments(hypotheses, references, sets, owners, start, stop)
+        check_segments(hypotheses.count, references.count, sets, owners, start, stop)
         if rows.shape[0] != hypotheses.count or rows.shape[1] != 3 * self.order:
             raise ValueError("the rows do not fit the segments")
         make_characters(&work, self.rules.space)

@@ -70,7 +70,7 @@ cdef int add_segment(NgramInformation corpus, Hypothesis *hypothesis, Py_ssize_t
         best[n].precision = best[n].information = best[n].length = -1
     for k in range(first, last):
         add_reference(hypothesis, corpus.ngrams, corpus.starts[k * corpus.order], corpus.starts[(k + 1) * corpus.order])
-        size = <Py_ssize_t>(corpus.ends[k] - (corpus.ends[k - 1] if k else 0))
+        size = corpus.corpus.length(k)
         for n in range(corpus.order):
             places = max(length - n, <Py_ssize_t>0)
             information = python_sum(terms, <int>corpus.weigh(hypothesis, n, terms))
@@ -115,6 +115,7 @@ def corpus_nist(list_of_references, hypotheses, n):
     cdef NgramInformation corpus
     cdef Hypothesis hypothesis
     cdef Watch watching = begin_watch()
+    cdef TokenTexts segments
     cdef int64_t[::1] ends
     cdef int64_t[::1] sets
     cdef int32_t[::1] ids
@@ -136,16 +137,16 @@ def corpus_nist(list_of_references, hypotheses, n):
     if ids is None:
         return None
     references = sets[sets.shape[0] - 1]
-    corpus = NgramInformation(ids[:ends[references]], ends[1:references + 1], order, -1)
+    corpus = NgramInformation(TokenTexts(ids[:ends[references]], ends[:references], ends[1:references + 1]), order, -1)
+    segments = TokenTexts(ids, ends[references:ends.shape[0] - 1], ends[references + 1:])
     memset(&hypothesis, 0, sizeof(Hypothesis))
     memset(&sums, 0, sizeof(Sums))
     try:
         with nogil:
-            for i in range(sets.shape[0] - 1):
-                corpus.begin(&hypothesis, &ids[ends[references + i]],
-                             <Py_ssize_t>(ends[references + i + 1] - ends[references + i]))
-                add_segment(corpus, &hypothesis, <Py_ssize_t>(ends[references + i + 1] - ends[references + i]),
-                            <Py_ssize_t>sets[i], <Py_ssize_t>sets[i + 1], &sums, &watching)
+            for i in range(segments.count):
+                corpus.begin(&hypothesis, segments.words(i), segments.length(i))
+                add_segment(corpus, &hypothesis, segments.length(i), <Py_ssize_t>sets[i], <Py_ssize_t>sets[i + 1],
+                            &sums, &watching)
                 forget_hypothesis(&hypothesis, corpus.order, True)
             score = nist_of_sums(&sums, <int>order)
         return None if score < 0 else score

@@ -13,23 +13,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..tokens.texts import TokenTexts
+
 
 class NgramInformation:
     """See the class of this name in :mod:`cybleu._kernels`."""
 
-    def __init__(self, tokens: Any, ends: Any, max_order: int, zero: int):
-        texts = [list(tokens[begin:end]) for begin, end in pairwise((0, *ends))]
-        self.max_order = max_order
-        self._information = information_of(texts, max_order)
-        bigrams = Counter(bigram for text in texts for bigram in pairwise(text) if bigram[0] == zero)
+    def __init__(self, corpus: TokenTexts, max_order: int, zero: int):
+        self.corpus = corpus
+        self._order = max_order
+        self._information = information_of(corpus.texts, max_order)
+        bigrams = Counter(bigram for text in corpus.texts for bigram in pairwise(text) if bigram[0] == zero)
         if max_order > 1:
-            self._information |= {bigram: math.log(len(tokens) / count, 2) for bigram, count in bigrams.items()}
+            words = sum(map(len, corpus.texts))
+            self._information |= {bigram: math.log(words / count, 2) for bigram, count in bigrams.items()}
 
     def fill_rows(self, *texts_and_rows: Any) -> None:
         *texts, rows = texts_and_rows
         for number, hypothesis, references in segments(*texts):
             rows[number, 0] = sum(map(len, references)) / len(references)
-            for order in range(1, self.max_order + 1):
+            for order in range(1, self._order + 1):
                 most: Counter[Any] = Counter()
                 for reference in references:
                     most |= Counter(ngrams(reference, order))
@@ -37,7 +40,7 @@ class NgramInformation:
                 for ngram, count in Counter(ngrams(hypothesis, order)).items():
                     total += self._information.get(ngram, 0.0) * min(count, most[ngram])
                 rows[number, order] = total
-                rows[number, self.max_order + order] = max(len(hypothesis) - order + 1, 0)
+                rows[number, self._order + order] = max(len(hypothesis) - order + 1, 0)
 
     def weight(self, ngram: Any) -> float:
         return self._information.get(tuple(ngram), 0.0)

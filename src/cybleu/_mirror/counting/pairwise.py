@@ -13,41 +13,30 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..scoring.definitions import Definition
+    from ..tokens.texts import TokenTexts
 
 
 def ngrams_of(tokens: list[int], max_order: int) -> list[Counter[tuple[int, ...]]]:
     return [counted(tokens, n) for n in range(1, max_order + 1)]
 
 
-def texts_of(ids: Any, begins: Any, ends: Any) -> list[list[int]]:
-    return [ids[begin:end].tolist() for begin, end in zip(begins.tolist(), ends.tolist())]
-
-
 class PairwiseTexts:
     """See the class of this name in :mod:`cybleu._kernels`."""
 
-    def __init__(self, ids: Any, begins: Any, ends: Any, max_order: int):
-        self._order = max_order
-        self._texts = [(len(text), ngrams_of(text, max_order)) for text in texts_of(ids, begins, ends)]
+    def __init__(self, definition: Definition, references: TokenTexts, hypotheses: TokenTexts | None = None):
+        self._definition, self._order = definition, definition.order
+        self._references = self._counted(references)
+        self._hypotheses = self._references if hypotheses is None else self._counted(hypotheses)
 
-    def prepare(self, definition: Definition, ids: Any = None, begins: Any = None, ends: Any = None) -> None:
-        pass
+    def _counted(self, texts: TokenTexts) -> list[tuple[int, list[Counter[tuple[int, ...]]]]]:
+        return [(len(text), ngrams_of(text, self._order)) for text in texts.texts]
 
-    def score_each_other(self, definition: Definition, start: int, stop: int, scores: Any) -> None:
-        for first in range(start, stop):
-            for second in range(first, len(self._texts)):
-                for i, j in ((first, second), (second, first)):
-                    scores[i, j] = self._score(definition, self._texts[i], self._texts[j])
+    def fill(self, start: int, stop: int, scores: Any) -> None:
+        for i in range(start, stop):
+            for j, reference in enumerate(self._references):
+                scores[i, j] = self._score(self._hypotheses[i], reference)
 
-    def score_others(
-        self, definition: Definition, ids: Any, begins: Any, ends: Any, start: int, stop: int, scores: Any
-    ) -> None:
-        for i, text in enumerate(texts_of(ids, begins[start:stop], ends[start:stop]), start):
-            hypothesis = len(text), ngrams_of(text, self._order)
-            for j, reference in enumerate(self._texts):
-                scores[i, j] = self._score(definition, hypothesis, reference)
-
-    def _score(self, definition: Definition, hypothesis: Any, reference: Any) -> float:
+    def _score(self, hypothesis: Any, reference: Any) -> float:
         (length, counts), (reference_length, in_reference) = hypothesis, reference
         matches = [
             sum([min(count, most[ngram]) for ngram, count in ngrams.items() if ngram in most])
@@ -55,20 +44,19 @@ class PairwiseTexts:
         ]
         totals = [max(0, length - n) for n in range(self._order)]
         try:
-            return definition.evaluate([length, reference_length, *matches, *totals])[0]
+            return self._definition.evaluate([length, reference_length, *matches, *totals])[0]
         except (ArithmeticError, ValueError):
             return math.nan  # the caller raises the error, which names the pair
 
 
-def leave_one_out(ids: Any, begins: Any, ends: Any, max_order: int, stats: Any) -> None:
+def leave_one_out(texts: TokenTexts, max_order: int, stats: Any) -> None:
     """Write the statistics row of each text with all others as references; the reference length is not written."""
-    texts = texts_of(ids, begins, ends)
-    counts = [ngrams_of(text, max_order) for text in texts]
+    counts = [ngrams_of(text, max_order) for text in texts.texts]
     # the two largest counts of each n-gram in one text
     largest: dict[tuple[int, ...], list[int]] = {}
     for ngram, count in chain.from_iterable(ngrams.items() for orders in counts for ngrams in orders):
         largest[ngram] = sorted([*largest.get(ngram, [0, 0]), count])[1:]
-    for position, (text, orders) in enumerate(zip(texts, counts)):
+    for position, (text, orders) in enumerate(zip(texts.texts, counts)):
         stats[position, 0] = len(text)
         for n, ngrams in enumerate(orders):
             matched = 0

@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..tokens.texts import TokenTexts
+
     NGram = tuple[int, ...]
 
 
@@ -19,37 +21,29 @@ class PreparedReferences:
 
     def __init__(
         self,
-        ids: Any,
-        begins: Any,
-        ends: Any,
+        texts: TokenTexts,
         sets: Any,
         lengths: Any,
         length_sets: Any,
         max_order: int,
-        unknown: int | None,
-        ignored: Any,
+        ignored: TokenTexts | None = None,
     ):
         self._max_order = max_order
-        self._lengths = [lengths[i:j].tolist() for i, j in zip(length_sets[:-1].tolist(), length_sets[1:].tolist())]
+        self._lengths = [lengths[i:j].tolist() for i, j in pairwise(length_sets.tolist())]
+        self._ignored = set() if ignored is None else set(map(tuple, ignored.texts))
         self._best: list[dict[NGram, int]] = []
-        for first, last in zip(sets[:-1].tolist(), sets[1:].tolist()):
+        for first, last in pairwise(sets.tolist()):
             best: dict[NGram, int] = {}
-            for begin, end in zip(begins[first:last].tolist(), ends[first:last].tolist()):
-                tokens = ids[begin:end].tolist()
+            for tokens in texts.texts[first:last]:
                 for n in range(1, max_order + 1):
                     for ngram, count in counted(tokens, n).items():
-                        if unknown not in ngram and best.get(ngram, 0) < count:
+                        if best.get(ngram, 0) < count:
                             best[ngram] = count
             self._best.append(best)
-        self._ignored: set[NGram] = set()
-        if ignored is not None:
-            flat, offsets = ignored[0].tolist(), ignored[1].tolist()
-            self._ignored = {tuple(flat[i:j]) for i, j in pairwise(offsets)}
 
-    def count_rows(self, ids: Any, begins: Any, ends: Any, owners: Any, start: int, stop: int, stats: Any) -> None:
+    def count_rows(self, texts: TokenTexts, owners: Any, start: int, stop: int, stats: Any) -> None:
         for position in range(start, stop):
-            tokens = ids[int(begins[position]) : int(ends[position])].tolist()
-            for column, number in enumerate(self._row(tokens, int(owners[position]))):
+            for column, number in enumerate(self._row(texts.texts[position], int(owners[position]))):
                 stats[position, column] = number
 
     def count_raw_rows(self, words: Any, texts: Any, owners: Any, start: int, stop: int, stats: Any) -> None:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any, NamedTuple
 
+    from ..tokens.texts import TokenTexts
+
     class _Alignment(NamedTuple):
         places: list[int]
         wrong: list[int]
@@ -32,25 +34,12 @@ def edit_rows(*texts_and_rows: Any) -> None:
 
 
 def segments(
-    hypotheses: Any,
-    hypothesis_ends: Any,
-    references: Any,
-    reference_ends: Any,
-    sets: Any,
-    texts: Any,
-    owners: Any,
-    start: int,
-    stop: int,
+    hypotheses: TokenTexts, references: TokenTexts, sets: Any, owners: Any, start: int, stop: int
 ) -> Iterator[tuple[int, list[int], list[list[int]]]]:
     """The number, the hypothesis and the references of the rows from `start` to before `stop`."""
     for number in range(start, stop):
-        owner = owners[number]
-        of_segment = [_text(references, reference_ends, place) for place in range(sets[owner], sets[owner + 1])]
-        yield number, _text(hypotheses, hypothesis_ends, texts[number]), of_segment
-
-
-def _text(words: Any, ends: Any, number: int) -> list[int]:
-    return list(words[ends[number - 1] if number else 0 : ends[number]])
+        owner = number if owners is None else owners[number]
+        yield number, hypotheses.texts[number], references.texts[sets[owner] : sets[owner + 1]]
 
 
 def edits(hypothesis: Words, reference: Words) -> int:

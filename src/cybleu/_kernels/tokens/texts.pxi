@@ -1,0 +1,65 @@
+# Texts as ids of tokens.
+
+ctypedef fused token_id:
+    int32_t
+    int64_t
+
+
+cdef int32_t NO_WORD = -1       # the address of no words: adding 0 to NULL is undefined
+
+
+cdef void widen(const int32_t *ids, Py_ssize_t count, int64_t *to) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(count):
+        to[i] = ids[i]
+
+
+@cython.final
+cdef class TokenTexts:
+    """Texts as ids of tokens, whose arrays must not change.
+
+    :param ids: the tokens of all texts, int32 or int64
+    :param begins: where each text begins in `ids`, int64
+    :param ends: where it ends
+    """
+
+    cdef const int32_t[::1] narrow      # one of the two has the ids
+    cdef const int64_t[::1] wide
+    cdef const int64_t[::1] begins
+    cdef const int64_t[::1] ends
+    cdef Py_ssize_t count
+    cdef Py_ssize_t size        # ids, also those of no text
+    cdef Py_ssize_t total       # tokens of all texts
+    cdef Py_ssize_t longest
+
+    def __cinit__(self, ids not None, const int64_t[::1] begins not None, const int64_t[::1] ends not None):
+        cdef Py_ssize_t i, length
+        self.size = len(ids)
+        self.narrow, self.wide = (ids, None) if memoryview(ids).itemsize == sizeof(int32_t) else (None, ids)
+        self.begins, self.ends, self.count = begins, ends, begins.shape[0]
+        if ends.shape[0] != self.count:
+            raise ValueError("begins and ends do not fit each other")
+        for i in range(self.count):
+            if not 0 <= begins[i] <= ends[i] <= self.size:
+                raise ValueError("a text is out of range")
+            length = <Py_ssize_t>(ends[i] - begins[i])
+            if length > MOST_TOKENS:
+                raise MemoryError("a text has too many tokens")
+            self.total += length
+            self.longest = max(self.longest, length)
+
+    cdef Py_ssize_t length(self, Py_ssize_t text) noexcept nogil:
+        return <Py_ssize_t>(self.ends[text] - self.begins[text])
+
+    # The tokens of a text, which may need memory for the longest one; the second is for texts of int32.
+    cdef const int64_t *read(self, Py_ssize_t text, int64_t *memory) noexcept nogil:
+        cdef Py_ssize_t length = self.length(text)
+        if length == 0:
+            return memory
+        if self.wide is not None:
+            return &self.wide[self.begins[text]]
+        widen(&self.narrow[self.begins[text]], length, memory)
+        return memory
+
+    cdef const int32_t *words(self, Py_ssize_t text) noexcept nogil:
+        return &self.narrow[self.begins[text]] if self.length(text) else &NO_WORD
