@@ -130,17 +130,14 @@ class Counting(NamedTuple):
         if self.ignore is not None:
             ignored = TokenLists([ngram for ngram in self.ignore if len(ngram) <= self.order], Place("ignore"))
         numbered = number_references(sets, raw, ignored)
-        return numbered, self.of_numbers(numbered, ignored)
-
-    def of_numbers(self, numbered: NumberedReferences, ignored: TokenLists | None = None) -> Any:
-        """The n-grams of numbered references, as the backend counts them."""
-        return _backend.chosen.PreparedReferences(
+        prepared = _backend.chosen.PreparedReferences(
             _backend.chosen.TokenTexts(*numbered.texts),
             numbered.bounds,
             *_reference_lengths(numbered, self.reference_length),
             self.order,
             None if ignored is None else _ids_of_ngrams(ignored, numbered),
         )
+        return numbered, prepared
 
 
 def checked_ngrams(ignore: Iterable[tuple[Hashable, ...]]) -> tuple[tuple[Hashable, ...], ...]:
