@@ -90,7 +90,7 @@ def parts(kernels, texts, tokenizer):
     begins = ends - [len(text) for text in texts]
     counts = np.empty(len(texts), dtype=np.int64)
     words = kernels.RawVocabulary(kernels.Tokenizer(tokenizer))
-    words.look_up(kernels.RawTexts.of_spans(b"".join(texts), begins, ends), 0, len(texts), counts)
+    words.look_up(kernels.RawTexts.of_spans(b"".join(texts), begins, ends), counts)
     return np.diff(counts, prepend=0)
 
 

@@ -90,7 +90,7 @@ class NistInformation:
             raise SequenceTypeError(f"ngram is a {type(ngram).__name__}; give its words in one str")
         vocabulary, counted = self._of(lowercase, MOST_ORDERS)
         line = _backend.chosen.RawTexts([line_of(ngram, "ngram")])
-        tokens = vocabulary.look_up(_lines(line, lowercase), 0, 1, array("q", (0,)))
+        tokens = vocabulary.look_up(_lines(line, lowercase), array("q", (0,)))
         return float(counted.weight(memoryview(tokens).cast("i")))
 
     def _of(self, lowercase: bool, max_order: int) -> tuple[Any, Any]:
@@ -219,11 +219,9 @@ class Nist(Metric):
             else self.information._of(self.lowercase, self.max_order)
         )
 
-        def numbered(texts: Any) -> Any:
-            return word_texts(texts, lambda texts, ends: vocabulary.look_up(texts, 0, len(texts), ends))
-
-        hypotheses = numbered(_lines(corpus.texts.lines, self.lowercase))  # type: ignore[union-attr]
-        of_sets = counted.corpus if self.information is None else numbered(references)
+        lines = _lines(corpus.texts.lines, self.lowercase)  # type: ignore[union-attr]
+        hypotheses = word_texts(lines, vocabulary.look_up)
+        of_sets = counted.corpus if self.information is None else word_texts(references, vocabulary.look_up)
         return word_counter(corpus, hypotheses, of_sets, bounds, counted.fill_rows)
 
     # ---------------------------------------------------------------------------------------------------------- scoring

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from itertools import chain, count, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _backend
 from .._runtime.lazy_arrays import array_of, np
@@ -66,14 +66,12 @@ class RawWords:
     """The vocabulary of raw texts, which a :class:`Vocabulary` is of token lists.
 
     :param raw: with one of the backend's tokenisers
-    :param tokens: those with the first numbers
     :ivar backend: the backend's vocabulary
     """
 
-    def __init__(self, raw: Raw, tokens: Iterable[str] = ()):
+    def __init__(self, raw: Raw):
         self.raw = raw
         self.backend = _backend.chosen.RawVocabulary(raw.backend)
-        self.backend.assign(list(tokens))
 
     @property
     def kinds(self) -> set[type]:
@@ -96,11 +94,6 @@ class RawWords:
         """The texts in numbers, new ones for new tokens."""
         ends = np.empty(len(texts.lines), dtype=np.int64)
         return _following(self.backend.add(texts.lines, ends), ends)
-
-    def look_up(self, lines: Any, start: int, stop: int) -> TokenIds:
-        """The lines from `start` to before `stop`, which the backend has read, in numbers, -1 for other tokens."""
-        ends = np.empty(stop - start, dtype=np.int64)
-        return _following(self.backend.look_up(lines, start, stop, ends), ends)
 
 
 def _following(numbers: bytes, ends: NDArray[np.int64]) -> TokenIds:

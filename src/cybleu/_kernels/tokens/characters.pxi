@@ -151,45 +151,40 @@ cdef class RawVocabulary:
             numbers.count += size
         return 0
 
-    cdef bytes numbers_of(self, RawTexts texts, Py_ssize_t start, Py_ssize_t stop, int64_t[::1] ends, bint adds):
+    cdef bytes numbers_of(self, RawTexts texts, int64_t[::1] ends, bint adds):
         cdef Scanner scanner
         cdef TokenIds numbers
         cdef Py_ssize_t i
-        if not 0 <= start <= stop <= texts.count or ends.shape[0] != stop - start:
-            raise ValueError("the texts do not fit")
+        if ends.shape[0] != texts.count:
+            raise ValueError("there must be an end for each text")
         memset(&numbers, 0, sizeof(TokenIds))
         make_scanner(&scanner)
         try:
             with nogil:
-                for i in range(start, stop):
+                for i in range(texts.count):
                     self.number_line(&scanner, &texts.lines[i], &numbers, adds)
-                    ends[i - start] = numbers.count
+                    ends[i] = numbers.count
             return PyBytes_FromStringAndSize(<const char *>numbers.values, numbers.count * <Py_ssize_t>sizeof(int32_t))
         finally:
             end_scanner(&scanner)
             free(numbers.values)
 
-    def add(self, RawTexts texts not None, int64_t[::1] ends):
+    def add(self, RawTexts texts not None, int64_t[::1] ends not None):
         """Return the token ids of all texts as the bytes of int32, adding new tokens.
 
         :param ends: receives the end of each text's ids
         """
-        return self.numbers_of(texts, 0, texts.count, ends, True)
+        return self.numbers_of(texts, ends, True)
 
-    def look_up(self, RawTexts texts not None, Py_ssize_t start, Py_ssize_t stop, int64_t[::1] ends):
-        """Return the token ids of texts `start` to `stop` (exclusive), with -1 for unknown tokens."""
-        return self.numbers_of(texts, start, stop, ends, False)
+    def look_up(self, RawTexts texts not None, int64_t[::1] ends not None):
+        """Return the token ids of all texts as `add` does, with -1 for unknown tokens."""
+        return self.numbers_of(texts, ends, False)
 
     def number(self, str token not None):
         """Return the id of a token, or -1."""
         cdef Token wanted
         cdef bytes text = padded(token, &wanted)
         return number_word(&self.table, &wanted, False) if text else -1
-
-    def tokens(self):
-        """Return all tokens in order of their ids."""
-        cdef int32_t i
-        return [decoded(&self.table.tokens[i].token) for i in range(self.table.size)]
 
     def assign(self, list tokens not None):
         """Add tokens in order, without tokenising them."""

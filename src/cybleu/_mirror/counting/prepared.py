@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from itertools import pairwise
 
 from .segments import counted
@@ -42,13 +41,13 @@ class PreparedReferences:
             self._best.append(best)
 
     def count_rows(self, texts: TokenTexts, owners: Any, start: int, stop: int, stats: Any) -> None:
-        for position in range(start, stop):
-            for column, number in enumerate(self._row(texts.texts[position], int(owners[position]))):
-                stats[position, column] = number
+        self._fill(texts.texts[start:stop], owners, start, stats)
 
     def count_raw_rows(self, words: Any, texts: Any, owners: Any, start: int, stop: int, stats: Any) -> None:
-        for position in range(start, stop):
-            tokens = array("i", words.look_up(texts, position, position + 1, [0])).tolist()
+        self._fill(words.numbered(texts._lines[start:stop]), owners, start, stats)
+
+    def _fill(self, texts: list[list[int]], owners: Any, start: int, stats: Any) -> None:
+        for position, tokens in enumerate(texts, start):
             for column, number in enumerate(self._row(tokens, int(owners[position]))):
                 stats[position, column] = number
 

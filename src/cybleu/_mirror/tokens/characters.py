@@ -24,20 +24,20 @@ class RawVocabulary:
     def add(self, texts: RawTexts, ends: Any) -> bytes:
         for line in texts._lines:
             self.assign(self.tokenizer.tokens(line))
-        return self.look_up(texts, 0, texts.count, ends)
+        return self.look_up(texts, ends)
 
-    def look_up(self, texts: RawTexts, start: int, stop: int, ends: Any) -> bytes:
+    def look_up(self, texts: RawTexts, ends: Any) -> bytes:
         found = array("i")
-        for position in range(start, stop):
-            found.extend([self._numbers.get(token, -1) for token in self.tokenizer.tokens(texts._lines[position])])
-            ends[position - start] = len(found)
+        for position, text in enumerate(self.numbered(texts._lines)):
+            found.extend(text)
+            ends[position] = len(found)
         return found.tobytes()
+
+    def numbered(self, lines: list[str]) -> list[list[int]]:
+        return [[self._numbers.get(token, -1) for token in self.tokenizer.tokens(line)] for line in lines]
 
     def number(self, token: str) -> int:
         return self._numbers.get(token, -1)
-
-    def tokens(self) -> list[str]:
-        return list(self._numbers)
 
     def assign(self, tokens: list[str]) -> None:
         for token in tokens:
