@@ -140,15 +140,11 @@ def tune(
     chosen = np.full(len(nbest), -1, dtype=np.int64)
     chosen[problem.axes.present] = nbest.index[point.chosen]
     return Tuning(
-        weights=problem.by_name(point.weights),
-        score=point.merit[0],
-        start_score=ends[0][0].start_score,
+        **problem.tuned(point.weights, point.merit[0], ends[0][0].start_score),
         stats=tuple(summed(nbest.stats, point.chosen).tolist()),
         chosen=chosen,
         restarts=tuple(ends[number][0] for number in range(restarts + 1)),
         best=best,
-        metric=problem.objective.name,
-        scale=problem.objective.scale,
     )
 
 

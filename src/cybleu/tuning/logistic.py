@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, log, sqrt
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
 from .._runtime.arrays import bincount, np, repeat
 from ..errors import FeatureError
 from ..nbest import SparseFeatures
+from ..nbest.weights import rows_of_arrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,42 +19,33 @@ if TYPE_CHECKING:
 MOST_STEPS = 200
 MOST_PRODUCTS = 500  # limit of products with the Hessian in one step
 PRECISION = 1e-11  # of the gradient, relative to that at 0
-HALVINGS = 60
+PARTS = tuple(0.5**number for number in range(60))  # of a step
 
 
-class _Matrix:
-    """Products with a matrix X and its transpose, in a fixed order: results of BLAS may depend on its number of threads."""
+def _matrices(X: Floats | SparseFeatures) -> tuple[int, int, Any, Any, Any]:
+    """Return the shape of X, and X, its transpose and the squares of the transpose in the form of the backend.
 
-    def __init__(self, X: Floats | SparseFeatures):
-        make = _backend.chosen.FeatureRows
-        if isinstance(X, np.ndarray):
-            self.shape = X.shape
-            columns = np.ascontiguousarray(X.T)
-            self._rows, self._columns, self._squares = make(X), make(columns), make(columns**2)
-            return
-        count, size = self.shape = len(X.indptr) - 1, len(X.names)
-        order = X.columns.astype(np.min_scalar_type(size)).argsort(kind="stable")
-        owners = repeat(np.arange(count, dtype=np.int64), np.diff(X.indptr))[order]
-        ends, values = np.append(0, np.cumsum(bincount(X.columns, minlength=size))), X.values[order]
-        none = np.zeros((max(self.shape), 0))
-        self._rows = make(none[:count], X.indptr, X.columns, X.values, size)
-        self._columns = make(none[:size], ends, owners, values, count)
-        self._squares = make(none[:size], ends, owners, values**2, count)
-
-    def times(self, weights: Floats) -> Floats:
-        return _product(self._rows, weights, self.shape[0])
-
-    def transposed_times(self, shares: Floats) -> Floats:
-        return _product(self._columns, shares, self.shape[1])
-
-    def transposed_squares_times(self, shares: Floats) -> Floats:
-        return _product(self._squares, shares, self.shape[1])
+    Their products have a fixed order: results of BLAS may depend on its number of threads.
+    """
+    if isinstance(X, np.ndarray):
+        columns = np.ascontiguousarray(X.T)
+        return *X.shape, *(rows_of_arrays(dense, None) for dense in (X, columns, columns**2))
+    count, size = len(X.indptr) - 1, len(X.names)
+    order = X.columns.astype(np.min_scalar_type(size)).argsort(kind="stable")
+    owners = repeat(np.arange(count, dtype=np.int64), np.diff(X.indptr))[order]
+    ends, values = np.append(0, np.cumsum(bincount(X.columns, minlength=size))), X.values[order]
+    none, names = np.zeros((size, 0)), ("",) * count
+    transposed, squares = (
+        rows_of_arrays(none, SparseFeatures(ends, owners, part, names)) for part in (values, values**2)
+    )
+    return count, size, rows_of_arrays(np.zeros((count, 0)), X), transposed, squares
 
 
-def _product(rows: Any, weights: Floats, size: int) -> Floats:
-    sums = np.empty(size)
-    rows.weigh(weights, sums)
-    return sums
+def _times(matrix: Any, vector: Floats, size: int) -> Floats:
+    """Multiply a matrix of `size` rows by a vector."""
+    product = np.empty(size)
+    matrix.weigh(vector, product)
+    return product
 
 
 def logistic_weights(differences: Floats | SparseFeatures, regularisation: float) -> Floats:
@@ -66,63 +58,58 @@ def logistic_weights(differences: Floats | SparseFeatures, regularisation: float
     :raises FeatureError: the squares of the features are too large or too small
     """
     with np.errstate(over="ignore", under="ignore"):
-        X = _Matrix(differences)
-    count, size = X.shape
+        count, size, X, transposed, squares = _matrices(differences)
     weights, margins = np.zeros(size), np.zeros(count)
     loss = 2 * count * log(2.0)
-    shortest = 0.0
-    for number in range(MOST_STEPS):
+    shortest = -1.0
+    for _ in range(MOST_STEPS):
         chances = _chances(margins)  # probabilities of the opposite order of each pair
-        gradient = regularisation * weights - X.transposed_times(2 * chances)
+        gradient = regularisation * weights - _times(transposed, 2 * chances, size)
         curvature = 2 * chances * (1.0 - chances)
-        diagonal = regularisation + X.transposed_squares_times(curvature)
+        diagonal = regularisation + _times(squares, curvature, size)
         with np.errstate(over="ignore", invalid="ignore"):
             length = sqrt(_dot(gradient, gradient / diagonal))
-        if number == 0:
+        if shortest < 0:
             if not (length < inf and np.isfinite(diagonal).all() and (length or not gradient.any())):
                 raise FeatureError("the squares of the features are beyond the range of numbers; scale the features")
             shortest = PRECISION * length
         if not shortest < length < inf:
             break
+
+        def hessian(vector: Floats, curvature: Floats = curvature) -> Floats:
+            return regularisation * vector + _times(transposed, curvature * _times(X, vector, count), size)
+
         closeness = min(0.1, sqrt(length * PRECISION / shortest))
-        step, change = _newton_step(X, gradient, curvature, diagonal, regularisation, closeness)
-        slope = _dot(gradient, step)
-        part = 1.0
-        for _ in range(HALVINGS):
+        step = _solution(hessian, -gradient, diagonal, closeness)
+        change, slope = _times(X, step, count), _dot(gradient, step)
+        for part in PARTS:
             there = weights + part * step
             fallen = 2 * _losses(margins + part * change) + regularisation / 2 * _dot(there, there)
             if fallen <= loss + 1e-4 * part * slope:
                 break
-            part /= 2
         else:
             break  # converged up to rounding
         weights, margins, loss = there, margins + part * change, fallen
     return weights
 
 
-def _newton_step(
-    X: _Matrix, gradient: Floats, curvature: Floats, diagonal: Floats, regularisation: float, closeness: float
-) -> tuple[Floats, Floats]:
-    """Compute a Newton step, and the change of the margins along it."""
-    step, change = np.zeros(len(gradient)), np.zeros(len(curvature))
-    rest = -gradient
-    scaled = rest / diagonal
-    direction = scaled
+def _solution(matrix: Callable[[Floats], Floats], wanted: Floats, diagonal: Floats, closeness: float) -> Floats:
+    """Solve ``matrix(x) = wanted`` by conjugate gradients, until the error is `closeness` of that of 0."""
+    solution, rest = np.zeros(len(wanted)), wanted
+    direction = scaled = rest / diagonal
     product = _dot(rest, scaled)
     enough = closeness**2 * product
     for _ in range(MOST_PRODUCTS):
-        moved = X.times(direction)
-        bent = regularisation * direction + X.transposed_times(curvature * moved)
+        bent = matrix(direction)
         part = product / _dot(direction, bent)
-        step += part * direction
-        change += part * moved
-        rest -= part * bent
+        solution += part * direction
+        rest = rest - part * bent
         scaled = rest / diagonal
         before, product = product, _dot(rest, scaled)
         if product <= enough:
             break
         direction = scaled + product / before * direction
-    return step, change
+    return solution
 
 
 def _chances(margins: Floats) -> Floats:

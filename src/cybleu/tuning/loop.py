@@ -25,13 +25,12 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import asdict
 from functools import partial
-from itertools import count, islice
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._files.locks import locked
 from .._files.text import shown
@@ -50,9 +49,6 @@ from .pro import pro
 from .problem import Problem
 from .results import Iteration, Loop
 from .space import check_normalised, normalised, numbers_by_name
-
-if TYPE_CHECKING:
-    from ..metrics.references import References
 
 Decoder = Callable[[dict[str, float], Path], Any] | str | Sequence[str]
 Tuner = str | Callable[..., Any]
@@ -140,7 +136,7 @@ def mert_loop(
     found_by = TUNERS[tuner] if isinstance(tuner, str) else tuner
     if score_settles is None:
         score_settles = 0.0 if getattr(found_by, "func", found_by) in (tune, kbmira) else -inf
-    decode = decode if callable(decode) else _words_of(decode)
+    decode = decode if callable(decode) else partial(_run_command, _words_of(decode))
     folder = Path(folder)
     prepared = prepare_references(references)
     weights = numbers_by_name(start, "start")
@@ -160,12 +156,29 @@ def mert_loop(
         "tuner": tuner,
         **{name: options[name] for name in options if name not in ("threads", "progress")},
     }
-    _make_folder(folder)
+    lists = _Lists(partial(NBest.from_files, references=prepared, texts=False, **reading), options.get("metric"))
+    done: list[Iteration] = []
+    with errors_named(str(folder)):
+        folder.mkdir(parents=True, exist_ok=True)
     with locked(folder) as check_lock:
         _check_run(folder / "run.json", begun)
-        run = _Run(folder, decode, prepared, reading, found_by, options, normalise, historic_best, seed, check_lock)
-        done: list[Iteration] = []
-        for iteration in islice(run.iterations(weights), iterations):
+        for number in range(1, iterations + 1):
+            place = folder / f"iteration-{number}"
+            with errors_named(str(place)):
+                place.mkdir(exist_ok=True)
+            _decode(place, weights, decode, partial(lists.add, weights), check_lock)
+            result = place / "result.json"
+            if not result.exists():
+                best = lists.best() if historic_best else weights
+                tuned = found_by(lists.pool, lists.known(best), seed=seed + number, **options).weights
+                # features that the lists do not have keep their weights, and a weight of 0 may be left out
+                every = {**best, **tuned}
+                kept = {name: weight for name, weight in every.items() if weight or name in lists.pool.names}
+                iteration = lists.iteration(number, normalised(kept, normalise))
+                check_lock()
+                with writing(os.fspath(result)) as file:
+                    file.write(json.dumps(asdict(iteration), indent=1) + "\n")
+            iteration = _read_result(result, number)
             done.append(iteration)
             if trace:
                 trace(iteration)
@@ -178,6 +191,59 @@ def mert_loop(
             if iteration.score - iteration.start_score <= score_settles:
                 return Loop(tuple(done), f"stopped: the score gained no more than {score_settles:g}")
     return Loop(tuple(done), f"stopped: after {iterations} iterations")
+
+
+class _Lists:
+    """The lists of all iterations so far, merged, and the weights that decoded them.
+
+    :param read: reads a list from a path
+    :param metric: that of the tuner
+    :ivar pool: the merged list
+    """
+
+    pool: NBest
+
+    def __init__(self, read: Callable[[Path], NBest], metric: Any):
+        self._read, self._metric = read, metric
+        self._tried: list[dict[str, float]] = []
+
+    def add(self, weights: dict[str, float], path: Path) -> None:
+        """Read the list that these weights decoded, and merge it with the earlier lists."""
+        nbest = self._read(path)
+        merged = merge(self.pool, nbest) if self._tried else merge(nbest)
+        # other weights stay: sparse features may appear in later lists, and decoders have weights that are not tuned
+        if not weights.keys() >= set(nbest.names):
+            weights_of(nbest.names, weights, "start")
+        self._before = len(self.pool.features) if self._tried else 0
+        self._last, self.pool = nbest, merged
+        self._tried.append(weights)
+
+    def known(self, weights: Mapping[str, float]) -> dict[str, float]:
+        """Select the weights of features in the lists."""
+        return {name: weights[name] for name in names_of(self.pool) if name in weights}
+
+    def best(self) -> dict[str, float]:
+        """Return those weights of all decoder runs that score best, the last of equally good ones."""
+        return max(reversed(self._tried), key=partial(self._score, Problem(self.pool, self._metric)))
+
+    def iteration(self, number: int, tuned: dict[str, float]) -> Iteration:
+        problem = Problem(self.pool, self._metric)
+        decoded, count = self._tried[-1], len(self.pool.features)
+        return Iteration(
+            number,
+            tuned,
+            self._score(problem, decoded),
+            # products that are rounded differently may break ties differently
+            self._score(problem, tuned),
+            count,
+            count - self._before,
+            problem.objective.scale,
+            decoded,
+            self._score(Problem(self._last, self._metric), decoded),
+        )
+
+    def _score(self, problem: Problem, weights: Mapping[str, float]) -> float:
+        return problem.point(np.array([weights.get(name, 0.0) for name in names_of(problem.nbest)])).merit[0]
 
 
 def _words_of(command: str | Sequence[str]) -> list[str]:
@@ -193,11 +259,61 @@ def _words_of(command: str | Sequence[str]) -> list[str]:
     return words
 
 
-def _make_folder(folder: Path) -> None:
+def _run_command(command: list[str], weights: dict[str, float], path: Path) -> None:
+    """Run the command of a decoder, with paths in the place of their names in braces."""
+    paths = {"{weights}": str(path.parent / "weights"), "{nbest}": str(path)}
+    # in one pass, because the path of the folder may have such a name in braces
+    words = [re.sub("{weights}|{nbest}", lambda found: paths[found[0]], word) for word in command]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        # standard output is reserved for the results of the calling program
+        output = None if sys.__stderr__ is None else 2
+        status = subprocess.run(words, check=False, stdout=output).returncode
     except OSError as error:
-        raise InputFileError(f"{folder}: cannot be created: {error.strerror or error}") from error
+        raise DecoderError(f"the decoder cannot be run: {shlex.join(words)}: {error}") from error
+    if status:
+        raise DecoderError(f"the decoder ended with status {status}: {shlex.join(words)}")
+
+
+def _decode(
+    place: Path,
+    weights: dict[str, float],
+    decode: Callable[[dict[str, float], Path], Any],
+    read: Callable[[Path], None],
+    check_lock: Callable[[], None],
+) -> None:
+    """Read the list of an iteration; decode unless there is a list.
+
+    :param place: the folder of the iteration
+    :param check_lock: raises an error if the folder is no longer locked
+    """
+    file, nbest = place / "weights", place / "nbest"
+    if not file.exists():
+        write_weights(file, weights)
+    elif read_weights(file) != weights:
+        raise WeightsError(
+            f"{file} holds other weights than those that this run begins with; give the folder of the same run, or a new one"
+        )
+    if nbest.exists():
+        read(nbest)
+        return
+    with errors_named(str(nbest)):
+        for old in place.glob("nbest.*.partial"):
+            old.unlink()
+    # a unique name, because a decoder that outlives its loop may still write to it
+    partial_list = place / f"nbest.{os.urandom(4).hex()}.partial"
+    decode(dict(weights), partial_list)
+    if not partial_list.exists():
+        raise DecoderError(f"the decoder wrote no list to {partial_list}")
+    try:
+        read(partial_list)
+    except CybleuError as error:
+        raise DecoderError(
+            f"the list that the decoder wrote cannot be used: {error}; fix the decoder, and call again with the same "
+            "folder: this iteration is decoded again"
+        ) from error
+    check_lock()
+    with errors_named(str(nbest)):
+        os.replace(partial_list, nbest)
 
 
 def _check_run(path: Path, run: dict[str, Any]) -> None:
@@ -206,7 +322,6 @@ def _check_run(path: Path, run: dict[str, Any]) -> None:
     if not path.exists():
         with writing(os.fspath(path)) as file:
             file.write(text)
-        return
     try:
         begun, now = {**json.loads(path.read_text(encoding="utf-8"))}, json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
@@ -236,136 +351,6 @@ def _described(value: Any) -> Any:
     return repr(value)
 
 
-@dataclass(frozen=True)
-class _Run:
-    """The arguments of a loop that each iteration uses.
-
-    :param reading: the format of the lists, the first id and the tokeniser
-    :param options: of the tuner
-    :param check_lock: raises an error if the folder is no longer locked; called before files get their final names
-    """
-
-    folder: Path
-    decode: Callable[..., Any] | list[str]
-    references: References
-    reading: Mapping[str, Any]
-    tuner: Callable[..., Any]
-    options: Mapping[str, Any]
-    normalise: str | None
-    historic_best: bool
-    seed: int
-    check_lock: Callable[[], None]
-
-    def iterations(self, weights: dict[str, float]) -> Iterator[Iteration]:
-        """Run iterations: read those that the folder has, and decode and tune the others."""
-        pool: NBest | None = None
-        tried: list[dict[str, float]] = []
-        for number in count(1):
-            place = self.folder / f"iteration-{number}"
-            _make_folder(place)
-            before = 0 if pool is None else len(pool.features)
-            nbest, pool = self._decoded(place, weights, pool)
-            tried.append(weights)
-            result = place / "result.json"
-            if result.exists():
-                iteration = _read_result(result, number)
-            else:
-                iteration = self._tuned(number, tried, nbest, pool, before)
-                self.check_lock()
-                with writing(os.fspath(result)) as file:
-                    file.write(json.dumps(asdict(iteration), indent=1) + "\n")
-            weights = iteration.weights
-            yield iteration
-
-    def _decoded(self, place: Path, weights: dict[str, float], pool: NBest | None) -> tuple[NBest, NBest]:
-        """Return the list of an iteration, and this list merged with the earlier ones; decode unless there is a list."""
-        file, nbest = place / "weights", place / "nbest"
-        if not file.exists():
-            write_weights(file, weights)
-        elif read_weights(file) != weights:
-            raise WeightsError(
-                f"{file} holds other weights than those that this run begins with; give the folder of the same run, or a "
-                "new one"
-            )
-        if nbest.exists():
-            return self._read(nbest, weights, pool)
-        with errors_named(str(nbest)):
-            for old in place.glob("nbest.*.partial"):
-                old.unlink()
-        # a unique name, because a decoder that outlives its loop may still write to it
-        partial_list = place / f"nbest.{os.urandom(4).hex()}.partial"
-        if callable(self.decode):
-            self.decode(dict(weights), partial_list)
-        else:
-            _run_command(self.decode, {"{weights}": str(file), "{nbest}": str(partial_list)})
-        if not partial_list.exists():
-            raise DecoderError(f"the decoder wrote no list to {partial_list}")
-        try:
-            lists = self._read(partial_list, weights, pool)
-        except CybleuError as error:
-            raise DecoderError(
-                f"the list that the decoder wrote cannot be used: {error}; fix the decoder, and call again with the same "
-                "folder: this iteration is decoded again"
-            ) from error
-        self.check_lock()
-        with errors_named(str(nbest)):
-            os.replace(partial_list, nbest)
-        return lists
-
-    def _read(self, path: Path, weights: dict[str, float], pool: NBest | None) -> tuple[NBest, NBest]:
-        """Read the list of an iteration, and merge it with the earlier lists."""
-        nbest = NBest.from_files(path, self.references, texts=False, **self.reading)
-        merged = merge(nbest) if pool is None else merge(pool, nbest)
-        # other weights stay: sparse features may appear in later lists, and decoders have weights that are not tuned
-        if not weights.keys() >= set(nbest.names):
-            weights_of(nbest.names, weights, "start")
-        return nbest, merged
-
-    def _tuned(self, number: int, tried: list[dict[str, float]], nbest: NBest, pool: NBest, before: int) -> Iteration:
-        """Tune on the lists of all iterations so far.
-
-        :param tried: the weights of all decoder runs, the last ones for `nbest`
-        :param before: the number of hypotheses without `nbest`
-        """
-        metric = self.options.get("metric")
-        problem = Problem(pool, metric)
-        scores = np.array([_score(problem, weights) for weights in tried])
-        # the last of equally good weights
-        best = len(tried) - 1 - int(scores[::-1].argmax()) if self.historic_best else -1
-        tuning = self.tuner(pool, _known(problem, tried[best]), seed=self.seed + number, **self.options)
-        # features that the lists do not have keep their weights, and a weight of 0 may be left out
-        every = {**tried[best], **tuning.weights}
-        dense = set(pool.names)
-        kept = {name: weight for name, weight in every.items() if weight or name in dense}
-        tuned = normalised(kept, self.normalise)
-        return Iteration(
-            number,
-            tuned,
-            float(scores[-1]),
-            # products that are rounded differently may break ties differently
-            _score(problem, tuned),
-            len(pool.features),
-            len(pool.features) - before,
-            problem.objective.scale,
-            tried[-1],
-            _score(Problem(nbest, metric), tried[-1]),
-        )
-
-
-def _run_command(command: list[str], paths: dict[str, str]) -> None:
-    """Run the command of a decoder, with paths in the place of their names in braces."""
-    # in one pass, because the path of the folder may have such a name in braces
-    words = [re.sub("{weights}|{nbest}", lambda found: paths[found[0]], word) for word in command]
-    try:
-        # standard output is reserved for the results of the calling program
-        output = None if sys.__stderr__ is None else 2
-        status = subprocess.run(words, check=False, stdout=output).returncode
-    except OSError as error:
-        raise DecoderError(f"the decoder cannot be run: {shlex.join(words)}: {error}") from error
-    if status:
-        raise DecoderError(f"the decoder ended with status {status}: {shlex.join(words)}")
-
-
 def _read_result(path: Path, number: int) -> Iteration:
     try:
         iteration = Iteration(**json.loads(path.read_text(encoding="utf-8")))
@@ -377,16 +362,6 @@ def _read_result(path: Path, number: int) -> Iteration:
             f"{path} is not the result of iteration {number}: {error}; remove it to tune again"
         ) from error
     return iteration
-
-
-def _known(problem: Problem, weights: Mapping[str, float]) -> dict[str, float]:
-    """Select the weights of features in the list."""
-    names = set(names_of(problem.nbest))
-    return {name: weight for name, weight in weights.items() if name in names}
-
-
-def _score(problem: Problem, weights: Mapping[str, float]) -> float:
-    return problem.point(problem.start(_known(problem, weights))).merit[0]
 
 
 def _largest_change(before: Mapping[str, float], after: Mapping[str, float]) -> float:

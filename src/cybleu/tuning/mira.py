@@ -14,7 +14,7 @@ from ..errors import WeightsError
 from ..metrics import Bleu
 from ..nbest import NBest
 from .problem import Problem, check_finite
-from .results import rise, with_weights
+from .results import Tuned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,8 +31,8 @@ __all__ = ["Mira", "kbmira"]
 SAFE_RATIO = 5.0
 
 
-@dataclass(frozen=True)
-class Mira:
+@dataclass(frozen=True, kw_only=True)
+class Mira(Tuned):
     """The result of :func:`kbmira`.
 
     :param weights: by name, with sparse features after the dense ones
@@ -48,15 +48,7 @@ class Mira:
     (0.0, 1.0, 3)
     """
 
-    weights: dict[str, float]
-    score: float
-    start_score: float
     scores: tuple[float, ...]
-    scale: float | None = None
-    metric: str = ""
-
-    def __str__(self) -> str:
-        return with_weights(rise(self.start_score, self.score, self.scale), self.weights)
 
 
 def kbmira(
@@ -126,15 +118,13 @@ def kbmira(
     # The average is weights - lag / updates, so that an update only touches the features that change.
     lag = np.zeros(len(weights))
     updates = 0
-    objective = problem.objective
 
     def result() -> Mira:
-        return Mira(problem.by_name(best), score, start_score, tuple(scores), objective.scale, objective.name)
+        return Mira(**problem.tuned(best, score, start_score), scores=tuple(scores))
 
     for _ in range(iterations):
-        if shuffle:
-            order = generator.permutation(np.arange(len(problem.axes.present), dtype=np.int64))
-        updates = problem.rows.mira_pass(problem.axes.offsets, order, *gains, weights, lag, updates, *options)
+        visited = generator.permutation(order) if shuffle else order
+        updates = problem.rows.mira_pass(problem.axes.offsets, visited, *gains, weights, lag, updates, *options)
         with np.errstate(over="ignore", invalid="ignore"):
             average = weights - lag / updates
         check_finite(average)

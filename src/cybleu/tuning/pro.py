@@ -15,7 +15,7 @@ from ..nbest import NBest, SparseFeatures
 from ..nbest.weights import names_of
 from .logistic import logistic_weights
 from .problem import Problem, check_finite
-from .results import rise, with_weights
+from .results import Tuned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +30,8 @@ MINIMUM = 0.05
 PIECE = 1 << 20  # pairs in one draw, so that memory does not grow with the samples
 
 
-@dataclass(frozen=True)
-class Pro:
+@dataclass(frozen=True, kw_only=True)
+class Pro(Tuned):
     """The result of :func:`pro`.
 
     :param weights: by name, with sparse features after the dense ones
@@ -47,15 +47,7 @@ class Pro:
     (0.0, 1.0, True)
     """
 
-    weights: dict[str, float]
-    score: float
-    start_score: float
     pairs: int
-    scale: float | None = None
-    metric: str = ""
-
-    def __str__(self) -> str:
-        return with_weights(rise(self.start_score, self.score, self.scale), self.weights)
 
 
 def pro(
@@ -108,14 +100,8 @@ def pro(
     found = logistic_weights(_differences(problem, better, worse), regularisation)
     weights = found if interpolation == 1 else interpolation * found + (1 - interpolation) * before
     check_finite(weights)
-    return Pro(
-        problem.by_name(weights),
-        problem.point(weights).merit[0],
-        problem.point(before).merit[0],
-        len(better),
-        problem.objective.scale,
-        problem.objective.name,
-    )
+    scores = (problem.point(vector).merit[0] for vector in (weights, before))
+    return Pro(**problem.tuned(weights, *scores), pairs=len(better))
 
 
 def pro_pairs(

@@ -120,8 +120,29 @@ class Restart:
         return f"{self.number:3} {scores}, {len(self.moves)} moves, {self.line_searches} line searches{near}"
 
 
-@dataclass(frozen=True)
-class Tuning:
+@dataclass(frozen=True, kw_only=True)
+class Tuned:
+    """Weights with their score.
+
+    :param weights: by name, with sparse features after the dense ones
+    :param score: of these weights, on the scale of the metric; `start_score` is that of the start
+    :param metric: the name of the metric
+    :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
+        0 to 100
+    """
+
+    weights: dict[str, float]
+    score: float
+    start_score: float
+    metric: str
+    scale: float | None
+
+    def __str__(self) -> str:
+        return with_weights(rise(self.start_score, self.score, self.scale), self.weights)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning(Tuned):
     """The result of :func:`tune`.
 
     :param weights: by name
@@ -142,15 +163,10 @@ class Tuning:
     (1.0, 0.0, array([ 0, -1]))
     """
 
-    weights: dict[str, float]
-    score: float
-    start_score: float
     stats: tuple[float, ...]
     chosen: NDArray[np.int64]
     restarts: tuple[Restart, ...]
     best: int
-    metric: str
-    scale: float | None = None
 
     @property
     def history(self) -> tuple[Move, ...]:
@@ -168,7 +184,7 @@ class Tuning:
         return sum(restart.line_searches for restart in self.restarts)
 
     def __str__(self) -> str:
-        return with_weights(f"{self.metric} {rise(self.start_score, self.score, self.scale)}", self.weights)
+        return f"{self.metric} {super().__str__()}"
 
 
 @dataclass(frozen=True)
