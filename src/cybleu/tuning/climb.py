@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import cycle
-from math import inf
+from math import inf, sqrt
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +16,16 @@ from .._runtime.parallel import PIECE, bar, run
 from .._runtime.samples import MOST_REPEATS
 from ..errors import WeightsError
 from ..nbest import NBest
-from .line_search import Reached, Search, Surface
-from .objective import summed
-from .problem import Point, Problem
+from .line_search import Reached, Surface
+from .problem import Point, Problem, summed
 from .results import Move, Restart, Tuning
-from .space import checked_space, perturbed_weights, random_start
+from .space import checked_space, random_start
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..nbest.weights import Weights
-    from .objective import Metric
+    from .problem import Metric
 
 # Chosen by measurement. The first restarts begin at random, and the others near the best end.
 RESTARTS, WIDE = 20, 13
@@ -100,41 +100,39 @@ def tune(
     ends: dict[int, tuple[Restart, Point]] = {}
     lock = Lock()
 
-    def restart(number: int, origin: int | None) -> None:
-        """Run a restart.
+    def run_some(numbers: range, origin: int | None, start: int, stop: int) -> None:
+        """Run some restarts.
 
-        :param origin: the number of the restart at whose end this one begins, or None
+        :param origin: the number of the restart at whose end these begin, or None
         """
-        generator = np.random.default_rng([seed, number])
-        climb = _Climb(problem, axes, low, high)
-        if origin is not None:
-            begin = ends[origin][1]
-            end = climb.around(begin, generator)
-        else:
-            ends_of_range = (0.0, 1.0) if small and number % 2 else None
-            weights = random_start(generator, vector, low, high, len(nbest.names), ends_of_range)
-            begin = problem.point(weights if number else vector)
-            # the given start is often good: its climb is worth more searches
-            end = climb.run(begin, small or number == 0)
-        by_name = dict(zip(nbest.names, end.weights.tolist()))
-        scores = begin.merit[0], end.merit[0]
-        done = Restart(number, *scores, by_name, tuple(climb.moves), climb.searches, problem.objective.scale, origin)
-        with lock:
-            ends[number] = done, end
-            if trace:
-                trace(done)
-            advance(1)
+        for number in numbers[start:stop]:
+            generator = np.random.default_rng([seed, number])
+            climb = _Climb(problem, axes, low, high)
+            if origin is not None:
+                begin = ends[origin][1]
+                end = climb.around(begin, generator)
+            else:
+                drawn = (0.0, 1.0) if small and number % 2 else None
+                weights = random_start(generator, vector, low, high, len(nbest.names), drawn) if number else vector
+                begin = problem.point(weights)
+                # the given start is often good: its climb is worth more searches
+                end = climb.run(begin, small or number == 0)
+            by_name = dict(zip(nbest.names, end.weights.tolist()))
+            scores = begin.merit[0], end.merit[0]
+            done = Restart(
+                number, *scores, by_name, tuple(climb.moves), climb.searches, problem.objective.scale, origin
+            )
+            with lock:
+                ends[number] = done, end
+                if trace:
+                    trace(done)
+                advance(1)
 
+    near = (range(first, min(first + ROUND, restarts + 1)) for first in range(wide + 1, restarts + 1, ROUND))
     with bar(restarts + 1, progress, " climbs") as advance:
-        for first in (0, *range(wide + 1, restarts + 1, ROUND)):
-            last = min(first + ROUND, restarts + 1) if first else wide + 1
-            origin = _best(ends) if first else None
-
-            def work(start: int, stop: int, first: int = first, origin: int | None = origin) -> None:
-                for number in range(first + start, first + stop):
-                    restart(number, origin)
-
-            run(work, last - first, PIECE * (last - first), threads, False, "")
+        for numbers in (range(wide + 1), *near):
+            work = partial(run_some, numbers, _best(ends) if ends else None)
+            run(work, len(numbers), PIECE * len(numbers), threads, False, "")
     best = _best(ends)
     point = ends[best][1]
     chosen = np.full(len(nbest), -1, dtype=np.int64)
@@ -166,8 +164,7 @@ class _Climb:
 
     def run(self, point: Point, best_first: bool) -> Point:
         """Climb from a point, and return the end."""
-        search = Search(self.problem, self.low, self.high, goes_on=True)
-        for axis, reached in self._best_first(search, point) if best_first else self._in_turn(search, point):
+        for axis, reached in self._best_first(point) if best_first else self._in_turn(point):
             point = reached.point
             self.moves.append(Move(self.problem.nbest.names[axis], reached.step, point.merit[0]))
         return point
@@ -175,9 +172,7 @@ class _Climb:
     def around(self, point: Point, generator: np.random.Generator) -> Point:
         """Climb repeatedly from near a point; an end that is not lower is the next point."""
         for size, relative in PERTURBATIONS:
-            weights = perturbed_weights(
-                generator, point.weights, self.axes, self.problem.axes.scales, self.low, self.high, size, relative
-            )
+            weights = self._perturbed(generator, point.weights, size, relative)
             if not weights.any():
                 continue
             try:
@@ -193,20 +188,41 @@ class _Climb:
                 del self.moves[before:]
         return point
 
-    def _in_turn(self, search: Search, point: Point) -> Iterator[tuple[int, Reached]]:
+    def _perturbed(
+        self, generator: np.random.Generator, weights: NDArray[np.float64], size: float, relative: bool
+    ) -> NDArray[np.float64]:
+        """Perturb weights by normal noise. The effect of a weight is its multiple of :attr:`Axes.scales`.
+
+        :param size: the standard deviation of the noise, relative to the root mean square of the effects
+        :param relative: make the noise relative to the effect of each weight, and at least to a tenth of the largest effect
+        """
+        near, axes = weights.copy(), self.axes
+        noise, scales = generator.standard_normal(len(axes)), self.problem.axes.scales[axes]
+        if axes:
+            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+                effects = weights[axes] / scales
+                largest = float(np.abs(effects).max()) or 1.0
+                mean = largest * sqrt(float(np.square(effects / largest).mean())) or 1.0
+                sizes = np.maximum(np.abs(effects), largest / 10) if relative else mean
+                moved = (effects + size * sizes * noise) * scales
+            near[axes] = np.where(np.isfinite(moved), moved, weights[axes])
+        bounded: NDArray[np.float64] = np.minimum(np.maximum(near, self.low), self.high)
+        return bounded
+
+    def _in_turn(self, point: Point) -> Iterator[tuple[int, Reached]]:
         """Move along one axis after the other, until no axis has a move."""
         idle = 0
         for axis in cycle(self.axes):
             if idle == len(self.axes):
                 return
             surface = self._surface(axis, point)
-            reached = search.best(surface) if surface else None
+            reached = surface.best_point(self.low, self.high) if surface else None
             idle += 1
             if reached is not None and reached.point is not point:
                 point, idle = reached.point, 0
                 yield axis, reached
 
-    def _best_first(self, search: Search, point: Point) -> Iterator[tuple[int, Reached]]:
+    def _best_first(self, point: Point) -> Iterator[tuple[int, Reached]]:
         """Make the best move of all axes, until no axis has a move.
 
         Axes are searched in the order of their gains at an earlier point. Axes whose earlier gain is below the best
@@ -222,11 +238,11 @@ class _Climb:
                     return
             if axis not in found:
                 found[axis] = surface = self._surface(axis, point)
-                merit = surface.first[0] if surface else point.merit
+                merit = surface.first.merit if surface else point.merit
                 gains[axis] = merit[0] - point.merit[0], merit[1] - point.merit[1]
                 continue
             surface = found[axis]
-            reached = search.best(surface) if surface else None
+            reached = surface.best_point(self.low, self.high) if surface else None
             gains[axis] = NO_GAIN
             if reached is not None and reached.point is not point:
                 point = reached.point

@@ -7,7 +7,7 @@ keeps the weights from the predicted score, the next best interval is tried.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from math import inf
@@ -22,17 +22,14 @@ from ..metrics import Bleu
 from ..metrics.formula import CROSSING, best_first, best_interval, sums_between
 from ..nbest import NBest
 from ..nbest.weights import names_of, weights_of
-from .objective import summed
-from .problem import Interval, Line, Point, Problem
+from .problem import Interval, Line, Point, Problem, summed
 from .results import LineSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..nbest.weights import Weights
-    from .objective import Metric, Objective
-
-    Ranked = tuple[tuple[float, float], Interval]
+    from .problem import Metric, Objective
 
 # How many intervals to try when rounding keeps weights from reaching the predicted score.
 TRIES = 64
@@ -92,9 +89,10 @@ def line_search(
     on_request = None
     if lower < upper:
         searched = Surface(problem, start, problem.line(towards, lower, upper))
-        found = Search(problem, -inf, inf, False).best(searched)
+        found = searched.best_point(-inf, inf, with_values=False)
         if surface:
-            on_request = searched.ends[:-1], problem.objective.scores(searched.rows)
+            ends, rows = searched.intervals
+            on_request = ends[:-1], problem.objective.scores(rows)
     if found is None:
         step = min(max(0.0, lower), upper)
         found = Reached(problem.point(vector + step * towards) if step else start, step, np.nan, np.nan)
@@ -132,50 +130,42 @@ class Surface:
         self._found = found[:count]
 
     @cached_property
-    def _sums(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        return sums_between(self._starts, self._found, self.problem.objective.stats)
+    def intervals(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """The ends of all intervals, one more than there are intervals, and the sum of statistics in each."""
+        thresholds, rows = sums_between(self._starts, self._found, self.problem.objective.stats)
+        return np.concatenate([[self.line.lower], thresholds, [self.line.upper]]), rows
 
     @cached_property
-    def ends(self) -> NDArray[np.float64]:
-        """The ends of all intervals, one more than there are intervals."""
-        return np.concatenate([[self.line.lower], self._sums[0], [self.line.upper]])
-
-    @property
-    def rows(self) -> NDArray[Any]:
-        """The sum of statistics in each interval."""
-        return self._sums[1]
-
-    @cached_property
-    def first(self) -> Ranked:
-        """The best interval and its merit."""
+    def first(self) -> Interval:
+        """The best interval."""
         objective = self.problem.objective
         if not isinstance(objective.metric, Bleu):
-            return next(self.ranked())
-        interval = self._best(objective, objective.metric)
-        if interval.score > 0 or objective.plateau is None:
-            return (interval.score, 0.0), interval
-        interval = self._best(objective.plateau, objective.plateau.metric)
-        return (0.0, interval.score), interval
+            return next(self._ranked())
+        interval = self._best(objective)
+        if interval.merit[0] > 0 or objective.plateau is None:
+            return interval
+        interval = self._best(objective.plateau)
+        return replace(interval, merit=(0.0, interval.merit[0]))
 
-    def _best(self, objective: Objective, metric: Any) -> Interval:
-        """Find the best interval in the kernel, without storing the surface."""
+    def _best(self, objective: Objective) -> Interval:
+        """Find the best interval by BLEU in the kernel, without storing the surface."""
+        assert isinstance(objective.metric, Bleu)
         row = np.empty(objective.stats.shape[1], dtype=np.int64)
         line = objective.stats, self.line.lower, self.line.upper, row
-        score, left, right, farthest = best_interval(metric, self._starts, self._found, *line)
-        return Interval(score, left, right, row, farthest or self._scale())
+        score, left, right, farthest = best_interval(objective.metric, self._starts, self._found, *line)
+        return Interval((score, 0.0), left, right, row, farthest or self._scale())
 
-    def ranked(self) -> Iterator[Ranked]:
-        """Yield the intervals with their merit, the best first."""
-        objective = self.problem.objective
-        scores = objective.scores(self.rows)
-        scale = float(np.abs(self.ends[1:-1]).max(initial=0.0)) or self._scale()
+    def _ranked(self) -> Iterator[Interval]:
+        """Yield the intervals, the best first."""
+        objective, (ends, rows) = self.problem.objective, self.intervals
+        left, right, scores = ends[:-1], ends[1:], objective.scores(rows)
+        scale = float(np.abs(ends[1:-1]).max(initial=0.0)) or self._scale()
         second = np.zeros(len(scores))
         if objective.plateau and not scores.any():
-            second = objective.plateau.scores(self.rows)
-        left, right = self.ends[:-1], self.ends[1:]
-        for place in best_first(left, right, scores, second)[:TRIES]:
-            interval = Interval(float(scores[place]), float(left[place]), float(right[place]), self.rows[place], scale)
-            yield (interval.score, float(second[place])), interval
+            second = objective.plateau.scores(rows)
+        for place in best_first(left, right, scores, second)[:TRIES].tolist():
+            merit = float(scores[place]), float(second[place])
+            yield Interval(merit, float(left[place]), float(right[place]), rows[place], scale)
 
     def _scale(self) -> float:
         """Estimate the distance of thresholds for a line that has none but 0."""
@@ -183,61 +173,54 @@ class Surface:
         values, slopes = (min(float(spread.max()), float_info.max) for spread in spreads)
         return (values or 1.0) / (slopes or 1.0)
 
-
-@dataclass(eq=False)
-class Search:
-    """Find the best point on a line from a point on it.
-
-    :param goes_on: whether searches from the point found will follow
-    """
-
-    problem: Problem
-    low: Any
-    high: Any
-    goes_on: bool
-
-    def best(self, surface: Surface) -> Reached | None:
+    def best_point(self, low: Any, high: Any, with_values: bool = True) -> Reached | None:
         """Find the best point on the line whose score was recomputed: the point itself if none is better.
 
         Returns None if the point is not in the range of the line and no other can be reached, or if hypotheses tie at
         the point and no other is better.
+
+        :param low: the smallest weights
+        :param high: the largest weights
+        :param with_values: whether searches from the point found will follow
         """
-        point, line = surface.point, surface.line
+        point, line = self.point, self.line
         own = point.merit if line.lower <= 0 <= line.upper and point.weights.any() else (-inf, -inf)
         found: Reached | None = None
-        for merit, interval in chain([surface.first], surface.ranked()):
-            if merit <= (found.point.merit if found else own):
+        for interval in chain([self.first], self._ranked()):
+            if interval.merit <= (found.point.merit if found else own):
                 if found is None and interval.left <= 0 <= interval.right and _agree(point.row, interval.row):
                     return Reached(point, 0.0, interval.left, interval.right)
                 break
             for step in interval.points():
-                reached = self._reach(point, line, interval, step)
-                if reached is None:
+                weights = self._weights(interval, step, low, high)
+                if weights is None:
                     continue
-                if reached.point.merit > (found.point.merit if found else own):
-                    found = reached
-                if _agree(reached.point.row, interval.row):
+                try:
+                    there = (
+                        self.problem.point(weights) if with_values else self.problem.moved(point, line, step, weights)
+                    )
+                except WeightsError:
+                    continue
+                if there.merit > (found.point.merit if found else own):
+                    found = Reached(there, step, interval.left, interval.right)
+                if _agree(there.row, interval.row):
                     return found
         return found
 
-    def _reach(self, point: Point, line: Line, interval: Interval, step: float) -> Reached | None:
+    def _weights(self, interval: Interval, step: float, low: Any, high: Any) -> NDArray[np.float64] | None:
+        """Return the weights at a step; None if rounding or bounds keep them out of the interval, or all are 0."""
+        line, before = self.line, self.point.weights
         if not interval.left < step < interval.right:
             return None
         with np.errstate(over="ignore", invalid="ignore"):
-            weights = point.weights + step * line.direction
-        weights = np.minimum(np.maximum(weights, self.low), self.high)
+            weights: NDArray[np.float64] = np.minimum(np.maximum(before + step * line.direction, low), high)
         if not np.isfinite(weights).all() or not weights.any():
             return None
         if line.axis >= 0:
-            moved = (weights[line.axis] - point.weights[line.axis]) / line.direction[line.axis]
+            moved = (weights[line.axis] - before[line.axis]) / line.direction[line.axis]
             if not interval.left < moved < interval.right:
                 return None
-        try:
-            problem = self.problem
-            reached = problem.point(weights) if self.goes_on else problem.moved(point, line, step, weights)
-        except WeightsError:
-            return None
-        return Reached(reached, step, interval.left, interval.right)
+        return weights
 
 
 def _agree(row: NDArray[Any], other: NDArray[Any]) -> bool:

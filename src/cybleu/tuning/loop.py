@@ -136,7 +136,7 @@ def mert_loop(
     found_by = TUNERS[tuner] if isinstance(tuner, str) else tuner
     if score_settles is None:
         score_settles = 0.0 if getattr(found_by, "func", found_by) in (tune, kbmira) else -inf
-    decode = decode if callable(decode) else partial(_run_command, _words_of(decode))
+    decode = decode if callable(decode) else partial(_run_command, decode)
     folder = Path(folder)
     prepared = prepare_references(references)
     weights = numbers_by_name(start, "start")
@@ -178,7 +178,7 @@ def mert_loop(
                 check_lock()
                 with writing(os.fspath(result)) as file:
                     file.write(json.dumps(asdict(iteration), indent=1) + "\n")
-            iteration = _read_result(result, number)
+            iteration = _read_result(result)
             done.append(iteration)
             if trace:
                 trace(iteration)
@@ -246,8 +246,12 @@ class _Lists:
         return problem.point(np.array([weights.get(name, 0.0) for name in names_of(problem.nbest)])).merit[0]
 
 
-def _words_of(command: str | Sequence[str]) -> list[str]:
-    """Split the command of a decoder as a shell does."""
+def _run_command(
+    command: str | Sequence[str],
+    weights: dict[str, float],
+    path: Path,
+) -> None:
+    """Run the command of a decoder, with paths in the place of their names in braces."""
     try:
         words = shlex.split(command) if isinstance(command, str) else list(command)
     except ValueError as error:
@@ -256,14 +260,9 @@ def _words_of(command: str | Sequence[str]) -> list[str]:
         ) from None
     if not words:
         raise DecoderError("the command of the decoder is empty; give the program and its arguments")
-    return words
-
-
-def _run_command(command: list[str], weights: dict[str, float], path: Path) -> None:
-    """Run the command of a decoder, with paths in the place of their names in braces."""
     paths = {"{weights}": str(path.parent / "weights"), "{nbest}": str(path)}
     # in one pass, because the path of the folder may have such a name in braces
-    words = [re.sub("{weights}|{nbest}", lambda found: paths[found[0]], word) for word in command]
+    words = [re.sub("{weights}|{nbest}", lambda found: paths[found[0]], word) for word in words]
     try:
         # standard output is reserved for the results of the calling program
         output = None if sys.__stderr__ is None else 2
@@ -338,12 +337,8 @@ def _described(value: Any) -> Any:
     """Convert an argument that JSON does not know to values that are equal for equal arguments."""
     if isinstance(value, Metric):
         return value.signature
-    if isinstance(value, Mapping):
-        return dict(value)
     if isinstance(value, Set):
         return sorted(value)
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
     if isinstance(value, partial):
         return [value.func, value.args, value.keywords]
     if callable(value):
@@ -351,16 +346,12 @@ def _described(value: Any) -> Any:
     return repr(value)
 
 
-def _read_result(path: Path, number: int) -> Iteration:
+def _read_result(path: Path) -> Iteration:
     try:
         iteration = Iteration(**json.loads(path.read_text(encoding="utf-8")))
         numbers_by_name(iteration.weights, "its weights")
-        if iteration.number != number:
-            raise ValueError(f"its number is {iteration.number!r}")
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputFileError(
-            f"{path} is not the result of iteration {number}: {error}; remove it to tune again"
-        ) from error
+        raise InputFileError(f"{path} is not the result of an iteration: {error}; remove it to tune again") from error
     return iteration
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..nbest.weights import Weights
-    from .objective import Metric
+    from .problem import Metric
 
 __all__ = ["Mira", "kbmira"]
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from math import inf, log, sqrt
+from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np, repeat
+from .._runtime.arrays import bincount, np, repeat
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import check_samples
-from ..errors import ArrayValueError, WeightsError
+from ..errors import ArrayValueError, FeatureError, WeightsError
 from ..metrics import Bleu, find
 from ..nbest import NBest, SparseFeatures
-from ..nbest.weights import names_of
-from .logistic import logistic_weights
+from ..nbest.weights import names_of, rows_of_arrays
 from .problem import Problem, check_finite
 from .results import Tuned
 
@@ -21,13 +22,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..nbest.weights import Weights
-    from .objective import Metric
+    from .problem import Metric
+
+    Features = NDArray[np.float64] | SparseFeatures
 
 __all__ = ["Pro", "pro", "pro_pairs"]
 
 # The smallest difference of a pair, as a share of the metric's scale: Hopkins and May's.
 MINIMUM = 0.05
 PIECE = 1 << 20  # pairs in one draw, so that memory does not grow with the samples
+
+# Of the logistic regression.
+MOST_STEPS = 200
+MOST_PRODUCTS = 500  # limit of products with the Hessian in one step
+PRECISION = 1e-11  # of the gradient, relative to that at 0
+PARTS = tuple(0.5**number for number in range(60))  # of a step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +106,7 @@ def pro(
     better, worse = _pairs(problem, metric, samples, keep, minimum, seed)
     if not len(better):
         raise WeightsError("no pair of hypotheses differs enough to learn from; give a smaller minimum")
-    found = logistic_weights(_differences(problem, better, worse), regularisation)
+    found = _logistic_weights(_differences(problem, better, worse), regularisation)
     weights = found if interpolation == 1 else interpolation * found + (1 - interpolation) * before
     check_finite(weights)
     scores = (problem.point(vector).merit[0] for vector in (weights, before))
@@ -155,16 +164,16 @@ def _pairs(
     if not as_number(minimum) >= 0:
         raise ArrayValueError(f"minimum is {minimum!r}; it must be a number from 0")
     values = _sentence_scores(problem, metric)
-    ones, others = [], []
-    for place, (first, last) in enumerate(zip(problem.axes.offsets[:-1].tolist(), problem.axes.offsets[1:].tolist())):
+    found = []
+    for place, (first, last) in enumerate(pairwise(problem.axes.offsets.tolist())):
         generator = np.random.default_rng([seed, place])
         taken = np.empty((2, 0), dtype=np.int64)
         for start in range(0, samples, PIECE):
             drawn = generator.integers(first, last, (2, min(PIECE, samples - start)))
             taken = _largest(np.concatenate([taken, drawn], axis=1), values, keep, minimum)
-        ones.append(taken[0])
-        others.append(taken[1])
-    return np.concatenate(ones), np.concatenate(others)
+        found.append(taken)
+    better, worse = np.concatenate(found, axis=1)
+    return better, worse
 
 
 def _largest(pairs: NDArray[np.int64], values: NDArray[np.float64], keep: int, minimum: float) -> NDArray[np.int64]:
@@ -215,3 +224,116 @@ def _differences(
     keys, values = keys[values != 0], values[values != 0]
     indptr = np.searchsorted(keys, np.arange(len(dense) + 1, dtype=np.int64) * size).astype(np.int64)
     return SparseFeatures(indptr, keys % size, values, names)
+
+
+# ---------------------------------------------------------- logistic regression without intercept, with L2 regularisation
+
+
+def _matrices(X: Features) -> tuple[int, int, Any, Any, Any]:
+    """Return the shape of X, and X, its transpose and the squares of the transpose in the form of the backend.
+
+    Their products have a fixed order: results of BLAS may depend on its number of threads.
+    """
+    if isinstance(X, np.ndarray):
+        columns = np.ascontiguousarray(X.T)
+        return *X.shape, *(rows_of_arrays(dense, None) for dense in (X, columns, columns**2))
+    count, size = len(X.indptr) - 1, len(X.names)
+    order = X.columns.astype(np.min_scalar_type(size)).argsort(kind="stable")
+    owners = repeat(np.arange(count, dtype=np.int64), np.diff(X.indptr))[order]
+    ends, values = np.append(0, np.cumsum(bincount(X.columns, minlength=size))), X.values[order]
+    none, names = np.zeros((size, 0)), ("",) * count
+    transposed, squares = (
+        rows_of_arrays(none, SparseFeatures(ends, owners, part, names)) for part in (values, values**2)
+    )
+    return count, size, rows_of_arrays(np.zeros((count, 0)), X), transposed, squares
+
+
+def _times(matrix: Any, vector: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Multiply a matrix of `size` rows by a vector."""
+    product = np.empty(size)
+    matrix.weigh(vector, product)
+    return product
+
+
+def _logistic_weights(differences: Features, regularisation: float) -> NDArray[np.float64]:
+    """Find the unique w that minimises ``2 * sum(log(1 + exp(-X @ w))) + regularisation / 2 * (w @ w)``.
+
+    This is an inexact Newton method: each step is computed by conjugate gradients with the diagonal as preconditioner
+    (Nocedal and Wright 2006, section 7.1), and halved until the sum falls.
+
+    :param differences: X
+    :raises FeatureError: the squares of the features are too large or too small
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        count, size, X, transposed, squares = _matrices(differences)
+    weights, margins = np.zeros(size), np.zeros(count)
+    loss = 2 * count * log(2.0)
+    shortest = -1.0
+    for _ in range(MOST_STEPS):
+        chances = _chances(margins)  # probabilities of the opposite order of each pair
+        gradient = regularisation * weights - _times(transposed, 2 * chances, size)
+        curvature = 2 * chances * (1.0 - chances)
+        diagonal = regularisation + _times(squares, curvature, size)
+        with np.errstate(over="ignore", invalid="ignore"):
+            length = sqrt(_dot(gradient, gradient / diagonal))
+        if shortest < 0:
+            if not (length < inf and np.isfinite(diagonal).all() and (length or not gradient.any())):
+                raise FeatureError("the squares of the features are beyond the range of numbers; scale the features")
+            shortest = PRECISION * length
+        if not shortest < length < inf:
+            break
+
+        def hessian(vector: NDArray[np.float64], curvature: NDArray[np.float64] = curvature) -> NDArray[np.float64]:
+            return regularisation * vector + _times(transposed, curvature * _times(X, vector, count), size)
+
+        closeness = min(0.1, sqrt(length * PRECISION / shortest))
+        step = _solution(hessian, -gradient, diagonal, closeness)
+        change, slope = _times(X, step, count), _dot(gradient, step)
+        for part in PARTS:
+            there = weights + part * step
+            fallen = 2 * _losses(margins + part * change) + regularisation / 2 * _dot(there, there)
+            if fallen <= loss + 1e-4 * part * slope:
+                break
+        else:
+            break  # converged up to rounding
+        weights, margins, loss = there, margins + part * change, fallen
+    return weights
+
+
+def _solution(
+    matrix: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    wanted: NDArray[np.float64],
+    diagonal: NDArray[np.float64],
+    closeness: float,
+) -> NDArray[np.float64]:
+    """Solve ``matrix(x) = wanted`` by conjugate gradients, until the error is `closeness` of that of 0."""
+    solution, rest = np.zeros(len(wanted)), wanted
+    direction = scaled = rest / diagonal
+    product = _dot(rest, scaled)
+    enough = closeness**2 * product
+    for _ in range(MOST_PRODUCTS):
+        bent = matrix(direction)
+        part = product / _dot(direction, bent)
+        solution += part * direction
+        rest = rest - part * bent
+        scaled = rest / diagonal
+        before, product = product, _dot(rest, scaled)
+        if product <= enough:
+            break
+        direction = scaled + product / before * direction
+    return solution
+
+
+def _chances(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute 1 / (1 + exp(margin)) without overflow."""
+    small = np.exp(-np.abs(margins))
+    return np.where(margins > 0, small, 1.0) / (1.0 + small)
+
+
+def _losses(margins: NDArray[np.float64]) -> float:
+    return float(np.logaddexp(0.0, -margins).sum())
+
+
+def _dot(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Dot product in a fixed order."""
+    return float((one * other).sum())

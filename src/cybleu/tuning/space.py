@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from math import fsum, inf, sqrt
+from collections.abc import Collection, Iterable, Mapping
+from math import fsum, inf
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import listed, shown
@@ -75,12 +75,8 @@ def check_normalised(
     if how is None:
         return
     _check_way(how)
-    try:
-        kept = any(end not in (0, inf, -inf) for ends in (bounds or {}).values() for end in ends)
-    except (AttributeError, TypeError):
-        raise WeightsError(
-            f"bounds must be the smallest and the largest weight by name, and they are {bounds!r}"
-        ) from None
+    ends = bounds.values() if isinstance(bounds, Mapping) else ()
+    kept = any(end not in (0, inf, -inf) for pair in ends for end in np.ravel(pair).tolist())
     if fixed or kept:
         raise WeightsError(
             "normalised weights cannot be held at a number: leave out normalise=, or fixed= and the bounds that are not 0 "
@@ -106,7 +102,7 @@ def checked_space(
     if not isinstance(fixed, Iterable) or not isinstance(bounds, (Mapping, type(None))):
         raise FeatureError("bounds must be by name, and fixed a list of names, or weights by name")
     vector = problem.start(start)
-    low, high, free = np.full(len(names), -inf), np.full(len(names), inf), np.arange(len(names)) < len(dense)
+    low, high = np.full(len(names), -inf), np.full(len(names), inf)
     for given, known in ((bounds or (), dense), (fixed, names)):
         for name in given:
             if name not in known:
@@ -114,30 +110,25 @@ def checked_space(
     for name, ends in (bounds or {}).items():
         place = names.index(name)
         pair = floats_given(ends, f"the bounds of {shown(name)}")
-        if pair.shape != (2,):
-            raise WeightsError(f"the bounds of {shown(name)} are {ends!r}; give the smallest and the largest weight")
-        low[place], high[place] = smallest, largest = pair.tolist()
-        if not smallest <= largest or smallest == inf or largest == -inf:
+        if pair.shape != (2,) or not pair[0] <= pair[1] or pair[0] == inf or pair[1] == -inf:
             raise WeightsError(
-                f"the bounds of {shown(name)} are {' and '.join(map(str, ends))}; the first must not be above the second"
+                f"the bounds of {shown(name)} are {' and '.join(map(str, np.ravel(ends).tolist()))}; give the smallest and the "
+                "largest weight"
             )
+        low[place], high[place] = pair
         if start is None:
-            vector[place] = min(max(1.0, smallest), largest)
-    for name in fixed:
-        place = names.index(name)
-        if isinstance(fixed, Mapping):
-            number = floats_given(fixed[name], f"the weight of {shown(name)}")
-            if number.ndim or not np.isfinite(number):
-                raise WeightsError(f"the weight of {shown(name)} is {fixed[name]!r}; it must be a finite number")
-            vector[place] = float(number)
-        free[place] = False
+            vector[place] = min(max(1.0, low[place]), high[place])
+    if isinstance(fixed, Mapping):
+        for name, weight in numbers_by_name(fixed, "fixed").items():
+            vector[names.index(name)] = weight
     for place in np.flatnonzero((vector < low) | (vector > high)).tolist():
         raise WeightsError(
             f"the start weight of {shown(names[place])} is {vector[place]}, out of its bounds {low[place]} to {high[place]}"
         )
     if not vector.any():
         raise WeightsError("all start weights are 0, by which all hypotheses are equal; give at least one that is not")
-    low[~free] = high[~free] = vector[~free]
+    held = [*map(names.index, fixed), *range(len(dense), len(names))]
+    low[held] = high[held] = vector[held]
     return low, high, vector
 
 
@@ -170,34 +161,3 @@ def random_start(
     drawn = 2 * (bottom / 2 + generator.random(len(vector)) * (top / 2 - bottom / 2))  # the halves do not overflow
     weights: NDArray[np.float64] = np.minimum(np.maximum(drawn, low), high)
     return weights if weights.any() else np.asarray(vector, dtype=np.float64)
-
-
-def perturbed_weights(
-    generator: np.random.Generator,
-    weights: Any,
-    axes: Sequence[int],
-    scales: Any,
-    low: Any,
-    high: Any,
-    size: float,
-    relative: bool,
-) -> NDArray[np.float64]:
-    """Perturb weights by normal noise.
-
-    :param scales: the change of each weight that has the same effect on values; the effect of a weight is its multiple of
-        this
-    :param size: the standard deviation of the noise, relative to the root mean square of the effects
-    :param relative: make the noise relative to the effect of each weight, and at least to a tenth of the largest effect
-    """
-    near: NDArray[np.float64] = weights.copy()
-    noise = generator.standard_normal(len(axes))
-    if len(axes):
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            effects = weights[axes] / scales[axes]
-            largest = float(np.abs(effects).max()) or 1.0
-            mean = largest * sqrt(float(np.square(effects / largest).mean())) or 1.0
-            sizes = np.maximum(np.abs(effects), largest / 10) if relative else mean
-            moved = (effects + size * sizes * noise) * scales[axes]
-        near[axes] = np.where(np.isfinite(moved), moved, weights[axes])
-    bounded: NDArray[np.float64] = np.minimum(np.maximum(near, low), high)
-    return bounded

@@ -17,7 +17,7 @@ from .space import checked_space
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .objective import Metric
+    from .problem import Metric
 
 
 def cross_validate(
@@ -70,13 +70,12 @@ def _fold_of_segments(nbest: NBest, folds: int | Sequence[int], seed: int) -> ND
         numbers[np.random.default_rng([seed]).permutation(present)] = np.arange(len(present), dtype=np.int64) % folds
         return numbers
     numbers = array_given(folds, "folds")
-    if numbers.dtype.kind not in "iu" and numbers.size:
-        raise ArrayValueError(f"folds has dtype {numbers.dtype}; give a whole number for each segment")
-    if numbers.shape != (len(nbest),):
-        raise ArrayValueError(f"folds has the shape {numbers.shape}; give a fold for each of the {len(nbest)} segments")
-    used = set(numbers[present].tolist())
+    fit = numbers.shape == (len(nbest),) and numbers.dtype.kind in "iu"
+    used = set(numbers[present].tolist()) if fit else set()
     if len(used) < 2 or used != set(range(max(used) + 1)):
-        raise ArrayValueError(f"folds must be numbered from 0 without a gap, at least two; they are {sorted(used)}")
+        raise ArrayValueError(
+            f"folds must be whole numbers from 0 without a gap, for {len(nbest)} segments; not {folds!r}"
+        )
     return numbers
 
 
