@@ -102,9 +102,9 @@ class Ter(Metric):
             if edited is not None:
                 lines = list(map(edited, texts.strings()))
                 if twice:
-                    # edits change an edited line only where an entity has become a mark
+                    # edits change an edited line only where an entity has become a mark, or a word now ends after its 's
                     again = [" ".join(tokenizer.tokens(line)) for line in lines]
-                    lines = [edited(line) if "&" in line else line for line in again]
+                    lines = [edited(line) if "&" in line or "'s" in line else line for line in again]
                 texts = _backend.chosen.RawTexts(lines)
             return word_texts(texts, vocabulary.add)
 

@@ -229,9 +229,9 @@ class Kept(Sequence[Any]):
 
 def strings(lines: Any, lowercase: bool) -> Any:
     """Lines as the backend reads them; None if this is not a list or tuple of nothing but str."""
-    if lowercase and type(lines) in (list, tuple):
-        lines = [line.lower() if type(line) is str else line for line in lines]
-    return _backend.chosen.RawTexts.of_strings(lines)
+    if type(lines) not in (list, tuple) or not set(map(type, lines)) <= {str}:
+        return None
+    return _backend.chosen.RawTexts(list(map(str.lower, lines)) if lowercase else lines)
 
 
 def _is_used(name: str) -> bool:

@@ -18,6 +18,8 @@ _ASIAN_MARKS = (
 # sacreBLEU's rules for kana look for it at the beginning of a line, where there always is a space
 _ASIAN = re.compile(f"([{_ASIAN_MARKS}\u2e80-\u2eff\u31c0-\u31ef\u3200-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f])")
 _REMOVED_ASIAN = re.compile(f"[{_ASIAN_MARKS}]")
+# 's at the end of a word: before a space or a mark that stands alone
+_POSSESSIVE = re.compile(r"'s(?=[{-~[-` -&(-+:-@/]|\Z)")
 _ALONE = '?:;!"()'  # the marks that always stand alone once a text is normalised
 # and those that do by what is beside them; the first character is looked for much faster than two alternatives
 _POINTS = re.compile(r"[.,](?:(?<![0-9][.,])|(?![0-9]))")
@@ -42,6 +44,8 @@ def edits(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive:
         steps.append(_without_marks)
     if normalized and asian_support:
         steps.append(_without_asian_marks if no_punct else _asian_apart)
+    if normalized:
+        steps.append(_possessives_apart)
     if no_punct and not normalized:
         steps.append(lambda line: _replaced(line, f".,{_ALONE}", ""))
         if asian_support:
@@ -66,9 +70,22 @@ def _without_asian_marks(line: str) -> str:
 
 
 def _without_marks(line: str) -> str:
-    line = line.replace("\n-", "").replace("\n", " ")
-    line = line.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+    line = _decoded(line)
     return _replaced(_POINTS.sub("\t", _replaced(line, _ALONE, " ")), ".,", "")
+
+
+def _decoded(line: str) -> str:
+    """A line without line feeds and XML entities."""
+    if "\n" in line:
+        line = line.replace("\n-", "").replace("\n", " ")
+    if "&" in line:
+        line = line.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+    return line
+
+
+def _possessives_apart(line: str) -> str:
+    line = _decoded(line)
+    return _POSSESSIVE.sub(" 's", line) if "'s" in line else line
 
 
 def _replaced(line: str, marks: str, by: str) -> str:

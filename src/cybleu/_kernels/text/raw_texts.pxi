@@ -100,17 +100,6 @@ cdef class RawTexts:
         return self.count
 
     @staticmethod
-    def of_strings(lines):
-        """View a list or tuple of exact str; None if there is any other type."""
-        if type(lines) is not list and type(lines) is not tuple:
-            return None
-        lines = tuple(lines)
-        for line in <tuple>lines:
-            if type(line) is not str:
-                return None
-        return RawTexts(lines)
-
-    @staticmethod
     def of_block(bytes block not None):
         """Split a block of bytes at LF; n of these give n + 1 lines. A trailing CR is dropped."""
         cdef RawTexts texts = RawTexts()

@@ -269,18 +269,13 @@ cdef int copy_line(Scanner *scanner, const Line *line) except -1 nogil:
     return 0
 
 
-cdef bint is_marked_up(const uint8_t *at, const uint8_t *end, bint skipped) noexcept nogil:
-    """Return whether the line contains a string that mteval's tokeniser replaces first.
-
-    :param skipped: include the mark <skipped>
-    """
+cdef bint is_marked_up(const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """Return whether the line contains a string that mteval's tokeniser replaces first."""
     cdef size_t size = <size_t>distance(at, end)
     if size == 0:
         return False
     if memchr(at, c"&", size) != NULL or memchr(at, c"\n", size) != NULL:
         return True
-    if not skipped:
-        return False
     while True:
         at = <const uint8_t *>memchr(at, c"<", <size_t>distance(at, end))
         if at == NULL or distance(at, end) < 9:
@@ -317,66 +312,23 @@ cdef Py_ssize_t replace(uint8_t *text, Py_ssize_t size, const char *old, Py_ssiz
         at = found + length
 
 
-cdef uint8_t *own_copy(Scanner *scanner, Py_ssize_t capacity) except NULL nogil:
-    """The line in the buffer, with space for so many bytes."""
+cdef int rewrite(Scanner *scanner) except -1 nogil:
+    """Replace what mteval's tokeniser replaces first, in a copy of the line."""
     cdef Py_ssize_t size = distance(scanner.at, scanner.end)
-    cdef bint copied = scanner.buffer != NULL and scanner.at == scanner.buffer + FRONT
-    reserve_units(scanner, capacity)
-    if not copied:
+    cdef uint8_t *text
+    if scanner.buffer == NULL or scanner.at != scanner.buffer + FRONT:
+        reserve_units(scanner, size)
         memcpy(scanner.buffer + FRONT, scanner.at, <size_t>size)
-    scanner.at = scanner.buffer + FRONT
-    scanner.end = scanner.at + size
-    return scanner.buffer + FRONT
-
-
-cdef int rewrite(Scanner *scanner, bint tercom) except -1 nogil:
-    cdef Py_ssize_t size = distance(scanner.at, scanner.end)
-    cdef uint8_t *text = own_copy(scanner, size)
-    if tercom:
-        size = replace(text, size, b"\n-", 2, -1)
-    else:
-        size = replace(text, size, b"<skipped>", 9, -1)
-        size = replace(text, size, b"-\n", 2, -1)
+    text = scanner.buffer + FRONT
+    size = replace(text, size, b"<skipped>", 9, -1)
+    size = replace(text, size, b"-\n", 2, -1)
     size = replace(text, size, b"\n", 1, c" ")
     size = replace(text, size, b"&quot;", 6, c'"')
     size = replace(text, size, b"&amp;", 5, c"&")
     size = replace(text, size, b"&lt;", 4, c"<")
     size = replace(text, size, b"&gt;", 4, c">")
+    scanner.at = text
     scanner.end = text + size
-    return 0
-
-
-cdef inline bint is_possessive(Tokenizer tokenizer, const uint8_t *at, const uint8_t *end) noexcept nogil:
-    """Whether an ``'s`` begins there that ends before a space or a mark that stands alone."""
-    return (distance(at, end) >= 2 and at[0] == c"'" and at[1] == c"s"
-            and (distance(at, end) == 2 or at[2] == c" " or tokenizer.of_bytes[at[2]] == ALONE))
-
-
-cdef int set_possessives_apart(Tokenizer tokenizer, Scanner *scanner) except -1 nogil:
-    """Put a space before each ``'s`` at the end of a word."""
-    cdef const uint8_t *at = scanner.at
-    cdef Py_ssize_t count = 0
-    cdef Py_ssize_t size = distance(scanner.at, scanner.end)
-    cdef Py_ssize_t left = size
-    cdef Py_ssize_t i = size
-    cdef uint8_t *text
-    while at < scanner.end:
-        at = <const uint8_t *>memchr(at, c"'", <size_t>distance(at, scanner.end))
-        if at == NULL:
-            break
-        count += is_possessive(tokenizer, at, scanner.end)
-        at += 1
-    if count == 0:
-        return 0
-    text = own_copy(scanner, size + count)
-    scanner.end = text + size + count
-    while count:    # from the end, where there is space: the three bytes that are looked at have not changed
-        i -= 1
-        if is_possessive(tokenizer, text + i, text + size):
-            memmove(text + i + count, text + i, <size_t>(left - i))
-            count -= 1
-            text[i + count] = c" "
-            left = i
     return 0
 
 
@@ -427,7 +379,7 @@ cdef class Tokenizer:
     """Tokeniser by name. Immutable, so that threads can share it.
 
     :param name: ``none``, ``ascii``, ``space``, ``char``, ``13a``, ``zh``, ``intl``, ``intl-unstripped``, which keeps
-        white space at the end of a line, or ``tercom`` for lines without it
+        white space at the end of a line, or ``tercom``, which is ``13a`` without its replacements
     :param categories: for ``intl``, the category of each code point: 1 punctuation, 2 symbol, 3 number, 0 other
     """
 
@@ -442,16 +394,14 @@ cdef class Tokenizer:
     cdef bint strips
     cdef bint strips_both
     cdef bint rewrites
-    cdef bint tercom            # what is rewritten is that of TER's tokeniser
 
     def __cinit__(self, str name not None, categories=None):
         cdef const uint8_t[::1] of_code_points
         cdef uint8_t[4] kinds = [WORD, POINT, ALONE, DIGIT]
         cdef Py_ssize_t i
         self.name = name
-        self.tercom = name == "tercom"
-        self.rewrites = name == "13a" or self.tercom
-        self.first = OTHER if self.rewrites else NOTHING
+        self.rewrites = name == "13a"
+        self.first = OTHER if name in ("13a", "tercom") else NOTHING
         self.strips = name in ("13a", "zh", "intl")
         self.strips_both = name == "zh"
         self.of_one_character = name == "char"
@@ -463,7 +413,7 @@ cdef class Tokenizer:
         memset(self.of_bytes, ALONE if name == "char" else WORD, 256)
         if name == "char":
             memset(self.of_bytes + 0x80, ALONE | INNER, 0x40)
-        if self.rewrites or name == "zh":
+        if name in ("13a", "tercom", "zh"):
             for i in range(0x21, 0x7F):
                 if (0x21 <= i <= 0x26 or 0x28 <= i <= 0x2B or i == 0x2F or 0x3A <= i <= 0x40 or 0x5B <= i <= 0x60
                         or 0x7B <= i):
@@ -525,10 +475,8 @@ cdef class Tokenizer:
             scanner.end = without_space_after(scanner.at, scanner.end)
             if self.strips_both:
                 scanner.at = without_space_before(scanner.at, scanner.end)
-        if self.rewrites and CYBLEU_UNLIKELY(is_marked_up(scanner.at, scanner.end, not self.tercom)):
-            rewrite(scanner, self.tercom)
-        if self.tercom:
-            set_possessives_apart(self, scanner)
+        if self.rewrites and CYBLEU_UNLIKELY(is_marked_up(scanner.at, scanner.end)):
+            rewrite(scanner)
         return watch(&scanner.watching, 8 + (line.size >> 3))
 
     # Write up to `most` tokens and return their number, which is less than `most` at the end of the line. The output

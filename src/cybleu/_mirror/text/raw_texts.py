@@ -24,10 +24,6 @@ class RawTexts:
         return self.count
 
     @staticmethod
-    def of_strings(lines: Any) -> RawTexts | None:
-        return RawTexts(lines) if type(lines) in (list, tuple) and set(map(type, lines)) <= {str} else None
-
-    @staticmethod
     def of_block(block: bytes) -> RawTexts:
         return RawTexts([line.removesuffix(b"\r") for line in block.split(b"\n")])
 

@@ -43,20 +43,17 @@ class Tokenizer:
             "zh": self._chinese,
             "intl": self._international,
             "intl-unstripped": self._international_unstripped,
-            "tercom": self._tercom,
+            "tercom": self._marks_apart,
         }[name]
 
     def _western(self, line: str) -> list[str]:
         line = line.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
         if "&" in line:
             line = line.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
-        return self._words(_ALONE.sub(r" \1 ", f" {line} "))
+        return self._marks_apart(line)
 
-    def _tercom(self, line: str) -> list[str]:
-        line = line.replace("\n-", "").replace("\n", " ")
-        if "&" in line:
-            line = line.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
-        return self._words(_ALONE.sub(r" \1 ", f" {line} ").replace("'s ", " 's "))
+    def _marks_apart(self, line: str) -> list[str]:
+        return self._words(_ALONE.sub(r" \1 ", f" {line} "))
 
     def _chinese(self, line: str) -> list[str]:
         line = line.strip()
