@@ -94,7 +94,7 @@ REFUSED = {
     "score": {
         "hyp": "Missing argument 'REF...'",
         "hyp ref --weights a,b": "'a,b' is not a list of numbers such as 0.1,0.3,0.5,0.1",
-        "hyp ref --weights 1,2 --max-order 3": "--max-order 3 does not fit the 2 weights",
+        "hyp ref --weights 1,2 --max-order 3": "max_order is 3, and there are 2 weights",
         f"hyp ref --weights {','.join('1' * 65)}": "there are 65 weights, and at most 64 n-gram orders",
         "hyp ref --smoothing method1": "sacrebleu has no smoothing 'method1'; use one of exp, floor, add-k, none",
         "hyp ref --smoothing exp --smoothing-value 1": "the smoothing 'exp' of sacrebleu takes no value",
@@ -166,13 +166,13 @@ REFUSED = {
         "list refs --output list": "is read and would be",
     },
     "tune kbmira": {
-        "list refs --step 0": "'0' is not a number above 0",
-        "list refs --decay 1.5": "'1.5' is not a number from 0, at most 1",
+        "list refs --step 0": "is not in the range x>0",
+        "list refs --decay 1.5": "is not in the range 0<=x<=1",
         "list refs --bounds a_0=0:1": "No such option",
         "sparse refs --output-format numbers": "--output-format moses",
     },
     "tune pro": {
-        "list refs --minimum -1": "'-1' is not a number from 0",
+        "list refs --minimum -1": "is not in the range x>=0",
         "list refs --minimum 101": "no pair of hypotheses differs enough",
     },
     "tune loop": {

@@ -15,10 +15,9 @@ from .._files.writing import writing
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, _printable
 from ..metrics import Bleu
-from ..text import tokenizer
 from .common import stderr_is_tty
-from .given import argument, choice, file, number
-from .lists import first_id_option, tokenize_option
+from .given import arguments_of, choice, file, number
+from .lists import FormatOptions, NbestOptions
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -31,27 +30,13 @@ EXPLAINED = 3  # candidates
 
 
 @dataclass(frozen=True, kw_only=True)
-class NbestOptions:
-    """List"""
-
-    nbest: str = argument("NBEST")
-    format: str | None = choice(
-        of=["moses", "joshua", "plain", "fairseq", "json"],
-        help="The format of NBEST: that of Moses, that of Joshua and cdec, plain text, the output of fairseq, or JSON lines of model "
-        "servers.  [default: moses or joshua, as the first lines look]",
-    )
-    size: int | None = number(help="How many lines each segment has, in the plain format.")
-    feature_table: str | None = file(help="The file of features of the plain format, one line for each hypothesis.")
-    first_id: int = first_id_option()
-    tokenize: str = tokenize_option()
-
-
-@dataclass(frozen=True, kw_only=True)
 class RerankOptions(NbestOptions):
     """Output"""
 
     segments: int | None = None
-    output: str = file("-o", default=STANDARD_INPUT, help="Write to this file; .gz compresses; - is standard output.")
+    output: str = file(
+        "-o", written=True, default=STANDARD_INPUT, help="Write to this file; .gz compresses; - is standard output."
+    )
     list_format: str | None = choice(
         "--list",
         of=["moses", "joshua", "plain"],
@@ -61,24 +46,18 @@ class RerankOptions(NbestOptions):
         least=0, metavar="ID", help="Write only why the first candidates of this segment come first."
     )
 
-    @property
-    def files(self) -> list[str | None]:
-        return [self.nbest, self.feature_table]
-
     def lists(self, references: Any) -> Iterator[NBest]:
         """Some segments of the list at a time, in the order of their ids.
 
         :param references: against which the hypotheses are counted; None if they are not
         """
-        if self.format == "json" and (self.size is not None or self.feature_table is not None):
-            raise ArrayValueError("--size and --feature-table are for the plain format")
         from ..nbest import chunks
 
-        how: dict[str, Any] = {"size": self.size, "features": self.feature_table, "progress": stderr_is_tty()}
-        if references is not None:
-            how |= {"first_id": self.first_id, "tokenize": self.tokenize}
+        how = arguments_of(self, FormatOptions)
+        if references is None:
+            del how["first_id"], how["tokenize"]
         last, read = self.first_id - 1, None
-        for nbest in chunks(self.nbest, self.format, references, **how):
+        for nbest in chunks(self.nbest, references=references, progress=stderr_is_tty(), **how):
             for identity in nbest.ids.tolist():
                 self._check_id(identity, last)
                 last = identity
@@ -104,26 +83,13 @@ class RerankOptions(NbestOptions):
     def whole(self, references: Sequence[str]) -> NBest:
         from ..nbest import NBest
 
-        return NBest.from_files(
-            self.nbest,
-            references,
-            self.format,
-            first_id=self.first_id,
-            size=self.size,
-            features=self.feature_table,
-            tokenize=self.tokenize,
-            progress=stderr_is_tty(),
-        )
-
-    def splitter(self) -> Callable[[str], list[str]]:
-        return tokenizer(self.tokenize)
+        return NBest.from_files(self.nbest, references, progress=stderr_is_tty(), **arguments_of(self, FormatOptions))
 
 
 class Why(NamedTuple):
     """The data of a command that --explain shows."""
 
     weights: dict[str, float] | None = None
-    split: Callable[[str], list[str]] | None = None
     metric: Metric | None = None  # of minimum Bayes risk
     references: References | None = None
 
@@ -135,7 +101,19 @@ def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]],
         explanation = _explained(lists, given.explain, choose, why)
         click.echo(_printable(explanation, len(explanation)))
         return
-    expected, missing = given.first_id, 0
+    written, missing = given.first_id, 0  # the id after the last line
+
+    def empty_lines(end: int) -> str:
+        nonlocal written, missing
+        count, written = end - written, end
+        if count > MOST_MISSING:
+            raise InputFileError(
+                f"{given.nbest}: there is no segment from {end - count} to {end - 1}; an empty line for each would fill the "
+                "disk. --first-id tells where ids begin"
+            )
+        missing += count
+        return "\n" * count
+
     with opened(given.output) as write:
         for nbest in lists:
             selection = choose(nbest)
@@ -143,25 +121,11 @@ def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]],
                 _write_list(selection, given.list_format, write)
                 continue
             for identity, row, text in zip(nbest.ids.tolist(), selection.rows.tolist(), selection.texts):
-                if row < 0:
-                    continue
-                if identity - expected > MOST_MISSING:
-                    raise InputFileError(
-                        f"{given.nbest}: the segment {identity} comes where {expected} should; an empty line for each "
-                        "between them would fill the disk. --first-id tells where ids begin"
-                    )
-                missing += identity - expected
-                write("\n" * (identity - expected) + _one_line(text, f" of segment {identity}") + "\n")
-                expected = identity + 1
+                if row >= 0:
+                    write(f"{empty_lines(identity)}{_one_line(text, f' of segment {identity}')}\n")
+                    written = identity + 1
         if given.segments is not None and given.list_format is None:
-            last = given.first_id + given.segments
-            if last - expected > MOST_MISSING:
-                raise InputFileError(
-                    f"--segment-count {given.segments}: {last - expected} of them would come after the last one of the list; an "
-                    "empty line for each would fill the disk"
-                )
-            missing += last - expected
-            write("\n" * (last - expected))
+            write(empty_lines(given.first_id + given.segments))
     if missing:
         click.echo(f"cybleu: segments without a hypothesis: {missing}; each is an empty line in the output", err=True)
 
@@ -187,8 +151,6 @@ def _one_line(text: str, where: str = "") -> str:
 @contextmanager
 def opened(path: str) -> Iterator[Callable[[str], Any]]:
     if path == STANDARD_INPUT:
-        if sys.stdout is None:
-            raise InputFileError("standard output: is closed")
         # a TextIOWrapper of its own would report a reader that went away again when it is deleted
         output = sys.stdout.buffer
         try:
@@ -216,8 +178,8 @@ def _explained(lists: Iterator[NBest], identity: int, choose: Callable[[NBest], 
             lines += _terms(nbest, row, why.weights)
         elif why.references is not None:
             lines.append(f"   {_matches(nbest.stats[row].tolist())}")
-        elif why.metric is not None and why.split is not None:
-            lines += _nearest(texts, number, why.metric, why.split)
+        elif why.metric is not None:
+            lines += _nearest(texts, number, why.metric)
     return "\n".join(lines)
 
 
@@ -233,16 +195,15 @@ def _terms(nbest: NBest, row: int, weights: dict[str, float]) -> Iterator[str]:
         yield f"   {weight * values[name]:+.6g} = {weight:g} * {values[name]:g} {name}"
 
 
-def _nearest(texts: list[str], row: int, metric: Metric, split: Callable[[str], list[str]]) -> Iterator[str]:
+def _nearest(texts: list[str], row: int, metric: Metric) -> Iterator[str]:
     """The other texts that are most like one."""
     from .. import pairs, rows
 
-    tokens: list[Any] = [*texts] if metric.reads == "text" else [split(text) for text in texts]
-    alike = percent(pairs([tokens[row]], tokens, metric=metric)[0], metric.scale)
+    alike = percent(pairs([texts[row]], texts, metric=metric)[0], metric.scale)
     sign = -1 if metric.higher_is_better else 1
     for other in sorted((i for i in range(len(texts)) if i != row), key=lambda i: sign * alike[i])[:EXPLAINED]:
         of_bleu = isinstance(metric, Bleu)
-        matches = f": {_matches(rows([tokens[row]], [[tokens[other]]])[0].tolist())}" if of_bleu else ""
+        matches = f": {_matches(rows([texts[row]], [texts[other]], metric)[0].tolist())}" if of_bleu else ""
         yield f"   {'BLEU' if of_bleu else metric.name} {alike[other]:.1f} with hypothesis {other}{matches}"
 
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .. import __version__
 from .._files.text import STANDARD_INPUT
 from .._runtime.samples import MOST_SAMPLES
-from .common import check_outputs, digits_option, format_option, input_errors, metrics_option, of_sums, stderr_is_tty
-from .counting import Counting
+from .common import digits_option, format_option, metrics_option
 from .given import choice, command, file, number, option, switch
-from .systems import SystemOptions, Systems, baseline_option, files_of
+from .systems import SystemOptions, baseline_option
+from .texts import count, described
 
 if TYPE_CHECKING:
     from ..significance import SystemComparison
@@ -40,12 +39,13 @@ class TestOptions:
 class CompareOptions(TestOptions, SystemOptions):
     """Output"""
 
-    variants: tuple[str, ...] = metrics_option(of_sums)
+    names: tuple[str, ...] = metrics_option(of_sums=True)
     format: str = format_option(*FORMATS)
     digits: int = digits_option()
     influence: bool = switch(help="In JSON, add how much each segment contributes to each difference.")
     report_file: str | None = file(
         "--report",
+        written=True,
         help="Also write an HTML page that shows where the systems differ, by each metric. There may be one system alone.",
     )
     source: str | None = file(help="The source text, which the report shows with each segment.")
@@ -77,43 +77,37 @@ def compare(given: CompareOptions) -> None:
     for name, chosen in (("--source", given.source), ("--title", given.title), ("--all-segments", given.all_segments)):
         if chosen and given.report_file is None:
             raise click.UsageError(f"{name} is for --report")
-    for one in given.each():
-        one.metric()  # its options are checked before files are read
-    named = given.named(2 if given.report_file is None else 1)
+    given.check_systems(2 if given.report_file is None else 1)
     if given.report_file == STANDARD_INPUT:
         raise click.UsageError("--report - would mix the page with the tables; give it a file")
-    if len(named) == 1 and given.format != "text":
+    if len(given.systems) == 1 and given.format != "text":
         raise click.UsageError(f"--format {given.format} is for two systems and more")
-    check_outputs([given.report_file], [*files_of(named), *given.references, *given.sources])
-    with input_errors():
-        if given.report_file is None:
-            printed = _printed(_compared(given, named), given)
-        else:
-            from ..report import check_report, save_page
+    if given.report_file is None:
+        printed = _printed(_compared(given), given)
+    else:
+        from ..report import check_report, save_page
 
-            check_report(given.report_file)
-            report = given.report(named, title=given.title)
-            save_page(report, given.report_file, **({"segments": None} if given.all_segments else {}))
-            printed = _printed(report.comparisons, given) if report.comparisons else report.format(given.digits)
-        click.echo(printed, nl=given.format not in ("csv", "latex"))
+        check_report(given.report_file)
+        report = given.report(given.source, title=given.title)
+        save_page(report, given.report_file, **({"segments": None} if given.all_segments else {}))
+        printed = _printed(report.comparisons, given) if report.comparisons else report.format(given.digits)
+    click.echo(printed, nl=given.format not in ("csv", "latex"))
 
 
-def _compared(given: CompareOptions, named: Systems) -> list[SystemComparison]:
+def _compared(given: CompareOptions) -> list[SystemComparison]:
     """The comparison by each metric."""
     from .._runtime.arrays import np
     from ..significance import compare_systems
 
-    each, paths = given.each(), files_of(named)
-    texts = given.texts(paths, given.references)
-    counting = Counting(texts, [one.reading(one.metric()) for one in each], given.threads)
-    blocks = [block.rows for block in counting]
+    texts = given.texts(given.files, given.references)
+    metrics, counted = count(texts, given.metrics(), given.threads)
+    blocks = [block.rows for block in counted]
     results = []
-    for one, metric, of_blocks in zip(each, counting.metrics, zip(*blocks)):
+    for metric, of_blocks in zip(metrics, zip(*blocks)):
         tables = iter([np.concatenate([*map(np.asarray, of_path)]) for of_path in zip(*of_blocks)])
-        rows = {name: [next(tables) for _ in runs] for name, runs in named.items()}
-        result = compare_systems(rows, metric, progress=stderr_is_tty(), **given.analysis)
-        described = f"nrefs:{texts.references()}{one.described(metric)}|version:{__version__}"
-        results.append(replace(result, signature=f"{result.signature}|{described}"))
+        rows = {name: [next(tables) for _ in runs] for name, runs in given.systems.items()}
+        result = compare_systems(rows, metric, **given.analysis)
+        results.append(replace(result, signature=result.signature + described(metric, texts)))
     return results
 
 

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
-from .. import bleu_score
 from ..errors import ArrayValueError
 from ..explanations import explain as steps_of
-from .common import References, input_errors, metric_option, of_steps_of_bleu, references_argument, references_option
-from .given import argument, command, number
-from .reading import strings_of
-from .texts import TextOptions
+from ..metrics import Metric
+from .common import TextFiles, metric_option
+from .given import command, number
+from .texts import TextOptions, method_of, strings_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplainOptions(References, TextOptions):
+class ExplainOptions(TextOptions, TextFiles):
     """Input"""
 
-    hypothesis: str = argument("HYP")
-    references: tuple[str, ...] = references_argument()
-    other_references: tuple[str, ...] = references_option()
-    variant: str = metric_option("bleu", of_steps_of_bleu)
+    names: tuple[str, ...] = metric_option(of_bleu=True)
     line: int = number(required=True, metavar="N", help="The line to explain, counted from 1.")
 
 
@@ -39,24 +35,24 @@ def explain(given: ExplainOptions) -> None:
       cybleu explain hypotheses.txt references.txt --line 7
       cybleu explain hypotheses.txt references.txt --line 7 -m nltk --smoothing method1
     """
-    metric, method = given.metric_and_method()
-    with input_errors():
-        texts, text = _segment(given)
-        if method is None:
-            explained = steps_of(texts, text, metric=metric)
-        else:
-            vector = given.weights or (1 / (given.order or 4),) * (given.order or 4)
-            explained = steps_of(texts, text, vector, getattr(bleu_score.SmoothingFunction(), method))
+    (metric,) = given.metrics()
+    references, hypothesis = _segment(given, metric)
+    method = method_of(metric, given)
+    if method is None:
+        explained = steps_of(references, hypothesis, metric=metric.with_choices(tokenize=None, lowercase=False))
+    else:
+        explained = steps_of(references, hypothesis, *method)
     click.echo(str(explained))
 
 
-def _segment(given: ExplainOptions) -> tuple[list[list[Hashable]], list[Hashable]]:
+def _segment(given: ExplainOptions, metric: Metric) -> tuple[list[Any], Any]:
     """The references and the hypothesis of the line."""
-    before, split = 0, given.raw.splitter
-    for (corpus,) in given.texts([given.hypothesis], given.references).blocks():
+    before, raw = 0, metric.raw("raw text")
+    assert raw is not None
+    for (corpus,) in given.texts([given.hypothesis], given.references):
         if given.line <= before + corpus.size:
             sets, texts = strings_of(corpus)
             place = given.line - before - 1
-            return [[*split(line)] for line in sets[place]], [*split(texts[place])]
+            return [*map(raw.splitter, sets[place])], raw.splitter(texts[place])
         before += corpus.size
     raise ArrayValueError(f"--line is {given.line}, and the files have {before} lines")

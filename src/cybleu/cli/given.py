@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Sequence
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import MISSING, Field, field, fields, is_dataclass
-from math import inf
 from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from .._files.text import number_of, shown
-from ..errors import InputFileError
+from .._files.text import STANDARD_INPUT, shown
+from .._files.writing import check_paths
+from ..errors import CybleuError, InputFileError, _printable
 from ..metrics import METRICS
 
 Given = TypeVar("Given")
 ARGUMENTS = "cybleu.arguments"  # of the command, as the user wrote them
+# Arguments of the library's functions in its messages, which are options here.
+NAMED = re.compile(r"\b(size|first_id|segments|format)=(?:'?(\w+)'?)?")
 
 
 def option(*flags: str, default: Any = None, **how: Any) -> Any:
@@ -37,9 +41,9 @@ def number(*flags: str, least: int = 1, most: int | None = None, **how: Any) -> 
     return option(*flags, type=click.IntRange(least, most), **how)
 
 
-def real(*flags: str, most: float = inf, with_zero: bool = False, **how: Any) -> Any:
+def real(*flags: str, most: float | None = None, with_zero: bool = False, **how: Any) -> Any:
     """Declare an option that takes a number above 0, or from 0 on."""
-    return option(*flags, type=Real(most, with_zero), **how)
+    return option(*flags, type=click.FloatRange(0, most, min_open=not with_zero), **how)
 
 
 def switch(*flags: str, default: bool = False, **how: Any) -> Any:
@@ -52,14 +56,17 @@ def choice(*flags: str, of: Sequence[str], **how: Any) -> Any:
     return option(*flags, type=click.Choice(of), **how)
 
 
-def file(*flags: str, metavar: str = "FILE", **how: Any) -> Any:
-    """Declare an option that takes the path of a file; mistakes are reported when it is opened."""
-    return option(*flags, metavar=metavar, type=click.Path(readable=False), **how)
+def file(*flags: str, metavar: str = "FILE", written: bool = False, **how: Any) -> Any:
+    """Declare an option that takes the path of a file; mistakes are reported when it is opened.
+
+    :param written: the command writes the file
+    """
+    return option(*flags, metavar=metavar, type=_Path(written), **how)
 
 
 def argument(metavar: str, **how: Any) -> Any:
     """Declare the argument that sets a field: the path of a file, or several."""
-    how = {"metavar": metavar, "type": _Path(readable=False), **how}
+    how = {"metavar": metavar, "type": _Path(), **how}
     return field(metadata={"kind": click.Argument, "flags": (), "how": how})
 
 
@@ -81,7 +88,7 @@ def command(kind: type[Given], group: click.Group | None = None) -> Callable[[Ca
         made = _Command(
             function.__name__.replace("_", "-"),
             callback=lambda **values: function(kind(**values)),
-            params=list(declared.values()),
+            params=sorted(declared.values(), key=lambda one: one.nargs == -1),  # what takes all other words is the last
             help=inspect.getdoc(function),
         )
         made.sections = sections
@@ -111,8 +118,17 @@ def _parameter(of: Field[Any]) -> click.Parameter:
     return parameter
 
 
+class InputError(click.ClickException):
+    """A mistake in the input: one sentence on standard error, exit status 2."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        click.echo(f"cybleu: error: {_printable(self.format_message())}", err=True)
+
+
 class _Command(click.Command):
-    """A command whose options have headings in the help. Files of references are also options."""
+    """A command whose options have headings in the help, and which reports what the library raises in one sentence."""
 
     sections: dict[str, list[click.Parameter]]
 
@@ -129,9 +145,45 @@ class _Command(click.Command):
         ctx.meta[ARGUMENTS] = list(args)
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            self._check_files(ctx)
+            return super().invoke(ctx)
+        except (CybleuError, ValueError, ArithmeticError) as error:
+            raise InputError(self._with_options(str(error))) from error
+
+    def _check_files(self, ctx: click.Context) -> None:
+        """Check all files that are named before one is read or written."""
+        if sys.stdout is None:  # a process may be started without
+            raise InputFileError("standard output: is closed")
+        of_files = [one for one in self.params if isinstance(one.type, _Path)]
+        read, written = (
+            [path for one in of_files if one.type.written is is_written for path in _paths(ctx.params[str(one.name)])]  # type: ignore[attr-defined]
+            for is_written in (False, True)
+        )
+        if read.count(STANDARD_INPUT) > 1:
+            raise click.UsageError("only one of the files can be standard input")
+        check_paths(written, read)
+
+    def _with_options(self, message: str) -> str:
+        """A message with options for arguments of functions, and without advice that this command has no option for."""
+        flags = {one.name: one.opts[0] for one in self.params}
+
+        def known(clause: str) -> bool:
+            return {name for name, *_ in NAMED.findall(clause)} <= flags.keys()
+
+        clauses = filter(known, message.split("; "))
+        return "; ".join(
+            NAMED.sub(lambda found: f"{flags[found[1]]} {found[2] or ''}".rstrip(), one) for one in clauses
+        )
+
 
 class _Path(click.Path):
     """The path of a file, and not a metric."""
+
+    def __init__(self, written: bool = False):
+        super().__init__(readable=False)
+        self.written = written
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if str(value).lower() in METRICS and not os.path.exists(value):
@@ -141,22 +193,10 @@ class _Path(click.Path):
         return super().convert(value, param, ctx)
 
 
-class Real(click.ParamType):  # type: ignore[type-arg]
-    """A number as files of weights have it, in a range."""
-
-    name = "x"
-
-    def __init__(self, most: float, with_zero: bool):
-        self.most, self.with_zero = most, with_zero
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            number = value if isinstance(value, float) else number_of(value)
-        except InputFileError:
-            number = -1.0
-        if not (0 < number <= self.most or (number == 0 and self.with_zero)):
-            most = "" if self.most == inf else f", at most {self.most:g}"
-            self.fail(
-                f"{shown(str(value))} is not a number {'from' if self.with_zero else 'above'} 0{most}", param, ctx
-            )
-        return number
+def _paths(value: Any) -> Iterator[str]:
+    """The paths in the value of an option or an argument, which may be several, or systems with several each."""
+    if isinstance(value, str):
+        yield value
+    elif value is not None:
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _paths(one)

@@ -11,17 +11,9 @@ import click
 from .._files.weights import lines_of
 from .._runtime.samples import MOST_REPEATS
 from ..metrics import Metric
-from .common import (
-    check_outputs,
-    input_errors,
-    need_standard_output,
-    references_argument,
-    references_option,
-    same_score,
-)
+from .common import say_same_score
 from .given import argument, arguments_of, choice, command, file, from_command_line, number, option, real, switch
-from .lists import SearchOptions, TuningOptions, WeightsOptions, first_id_option
-from .pairs import OfMira, OfPro, arguments_of_pro
+from .tuning import CountingOptions, OfMert, OfMira, OfPro, TuningOptions, WeightsOptions, arguments_of_pro
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,16 +23,30 @@ class PassesOptions(OfMira):
     passes: int = number(most=MOST_REPEATS, default=60, help="How many passes over the segments.")
 
 
-OF_TUNERS = {"mert": SearchOptions, "kbmira": PassesOptions, "pro": OfPro}
+OF_TUNERS = {"mert": OfMert, "kbmira": PassesOptions, "pro": OfPro}
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoopOptions(SearchOptions, PassesOptions, OfPro, WeightsOptions, TuningOptions):
+class OfLoop:
+    """Loop"""
+
+    iterations: int = number(default=20, help="How many times to decode and tune, at most.")
+    weights_settle: float = real(with_zero=True, default=1e-5, help="Stop when no weight changes by more than this.")
+    score_settles: float | None = real(
+        with_zero=True,
+        help="Stop when BLEU, from 0 to 100, gains no more than this.  [default: 0; with pro the score does not stop the loop]",
+    )
+    historic_best: bool = switch(help="Begin each tuning at the best of all weights that were decoded with.")
+    format: str | None = choice(
+        of=["moses", "joshua"], help="The format of the lists.  [default: as the first lines look]"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopOptions(OfLoop, OfMert, PassesOptions, OfPro, WeightsOptions, TuningOptions):
     """Loop"""
 
     folder: str = argument("FOLDER")
-    references: tuple[str, ...] = references_argument()
-    other_references: tuple[str, ...] = references_option()
     decoder: str = option(
         metavar="COMMAND",
         required=True,
@@ -51,18 +57,7 @@ class LoopOptions(SearchOptions, PassesOptions, OfPro, WeightsOptions, TuningOpt
     start: str = file(
         required=True, help="The first weights: a file with a name and a weight on each line, or moses.ini."
     )
-    iterations: int = number(default=20, help="How many times to decode and tune, at most.")
-    weights_settle: float = real(with_zero=True, default=1e-5, help="Stop when no weight changes by more than this.")
-    score_settles: float | None = real(
-        with_zero=True,
-        help="Stop when BLEU, from 0 to 100, gains no more than this.  [default: 0; with pro the score does not stop the loop]",
-    )
-    historic_best: bool = switch(help="Begin each tuning at the best of all weights that were decoded with.")
     return_best_dev: bool = switch(help="Print the weights with which the decoder did best, not those tuned last.")
-    format: str | None = choice(
-        of=["moses", "joshua"], help="The format of the lists.  [default: as the first lines look]"
-    )
-    first_id: int = first_id_option()
 
     def tuner_and_options(self, metric: Metric) -> tuple[Any, dict[str, Any]]:
         """The tuner, and its arguments. An option of another tuner is refused."""
@@ -74,11 +69,11 @@ class LoopOptions(SearchOptions, PassesOptions, OfPro, WeightsOptions, TuningOpt
         if self.tuner == "pro":
             return self.tuner, arguments_of_pro(self, metric)
         if self.tuner == "kbmira":
-            with input_errors():
-                from ..tuning import kbmira
+            from ..tuning import kbmira
+
             # the loop has an argument of this name
             return partial(kbmira, iterations=self.passes), arguments_of(self, OfMira)
-        return self.tuner, self.search
+        return self.tuner, arguments_of(self, OfMert)
 
 
 @command(LoopOptions)
@@ -93,50 +88,40 @@ def loop(given: LoopOptions) -> None:
       cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini
       cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini --tuner kbmira
     """
-    need_standard_output()
-    check_outputs([given.output], [given.start, *given.references])
+    from ..tuning import Iteration, mert_loop, read_weights
+
     metric = given.metric
-    settles = None if given.score_settles is None else given.score_settles * metric.scale / 100
     tuner, how = given.tuner_and_options(metric)
-    with input_errors():
-        from ..tuning import Iteration, mert_loop, read_weights
+    how |= arguments_of(given, OfLoop) | arguments_of(given, CountingOptions)
+    if given.score_settles is not None:
+        how["score_settles"] = given.score_settles * metric.scale / 100
+    start = read_weights(given.start)
+    lines_of(start)  # for its error
 
-        start = read_weights(given.start)
-        lines_of(start)  # for its error
+    def trace(iteration: Iteration) -> None:
+        click.echo(str(iteration), err=True)
 
-        def trace(iteration: Iteration) -> None:
-            click.echo(str(iteration), err=True)
-
-        result = mert_loop(
-            given.folder,
-            given.decoder,
-            given.references,
-            start,
-            iterations=given.iterations,
-            weights_settle=given.weights_settle,
-            score_settles=settles,
-            tuner=tuner,
-            format=given.format,
-            first_id=given.first_id,
-            tokenize=given.tokenize,
-            max_order=given.order,
-            reference_length=given.reference_length,
-            normalise=given.normalisation,
-            historic_best=given.historic_best,
-            seed=given.seed,
-            trace=trace,
-            metric=metric,
-            **how,
-        )
-        click.echo(result.reason, err=True)
-        best = result.best
-        decoded = given.return_best_dev
-        weights = (best.decoded or result.weights) if decoded else result.weights
-        found = {
-            "score": best.decoded_score if decoded else result.score,
-            "scale": result.iterations[-1].scale,
-            "reason": result.reason,
-            "iterations": [asdict(iteration) for iteration in result.iterations],
-        }
-        given.show(found, weights)
-        click.echo(same_score(given, "OUTPUT"), err=True)
+    result = mert_loop(
+        given.folder,
+        given.decoder,
+        given.references,
+        start,
+        tuner=tuner,
+        normalise=given.normalisation,
+        seed=given.seed,
+        trace=trace,
+        metric=metric,
+        **how,
+    )
+    click.echo(result.reason, err=True)
+    best = result.best
+    decoded = given.return_best_dev
+    weights = (best.decoded or result.weights) if decoded else result.weights
+    found = {
+        "score": best.decoded_score if decoded else result.score,
+        "scale": result.iterations[-1].scale,
+        "reason": result.reason,
+        "iterations": [asdict(iteration) for iteration in result.iterations],
+    }
+    given.show(found, weights)
+    say_same_score(given)

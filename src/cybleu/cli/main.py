@@ -60,7 +60,7 @@ def _show_citations(context: click.Context, parameter: click.Parameter, value: s
 
 
 OF_CLI = {name: name for name in ("score", "compare", "explain", "variants", "plot", "rerank")}
-OF_TUNE = {"mert": "tuning", "kbmira": "pairs", "pro": "pairs", "loop": "loop", "extract": "extract"}
+OF_TUNE = {"mert": "tuning", "kbmira": "tuning", "pro": "tuning", "loop": "loop", "extract": "extract"}
 HELP = {"help_option_names": ["-h", "--help"]}
 SCRIPTS = {"ignore_unknown_options": True}
 SCRIPT = click.Path(readable=False)

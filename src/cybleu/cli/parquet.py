@@ -32,36 +32,32 @@ def columns_named(paths: Sequence[str]) -> tuple[str, list[str]] | None:
     return files.pop(), [column for _, _, column in split]
 
 
-def column_segments(file: str, names: Sequence[str]) -> Iterator[Corpus]:
-    """Raw text: the hypotheses, which are in the first column, and their references.
+def column_segments(file: str, hypotheses: Sequence[str], references: Sequence[str]) -> Iterator[list[Corpus]]:
+    """Raw text in columns with these names, some rows at a time: a corpus for each column of hypotheses.
 
     :raises InputFileError: the file is not there, is no Parquet file, or has no such column
     :raises MissingExtraError: pyarrow is not installed
     """
     with extra("pyarrow", "columns of Parquet files require pyarrow", "cybleu[arrow]"):
-        from pyarrow import Table
+        from pyarrow import ArrowException, Table
         from pyarrow.parquet import ParquetFile
-    first = 0
+    first, names = 0, list(dict.fromkeys([*hypotheses, *references]))
     try:
         with ParquetFile(file) as reader:
             has = reader.schema_arrow.names
             for name in names:
                 if name not in has:
                     raise InputFileError(f"{file} has no column {name!r}; it has {', '.join(map(repr, has))}")
-            batches = reader.iter_batches(ROWS, columns=list(dict.fromkeys(names)))
+            batches = reader.iter_batches(ROWS, columns=names)
             for block in in_blocks(batches, lambda batch: batch.nbytes + 64 * len(batch), AT_ONCE):
                 table = Table.from_batches(block)
-                texts, *others = (table[name] for name in names)
-                references = ReferenceColumns(others, f"{file}:{names[1]}", first)
-                hypotheses = texts_of_column(texts, f"{file}:{names[0]}", first)
-                check_same_kind(hypotheses.kind, f"{file}:{names[0]}", "raw text", f"{file}:{names[1]}")
-                yield Corpus(hypotheses, references.sets("raw text"))
+                of_references = f"{file}:{references[0]}"
+                columns = ReferenceColumns([table[name] for name in references], of_references, first)
+                texts = [texts_of_column(table[name], f"{file}:{name}", first) for name in hypotheses]
+                for name, one in zip(hypotheses, texts):
+                    check_same_kind(one.kind, f"{file}:{name}", "raw text", of_references)
+                sets = columns.sets("raw text")
+                yield [Corpus(one, sets) for one in texts]
                 first += len(table)
-    except InputFileError:
-        raise
-    except (OSError, ValueError) as error:
-        from pyarrow import ArrowException
-
-        if isinstance(error, (OSError, ArrowException)):
-            raise InputFileError(f"{file}: {error}") from error
-        raise
+    except (OSError, ArrowException) as error:
+        raise InputFileError(f"{file}: {error}") from error

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from .common import check_outputs, input_errors, metric_option, of_sums
+from .common import metric_option
 from .given import choice, command, file, number, switch
-from .systems import SystemOptions, baseline_option, files_of
+from .systems import SystemOptions, baseline_option
 
 GROUPS = ("length", "difference", "score", "recall", "precision")  # named here, so that --help works without NumPy
 
@@ -18,8 +18,10 @@ GROUPS = ("length", "difference", "score", "recall", "precision")  # named here,
 class PictureOptions(SystemOptions):
     """Picture"""
 
-    variant: str = metric_option("bleu", of_sums)
-    output: str = file(required=True, help="Where to write the picture. The name ends in .svg, .png or .pdf.")
+    names: tuple[str, ...] = metric_option(of_sums=True)
+    output: str = file(
+        required=True, written=True, help="Where to write the picture. The name ends in .svg, .png or .pdf."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,14 +140,10 @@ def _draw(plot: str, given: PictureOptions, how: dict[str, Any] | None = None, l
     :param least: how many systems there must be
     :param choices: options of :func:`cybleu.report.analyse`
     """
-    given.metric()  # its options are checked before files are read
-    named = given.named(least)
-    check_outputs([given.output], [*files_of(named), *given.references])
-    with input_errors():
-        from .. import report
+    given.check_systems(least)
+    from .. import report
 
-        report.check_plot(given.output)
-        draw = getattr(report, plot)
-        # the plots show no test
-        drawn = given.report(named, samples=1, **choices)
-        report.save_plot(given.output, lambda axes: draw(drawn, axes, **(how or {})))
+    report.check_plot(given.output)
+    draw = getattr(report, plot)
+    drawn = given.report(samples=1, **choices)  # the plots show no test
+    report.save_plot(given.output, lambda axes: draw(drawn, axes, **(how or {})))

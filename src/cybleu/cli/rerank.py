@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,31 +9,13 @@ import click
 
 from .._files.text import STANDARD_INPUT, listed
 from .._files.weights import formatted
-from .._files.writing import writing_all
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError
 from .choosing import RerankOptions, Why, choose_from, opened
-from .common import (
-    References,
-    check_outputs,
-    check_size,
-    input_errors,
-    metric_of,
-    metric_option,
-    of_bleu,
-    of_sums,
-    of_sums_of_bleu,
-    one_standard_input,
-    references_argument,
-    references_option,
-    same_score,
-    seed_option,
-    stderr_is_tty,
-)
-from .given import choice, command, file, from_command_line, number, option, switch
-from .lists import check_form, names_of, output_format_option, told
-from .texts import no_tokenizer
+from .common import References, metric_option, say_same_score, seed_option, stderr_is_tty
+from .given import arguments_of, choice, command, file, from_command_line, number, option, switch
+from .lists import MetricOptions, check_form, names_of, output_format_option, told
 
 if TYPE_CHECKING:
     from ..nbest import NBest
@@ -65,10 +46,6 @@ def segment_count_option() -> Any:
     )
 
 
-def smoothing_option() -> Any:
-    return option(metavar="NAME", help="The smoothing of BLEU.  [default: that of the tool]")
-
-
 @dataclass(frozen=True, kw_only=True)
 class LinearOptions(RerankOptions):
     """Weights"""
@@ -83,24 +60,20 @@ class LinearOptions(RerankOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MbrOptions(RerankOptions):
+class MbrOptions(MetricOptions, RerankOptions):
     """Minimum Bayes risk"""
 
+    names: tuple[str, ...] = metric_option()
     segments: int | None = segment_count_option()
-    variant: str = metric_option("bleu")
-    smoothing: str | None = smoothing_option()
     scale: float | None = option(type=float, help="Weigh texts by exp(this times their score).  [default: uniform]")
     prune: int | None = number(help="How many hypotheses of a segment count, the most probable ones.  [default: all]")
 
 
 @dataclass(frozen=True, kw_only=True)
-class OracleOptions(References, RerankOptions):
+class OracleOptions(MetricOptions, References, RerankOptions):
     """Oracle"""
 
-    references: tuple[str, ...] = references_argument()
-    other_references: tuple[str, ...] = references_option()
-    variant: str = metric_option("bleu", of_bleu)
-    smoothing: str | None = smoothing_option()
+    names: tuple[str, ...] = metric_option(of_bleu=True)
     level: str = choice(
         of=["sentence", "corpus"],
         default="sentence",
@@ -111,23 +84,28 @@ class OracleOptions(References, RerankOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PerceptronOptions(References, RerankOptions):
+class OfPerceptron:
     """Perceptron"""
 
-    references: tuple[str, ...] = references_argument()
-    other_references: tuple[str, ...] = references_option()
-    list_format: str | None = None
-    explain: int | None = None
-    variant: str = metric_option("bleu", of_sums_of_bleu)
-    smoothing: str | None = smoothing_option()
-    output_format: str = output_format_option()
-    held_out: str | None = file(help="Write to this file what the weights of the other folds choose from each segment.")
     epochs: int = number(most=MOST_REPEATS, default=10, help="Largest number of epochs.")
     folds: int = number(least=2, default=5, help="Number of parts in the cross-validation.")
     good: float = option(type=float, default=0.1, help="Share of the hypotheses of a segment that count as good.")
     bad: float = option(type=float, default=0.5, help="Share of the hypotheses of a segment that count as bad.")
     margin: float = option(type=float, default=1.0, help="How far good hypotheses should be above bad ones.")
     seed: int = seed_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerceptronOptions(OfPerceptron, MetricOptions, References, RerankOptions):
+    """Output"""
+
+    list_format: str | None = None
+    explain: int | None = None
+    names: tuple[str, ...] = metric_option(of_bleu=True, of_sums=True)
+    output_format: str = output_format_option()
+    held_out: str | None = file(
+        written=True, help="Write to this file what the weights of the other folds choose from each segment."
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------ commands
@@ -145,26 +123,22 @@ def linear(given: LinearOptions) -> None:
       cybleu rerank linear test.nbest.gz --weights moses.ini --list moses -o sorted.nbest.gz
     """
     from ..rerank import linear as by_weights
+    from ..tuning import read_weights
 
-    check_size(given.format, given.size)
-    check_outputs([given.output], [*given.files, given.weights_file])
-    with input_errors():
-        from ..tuning import read_weights
+    weights: dict[str, float] = {}
+    unseen: dict[str, None] = {}
 
-        weights: dict[str, float] = {}
-        unseen: dict[str, None] = {}
+    def choose(nbest: NBest) -> Selection[str]:
+        if not weights:  # numbers without names belong to the features of the list
+            weights.update(read_weights(given.weights_file, nbest.names))
+            unseen.update(dict.fromkeys(weights))
+        # a feature that is 0 so far may not have had a name yet
+        names = names_of(nbest)
+        for name in names:
+            unseen.pop(name, None)
+        return by_weights(nbest, {name: weights[name] for name in names if name in weights})
 
-        def choose(nbest: NBest) -> Selection[str]:
-            if not weights:  # numbers without names belong to the features of the list
-                weights.update(read_weights(given.weights_file, nbest.names))
-                unseen.update(dict.fromkeys(weights))
-            # a feature that is 0 so far may not have had a name yet
-            names = names_of(nbest)
-            for name in names:
-                unseen.pop(name, None)
-            return by_weights(nbest, {name: weights[name] for name in names if name in weights})
-
-        choose_from(given, choose, Why(weights=weights))
+    choose_from(given, choose, Why(weights=weights))
     if unseen and given.explain is None:
         click.echo(f"cybleu: there are weights of features that the list does not have: {listed([*unseen])}", err=True)
 
@@ -182,28 +156,20 @@ def mbr(given: MbrOptions) -> None:
     """
     from ..rerank import mbr as by_risk
 
-    metric = metric_of(given.variant, given.smoothing)
-    check_size(given.format, given.size)
-    if metric.reads == "text":
-        no_tokenizer(metric, given.tokenize if from_command_line("tokenize") else None)
-    check_outputs([given.output], given.files)
+    metric = given.metric
+    if metric.reads != "text" or from_command_line("tokenize"):
+        metric = metric.with_choices(tokenize=given.tokenize)
     if given.prune is not None and given.list_format is not None:
         raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
 
     def choose(nbest: NBest) -> Selection[str]:
-        if given.scale is not None and nbest.model_scores is None:
+        if given.scale is None:
+            return by_risk(nbest, metric=metric, prune=given.prune)
+        if nbest.model_scores is None:
             raise ArrayValueError("--scale needs the scores of a list, and this one has none")
-        return by_risk(
-            nbest,
-            scores=None if given.scale is None else nbest.model_scores,
-            scale=1.0 if given.scale is None else given.scale,
-            metric=metric if metric.reads == "text" else metric.with_choices(tokenize=split),
-            prune=given.prune,
-        )
+        return by_risk(nbest, scores=nbest.model_scores, scale=given.scale, metric=metric, prune=given.prune)
 
-    with input_errors():
-        split = given.splitter()
-        choose_from(given, choose, Why(split=split, metric=metric))
+    choose_from(given, choose, Why(metric=metric))
 
 
 @command(OracleOptions, rerank)
@@ -215,38 +181,31 @@ def oracle(given: OracleOptions) -> None:
       cybleu rerank oracle dev.nbest.gz dev.ref
       cybleu rerank oracle dev.nbest.gz dev.ref --level corpus --tokenize 13a
     """
-    from .. import rerank as choices
     from ..nbest.references import prepare_references
+    from ..rerank import CorpusSelection, antioracle
+    from ..rerank import oracle as best
 
-    metric = metric_of(given.variant, given.smoothing)
-    reason = of_sums(metric) if given.level == "corpus" else None
-    if reason is not None:
-        raise click.UsageError(reason.format(given.variant))
-    check_size(given.format, given.size)
-    one_standard_input(*given.files, *given.references)
-    check_outputs([given.output], [*given.files, *given.references])
-    find = choices.antioracle if given.worst else choices.oracle
-    with input_errors():
-        if given.level == "corpus":
-            if given.list_format is not None or given.explain is not None:
-                raise click.UsageError("--list and --explain are for --level sentence")
-            selection = find(given.whole(given.references), given.level, metric, seed=given.seed)
-            with opened(given.output) as write:
-                for text in selection.texts:
-                    write(f"{text}\n")
-            if isinstance(selection, choices.CorpusSelection):
-                score, start = (percent(number, metric.scale) for number in (selection.score, selection.start))
-                click.echo(
-                    f"BLEU of the corpus {score:.4f}, by sentences {start:.4f}; "
-                    f"{counted(selection.swaps, 'swap')} in {counted(selection.passes, 'pass', 'passes')}",
-                    err=True,
-                )
-            click.echo(same_score(given, "OUTPUT"), err=True)
-            return
+    metric = given.metric
+    find = antioracle if given.worst else best
+    if given.level == "corpus":
+        if given.list_format is not None or given.explain is not None:
+            raise click.UsageError("--list and --explain are for --level sentence")
+        selection = find(given.whole(given.references), given.level, metric, seed=given.seed)
+        with opened(given.output) as write:
+            for text in selection.texts:
+                write(f"{text}\n")
+        if isinstance(selection, CorpusSelection):
+            score, start = (percent(number, metric.scale) for number in (selection.score, selection.start))
+            click.echo(
+                f"BLEU of the corpus {score:.4f}, by sentences {start:.4f}; "
+                f"{counted(selection.swaps, 'swap')} in {counted(selection.passes, 'pass', 'passes')}",
+                err=True,
+            )
+    else:
         prepared = prepare_references(given.references)
-        given = replace(given, segments=len(prepared))
-        choose_from(given, lambda nbest: find(nbest, given.level, metric), Why(references=prepared))
-    click.echo(same_score(given, "OUTPUT"), err=True)
+        of_all = replace(given, segments=len(prepared))
+        choose_from(of_all, lambda nbest: find(nbest, given.level, metric), Why(references=prepared))
+    say_same_score(given)
 
 
 @command(PerceptronOptions, rerank)
@@ -264,40 +223,23 @@ def perceptron(given: PerceptronOptions) -> None:
     """
     from ..rerank import perceptron as train
 
-    metric = metric_of(given.variant, given.smoothing)
-    check_size(given.format, given.size)
-    one_standard_input(*given.files, *given.references)
     if given.output == given.held_out == STANDARD_INPUT:
         raise click.UsageError(
             "the weights and the texts of --held-out would be mixed; give --output or --held-out a file"
         )
-    check_outputs([given.output, given.held_out], [*given.files, *given.references])
-    with input_errors():
-        nbest = given.whole(given.references)
-        check_form(given.output_format, nbest)
-        trained = train(
-            nbest,
-            metric=metric,
-            epochs=given.epochs,
-            folds=given.folds,
-            good=given.good,
-            bad=given.bad,
-            margin=given.margin,
-            seed=given.seed,
-            progress=stderr_is_tty(),
-        )
-        results = [(given.output, formatted(told(nbest, trained.weights), given.output_format))]
-        if given.held_out is not None:
-            results.append((given.held_out, [f"{text}\n" for text in trained.held_out.texts]))
-        with writing_all(*(path for path, _ in results if path != STANDARD_INPUT)) as written:
-            files = iter(written)
-            for path, lines in results:
-                with opened(path) if path == STANDARD_INPUT else nullcontext(next(files).write) as write:
-                    write("".join(lines))
+    metric = given.metric
+    nbest = given.whole(given.references)
+    check_form(given.output_format, nbest)
+    trained = train(nbest, metric=metric, progress=stderr_is_tty(), **arguments_of(given, OfPerceptron))
+    with opened(given.output) as write:
+        write("".join(formatted(told(nbest, trained.weights), given.output_format)))
+    if given.held_out is not None:
+        with opened(given.held_out) as write:
+            write("".join(f"{text}\n" for text in trained.held_out.texts))
     score = percent(trained.score, metric.scale)
     of_folds = ", ".join(f"{percent(number, metric.scale):.2f}" for number in trained.fold_scores)
     click.echo(
         f"BLEU of held-out segments {score:.4f} after {counted(trained.epochs, 'epoch')}; of folds {of_folds}",
         err=True,
     )
-    click.echo(same_score(given, "OUTPUT"), err=True)
+    say_same_score(given)

@@ -7,123 +7,103 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os.path import basename, exists, isabs
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .._files.text import shown
-from ..errors import EmptyCorpusError
-from .common import one_standard_input, references_option, seed_option, stderr_is_tty, threads_option
-from .counting import NO_LINE
+from .common import file_of_references, seed_option, stderr_is_tty, threads_option
 from .given import ARGUMENTS, argument, option
-from .reading import FileTexts, strings_of
-from .texts import TextOptions
+from .texts import TextOptions, Texts, strings_of
 
 if TYPE_CHECKING:
     from ..report import Report
-
-Systems: TypeAlias = dict[str, list[str]]  # the files of the runs of each
 
 
 def baseline_option() -> Any:
     return option(metavar="NAME", help="Compare each system only with this one.  [default: compare all pairs]")
 
 
+def _named(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, list[str]]:
+    """The systems, with the files of the runs of each."""
+    named: dict[str, list[str]] = {}
+    for given in values:
+        name, equals, files = given.partition("=")
+        if not equals or exists(given):
+            name, paths = basename(given).removesuffix(".gz").removesuffix(".txt"), [given]
+        else:
+            paths = files.split(",")
+        if not name or not all(paths):
+            raise click.UsageError(f"{shown(given)} is not a system; give FILE, NAME=FILE or NAME=FILE,FILE,...")
+        if name in named:
+            raise click.UsageError(f"two systems are called {shown(name)}; give names of your own: NAME=FILE")
+        named[name] = paths
+    return named
+
+
 @dataclass(frozen=True, kw_only=True)
 class SystemOptions(TextOptions):
     """Systems"""
 
-    systems: tuple[str, ...] = argument("SYSTEM... -r REF", nargs=-1)
-    references: tuple[str, ...] = references_option(required=True)
+    systems: Mapping[str, list[str]] = argument("SYSTEM... -r REF", nargs=-1, callback=_named)
+    references: tuple[str, ...] = file_of_references(required=True)
     seed: int = seed_option()
     threads: int = threads_option()
     baseline: str | None = None
-    source: str | None = None
 
     @property
     def analysis(self) -> dict[str, Any]:
         """The options of :func:`cybleu.report.analyse` that the command has."""
-        return {"baseline": self.baseline, "seed": self.seed, "threads": self.threads}
+        return {"baseline": self.baseline, "seed": self.seed, "threads": self.threads, "progress": stderr_is_tty()}
 
     @property
-    def sources(self) -> list[str]:
-        """The file of the source text, if there is one."""
-        return [] if self.source is None else [self.source]
+    def files(self) -> list[str]:
+        """The files of all runs."""
+        return [path for runs in self.systems.values() for path in runs]
 
-    def named(self, least: int) -> Systems:
-        """The systems, with the files of the runs of each.
-
-        :param least: how many there must be
-        """
+    def check_systems(self, least: int) -> None:
+        """Check that there are enough systems."""
         if not self.systems:
             raise click.UsageError(
                 f"there is no system; give {'the file of one' if least == 1 else 'the files of at least two'}, "
                 "and -r and the references"
             )
-        named: Systems = {}
-        for given in self.systems:
-            name, equals, files = given.partition("=")
-            if not equals or exists(given):
-                name, paths = basename(given).removesuffix(".gz").removesuffix(".txt"), [given]
-            else:
-                paths = files.split(",")
-            if not name or not all(paths):
-                raise click.UsageError(f"{shown(given)} is not a system; give FILE, NAME=FILE or NAME=FILE,FILE,...")
-            if name in named:
-                raise click.UsageError(f"two systems are called {shown(name)}; give names of your own: NAME=FILE")
-            named[name] = paths
-        if len(named) < least:
+        if len(self.systems) < least:
             raise click.UsageError(
                 "compare requires at least two systems, and there is one; several runs of one system are NAME=FILE,FILE,..."
             )
-        one_standard_input(*files_of(named), *self.references, *self.sources)
-        if self.baseline is not None and self.baseline not in named:
-            raise click.UsageError(
-                f"there is no system {shown(self.baseline)} to be the baseline; there are {', '.join(named)}"
-            )
-        return named
 
-    def report(self, named: Systems, **choices: Any) -> Report:
+    def report(self, source: str | None = None, **choices: Any) -> Report:
         """Analyse the systems.
 
+        :param source: the file of the source text
         :param choices: more options of :func:`cybleu.report.analyse`
         """
         from ..report import analyse
 
-        each = self.each() if self.variants else [self]
-        paths = [*dict.fromkeys([*files_of(named), *self.sources])]
-        files = FileTexts(paths, self.references, self.drop_bom, hashed=True)
+        metrics = self.metrics()
+        paths = [*dict.fromkeys([*self.files, *([] if source is None else [source])])]
+        texts = Texts(paths, self.references, self.drop_bom, hashed=True)
         lines: dict[str, list[str]] = {path: [] for path in paths}
         sets: list[list[str]] = []
-        for block in files.blocks():
-            sets += strings_of(block[0])[0]
-            for found, corpus in zip(lines.values(), block):
+        for corpora in texts:
+            sets += strings_of(corpora[0])[0]
+            for found, corpus in zip(lines.values(), corpora):
                 found += strings_of(corpus)[1]
-        if not sets:
-            raise EmptyCorpusError(NO_LINE)
-        paths += [path for path in self.references if path not in paths]
         context = click.get_current_context()
-        names = _without_folders(paths)
-        page = context.params.get("report_file")
-        shortened = {**names, **_without_folders([page] if page else [])}
+        names = _without_folders([*texts.digests])
+        shortened = {**names, **_without_folders([page] if (page := context.params.get("report_file")) else [])}
         arguments = [_renamed(argument, shortened) for argument in context.meta[ARGUMENTS]]
         return analyse(
             sets,
-            {name: [lines[path] for path in runs] for name, runs in named.items()},
-            [one.metric() for one in each],
-            source=None if self.source is None else lines[self.source],
-            tokenize=[one.tokenizer for one in each],
+            {name: [lines[path] for path in runs] for name, runs in self.systems.items()},
+            metrics,
             lowercase=self.lowercase,
+            source=None if source is None else lines[source],
             command=shlex.join([*context.command_path.split(), *arguments]),
-            files={names[path]: digest for path, digest in files.digests.items()},
-            progress=stderr_is_tty(),
-            **self.analysis,
-            **choices,
+            files={names[path]: digest for path, digest in texts.digests.items()},
+            **{**self.analysis, **choices},
         )
-
-
-def files_of(named: Systems) -> list[str]:
-    return [path for runs in named.values() for path in runs]
 
 
 def _without_folders(paths: Sequence[str]) -> dict[str, str]:

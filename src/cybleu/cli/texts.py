@@ -1,42 +1,32 @@
-"""The options of commands that score texts, and the texts that they name."""
+"""The one way from files to rows: options of texts and metrics, and texts that are read once and counted by all metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from os.path import isfile, splitext
+from typing import Any, NamedTuple
 
 import click
 
-from ..metrics import METRICS, Bleu, Metric, tool_tokenizer
+from .. import __version__, bleu_score
+from .._files.text import Lines, shown
+from .._runtime.parallel import in_order
+from ..errors import EmptyCorpusError
+from ..metrics import METRICS, Bleu, Metric, find
 from ..text import tokenizer_signature
-from ..text.raw import Raw
-from .common import metric_of, order_option, read_weights_of_orders
+from ..text.batches import Corpus, RawText, Sets
+from ..text.files import raw_segments
+from .common import orders_option, read_weights_of_orders, stderr_is_tty
 from .given import option, switch
-from .parquet import columns_named
-from .reading import ColumnTexts, FileTexts, Texts
+from .parquet import column_segments, columns_named
 
 # These methods of NLTK require the segment itself, not only its counts.
 METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
-
-
-Options = TypeVar("Options", bound="TextOptions")
-# By option, the attribute of a metric that takes it; the others are for metrics of tokens, or for BLEU.
-_ATTRIBUTES = {
-    "order": "max_order",
-    "weights": "weights",
-    "smoothing": "smoothing",
-    "smoothing_value": "smoothing_value",
-}
-_OF_BLEU = ("reference_length", "level")
-
-
-def _takes(name: str, option: str) -> bool:
-    metric = METRICS[name]
-    if option == "tokenize":
-        return metric.reads != "text"
-    return isinstance(metric, Bleu) if option in _OF_BLEU else hasattr(metric, _ATTRIBUTES[option])
+CHOICES = ("tokenize", "max_order", "weights", "smoothing", "smoothing_value", "reference_length", "level")
+TABLES = {".csv": "CSV", ".tsv": "a table with tabs", **dict.fromkeys((".json", ".jsonl", ".ndjson"), "JSON lines")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,9 +46,8 @@ class ReadingOptions:
 class TextOptions(ReadingOptions):
     """Metric"""
 
-    variant: str = ""
-    variants: tuple[str, ...] = ()
-    order: int | None = order_option()
+    names: tuple[str, ...] = ()
+    max_order: int | None = orders_option()
     weights: tuple[float, ...] | None = option(
         callback=read_weights_of_orders, metavar="W,W,...", help="Weights of the n-gram orders.  [default: uniform]"
     )
@@ -69,70 +58,158 @@ class TextOptions(ReadingOptions):
     )
     smoothing_value: float | None = option(type=float, metavar="X", help="Parameter of the smoothing.")
 
-    @property
-    def tokenizer(self) -> str:
-        """The name of the tokeniser: an option, or that of the tool."""
-        return self.tokenize or tool_tokenizer(self.variant)
-
-    def each(self: Options) -> list[Options]:
-        """The options for each of several metrics. An option that only some of them take is for these."""
-        names = [*dict.fromkeys(self.variants)]
-        options = [option for option in (*_ATTRIBUTES, "tokenize", *_OF_BLEU) if hasattr(self, option)]
-        shared = [option for option in options if any(_takes(name, option) for name in names)]
-        left_out: list[dict[str, Any]] = [
-            {option: None for option in shared if not _takes(name, option)} for name in names
+    def metrics(self) -> list[Metric]:
+        """The metrics with these options. An option that only some of them take is for these."""
+        chosen = {one: value for one in CHOICES if (value := getattr(self, one, None)) is not None}
+        names = dict.fromkeys(self.names)
+        if "nltk" in names and self.smoothing in METHODS_OF_SEGMENTS:
+            del chosen["smoothing"]
+        for one in chosen:
+            if not any(_takes(name, one) for name in names):
+                raise click.UsageError(f"the metric {', '.join(names)} takes no --{one.replace('_', '-')}")
+        return [
+            find(name, lowercase=self.lowercase or None, **{one: chosen[one] for one in chosen if _takes(name, one)})
+            for name in names
         ]
-        return [replace(self, variant=name, **without) for name, without in zip(names, left_out)]
-
-    def metric(self) -> Metric:
-        """The metric, for commands that add up rows."""
-        metric = self._metric(self.smoothing)
-        no_tokenizer(metric, self.tokenize)
-        return metric
-
-    def metric_and_method(self) -> tuple[Metric, str | None]:
-        """The metric, and the smoothing if it is a method that requires the segment, which no metric has."""
-        method = self.smoothing if self.variant == "nltk" and self.smoothing in METHODS_OF_SEGMENTS else None
-        if method and self.smoothing_value is not None:
-            raise click.UsageError(f"--smoothing {method} takes no --smoothing-value here")
-        try:
-            return self._metric(None if method else self.smoothing), method
-        except click.UsageError as error:
-            if self.variant == "nltk" and "no smoothing" in error.message:
-                raise click.UsageError(", ".join([error.message, *METHODS_OF_SEGMENTS])) from error
-            raise
-
-    def _metric(self, smoothing: str | None) -> Metric:
-        return metric_of(self.variant, smoothing, self.smoothing_value, self.order, self.weights)
-
-    def described(self, metric: Metric) -> str:
-        """Describe the case and the tokeniser, for signatures."""
-        return (
-            ""
-            if metric.reads == "text"
-            else f"|case:{'lc' if self.lowercase else 'mixed'}|tok:{tokenizer_signature(self.tokenizer)}"
-        )
-
-    @cached_property
-    def raw(self) -> Raw:
-        """How lines are read."""
-        return Raw(self.tokenizer, self.lowercase, of_mteval=self.variant in ("mteval-v13a", "nist"))
 
     def texts(self, hypotheses: Sequence[str], references: Sequence[str], hashed: bool = False) -> Texts:
-        """The texts in parallel files, or in columns of a Parquet file if the names are of columns."""
-        columns = columns_named([*hypotheses, *references])
-        if columns is not None:
-            return ColumnTexts(*columns)
-        return FileTexts(hypotheses, references, self.drop_bom, hashed)
-
-    def reading(self, metric: Metric) -> Metric:
-        """The metric with the tokeniser and the case of these options."""
-        if self.lowercase:
-            metric = metric.with_choices(lowercase=True)
-        return metric if metric.reads == "text" else metric.with_choices(tokenize=self.tokenizer)
+        """The texts in these files."""
+        return Texts(hypotheses, references, self.drop_bom, hashed)
 
 
-def no_tokenizer(metric: Metric, tokenize: str | None) -> None:
-    """Refuse a tokeniser for a metric that counts the characters of raw text."""
-    if metric.reads == "text" and tokenize:
-        raise click.UsageError(f"--tokenize makes tokens, and {metric.name} counts the characters of raw text")
+def method_of(metric: Metric, given: TextOptions) -> tuple[Any, Any] | None:
+    """The weights and the function of NLTK for a smoothing that requires the segments, which no metric has."""
+    if metric.name != "nltk" or given.smoothing not in METHODS_OF_SEGMENTS:
+        return None
+    assert isinstance(metric, Bleu)
+    weights = metric.weights or (1 / metric.order,) * metric.order
+    return weights, getattr(bleu_score.SmoothingFunction(), given.smoothing)
+
+
+def _takes(name: str, choice: str) -> bool:
+    metric = METRICS[name]
+    return metric.reads != "text" if choice == "tokenize" else hasattr(metric, choice)
+
+
+def described(metric: Metric, texts: Texts, samples: str = "") -> str:
+    """Describe what was counted, for signatures.
+
+    :param texts: which have been read
+    :param samples: further fields
+    """
+    raw, read = metric.raw("raw text"), ""
+    if metric.reads != "text" and raw is not None:
+        read = f"|case:{'lc' if metric.lowercase else 'mixed'}|tok:{tokenizer_signature(raw.tokenize)}"
+    return f"|nrefs:{texts.nrefs}{samples}{read}|version:{__version__}"
+
+
+class Texts:
+    """Hypotheses and their references, in parallel files or in columns of a Parquet file, which are read once.
+
+    Iterating yields some segments at a time: a corpus for each text that is scored, all with the same references.
+
+    :param hypotheses: the files whose texts are scored, or columns ``FILE.parquet:COLUMN``
+    :param references: those of references
+    :param drop_bom: leave out byte order marks
+    :param hashed: compute the digests
+    :ivar nrefs: how many references a segment has, for signatures, when all is read
+    :ivar digests: the SHA-256 of each file, when all is read
+    """
+
+    def __init__(
+        self, hypotheses: Sequence[str], references: Sequence[str], drop_bom: bool = False, hashed: bool = False
+    ):
+        self._hypotheses, self._references = hypotheses, references
+        self._drop_bom, self._hashed = drop_bom, hashed
+        self._columns = columns_named([*hypotheses, *references])
+        self.nrefs = str(len(references))
+        self.digests: dict[str, str] = {}
+
+    def __iter__(self) -> Iterator[list[Corpus]]:
+        """
+        :raises EmptyCorpusError: there is no segment
+        """
+        empty = True
+        for corpora in self._of_files() if self._columns is None else self._of_columns(*self._columns):
+            empty = False
+            yield corpora
+        if empty:
+            raise EmptyCorpusError("the files have no line, so there is no segment to score")
+
+    def _of_columns(self, file: str, columns: Sequence[str]) -> Iterator[list[Corpus]]:
+        numbers: set[int] = set()
+        count = len(self._hypotheses)
+        for corpora in column_segments(file, columns[:count], columns[count:]):
+            numbers |= {*corpora[0].sets.counts.tolist()}
+            self.nrefs = "var" if len(numbers) > 1 else str(max(numbers))
+            yield corpora
+
+    def _of_files(self) -> Iterator[list[Corpus]]:
+        paths, count = [*self._hypotheses, *self._references], len(self._hypotheses)
+        with ExitStack() as stack:
+            files = [
+                stack.enter_context(Lines(path, keep_mark=not self._drop_bom, hashed=self._hashed)) for path in paths
+            ]
+            with suppress(GeneratorExit):  # notes are also printed if the caller stops reading
+                blocks = raw_segments(files[:count], files[count:])
+                for texts, others, bounds in files[0].watched(blocks, stderr_is_tty()):
+                    sets = Sets(RawText(others), bounds)
+                    yield [Corpus(RawText(lines), sets) for lines in texts]
+        if self._hashed:
+            self.digests = {path: file.digest for path, file in zip(paths, files)}
+        for path, file in dict(zip(paths, files)).items():
+            name = shown(file.name)
+            if kind := _kind_of_table(path):
+                click.echo(
+                    f"cybleu: {name} looks like {kind}, and each of its lines is taken as a text; extract the texts first, one on "
+                    "each line",
+                    err=True,
+                )
+            if file.mark and not self._drop_bom:
+                click.echo(
+                    f"cybleu: {name} begins with a byte order mark, which is part of its first token here, as in the tools; "
+                    "--drop-bom leaves it out",
+                    err=True,
+                )
+
+
+def strings_of(corpus: Corpus) -> tuple[list[list[str]], list[str]]:
+    """The references of each segment, and the hypotheses."""
+    texts, sets = corpus.texts, corpus.sets
+    assert isinstance(texts, RawText) and isinstance(sets, Sets) and isinstance(sets.texts, RawText)
+    lines, bounds = sets.texts.lines.strings(), list(sets.bounds)
+    return [lines[begin:end] for begin, end in pairwise(bounds)], texts.lines.strings()
+
+
+def _kind_of_table(path: str) -> str | None:
+    """What a file is if its lines are no texts: by its name, or because it begins as a JSON object does."""
+    ending = splitext(path.lower().removesuffix(".gz"))[1]
+    if ending not in TABLES and isfile(path):
+        with suppress(OSError), open(path, "rb") as file:
+            return "JSON lines" if file.read(2) == b'{"' else None
+    return TABLES.get(ending)
+
+
+class Block(NamedTuple):
+    """Some segments of each text, and their rows, by metric and text."""
+
+    corpora: list[Corpus]
+    rows: list[list[Any]]
+
+
+def count(texts: Texts, metrics: Sequence[Metric], threads: int) -> tuple[Sequence[Metric], Iterator[Block]]:
+    """Count texts block by block, in threads.
+
+    :return: the metrics, with the weights of all references if they take such weights, and the counts
+    """
+    blocks = iter(texts)
+    if any(metric.weighs_by_call for metric in metrics):
+        read = [*blocks]
+        references = [lines for corpora in read for lines in corpora[0].sets.lists()]
+        metrics = [one.with_weights_of(references) if one.weighs_by_call else one for one in metrics]
+        blocks = iter(read)
+
+    def counted(corpora: list[Corpus]) -> Block:
+        return Block(corpora, [[metric.rows_of(corpus) for corpus in corpora] for metric in metrics])
+
+    return metrics, in_order(counted, blocks, threads)

@@ -1,28 +1,370 @@
-"""`cybleu tune mert`: weights of few features, by line searches."""
+"""`cybleu tune mert`, `kbmira` and `pro`: weights by line searches, or by pairs of hypotheses."""
 
 from __future__ import annotations
 
+import json
+import os
 import sys
-from dataclasses import asdict, dataclass, replace
-from operator import attrgetter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from operator import eq
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._runtime.scales import counted
-from .common import input_errors, stderr_is_tty
-from .given import command
-from .lists import ListOptions, SearchOptions, run_tuner
+from .._files.text import listed, number_of, shown
+from .._files.weights import formatted, lines_of
+from .._files.writing import writing
+from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
+from .._runtime.scales import counted, percent
+from ..errors import FeatureError, InputFileError, WeightsError
+from ..metrics import Metric
+from .common import (
+    References,
+    metric_option,
+    orders_option,
+    reference_length_option,
+    say_same_score,
+    seed_option,
+    stderr_is_tty,
+    threads_option,
+)
+from .given import argument, arguments_of, choice, command, file, from_command_line, number, option, real, switch
+from .lists import MetricOptions, TokenOptions, check_form, names_of, output_format_option, told
 
 if TYPE_CHECKING:
-    from ..metrics import Metric
     from ..nbest import NBest
-    from ..tuning import Restart, Tuning
+    from ..tuning import Mira, Tuning
+
+NORMALISATIONS = {"l1": "sum", "largest": "largest", "none": None}
+
+
+def _bounds(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
+    bounds = {}
+    for value in values:
+        name, _, text = value.rpartition("=")
+        low, colon, high = text.partition(":")
+        try:
+            bounds[name] = float(low or "-inf"), float(high or "inf")
+        except ValueError:
+            colon = ""
+        if not (name and colon):
+            raise click.UsageError(f"--bounds {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
+    return bounds
 
 
 @dataclass(frozen=True, kw_only=True)
-class MertOptions(SearchOptions, ListOptions):
-    """Line searches"""
+class OfMert:
+    """Line searches (mert)"""
+
+    restarts: int | None = number(
+        least=0,
+        most=MOST_REPEATS,
+        help="Number of restarts after the climb from the start.  [default: 20, or 60 for fewer than 20,000 hypotheses]",
+    )
+    bounds: Mapping[str, Any] = option(
+        metavar="NAME=LOW:HIGH",
+        multiple=True,
+        default=(),
+        callback=_bounds,
+        help="The bounds of a weight; repeat the option.",
+    )
+    fixed: tuple[str, ...] = option(
+        metavar="NAME", multiple=True, default=(), help="Leave this weight as it is at the start; repeat the option."
+    )
+    threads: int = threads_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfMira:
+    """Batch MIRA (kbmira)"""
+
+    step: float = real(default=0.01, help="The largest step (C) of the weights.")
+    decay: float = real(
+        most=1, with_zero=True, default=0.999, help="The factor by which the background decays with each segment."
+    )
+    shuffle: bool = switch(
+        "--shuffle/--no-shuffle",
+        default=True,
+        help="Take the segments in a random order in each pass, or in that of the list.",
+    )
+    safe_hope: bool = switch(help="Limit how much the model's score counts in the choice of hope.")
+    model_background: bool = switch(help="Add the model's best hypothesis, not hope, to the background.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassesOfMira(OfMira):
+    """Batch MIRA (kbmira)"""
+
+    iterations: int = number(most=MOST_REPEATS, default=60, help="How many passes over the segments.")
+    return_best_dev: bool = switch(
+        "--return-best-dev/--return-last",
+        default=True,
+        help="Print the average of the weights after the pass that scored best, or after the last pass.  [default: best]",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfPro:
+    """Pairwise ranked optimisation (pro)"""
+
+    samples: int = number(most=MOST_SAMPLES, default=5000, help="How many pairs are drawn from each segment.")
+    keep: int = number(default=50, help="How many pairs of each segment are kept, at most.")
+    minimum: float = real(with_zero=True, default=5.0, help="The smallest difference of a pair, in BLEU from 0 to 100.")
+    regularisation: float = real(default=1.0, help="How much the squares of the weights count.")
+    interpolation: float = real(
+        most=1, default=1.0, help="The share of the new weights in the result; the rest is that of the start."
+    )
+
+
+def arguments_of_pro(given: OfPro, metric: Metric) -> dict[str, Any]:
+    """Return the arguments of :func:`cybleu.tuning.pro`."""
+    return {**arguments_of(given, OfPro), "minimum": given.minimum * metric.scale / 100}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountingOptions(TokenOptions):
+    """Metric"""
+
+    max_order: int | None = orders_option()
+    reference_length: str | None = reference_length_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuningOptions(References, CountingOptions, MetricOptions):
+    """Metric"""
+
+    names: tuple[str, ...] = metric_option("moses", of_bleu=True, of_sums=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightsOptions:
+    """Weights"""
+
+    start: str | None = None
+    output: str | None = file(written=True, help="Write the weights to this file, too.")
+    output_format: str = output_format_option("json")
+    normalise: str = choice(
+        of=[*NORMALISATIONS],
+        default="l1",
+        help="Divide the weights by the sum of their absolute values (l1), as Moses does, or by the largest. Weights that are fixed or "
+        "bounded by numbers are not divided.",
+    )
+    seed: int = seed_option()
+
+    @property
+    def form(self) -> str:
+        """How weights are written to a file."""
+        return "names" if self.output_format == "json" else self.output_format
+
+    @property
+    def normalisation(self) -> str | None:
+        """The argument of :func:`cybleu.tuning.normalised`."""
+        kept = getattr(self, "fixed", ()) or getattr(self, "bounds", ())
+        return None if kept and not from_command_line("normalise") else NORMALISATIONS[self.normalise]
+
+    def show(self, result: dict[str, Any], weights: dict[str, float]) -> None:
+        """Print the weights, and write them to a file."""
+        if self.output_format == "json":  # printed first, because a disk may be full
+            click.echo(json.dumps({**result, "weights": weights}))
+        else:
+            click.echo("".join(formatted(weights, self.form)), nl=False)
+        if self.output:
+            with writing(self.output) as file:
+                file.writelines(lines_of(weights, self.form))
+
+
+def _with_commas(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Split lists of files at commas, as Moses's commands do. A file whose name has a comma is one file."""
+    parts = [[value] if os.path.exists(value) else value.split(",") for value in values]
+    return tuple(path for part in parts for path in part)
+
+
+def _extracted(what: str) -> Any:
+    return file(metavar="FILE,...", multiple=True, default=(), callback=_with_commas, help=what)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListOptions(WeightsOptions, TuningOptions):
+    """Lists"""
+
+    requires_references = False  # files of Moses's extractor have none
+
+    nbest: str | None = argument("[NBEST", required=False)
+    references: tuple[str, ...] = argument("REF...]", nargs=-1)
+    more: tuple[str, ...] = file(
+        metavar="NBEST",
+        multiple=True,
+        default=(),
+        help="Another list of the same segments, which is merged with NBEST; repeat the option.",
+    )
+    format: str | None = choice(
+        of=["moses", "joshua", "fairseq", "json"],
+        help="The format of NBEST.  [default: moses or joshua, as the first lines look]",
+    )
+    features_file: tuple[str, ...] = _extracted(
+        "The features that Moses's extractor wrote, in place of NBEST and REF; repeat the option, each with a --scores-file."
+    )
+    scores_file: tuple[str, ...] = _extracted("The scores that it wrote, for each --features-file.")
+    start: str | None = file(
+        metavar="FILE|W,W,...",
+        help="The weights to start from: a file with a name and a weight on each line, or as Moses has them, such as moses.ini; or a "
+        "list of the dense weights.  [default: 1, and 0 for sparse features]",
+    )
+    quiet: bool = switch(help="Show no progress on standard error.")
+
+    def merged(self) -> NBest:
+        """Read and merge the lists."""
+        from ..nbest import NBest, merge
+        from ..nbest.references import prepare_references
+
+        if bool(self.nbest) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
+            raise click.UsageError(
+                "give an n-best list and its references, or --features-file and --scores-file in pairs"
+            )
+        if self.features_file:
+            if self.more or from_command_line("tokenize") or self.max_order or self.reference_length:
+                raise click.UsageError("--more and options of the text do not go with --features-file")
+            read = partial(NBest.from_moses, first_id=self.first_id)
+            pairs = list(zip(self.features_file, self.scores_file))
+            parts = [read(*pair) for pair in pairs]
+            segments = max(map(len, parts))
+            parts = [part if len(part) == segments else read(*pair, segments) for part, pair in zip(parts, pairs)]
+        elif not self.references:
+            raise click.UsageError("there is no file of references after the n-best list")
+        else:
+            prepared = prepare_references(self.references)
+            how = {**arguments_of(self, CountingOptions), "texts": False, "progress": stderr_is_tty()}
+            lists = self.nbest or "", *self.more
+            parts = [NBest.from_files(path, prepared, self.format, **how) for path in lists]
+        nbest = merge(*parts)
+        missing = sum(map(eq, nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()))
+        if missing:
+            click.echo(
+                f"cybleu: segments without a hypothesis in the list, which do not count: {missing} of {len(nbest)}",
+                err=True,
+            )
+        return nbest
+
+    def weights(self, nbest: NBest) -> tuple[dict[str, float] | None, dict[str, float]]:
+        """Those to start from, of a file with names or of a list of numbers, if there are any; and those of sparse features
+        that the list does not have."""
+        if self.start is None:
+            return None, {}
+        if os.path.exists(self.start):  # of a text longer than any path, too
+            from ..tuning import read_weights
+
+            weights = read_weights(self.start, nbest.names)
+            names = set(names_of(nbest))
+            if not weights.keys() >= set(nbest.names):
+                return weights, {}
+            others = {name: weight for name, weight in weights.items() if name not in names}
+            if others:
+                click.echo(
+                    f"cybleu: the list does not have these features, whose weights stay: {listed([*others])}", err=True
+                )
+            return {name: weight for name, weight in weights.items() if name in names}, others
+        try:
+            numbers = [number_of(word) for word in self.start.replace(",", " ").split()]
+        except InputFileError:
+            raise WeightsError(
+                f"--start {shown(self.start)} is neither a file nor a list of numbers such as 1,0.5,-1"
+            ) from None
+        if len(numbers) != len(nbest.names):
+            raise FeatureError(
+                f"--start has {len(numbers)} numbers, and there are {len(nbest.names)} features: {listed(nbest.names)}"
+            )
+        return dict(zip(nbest.names, numbers)), {}
+
+
+def run_tuner(
+    given: ListOptions,
+    tuned: Callable[..., Any],
+    more: Callable[[Any], dict[str, Any]],
+    line: Callable[[Any], str] | None = None,
+) -> None:
+    """Read the lists, tune, print and write.
+
+    :param tuned: from a list and a start to a result
+    :param more: from the result to more entries of the JSON object
+    :param line: from a result so far, which the tuner passes to `trace`, to a line on standard error; None if it passes none
+    """
+    from ..tuning import normalised
+
+    metric = given.metric
+    nbest = given.merged()
+    if given.output:
+        lines_of(dict.fromkeys(names_of(nbest), 0.0))  # for its error: names that cannot be written
+    start, unlisted = given.weights(nbest)
+    check_form(given.form, nbest)
+    if given.form == "numbers":
+        unlisted = {}
+    best: Any = None
+
+    def trace(result: Any) -> None:
+        nonlocal best
+        if best is None or result.score > best.score:
+            best = result
+        if line is not None and not given.quiet and sys.stderr is not None:
+            from tqdm import tqdm
+
+            tqdm.write(line(result), file=sys.stderr)  # beside a progress bar
+
+    def weights_of(result: Any) -> dict[str, float]:
+        weights = {**(start or {}), **result.weights}
+        return normalised({**told(nbest, weights), **unlisted}, given.normalisation)
+
+    try:
+        traced = {} if line is None else {"trace": trace}
+        result = tuned(nbest, start, metric=metric, seed=given.seed, **traced)
+    except KeyboardInterrupt:
+        if best is not None:
+            click.echo("cybleu: interrupted; these are the best weights so far", err=True)
+            given.show({"score": best.score, "scale": best.scale, "interrupted": True}, weights_of(best))
+        raise
+    if not given.quiet:
+        rise = str(result).partition("\n")[0].removeprefix(f"{result.metric} ")
+        click.echo(f"{result.metric} {rise}", err=True)
+    weights = weights_of(result)
+    shown = {
+        "score": result.score if given.normalisation is None else score_of(nbest, weights, metric),
+        "start_score": result.start_score,
+        "scale": result.scale,
+        "metric": result.metric,
+        "segments": len(nbest),
+        "hypotheses": len(nbest.features),
+    }
+    given.show({**shown, **more(result)}, weights)
+    if not given.quiet and given.references:
+        say_same_score(given)
+
+
+def score_of(nbest: NBest, weights: dict[str, float], metric: Metric) -> float:
+    """Score weights after they were changed: with other roundings, ties may be broken differently."""
+    from ..tuning import line_search
+
+    names = names_of(nbest)
+    of_list = {name: weights.get(name, 0.0) for name in names}
+    return line_search(nbest, of_list, names[0], 0.0, 0.0, metric=metric).score
+
+
+# ------------------------------------------------------------------------------------------------------------ commands
+
+
+@dataclass(frozen=True, kw_only=True)
+class MertOptions(OfMert, ListOptions):
+    """Line searches (mert)"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KbmiraOptions(PassesOfMira, ListOptions):
+    """Batch MIRA (kbmira)"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProOptions(OfPro, ListOptions):
+    """Pairwise ranked optimisation (pro)"""
 
 
 @command(MertOptions)
@@ -39,36 +381,63 @@ def mert(given: MertOptions) -> None:
       cybleu tune mert dev.nbest.gz dev.ref --start moses.ini
       cybleu tune mert run1.nbest dev.ref --more run2.nbest --bounds lm=0: --output-format moses
     """
-    given.check()
-    search = given.search
-    best: Restart | None = None
+    from ..tuning import check_normalised, tune
 
-    def run(nbest: NBest, start: dict[str, float] | None, *, metric: Metric, seed: int) -> Tuning:
+    def tuned(nbest: NBest, start: dict[str, float] | None, **how: Any) -> Tuning:
         if nbest.sparse is not None and not given.quiet:
             click.echo(
                 f"cybleu: the weights of {counted(len(nbest.sparse.names), 'sparse feature')} stay, 0 without --start; cybleu "
                 "tune kbmira and cybleu tune pro tune all",
                 err=True,
             )
-        check_normalised(given.normalisation, search["bounds"], given.fixed)
-
-        def trace(restart: Restart) -> None:
-            nonlocal best
-            if best is None or restart.score > best.score:
-                best = replace(restart, weights={**(start or {}), **restart.weights})
-            if not given.quiet and sys.stderr is not None:
-                from tqdm import tqdm
-
-                tqdm.write(str(restart), file=sys.stderr)
-
-        progress = stderr_is_tty() and not given.quiet
-        return tune(nbest, start, metric=metric, seed=seed, progress=progress, trace=trace, **search)
+        how |= {**arguments_of(given, OfMert), "progress": stderr_is_tty() and not given.quiet}
+        return tune(nbest, start, **how)
 
     def more(tuning: Tuning) -> dict[str, Any]:
-        climbs = [asdict(restart) for restart in tuning.restarts]
-        return {"line_searches": tuning.line_searches, "climbs": climbs}
+        return {"line_searches": tuning.line_searches, "climbs": [asdict(restart) for restart in tuning.restarts]}
 
-    with input_errors():
-        from ..tuning import check_normalised, tune
+    check_normalised(given.normalisation, given.bounds, given.fixed)
+    run_tuner(given, tuned, more, str)
 
-        run_tuner(given, run, lambda: best, more, attrgetter("names"))
+
+@command(KbmiraOptions)
+def kbmira(given: KbmiraOptions) -> None:
+    """Tune many features by batch MIRA.
+
+    Finds weights on n-best lists (Cherry and Foster 2012), those of sparse features included. Prints a line with name and
+    weight for each dense feature, and for each sparse one whose weight is not 0. On standard error, BLEU is from 0 to 100.
+
+    The lists come from decoders or from Moses's extractor.
+
+    \b
+    Examples:
+      cybleu tune kbmira dev.nbest.gz dev.ref --start moses.ini
+      cybleu tune kbmira dev.nbest.gz dev.ref1 dev.ref2 --iterations 30 --output-format moses --output sparse.ini
+    """
+    from ..tuning import kbmira as tuned
+
+    def line(result: Mira) -> str:
+        return f"{len(result.scores):3} {percent(result.scores[-1], result.scale or 1):.4f}"
+
+    how = arguments_of(given, PassesOfMira)
+    run_tuner(given, partial(tuned, **how), lambda result: {"scores": list(result.scores)}, line)
+
+
+@command(ProOptions)
+def pro(given: ProOptions) -> None:
+    """Tune many features by pairwise ranked optimisation.
+
+    Finds weights on n-best lists (PRO, Hopkins and May 2011), those of sparse features included. Prints a line with name and
+    weight for each dense feature, and for each sparse one whose weight is not 0. On standard error, BLEU is from 0 to 100.
+
+    The lists come from decoders or from Moses's extractor.
+
+    \b
+    Examples:
+      cybleu tune pro dev.nbest.gz dev.ref --start moses.ini
+      cybleu tune pro --features-file run1.dat --scores-file run1.scores --samples 1000
+    """
+    from ..tuning import pro as tuned
+
+    how = arguments_of_pro(given, given.metric)
+    run_tuner(given, partial(tuned, **how), lambda result: {"pairs": result.pairs})

@@ -9,29 +9,16 @@ import click
 
 from ..explanations import TOOLS, Comparison
 from ..explanations.differences import Counts
-from .common import (
-    References,
-    format_option,
-    input_errors,
-    metric_of,
-    need_standard_output,
-    order_option,
-    read_weights_of_orders,
-    references_argument,
-    references_option,
-)
-from .given import argument, command, option
-from .reading import FileTexts
-from .texts import ReadingOptions
+from ..metrics import find
+from .common import TextFiles, format_option, orders_option, read_weights_of_orders
+from .given import command, option
+from .texts import ReadingOptions, Texts
 
 
 @dataclass(frozen=True, kw_only=True)
-class VariantsOptions(References, ReadingOptions):
+class VariantsOptions(ReadingOptions, TextFiles):
     """Input, definitions and output"""
 
-    hypothesis: str = argument("HYP")
-    references: tuple[str, ...] = references_argument()
-    other_references: tuple[str, ...] = references_option()
     names: tuple[str, ...] = option(
         "-m",
         "--metric",
@@ -41,7 +28,7 @@ class VariantsOptions(References, ReadingOptions):
         callback=lambda context, parameter, values: [name for value in values for name in value.split(",")],
         help="The definitions of BLEU to compare.",
     )
-    order: int | None = order_option()
+    max_order: int | None = orders_option()
     weights: tuple[float, ...] | None = option(
         callback=read_weights_of_orders, metavar="W,W,...", help="Weights of the n-gram orders.  [default: uniform]"
     )
@@ -61,14 +48,12 @@ def variants(given: VariantsOptions) -> None:
       cybleu variants hypotheses.txt references.txt
       cybleu variants hypotheses.txt references.txt -m nltk,nltk:method1,sacrebleu
     """
-    need_standard_output()
-    size = len(metric_of("sacrebleu", order=given.order, weights=given.weights).columns) // 2 - 1
-    with input_errors():
-        texts = FileTexts([given.hypothesis], given.references, given.drop_bom)
-        counts = Counts(given.names, size, given.weights, given.tokenize or "of-tools", given.lowercase)
-        for (corpus,) in texts.blocks():
-            counts.add(corpus)
-        explained = counts.comparison()
+    order = len(find("sacrebleu", max_order=given.max_order, weights=given.weights).columns) // 2 - 1
+    texts = Texts([given.hypothesis], given.references, given.drop_bom)
+    counts = Counts(given.names, order, given.weights, given.tokenize or "of-tools", given.lowercase)
+    for (corpus,) in texts:
+        counts.add(corpus)
+    explained = counts.comparison()
     click.echo(json.dumps(_as_object(explained)) if given.format == "json" else explained.format("line", 1))
 
 

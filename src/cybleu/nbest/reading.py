@@ -224,7 +224,7 @@ def read_parts(
         raise UnknownNameError(f"unknown format {shown(form)}; use one of {', '.join(FORMATS)}")
     is_plain = form == "plain" or (form is None and size is not None)
     if is_plain and (type(size) is not int or size < 1):
-        raise ArrayValueError(f"size is {size!r}; the plain format needs the number of lines of each segment, from 1")
+        raise ArrayValueError("format='plain' needs size=, the number of lines of each segment, from 1")
     if not is_plain and not (size is None and features is None and names is None):
         raise ArrayValueError("size, features and names are for the plain format, a file without fields")
 
