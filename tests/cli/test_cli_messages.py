@@ -77,6 +77,19 @@ def test_a_device_is_written_to_and_a_full_one_is_one_sentence(run, name):
     assert result.stderr.splitlines()[-1] == "cybleu: error: /dev/full: cannot be written: No space left on device"
     for path in ("/dev/null", "/dev/full"):
         assert not os.path.isfile(path)
+    for path in ("/dev/fd/99", "/proc/self/fd/99"):  # which are not open
+        result = run(*WITH_OUTPUT[name], path)
+        assert result.exit_code == 2 and f"{path}: cannot be written" in result.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("choice", ["zzz", "1"])
+@pytest.mark.parametrize("program", [["-m", "cybleu"], ["cybleu"]], ids=" ".join)
+def test_an_unknown_backend_is_one_sentence(run, folder, program, choice):
+    (folder / "cybleu").write_text("from cybleu.__main__ import main\nmain()\n")
+    command = [sys.executable, *program, "score", "text", "text"]
+    done = subprocess.run(command, env={**os.environ, "CYBLEU_BACKEND": choice}, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert f"CYBLEU_BACKEND={choice!r}" in done.stderr
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")

@@ -13,7 +13,7 @@ import sacrebleu
 
 import command_line
 import cybleu
-from cybleu import __version__, explain_difference
+from cybleu import __version__, explain, explain_difference
 from cybleu.metrics import METRICS, VARIANTS, Bleu, find
 from cybleu.significance import bootstrap
 
@@ -104,6 +104,25 @@ def test_standard_input_and_gzip(files):
     with gzip.open(files / "hyp.gz", "wb") as file:
         file.write((files / "hyp").read_bytes())
     assert run("hyp.gz", "ref1", "ref2").stdout == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "options", "metric"),
+    [
+        *((line, "", Bleu()) for line in (1, 2, 3, 4)),
+        (1, "--metric nltk --smoothing method1", Bleu("nltk", "method1")),
+        (1, "--metric nltk-3.2", Bleu("nltk-3.2")),
+        (1, "--smoothing floor --smoothing-value 0.5 --max-order 2", Bleu("sacrebleu", "floor", 0.5, max_order=2)),
+        (1, "--metric moses --smoothing add --weights 0.5,0.3,0.2", Bleu("moses", "add", weights=(0.5, 0.3, 0.2))),
+        (1, "--metric arithmetic-mean", Bleu("arithmetic-mean")),
+        (1, "--metric huggingface", Bleu("huggingface")),
+    ],
+)
+def test_a_line_as_explain_shows_it(files, line, options, metric):
+    result = run("hyp", "ref1", "ref2", "--line", line, *options.split(), command="explain")
+    references = [texts[line - 1].split() for texts in (FIRST, SECOND)]
+    assert result.stdout == f"{explain(references, HYPOTHESES[line - 1].split(), metric=metric)}\n"
+    assert (result.exit_code, result.stderr) == (0, "")
 
 
 def test_variants(files):
@@ -240,6 +259,18 @@ def test_advice(folder):
     assert "as if it were not tokenised; --tokenize 13a" in run("raw", "raw", "--tokenize", "none").stderr
     for name, options in (("raw", []), ("tokenised", ["--tokenize", "none"])):
         assert run(name, name, *options).stderr == f"cybleu: hypotheses: {name}; references: {name}\n"
+    assert "cybleu: the weights add up to 1.1, not 1" in run("raw", "raw", "--weights", "0.6,0.5").stderr
+    assert "weights" not in run("raw", "raw", "--weights", "0.5,0.5").stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "kind"),
+    [("a.csv", "1,a b", "CSV"), ("a.tsv", "1\ta b", "a table with tabs"), ("a.txt", '{"text": "a b"}', "JSON lines")],
+)
+def test_tables_given_as_text_are_noticed(folder, name, line, kind):
+    command_line.write_lines(folder, {name: [line], "same": [line.replace("{", "(")]})
+    said = run(name, "same", "--tokenize", "none").stderr
+    assert f"'{name}' looks like {kind}, and each of its lines is taken as a text" in said and said.count("looks") == 1
 
 
 @pytest.mark.parametrize(

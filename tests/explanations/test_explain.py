@@ -59,6 +59,22 @@ def test_an_explained_score_is_the_score(segment, weights):
         assert f"{expected:.6g}" in str(explanation)
 
 
+UNUSUAL = [((0.3, 0.3, 0.3, 0.2), "add up to 1.1, not 1"), ((0.6, 0.5, -0.1), "the weight -0.1 is negative")]
+
+
+@pytest.mark.parametrize(("weights", "remark"), UNUSUAL)
+def test_unusual_weights_are_remarked_on(weights, remark):
+    expected = sentence_bleu(REFERENCES, HYPOTHESIS, weights)
+    with pytest.warns(UserWarning, match=remark) as caught:
+        assert explain(REFERENCES, HYPOTHESIS, weights).score == expected
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("weights", [(1,), (1 / 3,) * 3, (0.33,) * 3, (0.166,) * 6, (1, 0)])
+def test_usual_weights_are_not(weights):
+    assert explain(REFERENCES, REFERENCES[0], weights).score == sentence_bleu(REFERENCES, REFERENCES[0], weights)
+
+
 @pytest.mark.parametrize(
     ("weights", "shown"), [((1 / 3,) * 3, "1/3"), ((0.25,) * 4, "0.25"), ((1 / 7,) * 7, "1/7"), ((2 / 3, 1 / 3), "2/3")]
 )

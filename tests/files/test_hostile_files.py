@@ -215,6 +215,17 @@ def test_a_file_of_the_user_beside_the_output(tmp_path):
     assert (tmp_path / "out.partial").read_text() == "mine\n"
 
 
+@pytest.mark.parametrize("name", ["\u6f22" * 80, "\u6f22" * 75 + ".gz", "\U0001f600" * 60, "x" * 250])
+def test_long_names(tmp_path, name):
+    if os.name == "nt" and len(name) > 100:
+        pytest.skip("the path is too long")
+    path = tmp_path / name
+    for text in ("old", "new"):
+        with writing(str(path)) as file:
+            file.write(text)
+    assert [found.name for found in tmp_path.iterdir()] == [name]
+
+
 @POSIX
 @pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_what_a_process_has_open(tmp_path, path):
