@@ -55,7 +55,7 @@ def tables():
     lines += ["", f"| definition | smoothing | {' | '.join(CASES)} |", "|---|---" + "|---" * len(CASES) + "|"]
     for variant in VARIANTS.values():
         smoothing = variant.smoothings[0][0]
-        for effective in (False, True) if variant.sentences_by_effective_order else (False,):
+        for effective in (False, True) if variant.empty_order == "end" else (False,):
             cells = " | ".join(cell(case, variant, smoothing, effective) for case in CASES)
             words = f"{smoothing}, effective order" if effective else smoothing
             lines.append(f"| {variant.name} | {words} | {cells} |")

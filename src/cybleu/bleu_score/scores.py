@@ -293,8 +293,7 @@ def smoothed_precisions(
     precisions = smoothed_counts(smoothing_function, matches, denominators, length)
     if precisions is not None:
         return precisions
-    is_class = isinstance(smoothing_function, type) and issubclass(smoothing_function, SmoothingFunction)
-    if is_class or not callable(smoothing_function):
+    if not callable(smoothing_function) or smoothing_function in (SmoothingFunction, *METHODS):
         raise SmoothingTypeError(
             f"smoothing_function is {smoothing_function!r}; give a method such as SmoothingFunction().method1, or a function"
         )

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import sys
-from functools import wraps
 
 from .. import bleu_score
 from .._mirror.scoring.definitions import SMOOTHINGS, halved_by_length
-from ..errors import OrderError, SmoothingParameterError, SmoothingTypeError, ZeroPrecisionError
+from ..errors import OrderError, SmoothingParameterError, ZeroPrecisionError
 from .no_match import warn_no_match
 from .parts import modified_precision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
 
@@ -160,25 +159,6 @@ def _check_method6(p_n: Sequence[Any]) -> None:
             "method6 needs a trigram match, and there is none; use another method for this hypothesis, such as method1"
         )
 
-
-def _with_precisions(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Explain calls without precisions: of a method that is called where it should be passed, or passed without an instance."""
-
-    @wraps(method)
-    def checked(self: Any = None, *arguments: Any, **named: Any) -> Any:
-        if not arguments and "p_n" not in named:
-            name = method.__name__
-            raise SmoothingTypeError(
-                f"{name} is called without precisions, which the scoring function passes; pass the method of an instance, "
-                f"SmoothingFunction().{name}, without calling it"
-            )
-        return method(self, *arguments, **named)
-
-    return checked
-
-
-for _name in [f"method{number}" for number in range(8)]:
-    setattr(SmoothingFunction, _name, _with_precisions(getattr(SmoothingFunction, _name)))
 
 METHODS = tuple(getattr(SmoothingFunction, f"method{number}") for number in range(8))
 

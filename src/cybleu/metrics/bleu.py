@@ -169,7 +169,12 @@ class Bleu(Metric):
         if self.max_order is not None:
             Counting(self.max_order).check()
         if self.weights is not None:
-            put(self, "weights", _checked_weights(self.weights))
+            weights = finite_numbers(self.weights, "weights")
+            if not weights:
+                raise StatisticsError(
+                    f"weights must be finite numbers, one for each order, and these are not: {self.weights!r}"
+                )
+            put(self, "weights", weights)
             if self.max_order not in (None, len(self.weights)):
                 raise OrderError(
                     f"max_order is {self.max_order}, and there are {len(self.weights)} weights; give one of the two"
@@ -234,7 +239,7 @@ class Bleu(Metric):
     @property
     def _effective(self) -> bool:
         if self.effective_order is None:
-            return self.level != "corpus" and self.definition.sentences_by_effective_order
+            return self.level != "corpus" and self.definition.empty_order == "end"
         return bool(self.effective_order)
 
     def check_order(self, order: int) -> None:
@@ -584,13 +589,6 @@ def _without_short(row: list[int]) -> list[int]:
     """The row of a segment without the n-grams that NLTK counts where a segment is too short for an order."""
     order = order_of(len(row))
     return [*row[: 2 + order], *(min(total, max(row[0] - n, 0)) for n, total in enumerate(row[2 + order :]))]
-
-
-def _checked_weights(weights: Any) -> tuple[float, ...]:
-    numbers = finite_numbers(weights, "weights")
-    if not numbers:
-        raise StatisticsError(f"weights must be finite numbers, one for each order, and these are not: {weights!r}")
-    return numbers
 
 
 _RULES = [field.name for field in fields(Variant) if field.name in Rules._fields]

@@ -135,11 +135,6 @@ class Variant:
         names = ", ".join(smoothing[0] for smoothing in self.smoothings)
         raise UnknownNameError(f"{self.name} has no smoothing {name!r}; use one of {names}")
 
-    @property
-    def sentences_by_effective_order(self) -> bool:
-        """Whether the tool ignores the orders that a sentence is too short for when it scores single sentences."""
-        return self.empty_order == "end"
-
 
 def checked_smoothing_value(value: Any, name: str, kind: str) -> float | None:
     """Validate the parameter of a smoothing, and return it as an int or a float.
