@@ -9,13 +9,9 @@ from typing import Any
 
 from .. import sacrebleu_compat
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, SequenceTypeError, UnknownNameError
-from ..gleu_score import corpus_gleu
-from ..metrics import Bleu
-from ..text import tokenizer as tokenizer_of
-from ..text.batches import Corpus, ListSets, Place, TokenLists
-from ..text.reading import read_list
-
-Tokenizer = Callable[[str], Sequence[Any]]
+from ..metrics import Bleu, Gleu, Metric
+from ..text.batches import Corpus
+from ..text.reading import read_lines, read_list, read_sets_of_lines
 
 
 def load(name: str) -> EvaluationModule:
@@ -136,30 +132,22 @@ class EvaluationModule:
         return function(texts, groups, **options)
 
 
-def _tokenised(
-    texts: list[str], groups: list[list[str]], tokenizer: Tokenizer | None
-) -> tuple[list[Any], list[list[Any]]]:
-    if tokenizer is None:
-        tokens_of = tokenizer_of("13a")
-
-        def tokenizer(line: str) -> Sequence[Any]:
-            # evaluate does not strip the line first, so it removes a hyphen before a line break at the end
-            return tokens_of(line + "<skipped>" if "\n" in line else line)
-
-    return [tokenizer(text) for text in texts], [[tokenizer(text) for text in group] for group in groups]
+def _score(metric: Metric, texts: list[str], groups: list[list[str]]) -> Any:
+    if (
+        metric.tokenize is None
+    ):  # evaluate does not strip lines first, so it removes a hyphen before a line break at the end
+        texts, *groups = [
+            [line + "<skipped>" if "\n" in line else line for line in lines] for lines in (texts, *groups)
+        ]
+    corpus = Corpus(read_lines(texts, "predictions"), read_sets_of_lines(groups))
+    return metric.score(metric.rows_of(corpus))
 
 
 def _bleu(
-    texts: list[str],
-    groups: list[list[str]],
-    tokenizer: Tokenizer | None = None,
-    max_order: int = 4,
-    smooth: bool = False,
+    texts: list[str], groups: list[list[str]], tokenizer: Any = None, max_order: int = 4, smooth: bool = False
 ) -> dict[str, Any]:
-    metric = Bleu("huggingface", smoothing="smooth" if smooth else "none", max_order=max_order)
-    hypotheses, references = _tokenised(texts, groups, tokenizer)
-    corpus = Corpus(TokenLists(hypotheses, Place("predictions")), ListSets(references, "references"))
-    found = metric.score(metric.rows_of(corpus))
+    smoothing = "smooth" if smooth else "none"
+    found = _score(Bleu("huggingface", smoothing, max_order=max_order, tokenize=tokenizer), texts, groups)
     return {
         "bleu": found.score,
         "precisions": list(found.precisions),
@@ -171,14 +159,9 @@ def _bleu(
 
 
 def _google_bleu(
-    texts: list[str],
-    groups: list[list[str]],
-    tokenizer: Tokenizer | None = None,
-    min_len: int = 1,
-    max_len: int = 4,
+    texts: list[str], groups: list[list[str]], tokenizer: Any = None, min_len: int = 1, max_len: int = 4
 ) -> dict[str, float]:
-    hypotheses, references = _tokenised(texts, groups, tokenizer)
-    return {"google_bleu": corpus_gleu(references, hypotheses, min_len, max_len)}
+    return {"google_bleu": _score(Gleu(min_len, max_len, tokenize=tokenizer), texts, groups).score}
 
 
 # arguments of sacreBLEU's classes that have another name in evaluate
