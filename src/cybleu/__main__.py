@@ -6,6 +6,7 @@ import errno
 import gc
 import os
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 
 from ._about import version
@@ -15,14 +16,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-RUNNERS = (["run-as-nltk"], ["run-as-sacrebleu"], ["sacrebleu"])
+# by command, the module and the function that runs a program
+RUNNERS = {
+    "run-as-nltk": (".bleu_score.install", "run_as_nltk"),
+    "run-as-sacrebleu": (".sacrebleu_compat.install", "run_as_sacrebleu"),
+    "sacrebleu": (".sacrebleu_compat.install", "run_sacrebleu"),
+}
 
 
 def main() -> None:
     """Run the command line. Commands without optional dependencies run without them."""
     gc.set_threshold(100_000)  # lists of tokens hold no cycles, and looking for some takes a fifth of the time
     arguments = sys.argv[1:]
-    if arguments[:1] in RUNNERS and (arguments[0] == "sacrebleu" or arguments[1:2] not in (["-h"], ["--help"])):
+    if (
+        arguments[:1]
+        and arguments[0] in RUNNERS
+        and (arguments[0] == "sacrebleu" or arguments[1:2] not in (["-h"], ["--help"]))
+    ):
         try:
             _run(arguments)  # a program writes its own output
         except MissingExtraError as error:
@@ -67,18 +77,9 @@ def _end_without_memory(what: str) -> NoReturn:
 def _run(arguments: list[str]) -> None:
     if arguments == ["--version"]:
         print(version())
-    elif arguments[:1] == ["run-as-nltk"]:
-        from .bleu_score.install import run_as_nltk
-
-        run_as_nltk(arguments[1:])
-    elif arguments[:1] == ["run-as-sacrebleu"]:
-        from .sacrebleu_compat.install import run_as_sacrebleu
-
-        run_as_sacrebleu(arguments[1:])
-    elif arguments[:1] == ["sacrebleu"]:
-        from .sacrebleu_compat.install import run_sacrebleu
-
-        run_sacrebleu(arguments[1:])
+    elif arguments[:1] and arguments[0] in RUNNERS:
+        module, function = RUNNERS[arguments[0]]
+        getattr(import_module(module, __package__), function)(arguments[1:])
     else:
         if not (
             find_spec("click") and find_spec("tqdm")

@@ -14,7 +14,7 @@ from .._runtime.parallel import run
 from ..errors import OrderError, StatisticsError
 from ..text.batches import RawText
 from .base import Metric, from_fields
-from .statistics import whole_numbers
+from .statistics import checked_row
 from .tokens import count_lines, lowered
 
 if TYPE_CHECKING:
@@ -166,12 +166,7 @@ class Chrf(Metric):
         """
         found: float | None = self.measure.evaluate(row)
         if found is None:
-            numbers = whole_numbers(row, f"the counts of {self.name}", 0)
-            if len(numbers) != len(self.columns):
-                raise StatisticsError(
-                    f"a row of {self.name} has {len(self.columns)} entries, and this one {len(numbers)}"
-                )
-            found = _mirror.CharacterF(*self._arguments).score(numbers)
+            found = _mirror.CharacterF(*self._arguments).score(checked_row(row, self, 0))
         return found
 
     def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:

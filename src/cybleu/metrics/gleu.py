@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.numbers import check_flags
 from .._runtime.sequences import plain_segment
-from ..errors import NoReferencesError, OrderError, StatisticsError
+from ..errors import NoReferencesError, OrderError
 from ..gleu_score import MOST_ORDERS, counts
 from ..text.tokenizers import tokenizer
 from .base import Metric
 from .counting import check_not_mixed
-from .statistics import whole_numbers
+from .statistics import checked_row
 from .tokens import segments_of
 
 if TYPE_CHECKING:
@@ -114,11 +114,5 @@ class Gleu(Metric):
         :raises StatisticsError: the row is not valid
         """
         plain = type(row) is list and len(row) == 2 and type(row[0]) is type(row[1]) is int and row[0] >= 0 <= row[1]
-        matches, ngrams = row if plain else self._pair(row)
+        matches, ngrams = row if plain else checked_row(row, self, 0)
         return matches / ngrams if ngrams else 0.0
-
-    def _pair(self, row: Any) -> list[int]:
-        numbers = whole_numbers(row, "the counts of gleu", 0)
-        if len(numbers) != 2:
-            raise StatisticsError(f"a row of gleu has 2 entries, and this one {len(numbers)}")
-        return numbers

@@ -166,7 +166,6 @@ class Nist(Metric):
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The names of the numbers in a row."""
-        check_whole(self.max_order, "max_order", 1, MOST_ORDERS, error=OrderError)  # which a pickle may have changed
         parts = [f"{what}_{n}" for what in ("info", "total") for n in range(1, self.max_order + 1)]
         return ("ref_len", *parts)
 

@@ -70,9 +70,10 @@ def whole_numbers(values: Any, name: str, least: int | None = None) -> list[int]
     return numbers
 
 
-def checked_row(row: Any, metric: Metric) -> list[Any]:
+def checked_row(row: Any, metric: Metric, least: int | None = None) -> list[Any]:
     """A row of a metric.
 
+    :param least: the least whole number that is allowed
     :raises StatisticsError: it is not one
     """
     numbers: Any
@@ -81,7 +82,7 @@ def checked_row(row: Any, metric: Metric) -> list[Any]:
         if numbers is None:
             raise StatisticsError(f"a row of {metric.name} has finite numbers, and this is {row!r}")
     else:
-        numbers = whole_numbers(row, f"the counts of {metric.name}")
+        numbers = whole_numbers(row, f"the counts of {metric.name}", least)
     if len(numbers) != len(metric.columns):
         raise StatisticsError(f"a row of {metric.name} has {len(metric.columns)} entries, and this one {len(numbers)}")
     return list(numbers)
