@@ -145,7 +145,6 @@ def test_a_subinterpreter_has_the_mirror_or_an_error(kernels, kind, first):
 
 def test_the_version_says_what_runs(backend):
     done = run("from cybleu.__main__ import version; print(version())", backend)
-    compiler = {"cython": r"(GCC|.*[Cc]lang|Apple LLVM|MSVC) \d.*", "python": "no compiler"}[backend]
     python = f"{platform.python_implementation()} {platform.python_version()}( free-threaded.*)?"
-    expected = rf"cybleu {cybleu.__version__}, {backend} backend \({compiler}\), {python}, characters of (regex|Unicode) [0-9.]+, {platform.platform()}\n"
+    expected = rf"cybleu {cybleu.__version__}, {backend} backend, {python}, characters of (regex|Unicode) [0-9.]+, {platform.platform()}\n"
     assert re.fullmatch(expected, done.stdout), done

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from . import BACKEND, __version__, _backend
+from . import BACKEND, __version__
 from .text.categories import unicode_version
 
 
@@ -16,5 +16,6 @@ def version() -> str:
     python = f"{platform.python_implementation()} {platform.python_version()}"
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         python += " free-threaded" + (", with the GIL" if getattr(sys, "_is_gil_enabled", bool)() else "")
-    backend = f"{BACKEND} backend ({_backend.chosen.COMPILER})"
-    return f"cybleu {__version__}, {backend}, {python}, characters of {unicode_version()}, {platform.platform()}"
+    return (
+        f"cybleu {__version__}, {BACKEND} backend, {python}, characters of {unicode_version()}, {platform.platform()}"
+    )

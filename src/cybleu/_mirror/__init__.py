@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .scoring.definitions import sum_rows as sum_rows
     from .scoring.gleu import gleu_counts as gleu_counts
     from .scoring.nist import corpus_nist as corpus_nist
-    from .scoring.scores import COMPILER as COMPILER
     from .scoring.scores import Scorer as Scorer
     from .search.envelope import best_interval as best_interval
     from .search.envelope import crossings as crossings

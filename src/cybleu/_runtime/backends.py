@@ -14,7 +14,7 @@ NAMES = {
     "scoring.definitions": "Definition sum_rows",
     "scoring.gleu": "gleu_counts",
     "scoring.nist": "corpus_nist",
-    "scoring.scores": "COMPILER Scorer",
+    "scoring.scores": "Scorer",
     "search.envelope": "best_interval crossings",
     "search.feature_rows": "FeatureRows",
     "text.raw_texts": "RawTexts",

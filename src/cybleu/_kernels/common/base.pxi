@@ -82,10 +82,6 @@ cdef inline void *allocated(void *memory) except NULL nogil:
     return memory
 
 
-cdef inline void *new_bytes(uint64_t size) except NULL nogil:
-    return allocated(malloc(<size_t>size) if size <= <uint64_t>PY_SSIZE_T_MAX else NULL)
-
-
 cdef inline void *new_array(Py_ssize_t count, size_t size) except NULL nogil:
     """Allocate an array of items; raise MemoryError also if its size in bytes overflows a size_t."""
     if not 0 <= count <= PY_SSIZE_T_MAX // <Py_ssize_t>size:

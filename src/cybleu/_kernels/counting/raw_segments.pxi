@@ -3,10 +3,6 @@
 # Segments are counted as in `segments.pxi`: tokens get ids local to the segment, and if no text has more than 64
 # tokens, positions are bits of a machine word.
 
-cdef enum:
-    RELEASE_FROM_CHARACTERS = 4096     # characters of a segment from which the GIL is released
-
-
 # How the reference length is chosen among several references.
 cdef enum:
     CLOSEST
@@ -240,11 +236,8 @@ def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max
     row = <int64_t *>new_array(row_size(max_order), sizeof(int64_t))
     make_workspace(&work)
     try:
-        if texts.size < RELEASE_FROM_CHARACTERS:
+        with nogil:
             count_raw_segment(tokenizer, &work, texts.lines, texts.lines + 1, texts.count - 1, max_order, mode, row)
-        else:
-            with nogil:
-                count_raw_segment(tokenizer, &work, texts.lines, texts.lines + 1, texts.count - 1, max_order, mode, row)
         return [row[i] for i in range(2 + 2 * max_order)]
     finally:
         end_workspace(&work)

@@ -2,26 +2,6 @@
 #
 # Other arguments are declined, see ``segments``.
 
-cdef extern from *:
-    """
-    #define CYBLEU_TEXT_OF(name) #name
-    #define CYBLEU_TEXT(name) CYBLEU_TEXT_OF(name)
-    #if defined(__clang__)
-      #define CYBLEU_COMPILER __VERSION__
-    #elif defined(__GNUC__)
-      #define CYBLEU_COMPILER "GCC " __VERSION__
-    #elif defined(_MSC_FULL_VER)
-      #define CYBLEU_COMPILER "MSVC " CYBLEU_TEXT(_MSC_FULL_VER)
-    #else
-      #define CYBLEU_COMPILER "unknown compiler"
-    #endif
-    """
-    const char *CYBLEU_COMPILER
-
-
-COMPILER = CYBLEU_COMPILER.decode("ascii", "replace")
-
-
 cdef enum:
     MAX_VECTORS = 16        # weight vectors scored at once
 
@@ -99,12 +79,10 @@ cdef class Scorer:
     def rows(self, const int64_t[:, ::1] stats, weights, smoothing_function, auto_reweigh, Py_ssize_t start,
              double[:, ::1] scores):
         """Write the scores of statistics rows, which have at least 5 orders if the smoothing requires them."""
-        cdef Counts counts
         cdef Call call
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t order = stats.shape[1] // 2 - 1
         cdef Py_ssize_t i = start
-        cdef Py_ssize_t n
         if start < 0 or not self.read_call(&call, weights, smoothing_function, auto_reweigh):
             return start
         if scores.shape[1] != call.vectors.count or scores.shape[0] != stats.shape[0]:
@@ -112,15 +90,7 @@ cdef class Scorer:
         if order < call.vectors.largest or (call.method >= METHOD5 and order < 5):
             raise ValueError("the rows have too few orders")
         while i < scores.shape[0]:
-            counts.hypothesis_length = stats[i, 0]
-            counts.reference_length = stats[i, 1]
-            for n in range(call.vectors.largest):
-                counts.matches[n] = stats[i, 2 + n]
-                counts.denominators[n] = max(1, stats[i, 2 + order + n])
-            if call.method >= METHOD5:
-                counts.five_gram_matches = stats[i, 6]
-                counts.five_grams = max(1, stats[i, 6 + order])
-            if not self.score(&counts, &call, &scores[i, 0]):
+            if not self.score_row(&stats[i, 0], &stats[i, 2 + order], &call, &scores[i, 0]):
                 break
             i += 1
             watch(&watching, 8)
@@ -208,20 +178,28 @@ cdef class Scorer:
     cdef int score_segment(self, object references, object hypothesis, const Call *call, double *results,
                            Py_ssize_t *work) except -1:
         """Write a score for each weight vector; return 1, 2 for NLTK's int 0, or 0 if the segment is declined."""
-        cdef Counts counts
-        cdef int64_t row[2 + MAX_ORDER]
-        cdef Py_ssize_t order = call.vectors.largest
+        cdef int64_t row[ROW_SIZE]
+        cdef Py_ssize_t order = max(call.vectors.largest, 5) if call.method >= METHOD5 else call.vectors.largest
         cdef Py_ssize_t n
-        memset(row, 0, sizeof(row))
-        if not count_segment(references, hypothesis, max(order, 5) if call.method >= METHOD5 else order, row, work):
+        memset(row, 0, <size_t>(2 + order) * sizeof(int64_t))
+        if not count_segment(references, hypothesis, order, row, work):
             return 0
+        for n in range(order):
+            row[2 + order + n] = row[0] - n
+        return self.score_row(row, row + 2 + order, call, results)
+
+    cdef int score_row(self, const int64_t *row, const int64_t *totals, const Call *call, double *results) except -1:
+        """Like `score_segment`, from a row and its numbers of n-grams, which may be below 0."""
+        cdef Counts counts
+        cdef Py_ssize_t n
         counts.hypothesis_length = row[0]
         counts.reference_length = row[1]
-        counts.five_gram_matches = row[6]
-        counts.five_grams = max(1, row[0] - 4)
-        for n in range(order):
+        for n in range(call.vectors.largest):
             counts.matches[n] = row[2 + n]
-            counts.denominators[n] = max(1, row[0] - n)
+            counts.denominators[n] = max(1, totals[n])
+        if call.method >= METHOD5:
+            counts.five_gram_matches = row[6]
+            counts.five_grams = max(1, totals[4])
         return self.score(&counts, call, results)
 
     cdef int score(self, const Counts *counts, const Call *call, double *results) except -1:

@@ -7,9 +7,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-COMPILER = "no compiler"
-
-
 class Scorer:
     """See the class of this name in :mod:`cybleu._kernels`."""
 
