@@ -12,7 +12,7 @@ from .._runtime.arrays import bincount, np, repeat
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import check_samples
 from ..errors import ArrayValueError, FeatureError, WeightsError
-from ..metrics import Bleu, find
+from ..metrics import Bleu
 from ..nbest import NBest, SparseFeatures
 from ..nbest.weights import names_of, rows_of_arrays
 from .problem import Problem, check_finite
@@ -103,7 +103,7 @@ def pro(
         raise WeightsError(f"interpolation is {interpolation!r}; it must be at most 1")
     problem = Problem(nbest, metric)
     before = problem.start(start)
-    better, worse = _pairs(problem, metric, samples, keep, minimum, seed)
+    better, worse = _pairs(problem, samples, keep, minimum, seed)
     if not len(better):
         raise WeightsError("no pair of hypotheses differs enough to learn from; give a smaller minimum")
     found = _logistic_weights(_differences(problem, better, worse), regularisation)
@@ -147,14 +147,14 @@ def pro_pairs(
     ([[-1.0, 2.0], [1.0, -2.0]], [1, -1])
     """
     problem = Problem(nbest, metric)
-    better, worse = _pairs(problem, metric, samples, keep, minimum, seed)
+    better, worse = _pairs(problem, samples, keep, minimum, seed)
     both = np.stack([better, worse], axis=1).ravel(), np.stack([worse, better], axis=1).ravel()
     y = np.tile(np.array([1, -1]), len(better))
     return _differences(problem, *both), y
 
 
 def _pairs(
-    problem: Problem, metric: Metric, samples: int, keep: int, minimum: float | None, seed: int
+    problem: Problem, samples: int, keep: int, minimum: float | None, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Sample pairs, and return the better and the worse hypothesis of each."""
     check_samples(samples, seed)
@@ -163,7 +163,7 @@ def _pairs(
         minimum = MINIMUM * (problem.objective.scale or 1.0)
     if not as_number(minimum) >= 0:
         raise ArrayValueError(f"minimum is {minimum!r}; it must be a number from 0")
-    values = _sentence_scores(problem, metric)
+    values = _sentence_scores(problem)
     found = []
     for place, (first, last) in enumerate(pairwise(problem.axes.offsets.tolist())):
         generator = np.random.default_rng([seed, place])
@@ -187,17 +187,14 @@ def _largest(pairs: NDArray[np.int64], values: NDArray[np.float64], keep: int, m
     return np.where(differences[taken] > 0, pairs[:, taken], pairs[::-1, taken])
 
 
-def _sentence_scores(problem: Problem, metric: Metric) -> NDArray[np.float64]:
+def _sentence_scores(problem: Problem) -> NDArray[np.float64]:
     """Score each hypothesis as a single sentence."""
-    nbest = problem.nbest
-    if not isinstance(problem.objective.metric, Bleu):
+    bleu = problem.objective.metric
+    if not isinstance(bleu, Bleu):
         return problem.single_scores()
-    bleu = find(nbest.score if metric is None else metric, default="moses")
-    assert isinstance(bleu, Bleu)
     if bleu.name == "moses" and bleu.smoothing is None:
         bleu = bleu.with_choices(smoothing="add")  # Moses has no BLEU of single sentences
-    bleu = bleu.of_sentences()
-    return bleu.scores_of(nbest.stats)
+    return bleu.of_sentences().scores_of(problem.nbest.stats)
 
 
 def _differences(

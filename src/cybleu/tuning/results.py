@@ -21,10 +21,6 @@ def rise(start: float, end: float, scale: float | None) -> str:
     return f"{as_read(start, scale)} -> {as_read(end, scale)}"
 
 
-def with_weights(line: str, weights: dict[str, float]) -> str:
-    return "\n".join([line, *(f"{name} {weight!r}" for name, weight in weights.items())])
-
-
 @dataclass(frozen=True)
 class LineSearch:
     """Optimum on a line.
@@ -138,7 +134,8 @@ class Tuned:
     scale: float | None
 
     def __str__(self) -> str:
-        return with_weights(rise(self.start_score, self.score, self.scale), self.weights)
+        weights = [f"{name} {weight!r}" for name, weight in self.weights.items()]
+        return "\n".join([rise(self.start_score, self.score, self.scale), *weights])
 
 
 @dataclass(frozen=True, kw_only=True)
