@@ -231,7 +231,7 @@ def coverage(session: nox.Session) -> None:
     """Lines of Python and Cython that the tests run (CONTRIBUTING.md)."""
     checkout(session)
     install(session, "coverage", project="-e .[report,test]", env={"CYBLEU_BUILD": "coverage"})
-    left_out = "not subinterpreter and not threads_that_change and not between_any_two_lines"
+    left_out = "not subinterpreter and not other_threads_replace"
     chosen = ["-m", "not real_data and not memory", "-k", left_out, "--ignore", "tests/packaging"]
     command = ["python", "-m", "coverage", "run", "-m", "pytest", "-q", *chosen]
     session.run(*command, "--ignore", "tests/whole/test_interrupts.py", env={"CYBLEU_HYPOTHESIS_PROFILE": "full"})
