@@ -141,7 +141,7 @@ def tests(session: nox.Session) -> None:
 def columns(session: nox.Session) -> None:
     """Columns of datasets, DuckDB, pandas, Polars and pyarrow."""
     install_wheel(session, "columns")
-    files = "columns cli/test_cli_parquet.py text/test_columns.py test_front_door.py"
+    files = "columns cli/test_cli_parquet.py text/test_columns.py test_front_door.py whole/test_documentation.py"
     pytest(session, "--no-skips", "-m", "not long", *(f"tests/{name}" for name in files.split()))
 
 
