@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import zip_longest
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines, shown
 from .._files.writing import writing_all
-from .._runtime.arrays import np
+from .._runtime.arrays import in_place, np
 from ..errors import InputFileError, StatisticsError
 from .container import NBest, check_apart, feature_names
-from .formats import MOST_DIGITS, error_at
+from .formats import MOST_DIGITS
 from .merging import merge
-from .reading import by_segment, joined
-from .sparse import SparseFeatures, taken
+from .reading import Rows, by_segment
+from .sparse import formatted, no_features, taken
 from .tables import NumberLines
 
 if TYPE_CHECKING:
@@ -43,83 +42,22 @@ def write(nbest: NBest, features: Path, scores: Path) -> None:
         )
     columns = [column for n in range(order) for column in (2 + n, 2 + order + n)]
     counts = stats[:, [*columns, 1]]  # m1 t1 m2 t2 ... and the reference length
+    labels = [] if nbest.sparse is None else [f"{name}=" for name in nbest.sparse.names]
     with writing_all(fspath(features), fspath(scores)) as (features_file, scores_file):
         for number, segment in enumerate(nbest.ids.tolist()):
             rows = nbest.segment(number)
             if rows.start == rows.stop:
                 continue
             head = f"{segment} {rows.stop - rows.start}"
-            lines = "".join(_lines_of_features(nbest, rows))
+            lines = "".join(
+                f"{' '.join([*map(repr, row), *formatted(nbest.sparse, place, labels), ''])}\n"
+                for place, row in enumerate(nbest.features[rows].tolist(), rows.start)
+            )
             features_file.write(
                 f"{FEATURES[0]} {head} {len(nbest.names)} {' '.join(nbest.names)} \n{lines}{FEATURES[1]}\n"
             )
             lines = "".join(f"{' '.join(map(str, row))} \n" for row in counts[rows].tolist())
             scores_file.write(f"{SCORES[0]} {head} {counts.shape[1]} {BLEU}\n{lines}{SCORES[1]}\n")
-
-
-def _lines_of_features(nbest: NBest, rows: slice) -> Iterator[str]:
-    """The line of each hypothesis: the dense features, and the sparse ones with their names, each followed by a blank."""
-    for number, row in enumerate(nbest.features[rows].tolist(), rows.start):
-        line = " ".join([*map(repr, row), ""])
-        if nbest.sparse is not None:
-            names, found = nbest.sparse.names, slice(*nbest.sparse.indptr[number : number + 2].tolist())
-            pairs = zip(nbest.sparse.columns[found].tolist(), nbest.sparse.values[found].tolist())
-            line += "".join([f"{names[column]}={value!r} " for column, value in pairs])
-        yield f"{line}\n"
-
-
-class _Part(NamedTuple):
-    """The hypotheses of one segment in one of the files."""
-
-    line: int
-    segment: int
-    heading: list[str]  # the words after the numbers
-    rows: NDArray[np.float64]
-    sparse: SparseFeatures
-
-    def __str__(self) -> str:
-        return f"{len(self.rows)} hypotheses of segment {self.segment}"
-
-
-def _parts(lines: NumberLines, begin: str, end: str, what: str) -> Iterator[_Part]:
-    """Read the segments of a file.
-
-    :param what: columns are, for messages
-    """
-    names: tuple[str, ...] = ()
-    first: tuple[int, list[str]] | None = None
-    file = lines.file
-    while (line := lines.line()) is not None:
-        number = file.count
-        word, *heading = line.split() or [""]
-        if word != begin:
-            raise error_at(file, number, f"begins with {shown(word)} instead of {begin}")
-        try:
-            segment, count, width = map(_whole_number, heading[:3])
-        except ValueError:
-            raise error_at(
-                file, number, "the heading must have segment, hypotheses and columns, whole numbers"
-            ) from None
-        if width > MOST_COLUMNS:
-            raise error_at(file, number, f"announces {width} columns; at most {MOST_COLUMNS} can be read")
-        first = first or (width, heading[3:])
-        if width != first[0]:
-            raise error_at(file, number, f"there are {width} {what}, and {first[0]} in the segment before")
-        if heading[3:] != first[1]:
-            raise error_at(file, number, f"the {what} are not those of the segment before")
-        rows = lines.read(count, width)
-        last = lines.line()
-        if last is None or last.split() != [end]:
-            place = number if last is None else file.count
-            raise error_at(file, place, f"{end} is missing after the {count} rows")
-        names += tuple(lines.fields.sparse_names(len(names)))
-        yield _Part(number, segment, heading[3:], rows, taken(lines.fields, names))
-
-
-def _whole_number(token: str) -> int:
-    if not (token.isascii() and token.isdigit()) or len(token) > MOST_DIGITS:
-        raise ValueError(token)
-    return int(token)
 
 
 def extract(
@@ -158,77 +96,111 @@ def extract(
 def read(features: Path, scores: Path, segments: int | None, first_id: int) -> NBest:
     """Read a list; see :meth:`NBest.from_moses`."""
     with Lines(features) as features_file, Lines(scores) as scores_file:
-        nbest = joined(_lists(features_file, scores_file, segments, first_id))
-    last, count = int(nbest.ids.max()) - first_id, len(nbest.features)
-    if segments is None and last - count > MOST_EMPTY:
+        found, counted = _Table(features_file, *FEATURES, "features"), _Table(scores_file, *SCORES, "statistics")
+    for one, other in zip_longest(found.parts, counted.parts):
+        if one is None or other is None or one[1:] != other[1:]:
+            names = [f"{part[2]} hypotheses of segment {part[1]}" if part else "the end" for part in (one, other)]
+            raise InputFileError(f"{found.name} and {counted.name} do not match: {' and '.join(names)}")
+    if not found.parts:
+        raise InputFileError(f"{found.name}: there is no segment in it")
+    _, ids, counts = in_place(np.array(found.parts, dtype=np.int64).T)
+    last = int(ids.max()) - first_id
+    if segments is None and last - len(found.rows) > MOST_EMPTY:
         raise InputFileError(
-            f"{features_file.name}: the last id is {last + first_id}, and there are {count} hypotheses; give the number "
+            f"{found.name}: the last id is {last + first_id}, and there are {len(found.rows)} hypotheses; give the number "
             "of segments= if so many have none"
         )
-    check_apart(nbest.names, () if nbest.sparse is None else nbest.sparse.names)
-    return by_segment(nbest, last + 1 if segments is None else segments, first_id)
-
-
-def _lists(features: Lines, scores: Lines, segments: int | None, first_id: int) -> Iterator[NBest]:
-    """Yield a list for each segment of the two files."""
-    pairs = zip_longest(
-        _parts(NumberLines(features, "the value", "numbers", "{} were announced", pairs=True), *FEATURES, "features"),
-        _parts(NumberLines(scores, "the value", "numbers", "{} were announced"), *SCORES, "statistics"),
+    segments = last + 1 if segments is None else segments
+    for line, number, _ in found.parts:
+        if not 0 <= number - first_id < segments:
+            raise found.error(
+                line,
+                f"the id is {number}, and with first_id={first_id} the {segments} segments have others; give first_id= if ids start elsewhere",
+            )
+    dense = feature_names(found.heading or None, found.rows.shape[1])
+    check_apart(dense, found.sparse.names)
+    nbest = NBest._of(
+        offsets=np.append(0, np.cumsum(counts)),
+        ids=ids,
+        features=found.rows,
+        stats=_statistics(counted),
+        names=dense,
+        sparse=found.sparse if found.sparse.names else None,
     )
-    names: tuple[str, ...] | None = None
-    for part, score_part in pairs:
-        if part is None or score_part is None or str(part) != str(score_part):
-            raise InputFileError(
-                f"{features.name} and {scores.name} do not match: {part or 'the end'} and {score_part or 'the end'}"
-            )
-        if names is None:
-            width = part.rows.shape[1]
-            if part.heading and len(part.heading) != width:
-                raise error_at(features, part.line, f"there are {len(part.heading)} names and {width} features")
-            names = feature_names(part.heading or None, width)
-            _check_scorer(scores, score_part)
-        number = part.segment - first_id
-        if number < 0 or (segments is not None and number >= segments):
-            raise error_at(
-                features,
-                part.line,
-                f"the id is {part.segment}, and with first_id={first_id} the {'' if segments is None else segments} segments have others; "
-                "give first_id= if ids start elsewhere",
-            )
-        yield NBest._of(
-            offsets=np.array([0, len(part.rows)], dtype=np.int64),
-            ids=np.array([part.segment], dtype=np.int64),
-            features=part.rows,
-            stats=_statistics(scores, score_part),
-            names=names,
-            sparse=part.sparse if part.sparse.names else None,
-        )
-    if names is None:
-        raise InputFileError(f"{features.name}: there is no segment in it")
+    return by_segment(nbest, segments, first_id)
 
 
-def _check_scorer(file: Lines, part: _Part) -> None:
-    """Check that the heading names BLEU, and that the columns can be those of BLEU."""
-    kind, width = " ".join(part.heading), part.rows.shape[1]
+class _Table:
+    """The rows of all segments in one of the files.
+
+    :param begin: what a segment begins with
+    :param end: what it ends with
+    :param what: the columns are, for messages
+    :ivar parts: for each segment the line of its heading, its id and its number of hypotheses
+    :ivar heading: the words after the numbers, the same in each segment
+    """
+
+    def __init__(self, file: Lines, begin: str, end: str, what: str):
+        self.name = file.name
+        self.parts: list[tuple[int, int, int]] = []
+        self.heading: list[str] = []
+        of_features = begin == FEATURES[0]
+        lines = NumberLines(file, "the value", "numbers", "{} were announced", pairs=of_features)
+        rows = Rows(np.zeros((0, 0)))
+        while (line := lines.line()) is not None:
+            number = file.count
+            word, *heading = line.split() or [""]
+            if word != begin:
+                raise self.error(number, f"begins with {shown(word)} instead of {begin}")
+            if len(heading) < 3 or not all(map(_is_whole, heading[:3])):
+                raise self.error(number, "the heading must have segment, hypotheses and columns, whole numbers")
+            segment, count, width = map(int, heading[:3])
+            if width > MOST_COLUMNS:
+                raise self.error(number, f"announces {width} columns; at most {MOST_COLUMNS} can be read")
+            if not self.parts:
+                self.heading, rows = heading[3:], Rows(np.zeros((0, width)))
+                if of_features and heading[3:] and len(heading[3:]) != width:
+                    raise self.error(number, f"there are {len(heading[3:])} names and {width} features")
+            columns = rows.rows().shape[1]
+            if width != columns:
+                raise self.error(number, f"there are {width} {what}, and {columns} in the segment before")
+            if heading[3:] != self.heading:
+                raise self.error(number, f"the {what} are not those of the segment before")
+            rows.add(lines.read(count, width))
+            last = lines.line()
+            if last is None or last.split() != [end]:
+                raise self.error(number if last is None else file.count, f"{end} is missing after the {count} rows")
+            self.parts.append((number, segment, count))
+        self.rows = rows.rows()
+        self.sparse = taken(lines.fields, tuple(lines.fields.sparse_names(0))) if self.parts else no_features(0)
+
+    def error(self, line: int, reason: str) -> InputFileError:
+        return InputFileError(f"{self.name}, line {line}: {reason}")
+
+
+def _is_whole(token: str) -> bool:
+    return token.isascii() and token.isdigit() and len(token) <= MOST_DIGITS
+
+
+def _statistics(table: _Table) -> NDArray[np.int64]:
+    """Convert the statistics to rows as of :func:`cybleu.rows`."""
+    kind, width, rows = " ".join(table.heading), table.rows.shape[1], table.rows
     if kind != BLEU:
-        raise error_at(
-            file,
-            part.line,
+        raise table.error(
+            table.parts[0][0],
             f"the statistics are of {shown(kind)}, and only those of BLEU are read; run the extractor with --sctype BLEU, or read "
             'the n-best list with NBest.from_files and count another metric with NBest.with_metric, such as "chrf"',
         )
     if width < 3 or width % 2 == 0:
-        raise error_at(file, part.line, f"there are {width} statistics; BLEU has two for each order and one more")
-
-
-def _statistics(file: Lines, part: _Part) -> NDArray[np.int64]:
-    """Convert the statistics to rows as of :func:`cybleu.rows`."""
-    rows = part.rows
+        raise table.error(table.parts[0][0], f"there are {width} statistics; BLEU has two for each order and one more")
     matches, totals = rows[:, :-1:2], rows[:, 1:-1:2]
     right = ((rows >= 0) & (rows <= LARGEST_COUNT) & (rows == np.floor(rows))).all(axis=1)
     right &= (matches <= totals).all(axis=1)
     if not right.all():
         row = int(right.argmin())
+        starts = np.append(0, np.cumsum([count for _, _, count in table.parts]))
+        part = int(np.searchsorted(starts, row, side="right")) - 1
+        line = table.parts[part][0] + 1 + row - int(starts[part])
         numbers = " ".join(f"{number:.17g}" for number in rows[row].tolist())
-        raise error_at(file, part.line + 1 + row, f"these are no statistics of {BLEU}: {numbers[:200]}")
+        raise table.error(line, f"these are no statistics of {BLEU}: {numbers[:200]}")
     return np.column_stack([rows[:, 1], rows[:, -1], matches, totals]).astype(np.int64)

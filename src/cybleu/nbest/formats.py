@@ -112,7 +112,7 @@ def field_lines(file: Lines, form: str | None) -> Iterator[Record]:
     for block, line_ends in blocks_of(file):
         if fields is None:
             form = form or _detected(file, block)
-            first = _parsed(file, 1, block[: line_ends[0]], form).features
+            first = _parsed(file, 1, block[: line_ends[0]], form)
             names = tuple(first.dense)
             sparse_form = "glued" if form == "joshua" else "none" if b"" in first.labels[:1] else "spaced"
             fields = _backend.chosen.Fields(first.labels, sparse_form)
@@ -128,8 +128,8 @@ def field_lines(file: Lines, form: str | None) -> Iterator[Record]:
                 line = _parsed(file, file.count + 1 + row, block[start:end], form, names)
                 ids[row], scores[row] = line.id, line.score
                 begins[row], ends[row] = start + line.begin, start + line.end
-                features[row] = list(line.features.dense.values())
-                fields.add(line.features.sparse)
+                features[row] = list(line.dense.values())
+                fields.add(line.sparse)
                 start = end + 1
                 row += 1
         if new := fields.sparse_names(len(sparse_names)):
@@ -171,18 +171,17 @@ def _detected(file: Lines, block: bytes) -> str:
     raise error_at(file, 1, "has no features, as both formats can; give format='moses' or format='joshua'")
 
 
-class _Features(NamedTuple):
-    dense: dict[str, float]
-    labels: list[bytes]  # for each dense feature what is before its value
-    sparse: list[tuple[str, float]]
+Sparse = list[tuple[str, float]]
 
 
 class _Line(NamedTuple):
     id: int
     begin: int  # where the text begins
     end: int
-    features: _Features
     score: float
+    dense: dict[str, float]
+    labels: list[bytes]  # for each dense feature what is before its value
+    sparse: Sparse
 
 
 def _parsed(file: Lines, number: int, line: bytes, form: str | None, names: tuple[str, ...] | None = None) -> _Line:
@@ -195,7 +194,7 @@ def _parsed(file: Lines, number: int, line: bytes, form: str | None, names: tupl
         found = _line(line.removesuffix(b"\r"), form)
         if names is None:
             return found
-        dense = found.features.dense
+        dense = found.dense
         for name in names:
             if name not in dense:
                 raise InputFileError(f"the feature {shown(name)} of the lines before is missing")
@@ -203,7 +202,7 @@ def _parsed(file: Lines, number: int, line: bytes, form: str | None, names: tupl
             known = {*names}
             new = next(name for name in dense if name not in known)
             raise InputFileError(f"the feature {shown(new)} is not in the lines before")
-        return found._replace(features=found.features._replace(dense={name: dense[name] for name in names}))
+        return found._replace(dense={name: dense[name] for name in names})
     except InputFileError as error:
         raise error_at(file, number, error) from None
 
@@ -220,12 +219,12 @@ def _line(line: bytes, form: str | None) -> _Line:
     if len(score) != 1:
         raise InputFileError(f"the score is {shown(' '.join(score))}; it must be one number")
     tokens = fields[2].decode().split()
-    features = _Features({}, [], pairs_of(tokens)) if form == "joshua" else _labelled(tokens)
-    if len(features.dense) > MOST_FEATURES:
+    dense, labels, sparse = _labelled(tokens) if form != "joshua" else ({}, [], pairs_of(tokens))
+    if len(dense) > MOST_FEATURES:
         raise InputFileError(TOO_MANY)
     begin = len(fields[0]) + len(BARS) + len(fields[1]) - len(fields[1].lstrip(BLANKS))
     end = begin + len(fields[1].strip(BLANKS))
-    return _Line(int(number), begin, end, features, number_of(score[0], "the score"))
+    return _Line(int(number), begin, end, number_of(score[0], "the score"), dense, labels, sparse)
 
 
 def _fields(line: bytes) -> list[bytes]:
@@ -238,7 +237,7 @@ def _fields(line: bytes) -> list[bytes]:
     return fields
 
 
-def _labelled(tokens: list[str]) -> _Features:
+def _labelled(tokens: list[str]) -> tuple[dict[str, float], list[bytes], Sparse]:
     """Parse features in Moses's form: ``d= 0 -7.6 lm= -41.3 pp_a= 1``, or ``d: 0 -7.6``."""
     dense: dict[str, float] = {}
     labels: list[bytes] = []
@@ -246,7 +245,7 @@ def _labelled(tokens: list[str]) -> _Features:
     starts = [place for place, token in enumerate(tokens) if token.endswith(("=", ":"))]
     if not starts:
         dense = {f"f{column}": number_of(token, "a feature") for column, token in enumerate(tokens)}
-        return _Features(dense, [b""] * len(dense), [])
+        return dense, [b""] * len(dense), []
     if starts[0] > 0:
         raise InputFileError(f"{shown(tokens[0])} is before the first name of a feature")
     counts: Counter[str] = Counter()
@@ -265,10 +264,10 @@ def _labelled(tokens: list[str]) -> _Features:
             raise InputFileError(f"the feature {shown(name)} appears twice")
         else:
             sparse[name] = values[0]
-    return _Features(dense, labels, list(sparse.items()))
+    return dense, labels, list(sparse.items())
 
 
-def pairs_of(tokens: list[str]) -> list[tuple[str, float]]:
+def pairs_of(tokens: list[str]) -> Sparse:
     """Parse features in the form of Joshua and cdec, ``lm_0=-41.3 glue=7``: all may be missing in a line."""
     found: dict[str, float] = {}
     for token in tokens:

@@ -258,7 +258,7 @@ def read(counter: LineCounter, path: Path, form: str | None, **options: Any) -> 
 # ---------------------------------------------------------------------------------------------------------- parts of lists
 
 
-class _Rows:
+class Rows:
     """Growing array of rows. Memory that is reserved and not written to is not used."""
 
     def __init__(self, like: NDArray[Any]):
@@ -278,8 +278,8 @@ class _Rows:
 
 def joined(parts: Iterable[NBest]) -> NBest:
     """Concatenate lists of consecutive hypotheses. A segment may begin in one list and end in the next."""
-    found: dict[Any, _Rows] = {}
-    features: dict[int, _Rows] = {}  # by their number
+    found: dict[Any, Rows] = {}
+    features: dict[int, Rows] = {}  # by their number
     texts: list[str] = []
     for part in parts:
         sparse = part.sparse or no_features(len(part.features))
@@ -292,9 +292,9 @@ def joined(parts: Iterable[NBest]) -> NBest:
             "columns": sparse.columns,
             "values": sparse.values,
         }
-        features.setdefault(len(part.names), _Rows(part.features)).add(part.features)
+        features.setdefault(len(part.names), Rows(part.features)).add(part.features)
         for name, array in arrays.items():
-            found.setdefault(name, _Rows(array)).add(array)
+            found.setdefault(name, Rows(array)).add(array)
         texts += part.texts or ()
     every = [rows.rows() for rows in features.values()]
     if len(every) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._runtime.arrays import in_place, np, repeat
@@ -11,7 +12,7 @@ from ..errors import ArrayValueError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SparseFeatures", "no_features", "sparse_given", "taken"]
+__all__ = ["SparseFeatures", "formatted", "no_features", "sparse_given", "taken"]
 
 
 class SparseFeatures(NamedTuple):
@@ -64,6 +65,18 @@ class SparseFeatures(NamedTuple):
         with extra("scipy", "arrays of SciPy require SciPy", "scipy"):
             from scipy.sparse import csr_array
         return csr_array((self.values, self.columns, self.indptr), shape=(len(self.indptr) - 1, len(self.names)))
+
+
+def formatted(sparse: SparseFeatures | None, row: int, labels: Sequence[str]) -> list[str]:
+    """Format the sparse features of a hypothesis.
+
+    :param labels: what is before the value of each feature
+    """
+    if sparse is None:
+        return []
+    found = slice(*sparse.indptr[row : row + 2].tolist())
+    pairs = zip(sparse.columns[found].tolist(), sparse.values[found].tolist())
+    return [f"{labels[column]}{value!r}" for column, value in pairs]
 
 
 def no_features(count: int) -> SparseFeatures:

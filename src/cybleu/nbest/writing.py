@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from .._files.text import shown
 from .._files.writing import writing
-from .._runtime.arrays import np
 from ..errors import ArrayValueError, FeatureError, UnknownNameError
 from .container import NBest
+from .sparse import formatted
 
 if TYPE_CHECKING:
     Path = str | PathLike[str]
@@ -42,28 +42,24 @@ def nbest_lines(nbest: NBest, format: str) -> Iterator[str]:  # noqa: A002
     sparse_names = () if nbest.sparse is None else nbest.sparse.names
     _check_fields([*nbest.names, *sparse_names], "the name of a feature")
     _check_fields(nbest.texts, "a text")
-    if format == "moses":
-        before = _labels_of(nbest.names, bool(sparse_names))
-        sparse_before = [f"{_sparse_name(name)}= " for name in sparse_names]
-    else:
-        before = [f"{name}=" for name in nbest.names]
-        sparse_before = [f"{name}=" for name in sparse_names]
-    return _lines(nbest, before, sparse_before)
+    if format == "joshua":
+        return _lines(nbest, [f"{name}=" for name in nbest.names], [f"{name}=" for name in sparse_names])
+    for name in sparse_names:
+        if "_" not in name:
+            raise FeatureError(
+                f"the sparse feature {shown(name)} cannot be written in Moses's format: its name has no '_'"
+            )
+    return _lines(nbest, _labels_of(nbest.names, bool(sparse_names)), [f"{name}= " for name in sparse_names])
 
 
-def _lines(nbest: NBest, before: list[str], sparse_before: list[str]) -> Iterator[str]:
-    row = 0
-    for segment, count in zip(nbest.ids.tolist(), np.diff(nbest.offsets).tolist()):
-        for values in nbest.features[row : row + count].tolist():
-            features = [f"{label}{value!r}" for label, value in zip(before, values)]
-            if nbest.sparse is not None:
-                place = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
-                pairs = zip(nbest.sparse.columns[place].tolist(), nbest.sparse.values[place].tolist())
-                features += [f"{sparse_before[column]}{value!r}" for column, value in pairs]
-            text = "" if nbest.texts is None else nbest.texts[row]
-            score = 0.0 if nbest.model_scores is None else float(nbest.model_scores[row])
-            yield f"{segment} ||| {text} ||| {' '.join(features)} ||| {score!r}\n"
-            row += 1
+def _lines(nbest: NBest, labels: list[str], sparse_labels: list[str]) -> Iterator[str]:
+    texts, scores = nbest.texts or [], [] if nbest.model_scores is None else nbest.model_scores.tolist()
+    for number, segment in enumerate(nbest.ids.tolist()):
+        rows = nbest.segment(number)
+        for row, values in enumerate(nbest.features[rows].tolist(), rows.start):
+            features = [f"{label}{value!r}" for label, value in zip(labels, values)]
+            features += formatted(nbest.sparse, row, sparse_labels)
+            yield f"{segment} ||| {texts[row]} ||| {' '.join(features)} ||| {scores[row]!r}\n"
 
 
 def _labels_of(names: Sequence[str], more: bool) -> list[str]:
@@ -86,12 +82,6 @@ def _labels_of(names: Sequence[str], more: bool) -> list[str]:
         counts[base] = counts.get(base, 0) + 1
         labels.append("" if base == before else f"{base}= ")
     return labels
-
-
-def _sparse_name(name: str) -> str:
-    if "_" not in name:
-        raise FeatureError(f"the sparse feature {shown(name)} cannot be written in Moses's format: its name has no '_'")
-    return name
 
 
 def _check_fields(texts: Sequence[str], what: str) -> None:
