@@ -74,6 +74,8 @@ def extract(
 
     The files are the same as those of :meth:`cybleu.nbest.NBest.from_files` and :meth:`cybleu.nbest.NBest.to_moses`.
 
+    The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
+
     :param features_file: the path of the file of features; compressed if its name ends in ``.gz``
     :param scores_file: the path of the file of BLEU statistics, likewise
     :param unique: leave out hypotheses that have the same features and statistics as an earlier one of the segment, as

@@ -64,8 +64,10 @@ def antioracle(
 ) -> Selection[str]:
     """Choose the hypotheses that are worst by BLEU.
 
-    An empty hypothesis scores 0, so it is taken before hypotheses with higher scores. The other parameters, the result
-    and the errors are those of :func:`oracle`.
+    An empty hypothesis scores 0, so it is taken before hypotheses with higher scores. The other parameters are those
+    of :func:`oracle`, and so are the result and the errors.
+
+    :param options: `seed`, `passes` and `choices` of :func:`oracle`
 
     >>> hypotheses = [["a b c d", "a b"], ["e f", "e f g"]]
     >>> references = [["a b c e"], ["e f g h"]]
