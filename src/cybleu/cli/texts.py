@@ -140,7 +140,7 @@ class Texts:
         numbers: set[int] = set()
         count = len(self._hypotheses)
         for corpora in column_segments(file, columns[:count], columns[count:]):
-            numbers |= {*corpora[0].sets.counts.tolist()}
+            numbers |= {*corpora[0].sets.counts.tolist()}  # type: ignore[union-attr]
             self.nrefs = "var" if len(numbers) > 1 else str(max(numbers))
             yield corpora
 

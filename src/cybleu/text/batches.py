@@ -6,7 +6,7 @@ Needs no NumPy, except for token ids.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple, TypeAlias
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     Kind: TypeAlias = Literal["raw text", "tokens", "ids", "nothing"]  # of texts
     Batch: TypeAlias = "RawText | TokenLists | TokenIds"
     AnySets: TypeAlias = "Sets | ListSets"
-
-__all__ = ["Corpus", "ListSets", "Place", "RawText", "Sets", "TokenIds", "TokenLists"]
 
 # Tokens of these types are equal or not in every context, and run no code of the caller's.
 PLAIN_TYPES = {str, bytes, int, float, bool, type(None)}
@@ -170,10 +168,6 @@ class Sets:
         numbers = repeat(firsts - ends + counts, counts) + np.arange(counts.sum(), dtype=np.int64)
         return Sets(self.texts.rows(numbers), np.concatenate([np.zeros(1, dtype=np.int64), ends]), self.padded)
 
-    def alone(self) -> Sets:
-        """Each reference in a set of its own."""
-        return replace(self, bounds=np.arange(self.texts.size + 1, dtype=np.int64))
-
 
 @dataclass(frozen=True, slots=True)
 class ListSets:
@@ -192,11 +186,6 @@ class ListSets:
         return len(self.sets)
 
     @property
-    def counts(self) -> NDArray[np.int64]:
-        """How many references each set has."""
-        return np.fromiter(map(len, self.sets), np.int64, len(self.sets))
-
-    @property
     def bounds(self) -> list[int]:
         """Where the references of each set begin, and the end."""
         return list(accumulate(map(len, self.sets), initial=0))
@@ -211,16 +200,11 @@ class ListSets:
 
     def refuse_arrays(self) -> None:
         """:raises TokensError: a token is an array, as in ``list(tensor)``"""
-        if any(map(is_array_type, _backend.chosen.types_within(chain.from_iterable(self.sets)))):
-            self.texts.refuse_arrays()
+        self.texts.refuse_arrays()
 
     def rows(self, owners: NDArray[np.int64]) -> ListSets:
         """The sets with these numbers, in this order."""
         return ListSets([self.sets[number] for number in owners.tolist()], self.name)
-
-    def alone(self) -> ListSets:
-        """Each reference in a set of its own."""
-        return ListSets([[text] for group in self.sets for text in group], self.name)
 
 
 @dataclass(frozen=True, slots=True)

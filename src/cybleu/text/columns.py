@@ -36,17 +36,6 @@ if TYPE_CHECKING:
 
     from .batches import AnySets, Batch, Kind
 
-__all__ = [
-    "ReferenceColumns",
-    "are_columns",
-    "column_of",
-    "columns_of_references",
-    "is_column",
-    "lists_of_column",
-    "lists_of_documents",
-    "texts_of_column",
-]
-
 # How deep the lists of texts and of references may be, and whether they hold integers.
 TEXTS = {(0, False), (1, False), (1, True)}
 RAW = {(0, False), (1, False)}

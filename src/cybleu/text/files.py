@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from .._files.text import Lines
 
-__all__ = ["ENOUGH", "raw_segments"]
-
 ENOUGH = 1 << 17  # bytes of each file, fewer than are read at a time
 
 

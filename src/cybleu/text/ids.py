@@ -64,7 +64,7 @@ def ids_of_ragged(value: Ragged, name: str) -> TokenIds:
     if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(ids):
         raise ArrayValueError(
             f"the offsets of {name} must begin with 0 and end with the number of ids, {len(ids)}, one more than there are "
-            f"texts; they are {_shortened(offsets)}"
+            f"texts; they are {np.array2string(offsets, separator=', ', threshold=6)}"
         )
     falls = (offsets[1:] < offsets[:-1]).nonzero()[0]
     if len(falls):
@@ -72,10 +72,6 @@ def ids_of_ragged(value: Ragged, name: str) -> TokenIds:
             f"the offsets of {name} must not fall, and offset {falls[0] + 1} is {offsets[falls[0] + 1]} after {offsets[falls[0]]}"
         )
     return TokenIds(ids, offsets[:-1].copy(), offsets[1:].copy())
-
-
-def _shortened(numbers: NDArray[np.int64]) -> str:
-    return str(numbers.tolist()) if len(numbers) <= 6 else f"{numbers[:3].tolist()} ... {numbers[-2:].tolist()}"
 
 
 def ids_of_lists(texts: Sequence[Any], place: Place) -> TokenIds:
@@ -123,15 +119,6 @@ def one_each(texts: TokenIds) -> Sets:
 # ------------------------------------------------------------------------------------------------- what goes with texts
 
 
-def check_owners(hypotheses: int, sets: int) -> None:
-    """:raises LengthMismatchError: hypothesis i cannot have set i, because there are not as many of both"""
-    if hypotheses != sets:
-        raise LengthMismatchError(
-            f"there are {counted(hypotheses, 'hypothesis', 'hypotheses')} and {counted(sets, 'set', 'sets')} of "
-            "references; give a set for each hypothesis, or give owner=, the number of its set for each hypothesis"
-        )
-
-
 def owners_given(owner: Any, sets: int, count: int) -> NDArray[np.int64] | None:
     """For each of so many hypotheses the number of its set of references; None if hypothesis i has set i.
 
@@ -139,7 +126,11 @@ def owners_given(owner: Any, sets: int, count: int) -> NDArray[np.int64] | None:
     """
     if owner is not None:
         return positions(owner, "owner", sets - 1, count, "hypotheses")
-    check_owners(count, sets)
+    if count != sets:
+        raise LengthMismatchError(
+            f"there are {counted(count, 'hypothesis', 'hypotheses')} and {counted(sets, 'set', 'sets')} of "
+            "references; give a set for each hypothesis, or give owner=, the number of its set for each hypothesis"
+        )
     return None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from .. import _backend
-from ..errors import NotUtf8Error, UnknownNameError
+from ..errors import UnknownNameError
 from .tokenizers import OWN, own_tokenizer, tokenize_lines, tokenizer
 
 TYPE_CHECKING = False
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     Line = str | bytes
 
 _NO_ENTITY = re.compile(rb"(?i:quot|amp|lt|gt)(?=;)|(?i:skipped)(?=>)")
-
-__all__ = ["Raw", "lowered_ascii", "lowered_block", "raw_of"]
 
 
 def raw_of(tokenize: Tokenize | None, lowercase: bool = False) -> Raw | None:
@@ -69,26 +67,11 @@ class Raw:
         """What equal tokenisers have in common."""
         return self.tokenize, self.lowercase, self.of_mteval
 
-    @property
-    def in_case(self) -> Raw:
-        """The same without lower case, for lines that are in lower case already, or are put in lower case later."""
-        return Raw(self.tokenize, False, self.of_mteval) if self.lowercase else self
-
-    @property
-    def lower_block(self) -> Callable[[bytes], bytes] | None:
-        """What puts lines of bytes in lower case, if that is wanted."""
-        if not self.lowercase:
-            return None
-        if not self.of_mteval:
-            return lowered_block
-        return lowered_ascii if self.tokenize == "13a" else bytes.lower
-
     def lower(self, line: Line) -> Line:
         """A line in lower case, which is wanted."""
         if isinstance(line, str) and (not self.of_mteval or _is_plain(line)):
             return line.lower()
-        lower = self.lower_block
-        assert lower is not None
+        lower = lowered_block if not self.of_mteval else lowered_ascii if self.tokenize == "13a" else bytes.lower
         if isinstance(line, bytes):
             return lower(line)
         return lower(line.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
@@ -149,12 +132,3 @@ def lowered_ascii(block: bytes) -> bytes:
 def _is_plain(line: str) -> bool:
     """Check for a line that :func:`lowered_ascii` and `str.lower` change in the same way."""
     return line.isascii() and "&" not in line and "<" not in line
-
-
-def _decoded(line: Line, name: str) -> str:
-    if isinstance(line, str):
-        return line
-    try:
-        return line.decode()
-    except UnicodeDecodeError as error:
-        raise NotUtf8Error(0, error.start, line[error.start], name) from None

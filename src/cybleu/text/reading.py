@@ -61,21 +61,6 @@ if TYPE_CHECKING:
     from .batches import AnySets, Batch, Kind
     from .raw import Line
 
-__all__ = [
-    "batch_of",
-    "check_same_kind",
-    "line_of",
-    "read_corpus",
-    "read_groups",
-    "read_lines",
-    "read_list",
-    "read_references",
-    "read_sets_of_lines",
-    "read_texts",
-    "segments_of_lists",
-    "token_lists",
-]
-
 BATCHES = (TokenLists, TokenIds, RawText)
 SPLIT = "split them into tokens, for example with .split()"
 

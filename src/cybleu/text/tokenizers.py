@@ -7,7 +7,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar, overload
 
 from .. import _backend
@@ -120,7 +120,7 @@ def tokenizer(
     if not isinstance(name, str) and not callable(name):
         raise UnknownNameError(f"the tokeniser is {name!r}; give a name, such as '13a', or a function")
     tokens_of = _tokens_of(name) if isinstance(name, str) else name
-    return _Lowercase(tokens_of) if lowercase else tokens_of
+    return partial(_tokens_in_lower_case, tokens_of) if lowercase else tokens_of
 
 
 def tokenizer_signature(tokenize: str | Callable[[str], Any]) -> str:
@@ -140,14 +140,8 @@ def tokenizer_signature(tokenize: str | Callable[[str], Any]) -> str:
     return tokenize if isinstance(tokenize, str) else getattr(tokenize, "__name__", type(tokenize).__name__)
 
 
-class _Lowercase:
-    """A tokeniser that puts the line in lower case first."""
-
-    def __init__(self, tokens_of: Callable[[str], Sequence[Hashable]]):
-        self.tokens_of = tokens_of
-
-    def __call__(self, line: str) -> Sequence[Hashable]:
-        return self.tokens_of(line.lower())
+def _tokens_in_lower_case(tokens_of: Callable[[str], Sequence[Hashable]], line: str) -> Sequence[Hashable]:
+    return tokens_of(line.lower())
 
 
 def _tokens_of(name: str) -> Callable[[str], list[str]]:

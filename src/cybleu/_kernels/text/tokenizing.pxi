@@ -76,9 +76,6 @@ cdef enum:
     NOTHING     # start of the line
 
 
-CATEGORIES = {"other": 0, "P": 1, "S": 2, "N": 3}   # of the argument `categories`
-
-
 # ---------------------------------------------------------------------------------------------------------- characters
 cdef inline Py_ssize_t space_at(const uint8_t *at, const uint8_t *end) noexcept nogil:
     """Return the size of a non-ASCII white-space character, or 0 for other characters."""
