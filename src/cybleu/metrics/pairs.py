@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
 from .._runtime.arrays import np
-from .._runtime.lazy_arrays import AT_ONCE
 from .._runtime.parallel import run
-from ..errors import CybleuError
 from ..text.batches import TokenIds
 
 if TYPE_CHECKING:
@@ -52,13 +49,10 @@ def fill_matrix(
         prepared.fill(start, stop, scores)
 
     run(work, unique[0], unique[0] * unique[1], threads, progress, "hypotheses")
-    for i, j in _places_of_nan(scores):
-        row = _mirror.segment_counts([_text(unique_refs, j)], _text(unique_hyps, i), metric.order)
-        try:
+    if np.isnan(scores.sum()):
+        for i, j in np.argwhere(np.isnan(scores)).tolist():
+            row = _mirror.segment_counts([_text(unique_refs, j)], _text(unique_hyps, i), metric.order)
             scores[i, j] = metric.score_of(row)
-        except CybleuError as error:
-            first = int((place_of_hyp == i).nonzero()[0][0])
-            raise type(error)(f"hypotheses[{first}]: {error}") from error
     if unique != shape:
         # expand from the last row: the scores of text i are in row i or before it, so no row is overwritten before it is read
         for position in range(shape[0] - 1, -1, -1):
@@ -80,18 +74,6 @@ def _unique(batch: TokenIds) -> tuple[TokenIds, NDArray[np.int64]]:
     if len(first) > 0.9 * len(places):
         return batch, np.arange(len(places), dtype=np.int64)
     return TokenIds(batch.ids, batch.begins[first], batch.ends[first]), np.array(places, dtype=np.int64)
-
-
-def _places_of_nan(scores: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
-    """Yield row and column of each NaN in order, with little memory."""
-    if not np.isnan(scores.sum()):
-        return
-    at_once = max(1, AT_ONCE // max(1, scores.shape[1]))
-    for start in range(0, len(scores), at_once):
-        missing = np.isnan(scores[start : start + at_once])
-        if missing.any():
-            for i, j in np.argwhere(missing).tolist():
-                yield start + i, j
 
 
 def _text(batch: TokenIds, position: int) -> list[int]:
