@@ -129,7 +129,6 @@ def test_the_output(folder, references, chosen, systems, variables):
     "arguments",
     [
         "ref -i one -m bleu chrf ter -w 4",
-        "ref more -i one two -f text --paired-ar -parn 20",
         "-h",
         "ref -i missing",
         "-m x",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 
 from cybleu.nbest import NBest, read_segments
@@ -52,11 +51,6 @@ def test_features_in_any_order(tmp_path):
         {"nbest": [{"text": "a", "features": {"lm": 1, "n": 2}}, {"text": "b", "features": {"n": 1, "lm": 3.5}}]},
     )
     assert (found.names, found.features.tolist()) == (("lm", "n"), [[1, 2], [3.5, 1]])
-
-
-def test_gzip_is_recognised(tmp_path):
-    (found,) = read_segments(written(tmp_path, gzip.compress(b'["a"]')), "json")
-    assert found.texts == ["a"]
 
 
 def test_lists_of_json_lines(tmp_path):
