@@ -53,6 +53,14 @@ def test_equal_to_files_of_text(folder, options):
     assert columns.stdout.replace("texts.parquet:", "") == files.stdout
 
 
+def test_systems_in_columns(folder):
+    files, columns = (
+        command_line.run("compare", f"one={prefix}hyp", f"two={prefix}ref", "-r", f"{prefix}ref", "--samples", 50)
+        for prefix in ("", "texts.parquet:")
+    )
+    assert (columns.exit_code, columns.stdout) == (0, files.stdout)
+
+
 def test_lists_and_nulls_of_references(folder):
     several, lists = (
         json.loads(run("--format", "json", "texts.parquet:hyp", *names).stdout)

@@ -62,7 +62,8 @@ def compare(given: CompareOptions) -> None:
     """Test which systems are better.
 
     Prints the score of each system with an interval, and tests whether the differences are significant. Several metrics are in
-    one table, with p against the baseline or the best system.
+    one table, with p against the baseline or the best system. The tests randomization and shifted-bootstrap take the place of
+    sacreBLEU's --paired-ar and --paired-bs; `cybleu sacrebleu` has these as they are.
 
     A SYSTEM is a file, or NAME=FILE to give it a name. NAME=FILE,FILE,... is a system with several runs. All files are plain
     UTF-8 text with one segment on each line, in the same order; gzip is recognised.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -36,6 +37,8 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Name the command that is meant, which click looks for only among those that are imported."""
+        if os.path.isfile(args[0]):
+            ctx.fail(f"'{args[0]}' is a file; the name of a command comes first: {', '.join(self.list_commands(ctx))}")
         close = get_close_matches(args[0], self.list_commands(ctx), 1, 0.75)
         if close and self.get_command(ctx, args[0]) is None:
             ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
@@ -93,12 +96,17 @@ def cli() -> None:
     Examples:
       cybleu score hypotheses.txt references.txt
       cybleu compare old.txt new.txt -r references.txt -m bleu,chrf,ter
+
+    Command lines of sacreBLEU run unchanged after `cybleu sacrebleu`.
     """
 
 
 @cli.group(cls=Commands, modules=OF_TUNE)
 def tune() -> None:
     """Tune the weights of a model on n-best lists.
+
+    An n-best list has a line for each hypothesis, such as `0 ||| it rains ||| lm= -2.5 len= 2 ||| -1`: the number of the
+    segment from 0, the tokens, the features, and the score of the model. `cybleu rerank linear` chooses by the weights.
 
     \b
     Examples:

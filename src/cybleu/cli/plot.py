@@ -20,7 +20,7 @@ class PictureOptions(SystemOptions):
 
     names: tuple[str, ...] = metric_option(of_sums=True)
     output: str = file(
-        required=True, written=True, help="Where to write the picture. The name ends in .svg, .png or .pdf."
+        "-o", required=True, written=True, help="Where to write the picture. The name ends in .svg, .png or .pdf."
     )
 
 

@@ -91,6 +91,9 @@ def score(given: ScoreOptions) -> None:
     If pyarrow is installed, the texts may also be columns of one Parquet file, named FILE.parquet:COLUMN. A column of
     references has one reference for each segment, or a list of them.
 
+    Options of sacreBLEU have other names: -lc is --lowercase, -tok is --tokenize, -sl is --segments, -w is --digits, and -m chrf
+    --chrf-word-order 2 is -m chrf++.
+
     \b
     Examples:
       cybleu score hypotheses.txt references.txt

@@ -143,7 +143,7 @@ class WeightsOptions:
     """Weights"""
 
     start: str | None = None
-    output: str | None = file(written=True, help="Write the weights to this file, too.")
+    output: str | None = file("-o", written=True, help="Write the weights to this file, too.")
     output_format: str = output_format_option("json")
     normalise: str = choice(
         of=[*NORMALISATIONS],
