@@ -160,10 +160,7 @@ class SystemComparison:
         >>> compare_systems(rows).influence("one", "two").round(3)
         array([ 0.   ,  0.167, -0.083])
         """
-        for name in (first, second):
-            if name not in self._rows.names:
-                raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self._rows.names)}")
-        return self._rows.influence(*map(self._rows.names.index, (first, second)))
+        return self._rows.influence(self._place(first), self._place(second))
 
     def between(self, first: str, second: str) -> SystemDifference:
         """Return the difference between two systems: the first minus the second.
@@ -278,7 +275,7 @@ class SystemComparison:
     def __str__(self) -> str:
         return self.format()
 
-    def _number(self, name: str) -> int:
+    def _place(self, name: str) -> int:
         if name not in self._rows.names:
             raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self._rows.names)}")
         return self._rows.names.index(name)
