@@ -13,6 +13,7 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from os import PathLike, fspath
 from typing import Any, TypeVar
@@ -121,30 +122,17 @@ class Lines:
         digest: str = self._source.digest.hexdigest()
         return digest
 
-    @property
-    def size(self) -> int | None:
-        """The size of the file in bytes; None for pipes."""
-        try:
-            status = os.fstat(self._raw.fileno())
-        except (OSError, ValueError):
-            return None
-        return status.st_size or None
-
-    def position(self) -> int:
-        """The number of bytes that have been read."""
-        try:
-            return int(self._raw.tell())
-        except (OSError, ValueError):
-            return 0
-
     def watched(self, parts: Iterable[_Text], progress: bool, delay: float = 1) -> Iterator[_Text]:
         """Yield parts of the file under a progress bar that shows how much of it was read."""
+        size = None  # of a pipe
+        with suppress(OSError, ValueError):
+            size = os.fstat(self._raw.fileno()).st_size or None
         position = 0
-        with bar(self.size, progress, "B", unit_scale=True, delay=delay, leave=False) as advance:
+        with bar(size, progress, "B", unit_scale=True, delay=delay, leave=False) as advance:
             for part in parts:
                 yield part
-                advance(self.position() - position)
-                position = self.position()
+                advance(self._source.bytes - position)
+                position = self._source.bytes
 
     def __iter__(self) -> Iterator[str]:
         return chain.from_iterable(self._blocks())

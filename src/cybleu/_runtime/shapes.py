@@ -9,6 +9,7 @@ import sys
 import warnings
 
 from ..errors import ShapeWarning
+from .sequences import is_sized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _has_words(tokens: Any) -> bool:
 
 def _is_collection(value: Any) -> bool:
     """Check for a container that can be read again, whose items may be texts or tokens."""
-    return not isinstance(value, str) and hasattr(type(value), "__len__") and hasattr(type(value), "__iter__")
+    return not isinstance(value, str) and is_sized(value)
 
 
 def lengths(documents: Iterable[Any]) -> list[int]:

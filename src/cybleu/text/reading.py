@@ -356,10 +356,8 @@ def _groups(references: Any, raw: bool, texts: Batch | None, name: str) -> tuple
             )
     several = bool(known) and known[0][1] > one
     if several or raw:
-        groups = [
-            [entry] if isinstance(entry, LINE) else [] if entry is None else _without_missing(entry)
-            for entry in entries
-        ]
+        groups = [[entry] if isinstance(entry, LINE) else [] if entry is None else entry for entry in entries]
+        groups = [group if is_array(group) else [text for text in group if not is_missing(text)] for group in groups]
     else:
         groups = [[entry] if known and entry is not None else [] for entry in entries]
     _check_none_empty(groups, name)
@@ -432,13 +430,6 @@ def sets_of_lines(groups: Any, name: str) -> Sets:
     """Lists of str or bytes as sets of raw references."""
     bounds = array("q", accumulate(map(len, groups), initial=0))
     return Sets(raw_text(list(chain.from_iterable(groups)), Place(name, bounds)), bounds)
-
-
-def _without_missing(group: Any) -> Any:
-    """A list of references without those that are missing."""
-    if isinstance(group, (list, tuple)) and any(map(is_missing, group)):
-        return [text for text in group if not is_missing(text)]
-    return group
 
 
 def _any_tuple(texts: Batch | None) -> bool:

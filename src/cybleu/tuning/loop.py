@@ -160,13 +160,13 @@ def mert_loop(
     done: list[Iteration] = []
     with errors_named(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder) as check_lock:
+    with locked(folder):
         _check_run(folder / "run.json", begun)
         for number in range(1, iterations + 1):
             place = folder / f"iteration-{number}"
             with errors_named(str(place)):
                 place.mkdir(exist_ok=True)
-            _decode(place, weights, decode, partial(lists.add, weights), check_lock)
+            _decode(place, weights, decode, partial(lists.add, weights))
             result = place / "result.json"
             if not result.exists():
                 best = lists.best() if historic_best else weights
@@ -175,7 +175,6 @@ def mert_loop(
                 every = {**best, **tuned}
                 kept = {name: weight for name, weight in every.items() if weight or name in lists.pool.names}
                 iteration = lists.iteration(number, normalised(kept, normalise))
-                check_lock()
                 with writing(os.fspath(result)) as file:
                     file.write(json.dumps(asdict(iteration), indent=1) + "\n")
             iteration = _read_result(result)
@@ -278,12 +277,10 @@ def _decode(
     weights: dict[str, float],
     decode: Callable[[dict[str, float], Path], Any],
     read: Callable[[Path], None],
-    check_lock: Callable[[], None],
 ) -> None:
     """Read the list of an iteration; decode unless there is a list.
 
     :param place: the folder of the iteration
-    :param check_lock: raises an error if the folder is no longer locked
     """
     file, nbest = place / "weights", place / "nbest"
     if not file.exists():
@@ -310,7 +307,6 @@ def _decode(
             f"the list that the decoder wrote cannot be used: {error}; fix the decoder, and call again with the same "
             "folder: this iteration is decoded again"
         ) from error
-    check_lock()
     with errors_named(str(nbest)):
         os.replace(partial_list, nbest)
 
