@@ -380,7 +380,8 @@ class NBest:
         :param progress: show a progress bar (requires tqdm)
         :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
         """
-        counter = lists.reading.LineCounter(references, first_id, tokenize, lowercase, max_order, reference_length)
+        counting: dict[str, Any] = {"tokenize": tokenize, "lowercase": lowercase, "max_order": max_order}
+        counter = lists.reading.LineCounter(references, first_id, **counting, reference_length=reference_length)
         table: dict[str, Any] = {"size": size, "features": features, "names": names}
         return lists.reading.read(counter, path, format, **table, texts=texts, threads=threads, progress=progress)
 

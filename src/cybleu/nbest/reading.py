@@ -21,7 +21,7 @@ recognised by its first bytes; ``-`` is standard input. Files whose names end in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Path = str | PathLike[str]
-    Split = Callable[[str], list[str]]
 
 __all__ = ["Segment", "chunks", "read_segments"]
 
@@ -156,20 +155,16 @@ def _segments(nbest: NBest, start: int, stop: int) -> NBest:
 
 
 class LineCounter:
-    """References, against which hypotheses of files are counted. The parameters are those of :meth:`NBest.from_files`."""
+    """References, against which hypotheses of files are counted.
 
-    def __init__(
-        self,
-        references: Any,
-        first_id: int = 0,
-        tokenize: str | Split = "unicode",
-        lowercase: bool = False,
-        max_order: int | None = None,
-        reference_length: str | None = None,
-    ):
+    :param first_id: the id of the first segment
+    :param counting: as for :func:`bleu`
+    """
+
+    def __init__(self, references: Any, first_id: int = 0, **counting: Any):
         check_whole(first_id, "first_id", 0, 2**53, error=ArrayValueError)
         self.first_id = first_id
-        self._metric = bleu(tokenize, lowercase, max_order, reference_length)
+        self._metric = bleu(**counting)
         self._references = prepare_references(references)
         if self._references.kind == "ids":
             raise MixedTokensError("the references are token ids, and the hypotheses are texts")
