@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from .._files.text import shown
 from .._runtime.arrays import bincount, np, repeat
 from ..errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
 from .container import NBest, check_nbest
+from .reading import joined
 from .sparse import SparseFeatures, no_features
 
 if TYPE_CHECKING:
@@ -45,29 +44,20 @@ def merge(*nbests: NBest) -> NBest:
     first = nbests[0]
     for number, nbest in enumerate(nbests):
         _check_alike(first, nbest, number)
-    owners = np.concatenate([repeat(np.arange(len(nbest), dtype=np.int64), np.diff(nbest.offsets)) for nbest in nbests])
-    features = np.concatenate([nbest.features[:, _columns(first.names, nbest.names)] for nbest in nbests])
-    stats = np.concatenate([nbest.stats for nbest in nbests])
-    sparse = _joined_sparse(nbests)
+    numbers: dict[str, int] = {}
+    any_sparse = any(nbest.sparse is not None for nbest in nbests)
+    kept = {name: None for name in ("texts", "model_scores") if any(getattr(nbest, name) is None for nbest in nbests)}
+    parts = []
+    for nbest in nbests:
+        columns = [nbest.names.index(name) for name in first.names]
+        features = nbest.features if nbest.names == first.names else nbest.features[:, columns]
+        sparse = _renumbered(nbest.sparse or no_features(len(features)), numbers) if any_sparse else None
+        parts.append(nbest._with(features=features, names=first.names, sparse=sparse, **kept))
     bases = np.cumsum([0, *(nbest.inputs for nbest in nbests)], dtype=np.int64)
     index = np.concatenate([nbest.index + base for nbest, base in zip(nbests, bases)])
+    every = joined(parts)._with(index=index, inputs=int(bases[-1]), ids=first.ids, score=first.score)
+    owners = np.concatenate([nbest._owners for nbest in nbests])
     order = np.argsort(owners, kind="stable")
-    scores = [nbest.model_scores for nbest in nbests if nbest.model_scores is not None]
-    every = NBest._of(
-        offsets=first.offsets,
-        features=features,
-        stats=stats,
-        names=first.names,
-        texts=None
-        if any(nbest.texts is None for nbest in nbests)
-        else list(chain.from_iterable(nbest.texts or () for nbest in nbests)),
-        score=first.score,
-        sparse=sparse,
-        ids=first.ids,
-        index=index,
-        model_scores=np.concatenate(scores) if len(scores) == len(nbests) else None,
-        inputs=int(bases[-1]),
-    )
     rows = order[_first_ones(every, owners[order], order)]
     return every._take(rows, np.append(0, np.cumsum(bincount(owners[rows], minlength=len(first)))))
 
@@ -94,27 +84,15 @@ def _check_alike(first: NBest, nbest: NBest, number: int) -> None:
             )
 
 
-def _columns(names: tuple[str, ...], others: tuple[str, ...]) -> list[int] | slice:
-    return slice(None) if names == others else [others.index(name) for name in names]
+def _renumbered(sparse: SparseFeatures, numbers: dict[str, int]) -> SparseFeatures:
+    """Give the features their columns in the union of all names.
 
-
-def _joined_sparse(nbests: Sequence[NBest]) -> SparseFeatures | None:
-    """Concatenate sparse features, with the union of their names."""
-    if all(nbest.sparse is None for nbest in nbests):
-        return None
-    numbers: dict[str, int] = {}
-    sizes, columns, values = [], [], []
-    for nbest in nbests:
-        sparse = nbest.sparse or no_features(len(nbest.features))
-        own = np.array([numbers.setdefault(name, len(numbers)) for name in sparse.names], dtype=np.int64)
-        of_size = np.diff(sparse.indptr)
-        renumbered = own[sparse.columns]
-        order = np.lexsort((renumbered, repeat(np.arange(len(of_size), dtype=np.int64), of_size)))
-        sizes.append(of_size)
-        columns.append(renumbered[order])
-        values.append(sparse.values[order])
-    indptr = np.append(0, np.cumsum(np.concatenate(sizes)))
-    return SparseFeatures(indptr, np.concatenate(columns), np.concatenate(values), tuple(numbers))
+    :param numbers: the columns of the names so far, to which new ones are added
+    """
+    own = np.array([numbers.setdefault(name, len(numbers)) for name in sparse.names], dtype=np.int64)
+    columns, sizes = own[sparse.columns], np.diff(sparse.indptr)
+    order = np.lexsort((columns, repeat(np.arange(len(sizes), dtype=np.int64), sizes)))
+    return SparseFeatures(sparse.indptr, columns[order], sparse.values[order], tuple(numbers))
 
 
 def _first_ones(nbest: NBest, owners: NDArray[np.int64], order: NDArray[np.int64]) -> list[int]:
@@ -122,6 +100,7 @@ def _first_ones(nbest: NBest, owners: NDArray[np.int64], order: NDArray[np.int64
 
     :param owners: the segment of each in this order
     """
+    features, stats, sparse = nbest.features, nbest.stats, nbest.sparse
     seen: set[tuple[bytes, ...]] = set()
     found = []
     last = -1
@@ -129,10 +108,10 @@ def _first_ones(nbest: NBest, owners: NDArray[np.int64], order: NDArray[np.int64
         if owner != last:
             seen.clear()
             last = owner
-        key: tuple[bytes, ...] = nbest.features[row].tobytes(), nbest.stats[row].tobytes()
-        if nbest.sparse is not None:
-            place = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
-            key += (nbest.sparse.columns[place].tobytes(), nbest.sparse.values[place].tobytes())
+        key: tuple[bytes, ...] = features[row].tobytes(), stats[row].tobytes()
+        if sparse is not None:
+            place = slice(sparse.indptr[row], sparse.indptr[row + 1])
+            key += (sparse.columns[place].tobytes(), sparse.values[place].tobytes())
         if key not in seen:
             seen.add(key)
             found.append(position)
