@@ -51,7 +51,6 @@ from .results import Iteration, Loop
 from .space import check_normalised, normalised, numbers_by_name
 
 Decoder = Callable[[dict[str, float], Path], Any] | str | Sequence[str]
-Tuner = str | Callable[..., Any]
 
 TUNERS: dict[str, Callable[..., Any]] = {"mert": tune, "kbmira": kbmira, "pro": pro}
 
@@ -65,7 +64,7 @@ def mert_loop(
     iterations: int = 20,
     weights_settle: float = 1e-5,
     score_settles: float | None = None,
-    tuner: Tuner = "mert",
+    tuner: str | Callable[..., Any] = "mert",
     format: str | None = None,  # noqa: A002
     first_id: int = 0,
     tokenize: Any = "unicode",

@@ -147,10 +147,7 @@ def random_start(
     :param ends: the range of all weights
     """
     largest = np.abs(vector[:count]).max() or 1.0
-    if ends is None:
-        smallest, most = np.where(vector > 0, 0.0, -largest), np.where(vector < 0, 0.0, largest)
-    else:
-        smallest, most = np.full(len(vector), ends[0]), np.full(len(vector), ends[1])
+    smallest, most = ends or (np.where(vector > 0, 0.0, -largest), np.where(vector < 0, 0.0, largest))
     bottom, top = np.clip(smallest, low, high), np.clip(most, low, high)
     # bounds outside the range would clip it to a single number, so that there would be no choice
     lost = (bottom == top) & (low < high) & (smallest < most)
