@@ -158,10 +158,10 @@ def test_a_result_of_the_loop_is_data(tmp_path):
     from cybleu.tuning.loop import _read_result
 
     path = tmp_path / "result.json"
-    for text in ("[" * 500_000, "{}", "1", json.dumps({"number": 1, "surprise": 2})):
+    for text in ("[" * 500_000, "{}", "1", json.dumps({"surprise": 2})):
         path.write_text(text)
-        with pytest.raises(InputFileError, match="is not the result of iteration 1"):
-            _read_result(path, 1)
+        with pytest.raises(InputFileError, match="is not the result of an iteration"):
+            _read_result(path)
 
 
 @POSIX
