@@ -217,6 +217,7 @@ REFUSED = {
     },
     "": {
         "scor hyp ref": "Did you mean score",
+        "hyp ref": "hyp is a file; the name of a command comes first: score, compare",
         "--cite rouge": "unknown metric 'rouge'",
     },
 }

@@ -9,7 +9,7 @@ import click
 
 from ..explanations import TOOLS, Comparison
 from ..explanations.differences import Counts
-from ..metrics import find
+from ..metrics import Bleu
 from .common import TextFiles, format_option, orders_option, read_weights_of_orders
 from .given import command, option
 from .texts import ReadingOptions, Texts
@@ -48,7 +48,7 @@ def variants(given: VariantsOptions) -> None:
       cybleu variants hypotheses.txt references.txt
       cybleu variants hypotheses.txt references.txt -m nltk,nltk:method1,sacrebleu
     """
-    order = len(find("sacrebleu", max_order=given.max_order, weights=given.weights).columns) // 2 - 1
+    order = Bleu(max_order=given.max_order, weights=given.weights).order
     texts = Texts([given.hypothesis], given.references, given.drop_bom)
     counts = Counts(given.names, order, given.weights, given.tokenize or "of-tools", given.lowercase)
     for (corpus,) in texts:
