@@ -161,10 +161,11 @@ cdef class Fields:
                 return label == last and self.sort_row()
             if label < last and (begins_with(at, end, label) if label.text < label.end else not after_sparse):
                 at = past_blanks(at + distance(label.text, label.end), end)
-                at = read_number(at, values + (label - self.labels))
+                at = read_number(at, values)
                 if at == NULL or not (at == end or is_blank(at[0])):
                     return False
                 label += 1
+                values += 1
                 after_sparse = False
                 continue
             name = at
