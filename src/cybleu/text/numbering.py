@@ -162,12 +162,12 @@ def number_hypotheses(hypotheses: TokenIds | TokenLists, references: NumberedRef
             raise MixedTokensError(where_not_an_id(hypotheses))
         return ids
     hypotheses.refuse_arrays()
-    encoded = vocabulary.encoded(hypotheses)
     if vocabulary.kinds and all(issubclass(kind, (str, bytes)) for kind in vocabulary.kinds):
-        kinds = _backend.chosen.types_within(hypotheses.texts)
-        if kinds and all(map(_is_integer_type, kinds)):
+        first = next(chain.from_iterable(hypotheses.texts), None)
+        kinds = _backend.chosen.types_within(hypotheses.texts) if _is_integer_type(type(first)) else {str}
+        if all(map(_is_integer_type, kinds)):
             raise MixedTokensError(_IDS_AMONG_TOKENS)
-    return encoded
+    return vocabulary.encoded(hypotheses)
 
 
 def number_together(texts: Batch, others: Batch, raw: Raw | None = None) -> tuple[TokenIds, TokenIds]:
