@@ -208,6 +208,20 @@ def test_tables_are_sorted_by_keyboard_the_best_first(opened):
         assert shown[0] == best(shown) and shown in (sorted(shown), sorted(shown, reverse=True))
 
 
+def test_shares_are_sorted_by_wins_without_losses(opened):
+    page = opened("metrics")
+    table = page.locator("#tests table").first
+    button = table.get_by_role("button", name="shares")
+    for down in (True, False):
+        button.press("Enter")
+        shown = [
+            [int(row.locator("td").nth(place).inner_text()) for place in (5, 7)]
+            for row in table.locator("tbody tr").all()
+        ]
+        net = [wins - losses for wins, losses in shown]
+        assert net == sorted(net, reverse=down) and len({*net}) > 1
+
+
 def test_all_segments_are_expanded(opened):
     page = opened()
     page.locator("#expand").focus()

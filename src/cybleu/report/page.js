@@ -6,7 +6,7 @@
   for (const part of all(".controls")) part.hidden = false;
 
   // tables
-  const numberOf = (cell) => parseFloat(cell.textContent.replace("\u2212", "-").replace(/[,<\s]/g, ""));
+  const numberOf = (cell) => parseFloat((cell.dataset.value ?? cell.textContent).replace("\u2212", "-").replace(/[,<\s]/g, ""));
   for (const table of all("table.sortable")) {
     const heads = all("thead th", table);
     heads.forEach((head, column) => {
