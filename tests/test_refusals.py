@@ -499,6 +499,7 @@ REFUSED = {
         (lambda: analyse(REFERENCES, [1]), r"give for example {'mine': lines}"),
         (lambda: analyse(REFERENCES, {"one": REFERENCE[:-1]}), "one has 39 lines, .* 40 segments"),
         (lambda: analyse(REFERENCES, {"one": [1] * 40}), r"one\[0\] is a int; give the raw text, a str"),
+        (lambda: analyse(["a"], {"x": [["a"], ["b"]], "x, run 2": ["a"]}), "two outputs are called 'x, run 2'"),
         (lambda: analyse([], SYSTEMS), "there is no segment"),
         (lambda: analyse([[]] * 40, SYSTEMS), r"references\[0\] has no reference"),
         (lambda: analyse([[b"a"]] * 40, SYSTEMS), r"references\[0\]\[0\] is a bytes; give the raw text, a str"),

@@ -191,14 +191,6 @@ def test_ngrams_that_are_missed(report):
                 assert [(item.first, item.second) for item in found] == shown
 
 
-@pytest.mark.usefixtures("no_pictures")
-def test_pieces_of_texts_give_the_same_figures(report, backend, monkeypatch, jinja2):
-    monkeypatch.setattr("cybleu.report.texts.PIECE", 3)
-    again = analyse(REFERENCES, SYSTEMS, **FEW)
-    assert (again.over_generated, again.under_generated) == (report.over_generated, report.under_generated)
-    assert html(again) == html(report)
-
-
 def test_any_pair_can_be_compared(backend):
     many = {f"system {number}": changed(REFERENCE, 2 + number % 4, number) for number in range(6)}
     found = analyse(REFERENCES, many, **FEW)

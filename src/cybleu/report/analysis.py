@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import bincount, np
 from .._runtime.numbers import check_whole
-from .._version import __version__
 from ..errors import LengthMismatchError, OrderError, UnknownNameError
 from ..metrics import Bleu, Chrf, find, tool_tokenizer
 from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
 from ..significance.draws import resamples
 from ..significance.paired import interval
-from ..text import tokenizer_signature
 from .by_metric import MetricFigures, labels_of
-from .contributions import contributions, mean_of
+from .contributions import contributions
 from .figures import Contributions, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies, shares
 from .ngrams import NGrams, find_ngrams
 from .texts import Texts, texts_of
@@ -73,17 +72,16 @@ class Report:
         several = sum(isinstance(metric, Bleu) for metric in counters) > 1
         found: list[MetricFigures] = []
         for metric in counters:
-            metric = metric.with_weights_of(texts.references) if metric.weighs_by_call else metric
-            rows, described = texts.rows(metric, compared["threads"]), _described(texts, metric)
-            if metric.reads != "text":
-                metric = metric.with_choices(tokenize=None, lowercase=False)
-            label, order = label_of(metric, several), [system.name for system in found[0].systems] if found else None
-            found.append(MetricFigures(texts, metric, label, rows, lengths, described, order, compared))
+            order = [system.name for system in found[0].systems] if found else None
+            found.append(MetricFigures(texts, metric, label_of(metric, several), lengths, order, compared))
         self.metrics = tuple(found)
         self.names, self.looked_at = found[0].names, found[0].looked_at
         self.segments, self.source = len(texts.references), texts.source
         self.bleu = next((figures for figures in found if isinstance(figures.metric, Bleu)), None)
-        self.subject = f"{joined([one.label for one in found])} of {named([*texts.runs])}"
+        systems = [*texts.runs]
+        if len(systems) > 5:
+            systems[4:] = [f"{len(systems) - 4} others"]
+        self.subject = f"{joined([one.label for one in found])} of {joined(systems)}"
         self.title: str = shown["title"] or self.subject
         self.command: str | None = shown["command"]
         self.files: dict[str, str] = dict(shown["files"] or texts.digests())
@@ -106,23 +104,15 @@ class Report:
     @cached_property
     def precisions(self) -> tuple[Precisions, ...]:
         """The precision of each order up to `n_end`, for each output, with bootstrap intervals of the same samples."""
-        most = self.n_end
-        counts = np.array([self._rows[name][:, 2:] for name in self.names], dtype=np.float64)
-        together = np.concatenate(counts, axis=1)
-        comparison = self.metrics[0].comparison  # a bootstrap test has samples of its own
+        most, comparison = self.n_end, self.metrics[0].comparison  # a bootstrap test has samples of its own
         samples = comparison.resamples if comparison else self._compared["resamples"]
-        generator = np.random.default_rng(self._compared["seed"])
-        drawn = resamples(generator, samples, self.segments, together.dtype)
-        sums = np.concatenate([weights @ together for _, _, weights in drawn]).reshape(
-            samples, len(self.names), 2 * most
-        )
-        sampled = shares(sums[..., :most], sums[..., most:])
-        totals = counts.sum(axis=1)
         found = []
-        for place, name in enumerate(self.names):
-            ends = [_interval_of_known(sampled[:, place, n], self._compared["confidence"]) for n in range(most)]
-            values = shares(totals[place, :most], totals[place, most:])
-            low, high = zip(*ends)
+        for name in self.names:
+            counts = self._rows[name][:, 2:].astype(np.float64)
+            drawn = resamples(np.random.default_rng(self._compared["seed"]), samples, self.segments, counts.dtype)
+            sums = np.concatenate([weights @ counts for _, _, weights in drawn])
+            values, sampled = (shares(table[..., :most], table[..., most:]) for table in (counts.sum(axis=0), sums))
+            low, high = zip(*(_interval_of_known(of_order, self._compared["confidence"]) for of_order in sampled.T))
             found.append(Precisions(name, tuple(range(1, most + 1)), tuple(values.tolist()), low, high))
         return tuple(found)
 
@@ -181,7 +171,7 @@ class Report:
             return None
         metric: Any = self.bleu.metric
         ones, others = ([metric.score(self.bleu.rows[run]) for run in of_system] for of_system in runs)
-        return mean_of([contributions(metric, one, other) for one in ones for other in others])
+        return contributions(metric, product(ones, others))
 
     def between(self, first: str, second: str) -> PairFigures:
         """Compare two systems in detail.
@@ -284,19 +274,17 @@ def analyse(
     check_whole(n_end, "n_end", 1, 64, error=OrderError)
     names = list(tokenize) if isinstance(tokenize, (list, tuple)) else [tokenize] * len(metrics)
     if len(names) != len(metrics):
-        raise LengthMismatchError(
-            f"there are {len(names)} tokenisers and {len(metrics)} metrics; give one for each metric"
-        )
-    # a function is called once for each line, though each metric counts the texts
+        told = f"there are {len(names)} tokenisers and {len(metrics)} metrics"
+        raise LengthMismatchError(f"{told}; give one for each metric")
+    names = [one.tokenize if name is None else name for one, name in zip(metrics, names)]
+    # a function is called once for each different line, though each metric counts the texts
     remembered = {id(name): cache(name) for name in names if callable(name)}
     counters = []
     for one, name in zip(metrics, names):
-        lower = lowercase or one.lowercase
-        if one.reads == "text":
-            counters.append(one.with_choices(lowercase=lower))
-        else:
-            name = remembered.get(id(name), name) or one.tokenize or tool_tokenizer(one.name)
-            counters.append(one.with_choices(tokenize=name, lowercase=lower))
+        choices = {"lowercase": lowercase or one.lowercase}
+        if one.reads != "text":
+            choices["tokenize"] = remembered.get(id(name), name) or tool_tokenizer(one.name)
+        counters.append(one.with_choices(**choices))
     # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
     bleu: Any = next((one for one in counters if isinstance(one, Bleu)), None)
     reader = bleu or next((one for one in counters if one.reads != "text"), Bleu(lowercase=lowercase))
@@ -347,20 +335,6 @@ def label_of(metric: Metric, several: bool) -> str:
 def joined(names: Sequence[str]) -> str:
     """Return a list of names as text."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def named(systems: list[str]) -> str:
-    """Return the names of systems as text, without the last ones of many."""
-    return joined(systems if len(systems) < 6 else [*systems[:4], f"{len(systems) - 4} others"])
-
-
-def _described(texts: Texts, metric: Metric) -> str:
-    """Describe what a metric counted, for signatures."""
-    of_tokens = ""
-    if metric.reads != "text":
-        tokens: Any = metric.tokenizer
-        of_tokens = f"|case:{'lc' if metric.lowercase else 'mixed'}|tok:{tokenizer_signature(tokens)}"
-    return f"nrefs:{texts.most_references}{of_tokens}|version:{__version__}"
 
 
 def _interval_of_known(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:

@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import bincount, np
 from .._runtime.scales import percent
+from .._version import __version__
 from ..errors import UnknownNameError, _printable
 from ..significance import SystemComparison, SystemScore, compare_systems
 from ..significance.comparison import system_score
 from ..significance.resampling import bootstrap_scores
 from ..significance.systems import Rows, Systems, mean_of_runs
+from ..text import tokenizer_signature
 from .figures import Buckets
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
     from ..metrics import Metric
     from .texts import Texts
+
+    Lengths: TypeAlias = Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 ALL_PAIRS = 4  # systems; with more, only some pairs are shown in detail
 BY = ("length", "difference", "score")
@@ -55,23 +59,17 @@ class MetricFigures:
     """
 
     def __init__(
-        self,
-        texts: Texts,
-        metric: Metric,
-        label: str,
-        rows: Mapping[str, NDArray[Any]],
-        lengths: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]],
-        described: str,
-        order: Sequence[str] | None,
-        compared: Mapping[str, Any],
+        self, texts: Texts, counter: Metric, label: str, lengths: Lengths, order: Sequence[str] | None, compared: Any
     ):
         """
-        :param rows: of each output
+        :param counter: the metric with its tokeniser
         :param lengths: of the segments: for each output that of the first reference, and how much longer the output is
-        :param described: what was counted, for the signature
         :param order: the names of the systems in the order of the report; None for that of this metric
         :param compared: options of :func:`compare_systems`
         """
+        counter = counter.with_weights_of(texts.references) if counter.weighs_by_call else counter
+        rows, described = texts.rows(counter, compared["threads"]), _described(texts, counter)
+        metric = counter if counter.reads == "text" else counter.with_choices(tokenize=None, lowercase=False)
         self.metric, self.label, self.confidence = metric, label, compared["confidence"]
         self._lengths = lengths
         tables = {name: [rows[run] for run in runs] for name, runs in texts.runs.items()}
@@ -212,8 +210,14 @@ class MetricFigures:
         interval = f"{100 * self.confidence:g} % interval {low} to {high}"
         return f"{_printable(system.name)}: {self.label} {score}, {interval}\n{self.signature}"
 
-    def __str__(self) -> str:
-        return self.format()
+
+def _described(texts: Texts, metric: Metric) -> str:
+    """Describe what a metric counted, for signatures."""
+    of_tokens = ""
+    if metric.reads != "text":
+        tokens: Any = metric.tokenizer
+        of_tokens = f"|case:{'lc' if metric.lowercase else 'mixed'}|tok:{tokenizer_signature(tokens)}"
+    return f"nrefs:{texts.most_references}{of_tokens}|version:{__version__}"
 
 
 def labels_of(edges: Sequence[int], lowest: int | None = None) -> tuple[str, ...]:

@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from .._runtime.scales import percent
 from ..metrics import Bleu, BleuScore
 from .figures import Contributions
 
 
-def contributions(metric: Bleu, first: BleuScore, second: BleuScore) -> Contributions | None:
-    """Compute the parts of a difference; None if a score is 0, or is not a product of a penalty and precisions."""
-    both = [_logarithms(metric, score) for score in (first, second)]
-    if both[0] is None or both[1] is None:
-        return None
-    high, low = (float(percent(score.score, metric.scale)) for score in (first, second))
-    mean = high if high == low else (high - low) / (math.log(high) - math.log(low))
-    penalty, *orders = (mean * (one - other) for one, other in zip(both[0], both[1]))
-    return Contributions(high - low, penalty, tuple(orders))
-
-
-def mean_of(parts: Sequence[Contributions | None]) -> Contributions | None:
-    """Return the mean of the contributions of several pairs of runs."""
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts) or not known:
-        return None
-    return Contributions(
-        math.fsum(part.difference for part in known) / len(known),
-        math.fsum(part.penalty for part in known) / len(known),
-        tuple(math.fsum(order) / len(known) for order in zip(*(part.orders for part in known))),
-    )
+def contributions(metric: Bleu, pairs: Iterable[tuple[BleuScore, BleuScore]]) -> Contributions | None:
+    """Compute the mean parts of differences; None if a score is 0, or is not a product of a penalty and precisions."""
+    parts = []
+    for first, second in pairs:
+        ones, others = _logarithms(metric, first), _logarithms(metric, second)
+        if ones is None or others is None:
+            return None
+        high, low = (float(percent(score.score, metric.scale)) for score in (first, second))
+        mean = high if high == low else (high - low) / (math.log(high) - math.log(low))
+        parts.append([high - low, *(mean * (one - other) for one, other in zip(ones, others))])
+    difference, penalty, *orders = (math.fsum(part) / len(parts) for part in zip(*parts))
+    return Contributions(difference, penalty, tuple(orders))
 
 
 def _logarithms(metric: Bleu, score: BleuScore) -> list[float] | None:

@@ -12,8 +12,7 @@ from functools import cache, partial
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from itertools import groupby
-from operator import itemgetter
+from itertools import groupby, islice
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -175,10 +174,9 @@ def _context(report: Report, most: int | None) -> dict[str, Any]:
     # in favour of the first system of each pair, and of the second one, by each metric
     turns = (1, -1) if first.comparison else (1,)
     sides = {figures: [turn * gains for gains in figures.gains for turn in turns] for figures in report.metrics}
-    of_equal = first._lengths[first.names[0]][0] * (
-        first.comparison is None
-    )  # of one system's equal scores the longest comes first
-    ranked = {figures: [np.lexsort((-of_equal, -side)) for side in sides[figures]] for figures in report.metrics}
+    # of one system's equal scores the longest segment comes first
+    ties = np.zeros(report.segments) if first.comparison else -first._lengths[first.names[0]][0]
+    ranked = {figures: [np.lexsort((ties, -side)) for side in sides[figures]] for figures in report.metrics}
     carried = _carried(first, [order for orders in ranked.values() for order in orders], most)
     return {
         "report": report,
@@ -251,8 +249,8 @@ def _segments(report: Report, marks: NDArray[np.uint8], carried: list[int]) -> I
             place = texts.span(texts.firsts[names[0]] + segment)
             line = _marked(texts.ids[place].tolist(), marks[place].tolist(), rivals.get(names[0]), words)
             own = report.names.index(names[0])
-            points_of = " \u00b7 ".join(f"{label} {table[own][row]:.1f}" for label, table in scores.items())
-            outputs.append((Markup(", ").join(shown[name] for name in names), points_of, Markup(line)))
+            scored = " \u00b7 ".join(f"{label} {table[own][row]:.1f}" for label, table in scores.items())
+            outputs.append((Markup(", ").join(shown[name] for name in names), scored, Markup(line)))
         yield {
             "number": segment + 1,
             "value": f"{abs(gain):.{3 if pair else 1}f}",
@@ -277,8 +275,8 @@ def _marked(tokens: list[int], states: list[int], rival: list[int] | None, words
                 left[token] -= 1
             else:
                 states[place] += DIFFERS
-    parts = []
-    for state, group in groupby(zip(states, tokens), key=itemgetter(0)):
+    parts, shown = [], map(words, tokens)
+    for state, group in groupby(states):
         opening, closing = TAGS[state]
-        parts.append(f"{opening}{' '.join(words(token) for _, token in group)}{closing}")
+        parts.append(f"{opening}{' '.join(islice(shown, len(list(group))))}{closing}")
     return " ".join(parts)

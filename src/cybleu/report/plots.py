@@ -86,14 +86,17 @@ def _finish(axes: Any, rows: Sequence[str] = ()) -> Any:
     texts, labels = axes.get_yticklabels() if rows else [], axes.get_legend_handles_labels()[1]
     if len(labels) > 1:
         # half an inch below the axes; names of rows are left of the axes, so that there is more room below on the left
-        place, corner = ("upper right", (1, 0)) if rows else ("upper center", (0.5, 0))
         below = axes.transAxes + ScaledTranslation(0, -0.5, axes.figure.dpi_scale_trans)
-        columns = max(1, min(len(labels), 70 // (max(map(len, labels)) + 7)))
-        how = {"loc": place, "bbox_to_anchor": corner, "bbox_transform": below, "ncols": columns, "frameon": False}
-        texts = [*texts, *axes.legend(fontsize="small", **how).get_texts()]
+        place, corner = ("upper right", (1, 0)) if rows else ("upper center", (0.5, 0))
+        how = {"ncols": _columns(labels), "fontsize": "small", "frameon": False, "bbox_transform": below}
+        texts = [*texts, *axes.legend(loc=place, bbox_to_anchor=corner, **how).get_texts()]
     for text in texts:
         text.set_parse_math(False)
     return axes
+
+
+def _columns(labels: Sequence[str]) -> int:
+    return max(1, min(len(labels), 70 // (max(map(len, labels)) + 7)))
 
 
 def plot_precisions(
@@ -320,7 +323,8 @@ def picture(draw: Callable[[Any], Any]) -> bytes:
     if not axes.get_ylabel():  # a row for each system or pair
         left, height = min(0.2 + 0.085 * max(len(name.get_text()) for name in names), 3.4), 0.15 + 0.34 * len(names)
     if legend:
-        below += 0.2 * -(-len(legend.get_texts()) // legend._ncols)
+        labels = [text.get_text() for text in legend.get_texts()]
+        below += 0.2 * -(-len(labels) // _columns(labels))
     whole = below + height + 0.1
     figure.set_size_inches(5.6, whole)
     figure.subplots_adjust(left / 5.6, below / whole, 0.98, 1 - 0.1 / whole)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ..metrics import Metric
 
-PIECE = 1 << 12  # lines that are tokenised at once, which bounds memory
-
 
 @dataclass(frozen=True)
 class Texts:
@@ -125,22 +123,20 @@ def texts_of(references: Any, systems: Mapping[str, Any], splitting: Raw, source
         given = read_list(given, name, "lines")
         several = bool(given) and all(hasattr(one, "__iter__") and not isinstance(one, (str, bytes)) for one in given)
         tables = [read_list(run, name, "lines") for run in given] if several else [given]
-        shown = [f"{name}, run {number + 1}" for number in range(len(tables))] if len(tables) > 1 else [name]
-        runs[name] = shown
-        for output, table in zip(shown, tables):
+        runs[name] = [f"{name}, run {number}" for number in range(1, len(tables) + 1)] if len(tables) > 1 else [name]
+        for output, lines in zip(runs[name], tables):
             if output in outputs:
                 raise UnknownNameError(f"two outputs are called {output!r}; give the systems other names")
-            outputs[output] = _lines(table, output, len(sets))
+            outputs[output] = _lines(lines, output, len(sets))
     if source is not None:
         source = _lines(read_list(source, "source", "lines"), "source", len(sets))
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = lambda: len(numbers) + 1  # 0 is no token
     ids, bounds = array("i"), array("q", [0])
     for lines in (list(chain.from_iterable(sets)), *outputs.values()):
-        for start in range(0, len(lines), PIECE):
-            for tokens in splitting.split(list(map(str, splitting.lowered(lines[start : start + PIECE])))):
-                ids.extend(map(numbers.__getitem__, tokens))
-                bounds.append(len(ids))
+        for tokens in splitting.split(list(map(str, splitting.lowered(lines)))):
+            ids.extend(map(numbers.__getitem__, tokens))
+            bounds.append(len(ids))
     found = np.frombuffer(ids, dtype=np.int32), np.frombuffer(bounds, dtype=np.int64)
     return Texts(sets, outputs, runs, source, splitting.lowercase, [None, *numbers], *found)
 
@@ -160,14 +156,10 @@ def _sets(references: Any) -> list[list[str]]:
 
 def _lines(lines: list[Any], name: str, segments: int | None = None) -> list[str]:
     if segments not in (None, len(lines)):
-        raise LengthMismatchError(
-            f"{name} has {len(lines)} lines, and there are references for {segments} segments; give a line for each"
-        )
+        told = f"{name} has {len(lines)} lines, and there are references for {segments} segments"
+        raise LengthMismatchError(f"{told}; give a line for each")
     for position, line in enumerate(lines):
         if not isinstance(line, str):
-            advice = advice_for(line)
-            raise SequenceTypeError(
-                f"{name}[{position}] is a {type(line).__name__}; give the raw text, a str"
-                + (f"; {advice}" if advice else "")
-            )
+            advice = advice_for(line) or "give the raw text, a str"
+            raise SequenceTypeError(f"{name}[{position}] is a {type(line).__name__}; {advice}")
     return lines

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 REPLACEMENT = "\ufffd"
 SYMBOLS = {
+    **dict.fromkeys((*range(0x80, 0xA0), *range(0xD800, 0xE000), 0xFEFF, 0xFFFE, 0xFFFF), REPLACEMENT),
     **{code: chr(0x2400 + code) for code in range(0x20) if code != 0x09},
     0x7F: "\u2421",
     **dict.fromkeys((0x2028, 0x2029), "\u2424"),
@@ -14,12 +13,11 @@ SYMBOLS = {
     **dict.fromkeys((0x202A, 0x202D, 0x2066), "\u25b7"),
     **dict.fromkeys((0x202C, 0x2068, 0x2069), "\u25c7"),
 }
-UNSEEN = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 def visible(text: str) -> str:
     """Replace control characters and lone surrogates by symbols."""
-    return UNSEEN.sub(lambda found: SYMBOLS.get(ord(found[0]), REPLACEMENT), text)
+    return text.translate(SYMBOLS)
 
 
 def short(text: str, most: int) -> str:
