@@ -85,8 +85,8 @@ def _finish(axes: Any, rows: Sequence[str] = ()) -> Any:
     axes.set_axisbelow(True)
     texts, labels = axes.get_yticklabels() if rows else [], axes.get_legend_handles_labels()[1]
     if len(labels) > 1:
-        # half an inch below the axes; names of rows are left of the axes, so that there is more room below on the left
-        below = axes.transAxes + ScaledTranslation(0, -0.5, axes.figure.dpi_scale_trans)
+        # below the labels of the axis; names of rows are left of the axes, so that there is more room below on the left
+        below = axes.transAxes + ScaledTranslation(0, -0.6, axes.figure.dpi_scale_trans)
         place, corner = ("upper right", (1, 0)) if rows else ("upper center", (0.5, 0))
         how = {"ncols": _columns(labels), "fontsize": "small", "frameon": False, "bbox_transform": below}
         texts = [*texts, *axes.legend(loc=place, bbox_to_anchor=corner, **how).get_texts()]
