@@ -160,6 +160,7 @@ def _lines(lines: list[Any], name: str, segments: int | None = None) -> list[str
         raise LengthMismatchError(f"{told}; give a line for each")
     for position, line in enumerate(lines):
         if not isinstance(line, str):
-            advice = advice_for(line) or "give the raw text, a str"
-            raise SequenceTypeError(f"{name}[{position}] is a {type(line).__name__}; {advice}")
+            advice = advice_for(line)
+            told = f"{name}[{position}] is a {type(line).__name__}; give the raw text, a str"
+            raise SequenceTypeError(f"{told}; {advice}" if advice else told)
     return lines
