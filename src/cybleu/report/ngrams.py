@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .texts import Texts
 
 LISTED = 10  # n-grams of each order that are listed
+PIECE = 1 << 12  # segments that are matched at once, which bounds memory
 CLIPPED = 5  # added to the mark of a token that a reference has, but that the output has too often
 
 Lists: TypeAlias = tuple[tuple[NGram, ...], ...]  # the n-grams of each order
@@ -118,34 +119,37 @@ def _matched(
     :return: how often each n-gram could match, and where those of each output that match begin, in each segment those in a
         longer match first
     """
-    # the reference that has an n-gram most often says how often it may match in a segment
-    places, segment, number = texts.places(texts.span(0, texts.sets[-1]), grams)
-    keys, counts = np.unique((segment * size + grams[places]) * texts.most_references + number, return_counts=True)
-    keys //= texts.most_references
-    begins = np.flatnonzero(np.diff(keys, prepend=-1))
-    kinds, allowed = keys[begins], np.maximum.reduceat(counts, begins)
-    wanted = bincount(kinds % size, allowed, minlength=size).astype(np.int64)
-    found = {}
-    for name in texts.outputs:
-        part = texts.of_output(name)
-        places, segment, _ = texts.places(part, grams)
-        own = segment * size + grams[places]
-        kind = np.searchsorted(kinds, own)
-        known = np.flatnonzero(np.append(kinds, -1)[kind] == own)
-        known = known[np.argsort(2 * kind[known] + ~inside[places[known]], kind="stable")]
-        rank = np.arange(len(known)) - np.searchsorted(
-            kind[known], kind[known]
-        )  # among the same n-grams of the segment
-        match = rank < allowed[kind[known]]
-        marks[places[known[~match]]] += CLIPPED * (n == 1)
-        known = known[match]
-        matches = places[known[np.lexsort((known, ~inside[places[known]], segment[known]))]]
-        inside[part] = False
-        for offset in range(n):
-            inside[matches + offset] |= offset < 2  # two n-grams that are one token shorter
-            marks[matches + offset] = np.maximum(marks[matches + offset], n)
-        found[name] = matches
-    return wanted, found
+    wanted = np.zeros(size, dtype=np.int64)
+    found: dict[str, list[NDArray[np.int64]]] = {name: [] for name in texts.outputs}
+    for start in range(0, len(texts.references), PIECE):
+        stop = min(start + PIECE, len(texts.references))
+        first = int(texts.sets[start])
+        # the reference that has an n-gram most often says how often it may match in a segment
+        places, segment, number = texts.places(texts.span(first, int(texts.sets[stop]) - first), grams)
+        keys, counts = np.unique((segment * size + grams[places]) * texts.most_references + number, return_counts=True)
+        keys //= texts.most_references
+        begins = np.flatnonzero(np.diff(keys, prepend=-1))
+        kinds, allowed = keys[begins], np.maximum.reduceat(counts, begins)
+        wanted += bincount(kinds % size, allowed, minlength=size).astype(np.int64)
+        for name in texts.outputs:
+            part = texts.span(texts.firsts[name] + start, stop - start)
+            places, segment, _ = texts.places(part, grams)
+            own = segment * size + grams[places]
+            kind = np.searchsorted(kinds, own)
+            known = np.flatnonzero(np.append(kinds, -1)[kind] == own)
+            known = known[np.argsort(2 * kind[known] + ~inside[places[known]], kind="stable")]
+            # the rank among the same n-grams of the segment
+            rank = np.arange(len(known)) - np.searchsorted(kind[known], kind[known])
+            match = rank < allowed[kind[known]]
+            marks[places[known[~match]]] += CLIPPED * (n == 1)
+            known = known[match]
+            matches = places[known[np.lexsort((known, ~inside[places[known]], segment[known]))]]
+            inside[part] = False
+            for offset in range(n):
+                inside[matches + offset] |= offset < 2  # two n-grams that are one token shorter
+                marks[matches + offset] = np.maximum(marks[matches + offset], n)
+            found[name].append(matches)
+    return wanted, {name: np.concatenate(places) for name, places in found.items()}
 
 
 def _most_salient(
