@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import bincount, np
 from .figures import NGram
+from .texts import PIECE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from .texts import Texts
 
 LISTED = 10  # n-grams of each order that are listed
-PIECE = 1 << 12  # segments that are matched at once, which bounds memory
 CLIPPED = 5  # added to the mark of a token that a reference has, but that the output has too often
 
 Lists: TypeAlias = tuple[tuple[NGram, ...], ...]  # the n-grams of each order

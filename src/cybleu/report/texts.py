@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ..metrics import Metric
 
 
+PIECE = 1 << 12  # lines that are tokenised, or segments that are matched, at once, which bounds memory
+
+
 @dataclass(frozen=True)
 class Texts:
     """All texts of a comparison. Texts of tokens have numbers: those of the references, and then of each output.
@@ -134,9 +137,10 @@ def texts_of(references: Any, systems: Mapping[str, Any], splitting: Raw, source
     numbers.default_factory = lambda: len(numbers) + 1  # 0 is no token
     ids, bounds = array("i"), array("q", [0])
     for lines in (list(chain.from_iterable(sets)), *outputs.values()):
-        for tokens in splitting.split(list(map(str, splitting.lowered(lines)))):
-            ids.extend(map(numbers.__getitem__, tokens))
-            bounds.append(len(ids))
+        for start in range(0, len(lines), PIECE):
+            for tokens in splitting.split(list(map(str, splitting.lowered(lines[start : start + PIECE])))):
+                ids.extend(map(numbers.__getitem__, tokens))
+                bounds.append(len(ids))
     found = np.frombuffer(ids, dtype=np.int32), np.frombuffer(bounds, dtype=np.int64)
     return Texts(sets, outputs, runs, source, splitting.lowercase, [None, *numbers], *found)
 
