@@ -58,7 +58,7 @@ def check(
     :param hypotheses: for each segment a list of tokens
     :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
-    :param lowercase: put raw text in lower case first
+    :param lowercase: convert raw text to lower case first
     :raises SequenceTypeError: something is not a list, or a list of the wrong depth: a str, None, an iterator, a set or
         a dict instead of a token list, one reference instead of a list of references, or the arguments in the other
         order
@@ -67,7 +67,8 @@ def check(
     :raises NoReferencesError: a segment has no reference
     :raises OneShotReferencesError: a segment's references can be read only once
     :raises UnhashableTokenError: a token cannot be hashed
-    :raises TokensError: a reference has no token, a token is None, or the tokens are the characters of a text with blanks
+    :raises TokensError: a reference has no token, a token is None, or the tokens are the characters of a text with
+        spaces
     :raises MixedTokensError: one side has ids and the other text
 
     >>> check([[["the", "cat"]]], [["the", "cat"]])

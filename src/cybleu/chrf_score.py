@@ -1,6 +1,6 @@
 """chrF with the names, arguments and values of ``nltk.translate.chrf_score``.
 
-If you replace that import by this one, only the speed changes. NLTK's chrF differs from sacreBLEU's
+If you replace that import with this one, only the speed changes. NLTK's chrF differs from sacreBLEU's
 (:class:`cybleu.metrics.Chrf`): beta is 3, there is only one reference, and the score is the mean of the F-scores of all
 orders and segments. chrF is from Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation".
 """
@@ -39,11 +39,11 @@ def sentence_chrf(
 ) -> float:
     """Compute chrF of a hypothesis against a reference: the mean of the F-scores of the orders.
 
-    :param reference: a str, or tokens, which are joined by blanks
+    :param reference: a str, or tokens, which are joined with spaces
     :param hypothesis: the same
-    :param min_len: the smallest order of n-grams of characters
-    :param max_len: the largest order
-    :param beta: how many times as much recall weighs as precision
+    :param min_len: the smallest character n-gram order
+    :param max_len: the largest n-gram order
+    :param beta: the weight of recall relative to precision
     :param ignore_whitespace: leave white space out
     :return: from 0 to 1. An order that one of the texts is too short for, or that has no match, counts as 1e-16
     :raises EmptyCorpusError: there is no order from `min_len` to `max_len`
@@ -65,11 +65,11 @@ def corpus_chrf(
 ) -> float:
     """Compute chrF of a corpus: the mean of the F-scores of all orders and segments.
 
-    :param references: the reference of each segment: a str, or tokens, which are joined by blanks
+    :param references: the reference of each segment: a str, or tokens, which are joined with spaces
     :param hypotheses: the hypothesis of each segment, in the same form
-    :param min_len: the smallest order of n-grams of characters
-    :param max_len: the largest order
-    :param beta: how many times as much recall weighs as precision
+    :param min_len: the smallest character n-gram order
+    :param max_len: the largest n-gram order
+    :param beta: the weight of recall relative to precision
     :param ignore_whitespace: leave white space out
     :return: from 0 to 1
     :raises LengthMismatchError: there are not as many references as hypotheses
@@ -103,8 +103,8 @@ def chrf_precision_recall_fscore_support(
 
     :param reference: a str, whose characters are counted, or any hashable tokens
     :param hypothesis: the same
-    :param n: the order of n-grams
-    :param beta: how many times as much recall weighs as precision
+    :param n: the n-gram order
+    :param beta: the weight of recall relative to precision
     :param epsilon: the value of all three if one of the texts is too short, or nothing matches
 
     >>> chrf_precision_recall_fscore_support("abcd", "abce", 2, beta=1)

@@ -1,6 +1,6 @@
 """GLEU with the names, arguments and values of ``nltk.translate.gleu_score``.
 
-If you replace that import by this one, only the speed changes. The definition is that of Wu et al. (2016), "Google's
+If you replace that import with this one, only the speed changes. The definition is that of Wu et al. (2016), "Google's
 neural machine translation system". The metrics of Mutton et al. (2007) and of Napoles et al. (2015) have the same name,
 but they are different.
 """
@@ -29,8 +29,8 @@ def sentence_gleu(
     :param references: one or more references, each a sequence of hashable tokens; only that with the highest score
         counts
     :param hypothesis: a sequence of hashable tokens
-    :param min_len: the smallest order of n-grams
-    :param max_len: the largest order
+    :param min_len: the smallest n-gram order
+    :param max_len: the largest n-gram order
     :return: from 0 to 1; 0.0 if there are no n-grams
 
     >>> round(sentence_gleu(["the cat is on the mat".split()], "the the the the the the the".split()), 4)
@@ -58,8 +58,8 @@ def corpus_gleu(
 
     :param list_of_references: for each segment one or more references
     :param hypotheses: for each segment one hypothesis
-    :param min_len: the smallest order of n-grams
-    :param max_len: the largest order
+    :param min_len: the smallest n-gram order
+    :param max_len: the largest n-gram order
     :return: from 0 to 1; 0.0 if there are no n-grams or no segments
     :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
 

@@ -1,9 +1,9 @@
 """NIST with the names, arguments and values of ``nltk.translate.nist_score``.
 
-Replace that import by this one, and only the speed changes. The definition is that of Doddington (2002), "Automatic evaluation
-of machine translation quality using n-gram co-occurrence statistics", as NLTK 3.10.4 computes it: for each order only the best
-reference of a segment counts. The script ``mteval-v13a.pl`` clips by all references of a segment and has a tokeniser of its own;
-its scores are those of the metric ``nist``.
+If you replace that import with this one, only the speed changes. The definition is that of Doddington (2002),
+"Automatic evaluation of machine translation quality using n-gram co-occurrence statistics", as NLTK 3.10.4 computes it:
+for each order only the best reference of a segment counts. The script ``mteval-v13a.pl`` clips by all references of a
+segment and has a tokeniser of its own; its scores are those of the metric ``nist``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any]
 
     :param references: one or more references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
-    :param n: the largest order of n-grams
+    :param n: the largest n-gram order
     :return: from 0; there is no largest score
     :raises ShortTextsError: the hypothesis has no n-gram of an order, or the references have no token. It is a
         ZeroDivisionError, as NLTK raises
@@ -49,13 +49,13 @@ def corpus_nist(
 ) -> float:
     """Compute NIST of a corpus: information and n-grams are summed over its segments before they are divided.
 
-    An n-gram weighs the binary logarithm of how often its first n - 1 tokens occur in the references, divided by how often it
-    occurs itself; a single token weighs the logarithm of the number of tokens divided by its own number. For each segment and
-    each order only the best reference counts: the one with the largest precision, of equal ones the longest.
+    The weight of an n-gram is log2(count of its first n - 1 tokens / count of the n-gram), with the counts of the
+    references; that of a single token is log2(number of tokens / count of the token). For each segment and each order
+    only the best reference counts: the one with the largest precision, of equal ones the longest.
 
     :param list_of_references: for each segment one or more references
     :param hypotheses: for each segment one hypothesis
-    :param n: the largest order of n-grams
+    :param n: the largest n-gram order
     :return: from 0; there is no largest score
     :raises LengthMismatchError: the number of lists of references differs from that of the hypotheses
     :raises ShortTextsError: no hypothesis has an n-gram of an order, or the references have no token. It is a

@@ -52,7 +52,7 @@ def pairs(
     :param eos_id: a text stops before the first one
     :param threads: how many threads work at the same time; None is one. The scores are the same
     :param progress: show a progress bar (requires tqdm)
-    :param options: of the metric, for example ``tokenize="zh"``
+    :param options: options of the metric, for example ``tokenize="zh"``
     :return: float64 of shape `(texts, others)`; entry `[i, j]` scores text i against other j, on the scale of the tool. An empty
         text has 0, also where the tool fails; without texts the array is empty
     :raises CybleuError: one of its subclasses, whose message names the argument and the place
@@ -93,12 +93,12 @@ def self_bleu(
     :param auto_reweigh: as for :func:`cybleu.sentence_bleu`
     :param sample: how many texts to score, drawn without repetition, each still against all others; by default all. For
         the Self-BLEU of a sample among itself, give ``random.sample(texts, k)``
-    :param seed: of the draw; the same seed draws the same texts
+    :param seed: the seed of the draw; the same seed draws the same texts
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
-    :param lowercase: put raw text in lower case first
+    :param lowercase: convert raw text to lower case first
     :return: float64 of shape `(n,)`, or `(n, vectors)`, from 0 to 1, in the order of the texts
     :raises NoReferencesError: there are fewer than two texts
 

@@ -51,15 +51,15 @@ def reward_scores(
         each prompt follow one another, it is ``numpy.arange(prompts).repeat(G)``
     :param metric: as for :func:`cybleu.metrics.find`, a dict of names and weights among them; BLEU scores as the tool scores
         single sentences
-    :param lengths: of the hypotheses in a 2-D array
-    :param reference_lengths: of the references in an array
+    :param lengths: the lengths of the hypotheses in a 2-D array
+    :param reference_lengths: the lengths of the references in an array
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param unk_id: an id that matches nothing, but counts as a token
     :param brevity_penalty: False leaves out the brevity penalty; then short hypotheses can be the best. Only BLEU has
         it
     :param threads: how many threads work at the same time; None is one. The rewards are the same
-    :param options: of the metric, for example ``smoothing="add-k"`` or ``tokenize="zh"``
+    :param options: options of the metric, for example ``smoothing="add-k"`` or ``tokenize="zh"``
     :return: float32 of shape `(hypotheses,)`, from 0 to 1; for an error rate such as ``ter`` 1 minus the rate, or 0 where
         the rate is above 1
     :raises UnknownNameError: there is no such metric or option, or the metric has no upper limit, as NIST
@@ -110,7 +110,7 @@ class Reward:
     :param unk_id: an id that matches nothing, but counts as a token
     :param brevity_penalty: False leaves out the brevity penalty of BLEU
     :param threads: how many threads work at the same time
-    :param options: of the metric, for example ``smoothing="add-k"`` or ``tokenize="zh"``
+    :param options: options of the metric, for example ``smoothing="add-k"`` or ``tokenize="zh"``
     :raises UnknownNameError: there is no such metric, option or smoothing
 
     >>> reward = Reward(column="reference", tokenize=str.split)
@@ -220,8 +220,9 @@ class Reward:
 class RepetitionPenalty:
     """Penalise repeated n-grams, with the values of ``get_repetition_penalty_reward`` of TRL 1.7 and later.
 
-    The reward of a completion is the share of its n-grams that repeat an earlier one, times the penalty (Yeo and others 2025,
-    "Demystifying Long Chain-of-Thought Reasoning in LLMs", appendix C.2). A completion with fewer tokens than one n-gram has 0.0.
+    The reward of a completion is the share of its n-grams that repeat an earlier one, times the penalty (Yeo et al.
+    2025, "Demystifying Long Chain-of-Thought Reasoning in LLMs", appendix C.2). A completion that is too short for an
+    n-gram has the reward 0.0.
 
     :param ngram_size: the n-gram order, from 1
     :param max_penalty: the reward of a completion that repeats only, at most 0

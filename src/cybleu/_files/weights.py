@@ -33,10 +33,10 @@ def read_weights(path: str | PathLike[str], names: Sequence[str] | None = None) 
     comment. Empty lines are ignored. Of a `moses.ini` the section ``[weight]`` is read, or the old sections such as
     ``[weight-l]``.
 
-    :param path: of a UTF-8 file; gzip is recognised
-    :param names: of the dense features, in their order. They are required for files of Moses that have no names: a
-        number for each feature, as in `weights.txt` or, with a line of lower and a line of upper ends, which are
-        ignored, in `init.opt`; and the weights of ``F0``, ``F1`` ... from its kbmira
+    :param path: the path of a UTF-8 file; gzip is recognised
+    :param names: the names of the dense features, in their order. They are required for files of Moses that have no
+        names: a number for each feature, as in `weights.txt` or, with a line of lower and a line of upper ends, which
+        are ignored, in `init.opt`; and the weights of ``F0``, ``F1`` ... from its kbmira
     :raises InputFileError: the file cannot be read, a line is something else, a name appears twice, or there is no
         weight; the message names file and line
 
@@ -133,8 +133,8 @@ def _weights_in(line: str, counts: Counter[str]) -> list[tuple[str, str]]:
 def write_weights(path: str | PathLike[str], weights: Mapping[str, float], form: str = "names") -> None:
     """Write weights by name. Numbers have all their digits.
 
-    :param path: of the file. If there is an error, a file that was there is not changed
-    :param weights: by name, finite numbers
+    :param path: the path of the file. If there is an error, a file that was there is not changed
+    :param weights: the weights by name, finite numbers
     :param form: ``names`` writes a line ``name weight`` for each feature. The others are for Moses: ``moses`` writes
         ``lm= 0.5 0.2`` for ``lm_0`` and ``lm_1``, as in the section ``[weight]`` of `moses.ini`; ``dense`` writes ``lm=
         0.5`` and ``lm= 0.2``, as ``--dense-init`` of its kbmira requires; in both, features with other names, such as

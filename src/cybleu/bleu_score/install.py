@@ -58,11 +58,11 @@ class Installation(Replacement):
 def install_as_nltk() -> Installation:
     """Replace NLTK's functions of BLEU, chrF, GLEU and NIST with cybleu's, for the whole process.
 
-    It replaces the names in ``nltk.translate.bleu_score``, ``chrf_score`` and ``gleu_score``, and those of
-    ``sentence_bleu``, ``sentence_chrf`` and ``sentence_gleu`` elsewhere, such as ``nltk.translate.bleu`` and
-    ``nltk.bleu``. Code that imported a name earlier with ``from ... import`` keeps NLTK's function, so install first.
-    You can install again, also inside another installation; each installation is undone separately. After
-    ``importlib.reload`` a module has NLTK's functions again until you install again.
+    It replaces the names in ``nltk.translate.bleu_score``, ``chrf_score``, ``gleu_score`` and ``nist_score``, and the
+    other names of the functions for sentences, such as ``nltk.translate.bleu`` and ``nltk.bleu``. Code that imported a
+    name earlier with ``from ... import`` keeps NLTK's function, so install first. You can install again, also inside
+    another installation; each installation is undone separately. After ``importlib.reload`` a module has NLTK's
+    functions again until you install again.
 
     To see which function runs, print ``nltk.translate.bleu_score.sentence_bleu.__module__``: it is then
     ``cybleu.bleu_score``.

@@ -120,7 +120,7 @@ def tune() -> None:
 def sacrebleu(arguments: tuple[str, ...]) -> None:
     """Run sacreBLEU's own command, faster.
 
-    The arguments, the environment variables and the output are those of `sacrebleu`. The command needs sacreBLEU.
+    The arguments, the environment variables and the output are those of `sacrebleu`. The command requires sacreBLEU.
     """
     run_sacrebleu([*arguments])
 
@@ -130,7 +130,7 @@ def sacrebleu(arguments: tuple[str, ...]) -> None:
 def run_as_nltk(arguments: tuple[str, ...]) -> None:
     """Run a script with cybleu's BLEU instead of NLTK's.
 
-    The same holds for chrF and GLEU. The command needs no extra.
+    The same holds for chrF, GLEU and NIST. The command requires no extra.
     """
     run_script_as_nltk([*arguments])
 
@@ -140,6 +140,6 @@ def run_as_nltk(arguments: tuple[str, ...]) -> None:
 def run_as_sacrebleu(arguments: tuple[str, ...]) -> None:
     """Run a script with cybleu's BLEU instead of sacreBLEU's.
 
-    The same holds for chrF. The command needs sacreBLEU.
+    The same holds for chrF and TER. The command requires sacreBLEU.
     """
     run_script_as_sacrebleu([*arguments])

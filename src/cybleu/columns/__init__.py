@@ -2,7 +2,7 @@
 
 The metric names the columns. For BLEU they are ``hyp_len``, ``ref_len``, ``match_1`` to ``match_4`` and ``total_1`` to
 ``total_4``. The score of a corpus is the score of the sum of its rows, never the mean of the scores of its parts. This
-package needs NumPy.
+package requires NumPy.
 """
 
 from __future__ import annotations

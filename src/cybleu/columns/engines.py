@@ -174,7 +174,7 @@ class Engine(ABC):
         :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
         :param keep: the name of a column to keep with the statistics, such as that of the segment, or the names of
             several
-        :param options: of the metric, such as ``tokenize="zh"``
+        :param options: options of the metric, such as ``tokenize="zh"``
         :return: another frame of the engine, not computed yet
         :raises UnknownNameError: there is no column, or no metric, with this name
         :raises ArrayValueError: a column is kept twice, or has the name of a new column

@@ -35,7 +35,7 @@ def row_blocks(
     threads: int | None = None,
     **options: Any,
 ) -> Iterator[Rows]:
-    """The statistics of the segments of a table, block by block, for tables that do not fit into memory.
+    """Count the segments of a table block by block, for tables that do not fit into memory.
 
     :param table: an object that implements the Arrow PyCapsule interface: a pyarrow Table, RecordBatch or RecordBatchReader, a
         frame of polars or pandas, or a relation of DuckDB; or a dict of lists. A reader is read only as far as you take
@@ -46,9 +46,9 @@ def row_blocks(
         segment; or the names of several columns. A null is left out, but each segment needs at least one reference
     :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
     :param threads: how many threads count at the same time
-    :param options: of the metric, such as ``tokenize="zh"``
-    :return: a dict for each block, from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the metric counts fractions, in the order of the
-        rows
+    :param options: options of the metric, such as ``tokenize="zh"``
+    :return: a dict for each block, from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the
+        metric counts fractions, in the order of the rows
     :raises UnknownNameError: the table has no column with this name
     :raises SequenceTypeError: a hypothesis is null; the message has the number of its row in the whole table, from 0
     :raises NoReferencesError: a segment has no reference
@@ -78,16 +78,16 @@ def rows(
     threads: int | None = None,
     **options: Any,
 ) -> Rows:
-    """The statistics of all segments of a table as columns, which a frame can take as they are.
+    """Count the segments of a table, and return their statistics as columns that can be added to a frame.
 
     :param table: as for :func:`row_blocks`
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, or the names of several
     :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
     :param threads: how many threads count at the same time
-    :param options: of the metric, such as ``tokenize="zh"``
-    :return: a dict from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the metric counts fractions, in the order of the rows; the arrays
-        are empty for an empty table
+    :param options: options of the metric, such as ``tokenize="zh"``
+    :return: a dict from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the metric counts
+        fractions, in the order of the rows; the arrays are empty for an empty table
     :raises CybleuError: as for :func:`row_blocks`
 
     With pandas, ``frame.assign(**rows(frame))`` adds them to a frame; with polars,
@@ -114,7 +114,7 @@ def segment_scores(
     threads: int | None = None,
     **options: Any,
 ) -> NDArray[np.float64]:
-    """The score of each segment of a table, as the tool of the metric scores single sentences.
+    """Score each segment of a table, as the tool of the metric scores single sentences.
 
     For sacreBLEU this means effective order: orders for which a text is too short are left out, so that a text of three
     tokens that equals its reference has the score 100.
@@ -124,7 +124,7 @@ def segment_scores(
     :param references: the name of the column of references, or the names of several
     :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
     :param threads: how many threads count at the same time
-    :param options: of the metric, such as ``tokenize="zh"``
+    :param options: options of the metric, such as ``tokenize="zh"``
     :return: float64 `(n,)`, on the metric's scale, in the order of the rows; empty for an empty table
     :raises CybleuError: as for :func:`row_blocks`
 
@@ -151,14 +151,14 @@ def total(
     threads: int | None = None,
     **options: Any,
 ) -> dict[str, int] | dict[str, float]:
-    """The sum of the statistics of a table, which is read block by block and not kept.
+    """Sum the statistics of a table, which is read block by block and not kept.
 
     :param table: as for :func:`row_blocks`
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, or the names of several
     :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
     :param threads: how many threads count at the same time
-    :param options: of the metric, such as ``tokenize="zh"``
+    :param options: options of the metric, such as ``tokenize="zh"``
     :return: a dict from the names of the metric's columns to ints, 0 for an empty table. :func:`cybleu.score` takes it
     :raises CybleuError: as for :func:`row_blocks`
 
@@ -185,7 +185,7 @@ def score(
     threads: int | None = None,
     **options: Any,
 ) -> Score:
-    """The score of all segments of a table as one corpus. The table is read block by block and not kept.
+    """Score all segments of a table as one corpus. The table is read block by block and not kept.
 
     The other parameters are those of :func:`total`.
 

@@ -88,8 +88,8 @@ def blind_spots(
     :return: the blocks whose order does not matter, how many orders there are, and the tokens that can be replaced
     :raises NoReferencesError: there is no reference
     :raises UnknownNameError: the metric is not BLEU
-    :raises SmoothingParameterError: one more match can lower the score, because of its weights or its smoothing, and an order of
-        the blocks can have one
+    :raises SmoothingParameterError: the weights or the smoothing let a match lower the score, and reordering the blocks
+        can create a match
 
     >>> blind_spots(["the cat sat on the mat".split()], "the cat on the mat slept".split()).blocks
     (('the', 'cat'), ('on', 'the', 'mat'), ('slept',))

@@ -205,7 +205,7 @@ def explain_difference(
     :param variants: one or several names in :data:`cybleu.metrics.VARIANTS`, or variants. Each has the default smoothing
         of its tool, unless you name another, as ``name:smoothing`` or (variant, smoothing)
     :param order: the largest n-gram order, at most 64
-    :param weights: of the n-gram orders, by default uniform
+    :param weights: the weights of the n-gram orders, by default uniform
     :param tokenize: the tokeniser, if the texts are raw text (str, or bytes in UTF-8): a name, as for
         :func:`cybleu.text.tokenizer`, or a function from a str to its tokens; or ``of-tools``, which tokenises the
         texts for each variant as its tool does, like ``cybleu score``

@@ -24,7 +24,7 @@ class CaptionBleu:
 
     Captions are split on white space. pycocoevalcap expects the tokens of its own ``PTBTokenizer``, which runs Java.
 
-    :param n: the largest order of n-grams
+    :param n: the largest n-gram order
     :raises OrderError: `n` is not valid
 
     >>> captions = CaptionBleu(2)

@@ -1,8 +1,8 @@
 """Metrics: BLEU as many tools define it, chrF, GLEU, NIST and TER.
 
-A metric is a frozen object that counts segments and scores the counts. Every function that takes a metric also takes a name in :data:`METRICS`, such as
-``nltk``; a name with a smoothing, such as ``nltk:method1``; or a dict from names to weights. The fields of the metric, such as
-``smoothing="method1"``, are options of these functions.
+A metric is a frozen object that counts segments and scores the counts. Every function that takes a metric also takes a
+name in :data:`METRICS`, such as ``nltk``; a name with a smoothing, such as ``nltk:method1``; or a dict from names to
+weights. The fields of the metric, such as ``smoothing="method1"``, are options of these functions.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def find(metric: Any = None, *, default: str = "bleu", **options: Any) -> Metric
         to weights, which is a :class:`Mixture`; a variant of BLEU; or a metric, which is returned with these options
     :param default: the name to use if no metric is given
     :param options: values of fields of the metric; None leaves a field unchanged
-    :raises UnknownNameError: there is no such metric, or it has no such option; or `tokenize` or `lowercase` is given for a metric
-        that is no name, which has its own
+    :raises UnknownNameError: there is no such metric, or it has no such option; or `tokenize` or `lowercase` is given
+        for a metric object, which has its own
 
     >>> find("huggingface").definition.reference_length
     'shortest'
@@ -113,14 +113,14 @@ def rows(
     :param references: for each segment one reference, or a list of several; or prepared :class:`cybleu.References`
     :param metric: as for :func:`cybleu.metrics.find`
     :param owner: for each hypothesis the index of its references; by default hypothesis i has references i
-    :param lengths: of the hypotheses in a 2-D array
-    :param reference_lengths: of the references in a 2-D or 3-D array
+    :param lengths: the lengths of the hypotheses in a 2-D array
+    :param reference_lengths: the lengths of the references in a 2-D or 3-D array
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param unk_id: an id that matches nothing, but counts as a token
     :param threads: how many threads work at the same time; None is one. The rows are the same
     :param progress: show a progress bar (requires tqdm)
-    :param options: of the metric, for example ``tokenize="zh"`` or ``max_order=2``
+    :param options: options of the metric, for example ``tokenize="zh"`` or ``max_order=2``
     :return: int64 of shape `(n, columns)`, or float64 where the metric counts fractions. A row of BLEU has the hypothesis length,
         the reference length, the clipped matches of each order and the n-grams of each order. In the row of an empty hypothesis
         only the reference length is not 0
@@ -149,7 +149,7 @@ def score(rows: Any, metric: Any = "bleu", **options: Any) -> Any:
         dict of numbers or columns by the names of the metric's columns, as :func:`cybleu.columns.total` and
         :func:`cybleu.columns.rows` return them
     :param metric: as for :func:`find`; the metric that counted the rows, or another definition of BLEU
-    :param options: of the metric
+    :param options: options of the metric
     :return: a :class:`BleuScore`, or the :class:`Score` of another metric, on the scale of the tool. An array without
         rows has the score of an empty corpus, by default 0
     :raises UnknownNameError: there is no such metric or option

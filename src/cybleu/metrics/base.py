@@ -224,7 +224,7 @@ class Metric(ABC):
 
     @property
     def maximised(self) -> Metric:
-        """The metric for what looks for the highest score: itself, or its :class:`Accuracy` if lower is better."""
+        """The metric to maximise: itself, or its :class:`Accuracy` if lower is better."""
         return self if self.higher_is_better else Accuracy(self)
 
     def with_choices(self: Self, **choices: Any) -> Self:
@@ -491,7 +491,7 @@ class Accuracy(Metric):
     def raw(self, kind: Kind) -> Raw | None:
         """How the error rate tokenises texts.
 
-        :param kind: of texts
+        :param kind: the kind of the texts
         """
         return self.metric.raw(kind)
 

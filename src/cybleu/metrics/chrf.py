@@ -37,8 +37,8 @@ class Chrf(Metric):
     If a segment has several references, only the first one with the best score counts. Rows can be
     added: the row of a corpus is the sum of the rows of its segments.
 
-    :param char_order: the largest order of n-grams of characters
-    :param word_order: the largest order of n-grams of words: 0 for chrF, 1 for chrF+, 2 for chrF++. A punctuation mark
+    :param char_order: the largest character n-gram order
+    :param word_order: the largest word n-gram order: 0 for chrF, 1 for chrF+, 2 for chrF++. A punctuation mark
         at the end of a word, or otherwise at its beginning, is a separate word
     :param beta: the weight of recall relative to precision
     :param whitespace: keep white space in the n-grams of characters; by default it is removed

@@ -33,8 +33,8 @@ class Gleu(Metric):
     the rows of its segments. The scores equal those of NLTK's ``sentence_gleu`` and ``corpus_gleu``, and on 13a tokens
     those of Hugging Face's ``google_bleu``.
 
-    :param min_len: the smallest order of n-grams, from 1
-    :param max_len: the largest order of n-grams, at most 16
+    :param min_len: the smallest n-gram order, from 1
+    :param max_len: the largest n-gram order, at most 16
     :param tokenize: the tokeniser of raw text, by default ``13a``
     :param lowercase: convert raw text to lower case first
     :raises OrderError: an order is not valid

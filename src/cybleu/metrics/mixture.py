@@ -124,7 +124,7 @@ class Mixture(Metric):
     def raw(self, kind: Kind) -> None:
         """Check that each metric reads texts of this kind, which it tokenises itself.
 
-        :param kind: of texts
+        :param kind: the kind of the texts
         """
         for metric, _ in self.parts:
             metric.raw(kind)

@@ -36,9 +36,9 @@ _TOKENIZER = "13a"
 class NistInformation:
     """Information weights of n-grams in a reference corpus, which :class:`Nist` can use for any texts.
 
-    An n-gram weighs the binary logarithm of how often its first n - 1 words occur in the corpus, divided by how often it
-    occurs itself; a single word weighs the logarithm of the number of words divided by its own number. N-grams that are not
-    in the corpus weigh nothing.
+    The weight of an n-gram is log2(count of its first n - 1 words / count of the n-gram), with the counts of the
+    corpus; that of a single word is log2(number of words / count of the word). N-grams that are not in the corpus have
+    weight 0.
 
     :param references: one or several references for each segment, str or bytes; or :class:`cybleu.References` of raw text
     :raises NoReferencesError: a segment has no reference
@@ -83,7 +83,7 @@ class NistInformation:
         """The information of an n-gram in bits, 0 if it is not in the corpus.
 
         :param ngram: up to nine words, str or bytes, which are tokenised as the texts
-        :param lowercase: of the corpus in lower case
+        :param lowercase: use the weights of the corpus in lower case
         :raises SequenceTypeError: the n-gram is something else
         """
         if not isinstance(ngram, (str, bytes, bytearray)):
@@ -134,7 +134,7 @@ class Nist(Metric):
     A row has the average length of the references, for each order the information of the matches, and for each order the
     number of n-grams. Rows with the same weights can be added.
 
-    :param max_order: the largest order of n-grams, from 1 to 9
+    :param max_order: the largest n-gram order, from 1 to 9
     :param lowercase: convert letters of ASCII to lower case, as the script does without ``-c``
     :param information: the weights; None takes those of the references of each call
     :raises OrderError: the order is not valid

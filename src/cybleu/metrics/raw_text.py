@@ -26,7 +26,8 @@ def bleu(hypotheses: Any, references: Any, *, threads: int | None = None, **opti
     :param hypotheses: a list of str, one for each segment
     :param references: for each segment a str, or a list of several
     :param threads: how many threads work at the same time; None is one. The score is the same
-    :param options: of :class:`cybleu.metrics.Bleu`, for example ``tokenize="zh"``, ``lowercase=True`` or ``smoothing="none"``
+    :param options: options of :class:`cybleu.metrics.Bleu`, for example ``tokenize="zh"``, ``lowercase=True`` or
+        ``smoothing="none"``
     :return: the score, with its precisions, brevity penalty and signature; ``print`` shows them. Without segments it is 0
     :raises CybleuError: one of its subclasses, whose message names the argument and the place
 
@@ -42,7 +43,7 @@ def chrf(hypotheses: Any, references: Any, *, threads: int | None = None, **opti
 
     The other parameters are those of :func:`bleu`.
 
-    :param options: of :class:`cybleu.metrics.Chrf`, for example ``word_order=2`` for chrF++
+    :param options: options of :class:`cybleu.metrics.Chrf`, for example ``word_order=2`` for chrF++
 
     >>> round(chrf(["The cat sat on a mat."], ["The cat sat on the mat."]).score, 2)
     65.8
@@ -55,7 +56,7 @@ def ter(hypotheses: Any, references: Any, *, threads: int | None = None, **optio
 
     The other parameters are those of :func:`bleu`.
 
-    :param options: of :class:`cybleu.metrics.Ter`, for example ``normalized=True``
+    :param options: options of :class:`cybleu.metrics.Ter`, for example ``normalized=True``
 
     >>> round(ter(["The cat sat on a mat."], ["The cat sat on the mat."]).score, 2)
     16.67

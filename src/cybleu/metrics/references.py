@@ -27,12 +27,13 @@ __all__ = ["References"]
 class References:
     """Sets of references that are read once, for any number of hypotheses, metrics and orders. Immutable; threads can share them.
 
-    What a metric makes of them is made once and kept.
+    What a metric prepares from them is computed once and cached.
 
-    :param references: one or several references for each segment or prompt. A str is a raw reference, and a list of str has
-        several of them; an array or a list of integers is one reference of token ids, and a list of these several;
-        references of tokens are a list of lists of str for each segment. Columns are read as everywhere
-    :param lengths: of the references in a 2-D or 3-D array: integers `(n,)` or `(n, k)`
+    :param references: one or several references for each segment or prompt. A str is a raw reference, and a list of str
+        has several of them; an array or a list of integers is one reference of token ids, and a list of these several;
+        references of tokens are a list of lists of str for each segment. Columns of frames are accepted, as for
+        :func:`cybleu.rows`
+    :param lengths: the lengths of the references in a 2-D or 3-D array: integers `(n,)` or `(n, k)`
     :param pad_id: an id that is removed from both ends of references and hypotheses
     :param eos_id: an id before which references and hypotheses end
     :param unk_id: an id that matches nothing, but counts as a token
@@ -100,7 +101,7 @@ class References:
 
         :param hypotheses: a batch of texts of the kind of the references
         :param owner: for each hypothesis the index of its references; by default hypothesis i has references i
-        :param lengths: of the hypotheses in a 2-D array
+        :param lengths: the lengths of the hypotheses in a 2-D array
         :param of_ids: nothing else; these references have their `pad_id`, `eos_id` and `unk_id`
         :raises ArrayValueError: another argument for token ids is given
         :raises MixedTokensError: one side is raw text, and the other is not

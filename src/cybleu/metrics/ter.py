@@ -1,4 +1,4 @@
-"""TER: the translation edit rate (Snover and others 2006), as sacreBLEU computes it."""
+"""TER: the translation edit rate (Snover et al. 2006), as sacreBLEU computes it."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ter(Metric):
-    """TER of raw text in percent (Snover and others 2006). The scores are equal to those of sacreBLEU 2.6.
+    """TER of raw text in percent (Snover et al. 2006). The scores are equal to those of sacreBLEU 2.6.
 
     Lower is better: 0 is a perfect match, and a score can be above 100. Texts are str, or bytes in UTF-8. A row has two
-    numbers: the edits and shifts that turn the hypothesis into a reference, of the reference that needs the fewest, and the
+    numbers: the smallest number of edits and shifts that turn the hypothesis into one of the references, and the
     average length of the references. Rows can be added: the row of a corpus is the sum of the rows of its segments.
 
     :param normalized: tokenise punctuation, as Tercom does; by default white space alone separates words
     :param no_punct: remove punctuation
     :param asian_support: with `normalized`, each Chinese or Japanese character is a word; with `no_punct`, their punctuation
         is removed, too
-    :param case_sensitive: do not put the texts in lower case first
+    :param case_sensitive: do not convert the texts to lower case first
 
     >>> from cybleu.metrics import find, score, scores
     >>> metric = find("ter")

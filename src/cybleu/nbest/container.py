@@ -49,14 +49,14 @@ class NBest:
     :param stats: rows of BLEU `(N, 2 + 2 * orders)`, as :func:`cybleu.rows` returns them; or finite numbers `(N, k)`
         or `(N,)` of any metric whose statistics of a corpus are the sums of those of its segments. Whole numbers of
         another metric than BLEU require `score`
-    :param names: of the features, by default ``f0``, ``f1`` ...
-    :param texts: of the hypotheses, if they are known
+    :param names: the names of the features, by default ``f0``, ``f1`` ...
+    :param texts: the texts of the hypotheses, if they are known
     :param score: a function from a sum of rows to a number, of which higher values are better; or the
         :class:`cybleu.metrics.Metric` of the rows. With None, the metric that a tuner is given scores rows of BLEU, and
         a single float column is scored by its sum
     :param sparse: sparse features: :class:`SparseFeatures`; or a pair of a sparse matrix of SciPy `(N, S)` and a list
         of S names; or only the matrix, whose features get the names ``s0``, ``s1`` ...
-    :param ids: of the segments, whole numbers `(S,)`, by default 0 to S - 1
+    :param ids: the ids of the segments, whole numbers `(S,)`, by default 0 to S - 1
     :param index: the index of each hypothesis in the input, before duplicates were dropped; by default 0 to N - 1
     :param model_scores: the scores that the decoder gave the hypotheses, finite numbers `(N,)`
     :param inputs: how many hypotheses there were before duplicates were dropped, by default N
@@ -285,7 +285,7 @@ class NBest:
     def segment(self, number: int) -> slice:
         """Return the slice of the hypotheses of a segment.
 
-        :param number: of the segment, counted from 0
+        :param number: the number of the segment, counted from 0
         :raises ArrayValueError: there is no such segment
         """
         if not 0 <= number < len(self):
@@ -317,14 +317,14 @@ class NBest:
         """Create a list from the texts of the hypotheses, with their BLEU statistics.
 
         :param hypotheses: for each segment a list of texts, str or token lists. The `texts` of the new list are the str, or the
-            tokens joined by blanks. They are not known if a joined text would be split into other tokens
+            tokens joined with spaces. They are not known if a joined text would be split into other tokens
         :param references: one or several references for each segment, likewise; or :class:`cybleu.References`; or paths of
             text files with one segment on each line
-        :param features: of all hypotheses, segment after segment, `(N, F)`; None means that there are none
-        :param names: of the features, by default ``f0``, ``f1`` ...
+        :param features: the features of all hypotheses, segment after segment, `(N, F)`; None means that there are none
+        :param names: the names of the features, by default ``f0``, ``f1`` ...
         :param tokenize: how to split a str into tokens, by default on white space: a function such as ``str.split``; or a
             name that :func:`cybleu.text.tokenizer` knows
-        :param lowercase: put the strings in lower case first; the `texts` of the list are not changed
+        :param lowercase: convert the strings to lower case first; the `texts` of the list are not changed
         :param max_order: the largest n-gram order; by default 4, or that of the `References`
         :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
         :param threads: how many threads count at the same time
@@ -366,17 +366,17 @@ class NBest:
         :meth:`cybleu.nbest.NBest.from_texts`, but by default `tokenize` splits on white space, for the lines of the
         file and for references that are strings.
 
-        :param path: of the file, which may be compressed by gzip; ``-`` is standard input
+        :param path: the path of the file, which may be compressed by gzip; ``-`` is standard input
         :param references: paths of text files with one segment on each line; or as for :meth:`from_texts`
         :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default one of the
             first two, detected from the first lines
         :param first_id: the id of the first segment of the references
         :param size: in the ``plain`` format: how many lines each segment has
         :param features: in the ``plain`` format: the file with the features
-        :param names: of these features, by default ``f0``, ``f1`` ...
+        :param names: the names of these features, by default ``f0``, ``f1`` ...
         :param texts: whether to keep the texts of the hypotheses, as they are in the file
-        :param lowercase: put the hypotheses, and references that are texts or files, in lower case with `str.lower`.
-            References that are token lists are not changed
+        :param lowercase: convert the hypotheses, and references that are texts or files, to lower case with
+            `str.lower`. References that are token lists are not changed
         :param progress: show a progress bar (requires tqdm)
         :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
         """
@@ -426,7 +426,7 @@ class NBest:
             of text files with one segment on each line
         :param tokenize: how to split the texts into tokens, by default on white space. Metrics of raw text, such as
             ``chrf``, take none, and prepared references of raw text have their own
-        :param lowercase: put the texts in lower case first
+        :param lowercase: convert the texts to lower case first
         :param threads: how many threads count at the same time
         :param choices: as for :func:`cybleu.metrics.find`
         :raises ArrayValueError: the texts of the hypotheses are not known
@@ -461,7 +461,7 @@ class NBest:
     def write(self, path: Path, format: str = "moses") -> None:  # noqa: A002
         """Write an n-best list, with numbers in full precision.
 
-        :param path: of the file, which is compressed if its name ends in ``.gz``
+        :param path: the path of the file, which is compressed if its name ends in ``.gz``
         :param format: ``moses`` or ``joshua``
         :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
         """

@@ -188,7 +188,7 @@ def _parsed(file: Lines, number: int, line: bytes, form: str | None, names: tupl
     """Parse a line.
 
     :param number: of the line, from 1
-    :param names: of the dense features of the lines before, which it has too
+    :param names: the names of the dense features of the lines before, which it has too
     """
     try:
         found = _line(line.removesuffix(b"\r"), form)

@@ -55,7 +55,7 @@ class Segment(NamedTuple):
     :param id: as in the file
     :param texts: a text for each of the n hypotheses
     :param features: float64 `(n, F)`
-    :param names: of the features in the lines so far. In the ``joshua`` format later lines may add more
+    :param names: the names of the features in the lines so far. In the ``joshua`` format later lines may add more
     :param model_scores: the scores that the decoder gave the hypotheses, float64 `(n,)`; None in the ``plain`` format
     :param sparse: the sparse features, None if there are none
 
@@ -82,7 +82,7 @@ def read_segments(path: Path, format: str | None = None, **reading: Any) -> Iter
 
     If the lines of a segment are not consecutive, each group of them is yielded as a segment.
 
-    :param path: of the file, which may be compressed by gzip; ``-`` is standard input
+    :param path: the path of the file, which may be compressed by gzip; ``-`` is standard input
     :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default one of the first
         two, detected from the first lines
     :param reading: `size`, `features` and `names` in the ``plain`` format, and `progress`, as for

@@ -16,14 +16,14 @@ __all__ = ["SparseFeatures", "formatted", "no_features", "sparse_given", "taken"
 
 
 class SparseFeatures(NamedTuple):
-    """Sparse features, which most hypotheses do not have, as compressed rows.
+    """Sparse features as compressed rows, which store only the features that a hypothesis has.
 
     Hypothesis i has the values ``values[indptr[i]:indptr[i + 1]]``.
 
     :param indptr: int64 `(N + 1,)`
     :param columns: int64, for each value the index of its name; strictly ascending within a hypothesis
     :param values: float64, finite
-    :param names: of the features, all different
+    :param names: the names of the features, all different
 
     >>> import numpy
     >>> sparse = SparseFeatures(numpy.array([0, 1, 1, 3]), numpy.array([0, 0, 1]), numpy.array([1.0, 2.0, 3.0]), ("x", "y"))

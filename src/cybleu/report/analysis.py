@@ -253,7 +253,7 @@ def analyse(
     :param confidence: the confidence of the intervals
     :param alpha: the level of significance
     :param threads: the number of threads; None is one
-    :param progress: show progress bars (needs tqdm)
+    :param progress: show progress bars (requires tqdm)
     :param title: the title of the page; by default it names the metrics and the systems
     :param command: a command that repeats the report, which the page shows
     :param files: the names of files with their digests, which the page shows; by default those of the texts

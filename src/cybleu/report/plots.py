@@ -104,7 +104,7 @@ def plot_precisions(
 ) -> Any:
     """Draw the precision of n-grams against n, with a line for each output, and bands for the bootstrap intervals.
 
-    The precision falls roughly exponentially (Papineni and others 2002, figures 1 and 2), so with a logarithmic axis it
+    The precision falls roughly exponentially (Papineni et al. 2002, figures 1 and 2), so with a logarithmic axis it
     is nearly a straight line.
 
     :param report: a report of :func:`analyse`

@@ -21,8 +21,8 @@ def linear(nbest: NBest, weights: Weights) -> Selection[str]:
     """Choose the hypothesis of each segment with the largest weighted sum of its features.
 
     :param nbest: any list; for a segment without hypotheses the result is -1
-    :param weights: by name, for every dense feature and any of the sparse ones; or as numbers, in the order of
-        `nbest.names`, followed by those of the sparse features if the list has any
+    :param weights: the weights by name, for every dense feature and any of the sparse ones; or as numbers, in the order
+        of `nbest.names`, followed by those of the sparse features if the list has any
     :return: a selection whose `scores` are the weighted sums, added up in the order of the features. Of equally good
         hypotheses the lowest index is chosen
     :raises FeatureError: the weights are not those of the features, or are not finite

@@ -55,7 +55,8 @@ def mbr(
         those with the lowest index, and empty texts last. Without `evidence`, the other texts cannot be chosen either
     :param threads: how many threads work on a segment at the same time; None is one. The result is the same
     :param progress: show a progress bar (requires tqdm)
-    :param options: of the metric. With an `NBest`, texts are split on white space unless `tokenize` says otherwise
+    :param options: options of the metric. With an `NBest`, texts are split on white space unless `tokenize` says
+        otherwise
     :return: a selection whose `scores` are the expected utilities of all hypotheses, on the scale of the tool, and NaN
         for pruned ones
     :raises CybleuError: one of its subclasses, whose message names the argument and the segment

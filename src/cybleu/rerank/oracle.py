@@ -43,9 +43,9 @@ def oracle(
     :param nbest: a list with the statistics of the metric
     :param level: ``sentence`` or ``corpus``
     :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, otherwise ``sacrebleu``
-    :param seed: of the order of the segments, which is new in each pass; the same seed gives the same result
+    :param seed: the seed of the order of the segments, which is new in each pass; the same seed gives the same result
     :param passes: how many passes, at most
-    :param choices: of :class:`cybleu.metrics.Bleu`; `effective_order` applies to the scores of sentences
+    :param choices: options of :class:`cybleu.metrics.Bleu`; `effective_order` applies to the scores of sentences
     :return: a :class:`Selection`, or for ``corpus`` a :class:`CorpusSelection`. Its `scores` are sentence BLEU, on the
         scale of the tool. Its `rows` have -1 for a segment without hypotheses
     :raises StatisticsError: the statistics are not BLEU's

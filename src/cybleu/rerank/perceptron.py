@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Perceptron:
     """Trained weights, with their cross-validated score.
 
-    :param weights: by name, for :func:`cybleu.rerank.linear`
+    :param weights: the weights by name, for :func:`cybleu.rerank.linear`
     :param epochs: how many times training went through all segments
     :param held_out: for each segment the hypothesis chosen by the weights that were trained on the other folds
     :param score: corpus BLEU of `held_out`, on the scale of the tool
@@ -89,10 +89,10 @@ def perceptron(
     :param margin: how far good hypotheses should be above bad ones, in units of the divided features
     :param epochs: how many epochs, at most; 1,000,000 or fewer
     :param folds: how many folds the cross-validation has, at most one for each segment with hypotheses
-    :param seed: of the folds and the order of the segments; the same seed gives the same result
+    :param seed: the seed of the folds and the order of the segments; the same seed gives the same result
     :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, otherwise ``sacrebleu``
     :param progress: show a progress bar (requires tqdm)
-    :param choices: of :class:`cybleu.metrics.Bleu`
+    :param choices: options of :class:`cybleu.metrics.Bleu`
     :return: the weights by name, and their BLEU in cross-validation, on the scale of the tool
     :raises FeatureError: there is no feature, or one differs so little that its weight is too large for a float
     :raises StatisticsError: the statistics are not BLEU's

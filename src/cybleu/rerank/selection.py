@@ -80,7 +80,7 @@ class Selection(Generic[Text]):
         """The score of the chosen hypotheses as a corpus, without the segments that have no hypotheses.
 
         :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, otherwise ``sacrebleu``
-        :param choices: of :class:`cybleu.metrics.Bleu`
+        :param choices: options of :class:`cybleu.metrics.Bleu`
         :return: as for :func:`cybleu.score`
         """
         stats = self.stats  # raises if there is no n-best list

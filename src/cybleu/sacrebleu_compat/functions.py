@@ -111,8 +111,8 @@ def corpus_chrf(
     :param hypotheses: the lines to score
     :param references: one or more reference documents, each with a line for every hypothesis, or None where there is no
         reference
-    :param char_order: the largest order of n-grams of characters
-    :param word_order: the largest order of n-grams of words: 1 for chrF+, 2 for chrF++
+    :param char_order: the largest character n-gram order
+    :param word_order: the largest word n-gram order: 1 for chrF+, 2 for chrF++
     :param beta: the weight of recall relative to precision
     :param remove_whitespace: remove white space before counting n-grams of characters
     :param eps_smoothing: as for :class:`cybleu.metrics.Chrf`
@@ -169,7 +169,7 @@ def corpus_ter(
     :param normalized: tokenise punctuation
     :param no_punct: remove punctuation
     :param asian_support: treat Chinese and Japanese characters in the same way, with one of the other two options
-    :param case_sensitive: do not put the texts in lower case first
+    :param case_sensitive: do not convert the texts to lower case first
     :return: sacreBLEU's ``TERScore``, in percent; lower is better
     :raises MissingExtraError: sacreBLEU is not installed
 

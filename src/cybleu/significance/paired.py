@@ -193,7 +193,7 @@ def paired_test(
         systems for randomly chosen segments. If in k of n shuffles the systems differ at least as much as they really do,
         p = (k + 1) / (n + 1). If only a few segments differ, every possible shuffle is used once, and p is the share k / n. If a
         system has several runs, the runs of both systems are put into a random order for each segment, and the means of the
-        runs' scores are compared (Clark and others 2011).
+        runs' scores are compared (Clark et al. 2011).
     ``shifted-bootstrap``
         Two-sided (Noreen 1989; Riezler and Maxwell 2005): in k of n bootstrap samples the difference is at least as far from
         the real difference as the real difference is from 0; p as above.

@@ -41,11 +41,12 @@ class SystemScore:
     :param low: the lower end of the bootstrap interval
     :param high: the upper end of the interval
     :param s_sel: the standard deviation of the bootstrap samples' scores (for several runs, the mean over runs): how
-        much the score varies with the choice of segments (Clark and others 2011)
+        much the score varies with the choice of segments (Clark et al. 2011)
     :param s_opt: the standard deviation of the runs' scores, None for one run: how much the score varies if the system
         is trained again
     :param runs: the score of each run
-    :param rank: from 1; systems that are not significantly different share a rank. None if there is a baseline
+    :param rank: the rank, from 1; systems that are not significantly different share a rank. None if there is a
+        baseline
 
     >>> SystemScore("mine", 0.3, 0.25, 0.35, 0.02, None, (0.3,), 1).name
     'mine'

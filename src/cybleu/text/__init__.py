@@ -1,4 +1,4 @@
-"""From texts of any kind to tokens and integers."""
+"""Convert texts of any kind to tokens and integers."""
 
 from __future__ import annotations
 

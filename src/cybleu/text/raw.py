@@ -36,7 +36,7 @@ def raw_of(tokenize: Tokenize | None, lowercase: bool = False) -> Raw | None:
 
 
 class Raw:
-    """A tokeniser, and whether lines are put in lower case first.
+    """A tokeniser, and whether lines are converted to lower case first.
 
     :param of_mteval: read text as mteval-v13a.pl: only letters of ASCII have a lower case, and white space at the end of a line
         stays for ``intl``, which splits a mark before it

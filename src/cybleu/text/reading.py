@@ -77,8 +77,8 @@ def read_corpus(
     """Read hypotheses and their references.
 
     :param owner: for each hypothesis the number of its set of references; None if hypothesis i has set i
-    :param lengths: of the hypotheses in a 2-D array
-    :param reference_lengths: of the references in an array
+    :param lengths: the lengths of the hypotheses in a 2-D array
+    :param reference_lengths: the lengths of the references in an array
     :raises CybleuError: one of its subclasses, whose message names the argument and the place
     """
     special.check()
@@ -127,7 +127,7 @@ def read_texts(
     """Read a batch of texts.
 
     :param name: of the argument, for messages
-    :param lengths: of the texts in a 2-D array
+    :param lengths: the lengths of the texts in a 2-D array
     :param bounds: of texts that were in several lists: where those of each list begin, and the end
     """
     if type(values) not in LISTS and not isinstance(values, BATCHES):
@@ -269,7 +269,7 @@ def read_references(
 
     :param texts: the hypotheses. Without them a list of str has several raw references, and tokens are str at the third level only
     :param number: of entries that there must be; None for any
-    :param lengths: of the references in an array
+    :param lengths: the lengths of the references in an array
     """
     if isinstance(references, (Sets, ListSets)):
         return references

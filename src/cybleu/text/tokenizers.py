@@ -97,16 +97,16 @@ def tokenizer(name: str | Callable[[str], Tokens], lowercase: bool = False) -> C
 def tokenizer(
     name: str | Callable[[str], Sequence[Hashable]], lowercase: bool = False
 ) -> Callable[[str], Sequence[Hashable]]:
-    """The tokeniser with a name: a function from a line to its tokens, which are those of sacreBLEU 2.6.
+    """Return the tokeniser with this name: a function from a line to its tokens, which are equal to sacreBLEU 2.6's.
 
     :param name: ``unicode`` or ``none`` split on white space, ``ascii`` on ASCII white space, ``space`` on spaces only,
-        as Moses's extractor does. ``13a``, ``intl``, ``zh`` and ``char`` are sacreBLEU's and need no other package.
+        as Moses's extractor does. ``13a``, ``intl``, ``zh`` and ``char`` are sacreBLEU's and require no other package.
         ``codexglue`` and ``tensor2tensor`` are those of these tools. Any other name that sacreBLEU knows, such as
-        ``flores200``, needs sacreBLEU installed. A function is returned as it is
-    :param lowercase: put the line in lower case first, as `str.lower` does
+        ``flores200``, requires sacreBLEU. A function is returned as it is
+    :param lowercase: convert the line to lower case first, as `str.lower` does
     :return: a function from a str to a list of str, empty for a line of white space
     :raises UnknownNameError: there is no such tokeniser
-    :raises MissingExtraError: sacreBLEU, or what the tokeniser needs, is not installed
+    :raises MissingExtraError: sacreBLEU, or a package that the tokeniser requires, is not installed
 
     Which characters are punctuation, symbols and numbers for ``intl`` is decided by the package `regex` if it is
     installed, as in sacreBLEU, and otherwise by a table in this package. ``cybleu --version`` says which version of
@@ -124,12 +124,12 @@ def tokenizer(
 
 
 def tokenizer_signature(tokenize: str | Callable[[str], Any]) -> str:
-    """The name of a tokeniser in signatures: that of sacreBLEU, which may have versions, such as ``ja-mecab-0.996-IPA``.
+    """Return the name of a tokeniser in signatures, as sacreBLEU shows it, with versions such as ``ja-mecab-0.996-IPA``.
 
     :param tokenize: as for :func:`tokenizer`
     :return: for a function its name
     :raises UnknownNameError: there is no such tokeniser
-    :raises MissingExtraError: sacreBLEU, or what the tokeniser needs, is not installed
+    :raises MissingExtraError: sacreBLEU, or a package that the tokeniser requires, is not installed
 
     >>> tokenizer_signature("13a"), tokenizer_signature(str.split)
     ('13a', 'split')
@@ -191,15 +191,15 @@ class _OfSacrebleu:
 def tokenize_lines(
     lines: Iterable[str], tokenize: str | Callable[[str], Tokens] = "13a", lowercase: bool = False
 ) -> list[Any]:
-    """The tokens of many lines.
+    """Tokenise lines.
 
     :param lines: any number of str; for none the result is an empty list
     :param tokenize: as for :func:`tokenizer`
-    :param lowercase: put the lines in lower case first, as `str.lower` does
+    :param lowercase: convert the lines to lower case first, as `str.lower` does
     :return: for each line a list of str, or what the function returns
     :raises SequenceTypeError: `lines` is a str
     :raises UnknownNameError: there is no such tokeniser
-    :raises MissingExtraError: sacreBLEU, or what the tokeniser needs, is not installed
+    :raises MissingExtraError: sacreBLEU, or a package that the tokeniser requires, is not installed
 
     >>> tokenize_lines(["Hello, world!", "It costs 3.5 %."])
     [['Hello', ',', 'world', '!'], ['It', 'costs', '3.5', '%', '.']]

@@ -62,8 +62,8 @@ def tune(
     with any number of threads.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param start: by name, for every dense feature and any of the sparse ones; or one number for each feature. By
-        default 1 for dense features and 0 for sparse ones. The weights of sparse features do not change
+    :param start: the weights by name, for every dense feature and any of the sparse ones; or one number for each
+        feature. By default 1 for dense features and 0 for sparse ones. The weights of sparse features do not change
     :param restarts: how many restarts follow the climb from the start, at most 1,000,000. More restarts only append to
         those of fewer, so the score is never lower. By default 20, and on lists of fewer than 20,000 hypotheses 60 of
         another kind: 39 begin at random weights, every second of them between 0 and 1, and move along the best axis

@@ -53,7 +53,7 @@ def line_search(
     the largest threshold. The thresholds themselves, where hypotheses tie, are not searched, except 0.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param weights: by name, for every dense feature and any of the sparse ones; or one for each feature
+    :param weights: the weights by name, for every dense feature and any of the sparse ones; or one for each feature
     :param direction: the name of a feature; or a vector, like weights. Sparse features on the line are searched like
         dense ones; there should be only a few
     :param lower: the smallest x, which may be -inf

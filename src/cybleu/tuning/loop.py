@@ -111,7 +111,7 @@ def mert_loop(
         of the last weights
     :param seed: iteration i tunes with seed + i
     :param trace: called with each iteration when it ends
-    :param options: of the tuner
+    :param options: options of the tuner
     :return: all iterations, with their weights and scores, and the reason why the loop stopped
     :raises DecoderError: the decoder fails, writes no list, or writes a list that cannot be read
     :raises InputFileError: another loop works in the folder, or a file cannot be written

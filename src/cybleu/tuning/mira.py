@@ -35,9 +35,9 @@ SAFE_RATIO = 5.0
 class Mira(Tuned):
     """The result of :func:`kbmira`.
 
-    :param weights: by name, with sparse features after the dense ones
-    :param score: of these weights, on the scale of the metric; `start_score` is that of the start
-    :param scores: after each pass the score of the average of all weights so far
+    :param weights: the weights by name, with sparse features after the dense ones
+    :param score: the score of these weights, on the scale of the metric; `start_score` is that of the start
+    :param scores: the score after each pass, of the average of all weights so far
     :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
         0 to 100
     :param metric: the name of the metric
@@ -75,15 +75,16 @@ def kbmira(
     reference tokens. The memory besides the list is proportional to the number of features.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param start: by name, for every dense feature and any of the sparse ones; the other sparse weights are 0. Or one
-        number for each feature, sparse ones after the dense ones. By default 1 for dense features and 0 for sparse ones
+    :param start: the weights by name, for every dense feature and any of the sparse ones; the other sparse weights are
+        0. Or one number for each feature, sparse ones after the dense ones. By default 1 for dense features and 0 for
+        sparse ones
     :param iterations: how many passes, at most 1,000,000
     :param step: the largest step (C)
     :param decay: the factor by which the background shrinks with each segment
     :param metric: as for :func:`cybleu.tuning.line_search`. A metric that is not BLEU scores each row alone, in points from
         0 to 100; the values of a function or of a float column are not scaled. Their differences are compared with
         differences of model scores, so start with weights whose model scores have the same order of magnitude
-    :param seed: of the order of segments, a whole number from 0
+    :param seed: the seed of the order of segments, a whole number from 0
     :param shuffle: False takes the segments in the order of the list in each pass, as Moses's kbmira does with
         ``--no-shuffle``
     :param safe_hope: if the model's score of hope is more than five times its gain, the model's score counts less, as

@@ -43,8 +43,8 @@ PARTS = tuple(0.5**number for number in range(60))  # of a step
 class Pro(Tuned):
     """The result of :func:`pro`.
 
-    :param weights: by name, with sparse features after the dense ones
-    :param score: of these weights, on the scale of the metric; `start_score` is that of the start
+    :param weights: the weights by name, with sparse features after the dense ones
+    :param score: the score of these weights, on the scale of the metric; `start_score` is that of the start
     :param pairs: how many pairs the weights were trained on
     :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
         0 to 100
@@ -135,7 +135,7 @@ def pro_pairs(
         or 0.05 if the scale is not known
     :param metric: as for :func:`cybleu.tuning.line_search`; it scores single sentences as the tool does. ``moses``
         without smoothing adds 1 to each count
-    :param seed: of the draw, a whole number from 0
+    :param seed: the seed of the draw, a whole number from 0
     :return: `X`, the differences of the features, float64 `(pairs, F)`, and `y`, 1 or -1, int64 `(pairs,)`. For a list
         with sparse features, `X` is a :class:`cybleu.nbest.SparseFeatures` of all features, sparse ones after the dense
         ones; its method `to_scipy` returns an array that scikit-learn accepts. If no pair differs enough, `X` is empty

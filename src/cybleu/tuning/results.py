@@ -26,12 +26,12 @@ class LineSearch:
     """Optimum on a line.
 
     :param step: where the optimum is: at weights + step * direction
-    :param score: of these weights, computed from them; on the scale of the metric
+    :param score: the score of these weights, computed from them; on the scale of the metric
     :param stats: the sum of the statistics of the hypotheses that these weights choose
     :param left: where the interval with these statistics begins, and `right` where it ends; nan if the optimum is the
         point 0 itself, where hypotheses tie
-    :param start_score: of the weights where the search began; nan if 0 is not between `lower` and `upper`
-    :param weights: at the optimum, by name
+    :param start_score: the score of the weights where the search began; nan if 0 is not between `lower` and `upper`
+    :param weights: the weights at the optimum, by name
     :param surface: the error surface, if requested: where each interval begins, and its score
     :param scale: the score of a perfect match, or None for a function or a plain sum; if it is known, ``print`` shows
         scores from 0 to 100
@@ -65,7 +65,7 @@ class Move:
 
     :param direction: the name of a feature for its axis; ``perturbed`` if all weights moved at once
     :param step: how far the move went along it; 0 for ``perturbed``
-    :param score: after the move, on the scale of the metric
+    :param score: the score after the move, on the scale of the metric
 
     >>> from cybleu.nbest import NBest
     >>> from cybleu.tuning import tune
@@ -84,12 +84,12 @@ class Restart:
     """Climb from one start, or two climbs from near the end of an earlier restart.
 
     :param number: 0 for the climb from the start that was given
-    :param start_score: of the weights at the start
-    :param score: of the weights at the end
-    :param weights: at the end, by name
-    :param moves: from the start to the end
+    :param start_score: the score of the weights at the start
+    :param score: the score of the weights at the end
+    :param weights: the weights at the end, by name
+    :param moves: the moves from the start to the end
     :param line_searches: how many line searches it took
-    :param scale: as of :class:`LineSearch`
+    :param scale: as for :class:`LineSearch`
     :param origin: the number of the restart at whose end this one began; None if it began at random weights or at the
         given start
 
@@ -120,8 +120,8 @@ class Restart:
 class Tuned:
     """Weights with their score.
 
-    :param weights: by name, with sparse features after the dense ones
-    :param score: of these weights, on the scale of the metric; `start_score` is that of the start
+    :param weights: the weights by name, with sparse features after the dense ones
+    :param score: the score of these weights, on the scale of the metric; `start_score` is that of the start
     :param metric: the name of the metric
     :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
         0 to 100
@@ -142,15 +142,15 @@ class Tuned:
 class Tuning(Tuned):
     """The result of :func:`tune`.
 
-    :param weights: by name
-    :param score: of these weights, on the scale of the metric; `start_score` is that of the start
+    :param weights: the weights by name
+    :param score: the score of these weights, on the scale of the metric; `start_score` is that of the start
     :param stats: the sum of the statistics of the chosen hypotheses
     :param chosen: for each segment the index of its best hypothesis in the input, int64 `(segments,)`; -1 if it has no
         hypothesis
     :param restarts: all climbs, of which the first is from the given start
     :param best: the number of the restart that ended with these weights
     :param metric: the name of the metric
-    :param scale: as of :class:`LineSearch`
+    :param scale: as for :class:`LineSearch`
 
     >>> from cybleu.nbest import NBest
     >>> from cybleu.tuning import tune
@@ -188,8 +188,8 @@ class Tuning(Tuned):
 class CrossValidation:
     """Result of a cross-validation: scores of segments that were not used in tuning.
 
-    :param score: of all segments, each with the weights that were tuned without its fold
-    :param start_score: of all segments with the weights of the start
+    :param score: the score of all segments, each with the weights that were tuned without its fold
+    :param start_score: the score of all segments with the weights of the start
     :param folds: for each fold the tuning on the other folds
     :param held_out: the score of each fold with the weights that were tuned without it
 
@@ -219,10 +219,10 @@ class CrossValidation:
 class Iteration:
     """Iteration of a tuning loop: decoding and tuning.
 
-    :param number: from 1
+    :param number: the number of the iteration, from 1
     :param weights: the tuned weights, by name
-    :param start_score: of the weights that the decoder was called with, on the lists of all iterations so far
-    :param score: of the tuned weights on the same lists
+    :param start_score: the score of the weights that the decoder was called with, on the lists of all iterations so far
+    :param score: the score of the tuned weights on the same lists
     :param hypotheses: the number of hypotheses in these lists, without duplicates; `new` is the number of those that
         earlier lists did not have
     :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from

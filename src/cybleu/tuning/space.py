@@ -25,7 +25,7 @@ NORMALISED = ("sum", "largest")
 def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float]:
     """Divide weights by a positive number. This changes no choice, except by rounding.
 
-    :param weights: by name
+    :param weights: the weights by name
     :param how: ``sum`` divides by the sum of their absolute values, ``largest`` by the largest absolute value, None
         does not divide
     :raises WeightsError: `how` is unknown, or these are not finite numbers by name

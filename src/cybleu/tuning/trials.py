@@ -29,8 +29,8 @@ def cross_validate(
     :param folds: how many folds, to which the seed assigns the segments at random; or for each segment the number of
         its fold
     :param metric: as for :func:`line_search`
-    :param seed: of the folds and of :func:`tune`
-    :param options: of :func:`tune`
+    :param seed: the seed of the folds and of :func:`tune`
+    :param options: options of :func:`tune`
     :return: the scores of all segments together and of each fold, on the scale of the metric
     :raises CybleuError: one of its subclasses: there are fewer than two folds, or more folds than segments
 

@@ -1,4 +1,4 @@
-"""TER: edits and shifts that turn a hypothesis into a reference (Snover and others 2006), by the rules of sacreBLEU."""
+"""TER: edits and shifts that turn a hypothesis into a reference (Snover et al. 2006), by the rules of sacreBLEU."""
 
 from __future__ import annotations
 
