@@ -64,16 +64,6 @@ def test_rows_are_those_of_the_tokens(corpus, tokenize, lowercase, length, order
     assert cybleu.bleu(hypotheses, references, **options).score == metric.score(expected).score
 
 
-def test_ignored_ngrams_of_raw_text():
-    references, hypotheses = [["a b. c"], ["d"]], ["a b. z", "d d"]
-    sets, tokens = [[["a", "b", ".", "c"]], [["d"]]], [["a", "b", ".", "z"], ["d", "d"]]
-    options = {"max_order": 2, "ignore": [("a", "b"), (".",), ("z",)]}
-    expected = cybleu.rows(tokens, sets, **options).tolist()
-    assert cybleu.rows(tokens, References(sets), **options).tolist() == expected
-    for prepared in (references, References(references)):
-        assert cybleu.rows(hypotheses, prepared, **options).tolist() == expected
-
-
 @pytest.mark.real_data
 @pytest.mark.parametrize("tokenize", ["13a", "intl", "zh", "char", "none"])
 def test_all_systems_against_sacrebleu(data, tokenize):

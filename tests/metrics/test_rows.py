@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections import Counter
 from itertools import chain
 
 import nltk.translate.bleu_score as nltk_bleu
@@ -81,30 +80,6 @@ def test_an_unknown_id_never_matches():
     assert stats.tolist() == [[4, 4, 3, 1, 0, 0, 4, 3, 2, 1]]
 
 
-@given(corpora(), st.integers(1, 5), st.data())
-def test_ngrams_to_ignore(corpus, max_order, data):
-    """CrystalBLEU leaves them out of the hypothesis's counts."""
-    references, hypotheses = corpus
-    assume(numbered_alike(corpus))
-    present = [tuple(text[i : i + n]) for text in hypotheses for n in range(1, 6) for i in range(len(text) - n + 1)]
-    ignore = set(data.draw(st.lists(st.sampled_from(present), max_size=6))) if present else set()
-    tokens = list(chain(*hypotheses, *chain(*references)))
-    assume(len({isinstance(token, int) for token in tokens}) <= 1)  # not ids and other tokens
-    ignore.add((12345, 54321) if tokens and isinstance(tokens[0], int) else ("never", "there"))
-    stats = cybleu.rows(hypotheses, references, max_order=max_order, ignore=ignore)
-    for row, texts, text in zip(stats.tolist(), references, hypotheses):
-        matches, totals = [], []
-        for n in range(1, max_order + 1):
-            counts = Counter(tuple(text[i : i + n]) for i in range(len(text) - n + 1))
-            best = Counter()
-            for reference in texts:
-                best |= Counter(tuple(reference[i : i + n]) for i in range(len(reference) - n + 1))
-            kept = Counter({ngram: count for ngram, count in counts.items() if ngram not in ignore})
-            matches.append(sum((kept & best).values()))
-            totals.append(sum(kept.values()))
-        assert row[2:] == [*matches, *totals]
-
-
 def test_no_segments():
     for references, hypotheses in (([], []), (np.zeros((0, 5), int), np.zeros((0, 5), int))):
         assert cybleu.rows(hypotheses, references).shape == (0, 10)
@@ -152,8 +127,6 @@ def test_scores_of_rows():
     for function in (score, scores):
         with pytest.raises(errors.StatisticsError, match=r"the row \[2, 2, .* so NLTK's BLEU counted it"):
             function(of_nltk)
-    ignored = cybleu.rows([["a", "b", "c"]], [[["a", "b", "c"]]], ignore={("a", "b")})
-    assert scores(ignored, "nltk").shape == scores(ignored).shape == (1,)
 
 
 def test_an_array_that_changes_after_its_preparation():

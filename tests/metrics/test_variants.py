@@ -231,25 +231,6 @@ def test_the_result_prints_on_one_line():
     assert "= 100.00 100.0/100.0/100.0/100.0 " in str(nltk)
 
 
-@pytest.mark.parametrize("variant", ["sacrebleu", "nltk", "multi-bleu", "codexglue"])
-def test_ngrams_to_ignore_are_left_out_wherever_texts_are_counted(variant):
-    hypotheses, references = ["a b c d e f", "a b"], [["a b c d e x", "a b"], ["a b c"]]
-    tokens, sets = [text.split() for text in hypotheses], [[text.split() for text in group] for group in references]
-    metric = Bleu(variant, ignore=[("a", "b"), ("c",)])
-    rows = metric.rows(tokens, sets)
-    assert rows[0, 3] == 3 and rows[0, 2] == 4
-    assert [metric.count(*segment) for segment in zip(tokens, sets)] == rows.tolist()
-    expected = metric.score(rows).score
-    for tokenize in (None, "none", str.split):
-        found = cybleu.rows(hypotheses, references, variant, ignore=metric.ignore, tokenize=tokenize)
-        assert found.tolist() == rows.tolist()
-        if variant == "sacrebleu":
-            assert cybleu.bleu(hypotheses, references, ignore=metric.ignore, tokenize=tokenize).score == expected
-    assert score(cybleu.rows(tokens, sets, variant, ignore=metric.ignore), metric).score == expected
-    with pytest.raises(errors.UnknownNameError, match="ignore is for rows"):
-        cybleu.pairs(tokens, metric=metric)
-
-
 def test_a_mean_of_segments_with_a_function_as_tokeniser():
     texts, references = ["a b c d e", "x y"], ["a b c d f", "x z"]
     expected = score(cybleu.rows(texts, references), level="mean").score

@@ -109,15 +109,13 @@ def test_numbers(kernels, known, texts):
             added = words.add(backend.RawTexts(known), ends)
             looked_up = words.look_up(backend.RawTexts(texts), later)
             tokens = [token for line in texts for token in tokenizer.tokens(line)]
-            again = backend.RawVocabulary(tokenizer)
-            again.assign(tokens)
-            numbers = [words.number(token) for token in tokens], [again.number(token) for token in tokens]
-            found.append((added, ends.tolist(), looked_up, later.tolist(), len(words), len(again), numbers))
+            numbers = [words.number(token) for token in tokens]
+            found.append((added, ends.tolist(), looked_up, later.tolist(), len(words), numbers))
         assert found[0] == found[1]
 
 
-@given(st.lists(lines | long_lines, min_size=1, max_size=4), st.lists(lines | long_lines, max_size=6), st.booleans())
-def test_rows_of_raw_text_against_prepared_references(kernels, references, texts, ignores):
+@given(st.lists(lines | long_lines, min_size=1, max_size=4), st.lists(lines | long_lines, max_size=6))
+def test_rows_of_raw_text_against_prepared_references(kernels, references, texts):
     """Each backend, and the rows of the tokens' numbers."""
     order, count = 3, len(references)
     sets, owners = np.arange(count + 1, dtype=np.int64), np.arange(len(texts), dtype=np.int64) % count
@@ -127,10 +125,8 @@ def test_rows_of_raw_text_against_prepared_references(kernels, references, texts
             words, ends = backend.RawVocabulary(tokenizer), np.empty(count, np.int64)
             ids = np.frombuffer(words.add(backend.RawTexts(references), ends), np.int32).astype(np.int64)
             begins = np.append(0, ends[:-1])
-            ngram = np.array([0], np.int64), np.array([min(2, order)], np.int64)
-            ignored = backend.TokenTexts(ids, *ngram) if ignores and len(ids) >= min(2, order) else None
             numbered = backend.TokenTexts(ids, begins, ends)
-            prepared = backend.PreparedReferences(numbered, sets, ends - begins, sets, order, ignored)
+            prepared = backend.PreparedReferences(numbered, sets, ends - begins, sets, order)
             views, rows, of_numbers = backend.RawTexts(texts), *np.zeros((2, len(texts), 2 + 2 * order), np.int64)
             middle = len(texts) // 2
             prepared.count_raw_rows(words, views, owners, middle, len(texts), rows)

@@ -49,7 +49,6 @@ SCRIPT = """
         "References of raw text": lambda: rows(lines[1:], References([lines]), tokenize="zh"),
         "References": lambda: rows(text, References(text)),
         "rows": lambda: rows(text, prepared),
-        "rows, some ignored": lambda: rows(text, prepared, ignore=[(1,), (2, 3)]),
         "pairs": lambda: pairs(text),
         "pairs with others": lambda: pairs(Ragged(text.ids[::-1].copy(), text.offsets), text),
         "self_bleu": lambda: self_bleu(text, (1.0,)),

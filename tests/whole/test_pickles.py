@@ -70,12 +70,7 @@ def test_pickles_and_copies(name):
 LINES = ["A B. c", "d é <skipped>"]
 PREPARED = {
     "tokens": ([[WORDS, WORDS[1:]], [[("a", 1), None, 10**30]]], {}, {}, [WORDS, [10**30, ("a", 1), "x"]]),
-    "ids": (
-        np.arange(6).reshape(2, 3),
-        {"pad_id": 0, "unk_id": 4},
-        {"ignore": [(1, 2)]},
-        [[1, 2, 3], [3, 4, 5]],
-    ),
+    "ids": (np.arange(6).reshape(2, 3), {"pad_id": 0, "unk_id": 4}, {}, [[1, 2, 3], [3, 4, 5]]),
     "ragged": (Ragged(np.arange(5), np.array([0, 3, 5])), {}, {"max_order": 2}, [[0, 1], [3, 4]]),
     "lines": ([[line] for line in LINES], {}, {"tokenize": "13a", "lowercase": True}, LINES[::-1]),
     "function": ([LINES, LINES], {}, {"tokenize": str.split, "reference_length": "shortest"}, LINES[::-1]),

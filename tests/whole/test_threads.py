@@ -88,7 +88,7 @@ def make_calls():
         ),
         partial(corpus_bleu, sets, texts(1)),
         partial(sentence_bleu_many, sets, texts(2), smoothing_function=METHOD),
-        partial(cybleu.rows, texts(3), words, ignore=[("the",), ("the", "cat")]),
+        partial(cybleu.rows, texts(3), words),
         partial(cybleu.rows, others, prepared, threads=2),
         partial(cybleu.reward_scores, others.astype(np.int32), prepared, smoothing="add-k"),
         *(partial(cybleu.reward_scores, joined(4), lines, metric=name) for name in ("chrf++", "gleu")),

@@ -8,14 +8,14 @@ import json
 import math
 import sys
 import warnings
-from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 from unicodedata import combining, east_asian_width
 
 from .._mirror import Definition
+from .._mirror.counting.segments import counted
 from .._runtime.numbers import finite_numbers, remark_on_weights
 from ..bleu_score.fraction import Fraction
 from ..bleu_score.scores import QUARTERS, score_counts, smoothed_precisions, weights_given
@@ -182,7 +182,7 @@ def explain(
     score, smoothing, weights, smoothed, monotone = steps
     orders = []
     for n, (weight, now) in enumerate(zip(weights, smoothed), start=1):
-        counts, *in_references = [_counts(text, n, bleu.ignore) for text in (hypothesis, *references)]
+        counts, *in_references = [dict(counted(list(text), n)) for text in (hypothesis, *references)]
         most = {ngram: max((found.get(ngram, 0) for found in in_references), default=0) for ngram in counts}
         order = Order(n, weight, counts, {ngram: min(count, most[ngram]) for ngram, count in counts.items()}, now)
         # a precision that smoothing did not change is shown as a fraction, not as a float on the tool's scale
@@ -235,13 +235,6 @@ def _by_metric(metric: Bleu, references: Sequence[Tokens], hypothesis: Tokens) -
         smoothed = [matched / max(1, total) for matched, total in zip(bleu.matches, bleu.totals)]
     name = metric.definition.smoothing(metric.smoothing)[0]
     return bleu, name, weights, smoothed, is_monotone(rules, len(hypothesis))
-
-
-def _counts(tokens: Tokens, n: int, ignore: Iterable[NGram] | None) -> dict[NGram, int]:
-    """Count the n-grams of a text, in the order in which they first occur."""
-    items = list(tokens)
-    counts = Counter(zip(*(items[start:] for start in range(n))))
-    return {ngram: count for ngram, count in counts.items() if ngram not in (ignore or ())}
 
 
 # ------------------------------------------------------------------------------------------------------- marks as text

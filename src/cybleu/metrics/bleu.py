@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import add
@@ -18,7 +18,7 @@ from ..text.numbering import number_together
 from ..text.raw import Raw
 from ..text.tokenizers import tokenizer
 from .base import Metric, Score, from_fields
-from .counting import Counting, checked_ngrams, segment_row
+from .counting import Counting, segment_row
 from .statistics import Sum, bleu_row, bleu_rows, column_names, has_rows, one_or_more, order_of, total_of, whole_numbers
 from .tokens import tokens_of
 from .variants import VARIANTS, Variant, checked_smoothing_value, tool_tokenizer
@@ -117,8 +117,6 @@ class Bleu(Metric):
         ``mean`` takes the mean of the sentence scores of rows of segments. By default ``corpus``, or ``mean`` if the
         tool does that
     :param reference_length: ``closest``, ``closest-first``, ``shortest`` or ``average``; by default that of the tool
-    :param ignore: n-grams, as tuples of tokens, that are left out of matches and totals (CrystalBLEU, Eghbali and
-        Pradel 2022). With them `max_order` is at most 64
     :param brevity_penalty: False leaves out the brevity penalty
     :param tokenize: the tokeniser of raw text, as for :func:`cybleu.text.tokenizer`; by default that of the tool
     :param lowercase: convert raw text to lower case first
@@ -140,7 +138,6 @@ class Bleu(Metric):
     effective_order: bool | None = None
     level: str | None = None
     reference_length: str | None = None
-    ignore: Iterable[tuple[Hashable, ...]] | None = None
     brevity_penalty: bool = True
     #: The variant, with `reference_length` and `brevity_penalty` applied.
     definition: Variant = field(init=False, repr=False, compare=False)
@@ -164,8 +161,6 @@ class Bleu(Metric):
             raise UnknownNameError(f"unknown level {self.level!r}; use one of {', '.join(LEVELS)}")
         put(self, "definition", definition)
         tokenizer(self.tokenizer)
-        if self.ignore is not None:
-            put(self, "ignore", checked_ngrams(self.ignore))
         if self.max_order is not None:
             Counting(self.max_order).check()
         if self.weights is not None:
@@ -328,7 +323,7 @@ class Bleu(Metric):
     @cached_property
     def _counting(self) -> Counting:
         """How segments are counted."""
-        found = Counting(self.order, self.definition.reference_length, self.ignore)  # type: ignore[arg-type]
+        found = Counting(self.order, self.definition.reference_length)
         found.check()
         return found
 
@@ -338,8 +333,6 @@ class Bleu(Metric):
         :param hypothesis: a sequence of hashable tokens
         :param references: one or more references, likewise
         """
-        if self.ignore is not None:
-            return self.rows([hypothesis], [references])[0].tolist()  # type: ignore[no-any-return]
         row = segment_row(references, hypothesis, self.order, self.definition.reference_length)
         if self.definition.short_segments_count:
             row[2 + self.order :] = [max(total, 1) for total in row[2 + self.order :]]
@@ -370,8 +363,6 @@ class Bleu(Metric):
     ) -> None:
         from .pairs import fill_matrix  # requires NumPy
 
-        if self.ignore is not None:
-            raise UnknownNameError("ignore is for rows of segments, and pairs of texts are scored with all n-grams")
         refs, hyps = numbered_pair(others, texts, self.raw(texts.kind))
         fill_matrix(self, hyps, refs, scores, threads, progress)
 

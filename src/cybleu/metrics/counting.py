@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,9 +11,9 @@ from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_whole, is_one_of
 from .._runtime.sequences import plain_segment, refuse_arrays
 from ..bleu_score.parts import nltk_row
-from ..errors import CybleuError, MixedTokensError, OrderError, UnhashableTokenError, UnknownNameError
-from ..text.batches import Corpus, ListSets, Place, RawText, Sets, TokenLists
-from ..text.numbering import ids_of_tokens, number_hypotheses, number_references
+from ..errors import CybleuError, MixedTokensError, OrderError, UnknownNameError
+from ..text.batches import Corpus, ListSets, RawText, Sets, TokenLists
+from ..text.numbering import number_hypotheses, number_references
 from .tokens import lowered, tokenised
 
 if TYPE_CHECKING:
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from ..text.numbering import NumberedReferences
     from ..text.raw import Raw
 
-__all__ = ["Counting", "check_not_mixed", "checked_ngrams", "choose_length", "segment_row"]
+__all__ = ["Counting", "check_not_mixed", "choose_length", "segment_row"]
 
 REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
 LARGEST_ORDER = 2**31 - 1
-MOST_IGNORED = 64  # the largest order up to which n-grams can be ignored
 FEW_EACH = 8  # hypotheses for each set of references: to prepare it would take longer than to read it for each
 
 
@@ -35,12 +34,10 @@ class Counting(NamedTuple):
 
     :ivar order: the largest n-gram order
     :ivar reference_length: which of the references' lengths counts
-    :ivar ignore: n-grams that are left out; None if n-grams are not looked up
     """
 
     order: int
     reference_length: str = "closest"
-    ignore: tuple[tuple[Hashable, ...], ...] | None = None
 
     def check(self) -> None:
         """:raises CybleuError: one of these is not valid"""
@@ -49,8 +46,6 @@ class Counting(NamedTuple):
             raise UnknownNameError(
                 f"unknown reference_length {self.reference_length!r}; use one of {', '.join(REFERENCE_LENGTHS)}"
             )
-        if self.ignore is not None and self.order > MOST_IGNORED:
-            raise OrderError(f"n-grams can be ignored up to order {MOST_IGNORED}, and max_order is {self.order}")
 
     def counter(self, corpus: Corpus, raw: Raw | None) -> Callable[[int, int, Any], None]:
         """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
@@ -59,12 +54,11 @@ class Counting(NamedTuple):
         """
         if raw is not None and not raw.own:
             corpus, raw = tokenised(corpus, raw), None
-        one_by_one = corpus.once is None and self.ignore is None
-        if raw is not None and one_by_one and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.size):
-            return self._of_lines(corpus, raw)
-        in_lists = isinstance(corpus.texts, TokenLists) and isinstance(corpus.sets, ListSets)
-        if in_lists and one_by_one and (corpus.owners is None or not corpus.size):
-            return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
+        if corpus.once is None:
+            if raw is not None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.size):
+                return self._of_lines(corpus, raw)
+            if isinstance(corpus.texts, TokenLists) and isinstance(corpus.sets, ListSets) and corpus.owners is None:
+                return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
         return self._of_prepared(corpus, raw)
 
     def _of_lines(self, corpus: Corpus, raw: Raw) -> Callable[[int, int, Any], None]:
@@ -116,7 +110,7 @@ class Counting(NamedTuple):
         owners = corpus.numbers()
         if isinstance(corpus.texts, RawText):
             assert raw is not None
-            texts = numbered.vocabulary.backend, raw.lowered_texts(corpus.texts.lines)
+            texts = numbered.vocabulary, raw.lowered_texts(corpus.texts.lines)
             return lambda start, stop, rows: prepared.count_raw_rows(*texts, owners, start, stop, rows)
         hypotheses = _backend.chosen.TokenTexts(*number_hypotheses(corpus.texts, numbered))
         return lambda start, stop, rows: prepared.count_rows(hypotheses, owners, start, stop, rows)
@@ -126,38 +120,14 @@ class Counting(NamedTuple):
         sets = corpus.sets
         if raw is not None and raw.lowercase:
             sets = Sets(RawText(lowered(corpus, raw)[1]), sets.bounds)  # type: ignore[arg-type]
-        ignored = None
-        if self.ignore is not None:
-            ignored = TokenLists([ngram for ngram in self.ignore if len(ngram) <= self.order], Place("ignore"))
-        numbered = number_references(sets, raw, ignored)
+        numbered = number_references(sets, raw)
         prepared = _backend.chosen.PreparedReferences(
             _backend.chosen.TokenTexts(*numbered.texts),
             numbered.bounds,
             *_reference_lengths(numbered, self.reference_length),
             self.order,
-            None if ignored is None else _ids_of_ngrams(ignored, numbered),
         )
         return numbered, prepared
-
-
-def checked_ngrams(ignore: Iterable[tuple[Hashable, ...]]) -> tuple[tuple[Hashable, ...], ...]:
-    """The n-grams that are left out.
-
-    :raises UnknownNameError: one is not a tuple of tokens
-    :raises UnhashableTokenError: a token cannot be hashed
-    """
-    try:
-        ngrams = tuple(ignore)
-    except TypeError:
-        raise UnknownNameError(f"ignore is {ignore!r}; give a list of n-grams, each a tuple of tokens") from None
-    for ngram in ngrams:
-        if not isinstance(ngram, tuple) or not ngram:
-            raise UnknownNameError(f"ignore holds {ngram!r}; an n-gram is a tuple of at least one token")
-        try:
-            hash(ngram)
-        except TypeError as error:
-            raise UnhashableTokenError(f"ignore holds {ngram!r}: {error}") from None
-    return ngrams
 
 
 # --------------------------------------------------------------------------------------------------------- one segment
@@ -217,14 +187,6 @@ def _reference_lengths(
     chosen = [_lengths_to_choose_from(every[begin:end], reference_length) for begin, end in pairwise(bounds)]
     offsets = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
     return np.fromiter(chain.from_iterable(chosen), np.int64, int(offsets[-1])), offsets
-
-
-def _ids_of_ngrams(ngrams: TokenLists, references: NumberedReferences) -> Any:
-    """The n-grams in the numbers of the references, as texts of the backend."""
-    found = ids_of_tokens(ngrams) if references.vocabulary is None else references.vocabulary.encoded(ngrams)
-    if found is None:
-        raise MixedTokensError("ignore holds n-grams of other tokens than ids, and the references hold ids")
-    return _backend.chosen.TokenTexts(*found)
 
 
 def check_not_mixed(references: Any, hypotheses: Any) -> None:

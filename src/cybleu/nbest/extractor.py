@@ -37,9 +37,7 @@ def write(nbest: NBest, features: Path, scores: Path) -> None:
         raise StatisticsError("only the statistics of BLEU can be written for Moses; these are of another metric")
     order = stats.shape[1] // 2 - 1
     if (stats[:, 0] != stats[:, 2 + order]).any():
-        raise StatisticsError(
-            "a hypothesis has more tokens than unigrams, as where n-grams are ignored; Moses's files have no place for both"
-        )
+        raise StatisticsError("a hypothesis has not as many unigrams as tokens; Moses's files have no place for both")
     columns = [column for n in range(order) for column in (2 + n, 2 + order + n)]
     counts = stats[:, [*columns, 1]]  # m1 t1 m2 t2 ... and the reference length
     labels = [] if nbest.sparse is None else [f"{name}=" for name in nbest.sparse.names]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from itertools import chain, count, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
 from .._runtime.lazy_arrays import array_of, np
@@ -28,7 +28,7 @@ class NumberedReferences(NamedTuple):
 
     texts: TokenIds
     bounds: NDArray[np.int64]
-    vocabulary: Vocabulary | RawWords | None  # None if the tokens are ids
+    vocabulary: Vocabulary | Any | None  # the backend's RawVocabulary for raw text; None if the tokens are ids
 
 
 # --------------------------------------------------------------------------------------------------------- vocabularies
@@ -41,12 +41,11 @@ class Vocabulary:
     :ivar kinds: the types of the tokens
     """
 
-    def __init__(self, *lists: TokenLists) -> None:
+    def __init__(self, lists: TokenLists) -> None:
         try:
-            tokens = dict.fromkeys(chain.from_iterable(chain.from_iterable(part.texts for part in lists)))
+            tokens = dict.fromkeys(chain.from_iterable(lists.texts))
         except TypeError:
-            for part in lists:
-                check_hashable(part)
+            check_hashable(lists)
             raise
         self.numbers: dict[Hashable, int] = dict(zip(tokens, count()))
         self.kinds = set(map(type, tokens))
@@ -62,41 +61,10 @@ class Vocabulary:
             raise
 
 
-class RawWords:
-    """The vocabulary of raw texts, which a :class:`Vocabulary` is of token lists.
-
-    :param raw: with one of the backend's tokenisers
-    :ivar backend: the backend's vocabulary
-    """
-
-    def __init__(self, raw: Raw):
-        self.raw = raw
-        self.backend = _backend.chosen.RawVocabulary(raw.backend)
-
-    @property
-    def kinds(self) -> set[type]:
-        """The types of the tokens."""
-        return {str} if len(self.backend) else set()
-
-    def encoded(self, lists: TokenLists) -> TokenIds:
-        """Token lists in numbers, -1 for other tokens."""
-        numbers = [
-            self.backend.number(str(token)) if isinstance(token, str) else -1
-            for token in chain.from_iterable(lists.texts)
-        ]
-        return ids_of_lengths(np.array(numbers, dtype=np.int32), _lengths(lists))
-
-    def assign(self, tokens: Iterable[str]) -> None:
-        """Give tokens the next numbers."""
-        self.backend.assign(list(tokens))
-
-    def add(self, texts: RawText) -> TokenIds:
-        """The texts in numbers, new ones for new tokens."""
-        ends = np.empty(len(texts.lines), dtype=np.int64)
-        return _following(self.backend.add(texts.lines, ends), ends)
-
-
-def _following(numbers: bytes, ends: NDArray[np.int64]) -> TokenIds:
+def _number_lines(texts: RawText, vocabulary: Any) -> TokenIds:
+    """Raw texts in the numbers of the backend's vocabulary, new ones for new tokens."""
+    ends = np.empty(len(texts.lines), dtype=np.int64)
+    numbers = vocabulary.add(texts.lines, ends)
     begins = np.zeros(len(ends), dtype=np.int64)
     begins[1:] = ends[:-1]
     return TokenIds(np.frombuffer(numbers, dtype=np.int32), begins, ends)
@@ -105,34 +73,26 @@ def _following(numbers: bytes, ends: NDArray[np.int64]) -> TokenIds:
 # --------------------------------------------------------------------------------------------------- references, texts
 
 
-def number_references(sets: AnySets, raw: Raw | None = None, ignored: TokenLists | None = None) -> NumberedReferences:
+def number_references(sets: AnySets, raw: Raw | None = None) -> NumberedReferences:
     """References in numbers: token ids as they are, other tokens by a vocabulary.
 
     :param raw: of raw text, with one of the backend's tokenisers
-    :param ignored: n-grams whose tokens hypotheses may have too
     """
     bounds = np.array(sets.bounds, dtype=np.int64)
     if isinstance(sets.texts, RawText):
         assert raw is not None
-        words = RawWords(raw)
-        texts = words.add(sets.texts)
-        if ignored is not None:
-            words.assign(token for token in chain.from_iterable(ignored.texts) if isinstance(token, str))
-        return NumberedReferences(texts, bounds, words)
-    return _number_texts(sets.texts, bounds, ignored)
+        words = _backend.chosen.RawVocabulary(raw.backend)
+        return NumberedReferences(_number_lines(sets.texts, words), bounds, words)
+    return _number_texts(sets.texts, bounds)
 
 
-def _number_texts(
-    lists: TokenIds | TokenLists, bounds: NDArray[np.int64], ignored: TokenLists | None = None
-) -> NumberedReferences:
+def _number_texts(lists: TokenIds | TokenLists, bounds: NDArray[np.int64]) -> NumberedReferences:
     if isinstance(lists, TokenIds):
         return NumberedReferences(lists, bounds, None)
     ids = ids_of_tokens(lists)
-    if ids is not None and (
-        len(ids.ids) or (ignored is not None and ignored.size and ids_of_tokens(ignored) is not None)
-    ):
+    if ids is not None and len(ids.ids):
         return NumberedReferences(ids, bounds, None)
-    vocabulary = Vocabulary(*([lists] if ignored is None else [lists, ignored]))
+    vocabulary = Vocabulary(lists)
     return NumberedReferences(vocabulary.encoded(lists), bounds, vocabulary)
 
 
@@ -177,12 +137,12 @@ def number_together(texts: Batch, others: Batch, raw: Raw | None = None) -> tupl
     """
     if isinstance(texts, RawText):
         assert raw is not None
-        words = RawWords(raw)
-        found = words.add(texts)
+        words = _backend.chosen.RawVocabulary(raw.backend)
+        found = _number_lines(texts, words)
         if others is texts:
             return found, found
         assert isinstance(others, RawText)
-        return found, words.add(others)
+        return found, _number_lines(others, words)
     if others is texts and isinstance(texts, TokenLists):
         texts.refuse_arrays()
         check_hashable(texts)

@@ -3,15 +3,10 @@
 # Each n-gram of a set has an id, looked up by its token for order 1, and for higher orders by the ids of its two
 # (n-1)-grams, which identify it exactly. The table stores its maximum count in one reference, so a hypothesis costs one
 # probe for each n-gram whose (n-1)-grams are known, however many references there are.
-#
-# N-grams to ignore have a table of their own, with the largest number as their count and 0 for their parts. So their
-# occurrences in a hypothesis are its matches there. In the tables of the sets, their count is 0.
 
 cdef struct ReferenceTable:
     Slots tokens
     Slots pairs
-    int32_t ngrams              # number of ids
-    int32_t *best               # by n-gram; kept for those to ignore
     const int64_t *lengths      # distinct reference lengths, ascending; or the single one to use
     Py_ssize_t length_count
 
@@ -35,18 +30,9 @@ cdef struct PreparationWorkspace:
     Slots pairs
     int64_t *text
     int32_t *grams      # by position
-    int32_t *ignored    # the same in the table of n-grams to ignore
     int32_t *counts     # by n-gram, 0 between references
     int32_t *best       # by n-gram, 0 between sets
     NgramCount *found
-
-
-cdef int32_t number_order(Slots tokens, Slots pairs, const int64_t *text, Py_ssize_t length, Py_ssize_t n,
-                          int32_t *grams, int32_t given, bint adds) noexcept nogil:
-    """Replace the ids of the n-grams of a text by those of its (n+1)-grams; return the next id that is not given."""
-    if n == 0:
-        return number_ids(tokens, text, length, grams, given, adds)
-    return extend_ngrams(pairs, grams, grams + 1, length - n, given, adds)
 
 
 cdef void copy_slots(Slots known, const int32_t *best, Slots *table) noexcept nogil:
@@ -59,19 +45,16 @@ cdef void copy_slots(Slots known, const int32_t *best, Slots *table) noexcept no
             slot.best = best[slot.ngram]
 
 
-cdef int prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTexts texts, Py_ssize_t first,
-                 Py_ssize_t last, Py_ssize_t max_order, const ReferenceTable *ignored) except -1 nogil:
-    """Build the table of the set with the references `first` to `last` (exclusive).
-
-    :param ignored: the table of n-grams to ignore; NULL to build it, of n-grams in place of references
-    """
+cdef int32_t prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTexts texts, Py_ssize_t first,
+                     Py_ssize_t last, Py_ssize_t max_order) except -1 nogil:
+    """Build the table of the set with the references `first` to `last` (exclusive); return its number of n-grams."""
     cdef int32_t *grams = work.grams
     cdef int32_t *best = work.best
-    cdef const int64_t *text
     cdef Py_ssize_t total = 0
     cdef Py_ssize_t k, n, i, length
     cdef int32_t given = 0
     cdef int32_t tokens = 0
+    cdef int32_t before
     cdef uint64_t slots, others
     for k in range(first, last):
         total += texts.length(k)
@@ -79,35 +62,24 @@ cdef int prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTexts t
     make_empty(&work.pairs, slots_needed(total * (min(max_order, texts.longest) - 1)))
     for k in range(first, last):
         length = texts.length(k)
-        text = texts.read(k, work.text)
+        before = given
+        given = number_ids(work.tokens, texts.read(k, work.text), length, grams, given, True)
+        tokens += given - before
         for n in range(min(max_order, length)):
-            i = given
-            given = number_order(work.tokens, work.pairs, text, length, n, grams, given, True)
-            tokens += <int32_t>(given - i) if n == 0 else 0
-            if ignored == NULL:
-                best[grams[0]] = MOST_TOKENS if n == length - 1 else best[grams[0]]
-                continue
+            if n > 0:
+                given = extend_ngrams(work.pairs, grams, grams + 1, length - n, given, True)
             for i in range(count_ngrams(grams, length - n, work.counts, work.found)):
                 best[work.found[i].ngram] = max(best[work.found[i].ngram], work.found[i].count)
-            if ignored.ngrams > 0:
-                number_order(ignored.tokens, ignored.pairs, text, length, n, work.ignored, 0, False)
-                for i in range(length - n):
-                    if work.ignored[i] >= 0 and ignored.best[work.ignored[i]] > 0:
-                        best[grams[i]] = 0
     # twice the required slots: collisions cost more than the memory
     slots, others = 2 * slots_needed(tokens), 2 * slots_needed(given - tokens)
-    table.ngrams = given
     table.tokens.slots = <Slot *>new_array(<Py_ssize_t>(slots + others), sizeof(Slot))
     table.pairs.slots = table.tokens.slots + slots
     make_empty(&table.tokens, slots)
     make_empty(&table.pairs, others)
     copy_slots(work.tokens, best, &table.tokens)
     copy_slots(work.pairs, best, &table.pairs)
-    if ignored == NULL:
-        table.best, work.best = best, NULL
-    else:
-        memset(best, 0, <size_t>given * sizeof(int32_t))
-    return 0
+    memset(best, 0, <size_t>given * sizeof(int32_t))
+    return given
 
 
 cdef int begin_work(PreparationWorkspace *work, Py_ssize_t tokens, Py_ssize_t max_order) except -1:
@@ -120,7 +92,6 @@ cdef int begin_work(PreparationWorkspace *work, Py_ssize_t tokens, Py_ssize_t ma
     make_slots(&work.pairs, slots_needed(ngrams))
     work.text = <int64_t *>new_array(tokens, sizeof(int64_t))
     work.grams = <int32_t *>new_array(tokens, sizeof(int32_t))
-    work.ignored = <int32_t *>new_array(tokens, sizeof(int32_t))
     work.found = <NgramCount *>new_array(tokens, sizeof(NgramCount))
     work.best = <int32_t *>allocated(calloc(<size_t>ngrams, sizeof(int32_t)))
     work.counts = <int32_t *>allocated(calloc(<size_t>ngrams, sizeof(int32_t)))
@@ -132,7 +103,6 @@ cdef void end_work(PreparationWorkspace *work) noexcept:
     free(work.pairs.slots)
     free(work.text)
     free(work.grams)
-    free(work.ignored)
     free(work.found)
     free(work.best)
     free(work.counts)
@@ -203,22 +173,21 @@ cdef class PreparedReferences:
     :param sets: offsets of the sets in the references
     :param lengths: candidate reference lengths of each set; the closest is used, on ties the first
     :param length_sets: offsets of the sets in `lengths`
-    :param ignored: n-grams to ignore, as texts of up to `max_order` tokens
     """
 
     cdef ReferenceTable *tables
-    cdef ReferenceTable ignored
     cdef Py_ssize_t count
     cdef Py_ssize_t max_order
     cdef int32_t most_ngrams
     cdef int64_t *lengths
 
     def __cinit__(self, TokenTexts texts not None, const int64_t[::1] sets, const int64_t[::1] lengths,
-                  const int64_t[::1] length_sets, Py_ssize_t max_order, TokenTexts ignored=None):
+                  const int64_t[::1] length_sets, Py_ssize_t max_order):
         cdef PreparationWorkspace work
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t largest = 0
         cdef Py_ssize_t tokens, i, k
+        cdef int32_t ngrams
         row_size(max_order)     # raises ValueError
         if sets.shape[0] < 1 or length_sets.shape[0] != sets.shape[0]:
             raise ValueError("the sets do not fit each other")
@@ -237,20 +206,14 @@ cdef class PreparedReferences:
             for k in range(sets[i], sets[i + 1]):
                 tokens += texts.length(k)
             largest = max(largest, tokens)
-        if ignored is not None and ignored.total > 0:
-            try:
-                begin_work(&work, ignored.total, ignored.longest)
-                prepare(&self.ignored, &work, ignored, 0, ignored.count, ignored.longest, NULL)
-            finally:
-                end_work(&work)
         try:
             begin_work(&work, largest, min(max_order, texts.longest))
             with nogil:
                 for i in range(self.count):
-                    prepare(&self.tables[i], &work, texts, <Py_ssize_t>sets[i], <Py_ssize_t>sets[i + 1], max_order,
-                            &self.ignored)
-                    self.most_ngrams = max(self.most_ngrams, self.tables[i].ngrams)
-                    watch(&watching, 8 + self.tables[i].ngrams)
+                    ngrams = prepare(&self.tables[i], &work, texts, <Py_ssize_t>sets[i], <Py_ssize_t>sets[i + 1],
+                                     max_order)
+                    self.most_ngrams = max(self.most_ngrams, ngrams)
+                    watch(&watching, 8 + ngrams)
         finally:
             end_work(&work)
 
@@ -260,8 +223,6 @@ cdef class PreparedReferences:
             for i in range(self.count):
                 free(self.tables[i].tokens.slots)
         free(self.tables)
-        free(self.ignored.tokens.slots)
-        free(self.ignored.best)
         free(self.lengths)
 
     def count_rows(self, TokenTexts texts not None, const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop,
@@ -331,9 +292,8 @@ cdef class PreparedReferences:
     cdef int begin_match(self, MatchWorkspace *work, Py_ssize_t longest) except -1 nogil:
         """Allocate all arrays in one block: separate arrays at the same page offset would alias in the cache."""
         cdef uint64_t size = <uint64_t>longest + 1
-        cdef uint64_t ngrams = <uint64_t>max(self.most_ngrams, self.ignored.ngrams)
         cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + 3 * sizeof(int64_t) + sizeof(int32_t))
-                                    + (ngrams + 2) * sizeof(int32_t))
+                                    + (<uint64_t>self.most_ngrams + 2) * sizeof(int32_t))
         if longest > MOST_TOKENS or everything > <uint64_t>PY_SSIZE_T_MAX:
             allocated(NULL)
         work.text = <int64_t *>allocated(calloc(<size_t>everything, 1))
@@ -356,14 +316,10 @@ cdef class PreparedReferences:
         for n in range(1, table.length_count):
             if apart(table.lengths[n], length) < apart(row[1], length):
                 row[1] = table.lengths[n]
-        memset(row + 2, 0, <size_t>order * sizeof(int64_t))
-        if length > 0 and self.ignored.ngrams > 0:
-            match_prepared(&self.ignored, text, length, order, work, row + 2)
         for n in range(order):
-            row[2 + order + n] = (length - n if length > n else 0) - row[2 + n]
             row[2 + n] = 0
-        if length > 0:
-            match_prepared(table, text, length, order, work, row + 2)
+            row[2 + order + n] = max(length - n, 0)
+        match_prepared(table, text, length, order, work, row + 2)
 
 
 def trim(const token_id[::1] ids, int64_t[::1] begins, int64_t[::1] ends, pad, eos):

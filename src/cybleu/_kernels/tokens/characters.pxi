@@ -186,15 +186,6 @@ cdef class RawVocabulary:
         cdef bytes text = padded(token, &wanted)
         return number_word(&self.table, &wanted, False) if text else -1
 
-    def assign(self, list tokens not None):
-        """Add tokens in order, without tokenising them."""
-        cdef bytes text
-        cdef Token wanted
-        for token in tokens:
-            text = padded(token, &wanted)
-            if text:
-                self.add_token(&wanted)
-
 
 cdef bytes padded(str text, Token *token):
     """View a str as a token; the argument must stay alive while the token is used."""

@@ -18,18 +18,9 @@ if TYPE_CHECKING:
 class PreparedReferences:
     """See the class of this name in :mod:`cybleu._kernels`."""
 
-    def __init__(
-        self,
-        texts: TokenTexts,
-        sets: Any,
-        lengths: Any,
-        length_sets: Any,
-        max_order: int,
-        ignored: TokenTexts | None = None,
-    ):
+    def __init__(self, texts: TokenTexts, sets: Any, lengths: Any, length_sets: Any, max_order: int):
         self._max_order = max_order
         self._lengths = [lengths[i:j].tolist() for i, j in pairwise(length_sets.tolist())]
-        self._ignored = set() if ignored is None else set(map(tuple, ignored.texts))
         self._best: list[dict[NGram, int]] = []
         for first, last in pairwise(sets.tolist()):
             best: dict[NGram, int] = {}
@@ -56,8 +47,6 @@ class PreparedReferences:
         matches, totals = [], []
         for n in range(1, self._max_order + 1):
             counts = counted(tokens, n)
-            for ngram in self._ignored.intersection(counts):
-                del counts[ngram]
             matches.append(sum([min(count, best[ngram]) for ngram, count in counts.items() if ngram in best]))
             totals.append(sum(counts.values()))
         closest = min(self._lengths[owner], key=lambda length: abs(length - len(tokens)))

@@ -23,7 +23,8 @@ class RawVocabulary:
 
     def add(self, texts: RawTexts, ends: Any) -> bytes:
         for line in texts._lines:
-            self.assign(self.tokenizer.tokens(line))
+            for token in self.tokenizer.tokens(line):
+                self._numbers.setdefault(token, len(self._numbers))
         return self.look_up(texts, ends)
 
     def look_up(self, texts: RawTexts, ends: Any) -> bytes:
@@ -38,7 +39,3 @@ class RawVocabulary:
 
     def number(self, token: str) -> int:
         return self._numbers.get(token, -1)
-
-    def assign(self, tokens: list[str]) -> None:
-        for token in tokens:
-            self._numbers.setdefault(token, len(self._numbers))
