@@ -56,8 +56,8 @@ def check(
 
     :param references: for each segment a list of its references, each a list of tokens
     :param hypotheses: for each segment a list of tokens
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
-        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
+    :param tokenize: the tokeniser, if the texts are raw text (str, or bytes in UTF-8): a name, as for
+        :func:`cybleu.text.tokenizer`, or a function from a str to its tokens
     :param lowercase: convert raw text to lower case first
     :raises SequenceTypeError: something is not a list, or a list of the wrong depth: a str, None, an iterator, a set or
         a dict instead of a token list, one reference instead of a list of references, or the arguments in the other

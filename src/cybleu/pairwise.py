@@ -50,7 +50,7 @@ def pairs(
     :param metric: as for :func:`cybleu.metrics.find`
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
-    :param threads: how many threads work at the same time; None is one. The scores are the same
+    :param threads: the number of threads, which does not change the result; None is one
     :param progress: show a progress bar (requires tqdm)
     :param options: options of the metric, for example ``tokenize="zh"``
     :return: float64 of shape `(texts, others)`; entry `[i, j]` scores text i against other j, on the scale of the tool. An empty
@@ -96,8 +96,8 @@ def self_bleu(
     :param seed: the seed of the draw; the same seed draws the same texts
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
-        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
+    :param tokenize: the tokeniser, if the texts are raw text (str, or bytes in UTF-8): a name, as for
+        :func:`cybleu.text.tokenizer`, or a function from a str to its tokens
     :param lowercase: convert raw text to lower case first
     :return: float64 of shape `(n,)`, or `(n, vectors)`, from 0 to 1, in the order of the texts
     :raises NoReferencesError: there are fewer than two texts

@@ -58,7 +58,7 @@ def reward_scores(
     :param unk_id: an id that matches nothing, but counts as a token
     :param brevity_penalty: False leaves out the brevity penalty; then short hypotheses can be the best. Only BLEU has
         it
-    :param threads: how many threads work at the same time; None is one. The rewards are the same
+    :param threads: the number of threads, which does not change the result; None is one
     :param options: options of the metric, for example ``smoothing="add-k"`` or ``tokenize="zh"``
     :return: float32 of shape `(hypotheses,)`, from 0 to 1; for an error rate such as ``ter`` 1 minus the rate, or 0 where
         the rate is above 1
@@ -109,7 +109,7 @@ class Reward:
     :param eos_id: a text stops before the first one
     :param unk_id: an id that matches nothing, but counts as a token
     :param brevity_penalty: False leaves out the brevity penalty of BLEU
-    :param threads: how many threads work at the same time
+    :param threads: the number of threads, which does not change the result; None is one
     :param options: options of the metric, for example ``smoothing="add-k"`` or ``tokenize="zh"``
     :raises UnknownNameError: there is no such metric, option or smoothing
 
@@ -225,7 +225,7 @@ class RepetitionPenalty:
     n-gram has the reward 0.0.
 
     :param ngram_size: the n-gram order, from 1
-    :param max_penalty: the reward of a completion that repeats only, at most 0
+    :param max_penalty: the penalty that is multiplied by this share, at most 0
     :raises OrderError: the order is not a whole number from 1
     :raises WeightsError: the penalty is not a finite number of at most 0
 

@@ -45,7 +45,7 @@ def row_blocks(
     :param references: the name of the column of references, which has a reference or a list of references for each
         segment; or the names of several columns. A null is left out, but each segment needs at least one reference
     :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
-    :param threads: how many threads count at the same time
+    :param threads: the number of threads, which does not change the result; None is one
     :param options: options of the metric, such as ``tokenize="zh"``
     :return: a dict for each block, from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the
         metric counts fractions, in the order of the rows
@@ -84,7 +84,7 @@ def rows(
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, or the names of several
     :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
-    :param threads: how many threads count at the same time
+    :param threads: the number of threads, which does not change the result; None is one
     :param options: options of the metric, such as ``tokenize="zh"``
     :return: a dict from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the metric counts
         fractions, in the order of the rows; the arrays are empty for an empty table
@@ -123,7 +123,7 @@ def segment_scores(
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, or the names of several
     :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
-    :param threads: how many threads count at the same time
+    :param threads: the number of threads, which does not change the result; None is one
     :param options: options of the metric, such as ``tokenize="zh"``
     :return: float64 `(n,)`, on the metric's scale, in the order of the rows; empty for an empty table
     :raises CybleuError: as for :func:`row_blocks`
@@ -157,7 +157,7 @@ def total(
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, or the names of several
     :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
-    :param threads: how many threads count at the same time
+    :param threads: the number of threads, which does not change the result; None is one
     :param options: options of the metric, such as ``tokenize="zh"``
     :return: a dict from the names of the metric's columns to ints, 0 for an empty table. :func:`cybleu.score` takes it
     :raises CybleuError: as for :func:`row_blocks`

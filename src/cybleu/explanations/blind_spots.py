@@ -82,7 +82,8 @@ def blind_spots(
     :param references: one or more references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
     :param metric: a definition of BLEU, as for :func:`cybleu.metrics.find`; by default NLTK's
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them
+    :param tokenize: the tokeniser, if the texts are raw text (str, or bytes in UTF-8): a name, as for
+        :func:`cybleu.text.tokenizer`, or a function from a str to its tokens
     :param lowercase: convert raw text to lower case first
     :param choices: options of :class:`cybleu.metrics.Bleu`
     :return: the blocks whose order does not matter, how many orders there are, and the tokens that can be replaced

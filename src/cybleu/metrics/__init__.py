@@ -59,7 +59,7 @@ def find(metric: Any = None, *, default: str = "bleu", **options: Any) -> Metric
     :param metric: a name in :data:`METRICS` in any case, to which ``:`` and the name of a smoothing can be added; a dict from names
         to weights, which is a :class:`Mixture`; a variant of BLEU; or a metric, which is returned with these options
     :param default: the name to use if no metric is given
-    :param options: values of fields of the metric; None leaves a field unchanged
+    :param options: options of the metric; None leaves a field unchanged
     :raises UnknownNameError: there is no such metric, or it has no such option; or `tokenize` or `lowercase` is given
         for a metric object, which has its own
 
@@ -118,7 +118,7 @@ def rows(
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param unk_id: an id that matches nothing, but counts as a token
-    :param threads: how many threads work at the same time; None is one. The rows are the same
+    :param threads: the number of threads, which does not change the result; None is one
     :param progress: show a progress bar (requires tqdm)
     :param options: options of the metric, for example ``tokenize="zh"`` or ``max_order=2``
     :return: int64 of shape `(n, columns)`, or float64 where the metric counts fractions. A row of BLEU has the hypothesis length,

@@ -25,7 +25,7 @@ def bleu(hypotheses: Any, references: Any, *, threads: int | None = None, **opti
 
     :param hypotheses: a list of str, one for each segment
     :param references: for each segment a str, or a list of several
-    :param threads: how many threads work at the same time; None is one. The score is the same
+    :param threads: the number of threads, which does not change the result; None is one
     :param options: options of :class:`cybleu.metrics.Bleu`, for example ``tokenize="zh"``, ``lowercase=True`` or
         ``smoothing="none"``
     :return: the score, with its precisions, brevity penalty and signature; ``print`` shows them. Without segments it is 0

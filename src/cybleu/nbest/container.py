@@ -327,7 +327,7 @@ class NBest:
         :param lowercase: convert the strings to lower case first; the `texts` of the list are not changed
         :param max_order: the largest n-gram order; by default 4, or that of the `References`
         :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
-        :param threads: how many threads count at the same time
+        :param threads: the number of threads, which does not change the result; None is one
         :param more: `sparse`, `ids` or `model_scores`, as for the class
 
         >>> texts = [["the cat sat", "a cat"]]
@@ -427,7 +427,7 @@ class NBest:
         :param tokenize: how to split the texts into tokens, by default on white space. Metrics of raw text, such as
             ``chrf``, take none, and prepared references of raw text have their own
         :param lowercase: convert the texts to lower case first
-        :param threads: how many threads count at the same time
+        :param threads: the number of threads, which does not change the result; None is one
         :param choices: as for :func:`cybleu.metrics.find`
         :raises ArrayValueError: the texts of the hypotheses are not known
         :raises LengthMismatchError: there are not as many lists of references as segments

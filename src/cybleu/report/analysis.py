@@ -252,7 +252,7 @@ def analyse(
     :param seed: the seed of all samples
     :param confidence: the confidence of the intervals
     :param alpha: the level of significance
-    :param threads: the number of threads; None is one
+    :param threads: the number of threads, which does not change the result; None is one
     :param progress: show progress bars (requires tqdm)
     :param title: the title of the page; by default it names the metrics and the systems
     :param command: a command that repeats the report, which the page shows

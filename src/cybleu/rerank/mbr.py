@@ -53,7 +53,7 @@ def mbr(
     :param metric: as for :func:`cybleu.metrics.find`; it scores as the tool scores single sentences
     :param prune: how many texts of each list of the evidence to use: the most probable ones, of equally probable texts
         those with the lowest index, and empty texts last. Without `evidence`, the other texts cannot be chosen either
-    :param threads: how many threads work on a segment at the same time; None is one. The result is the same
+    :param threads: the number of threads, which does not change the result; None is one
     :param progress: show a progress bar (requires tqdm)
     :param options: options of the metric. With an `NBest`, texts are split on white space unless `tokenize` says
         otherwise

@@ -60,7 +60,7 @@ def compare_systems(
     :param scale: as for :func:`bootstrap`
     :param threads: the number of threads, which does not change the result; None is one
     :param progress: show progress bars (requires tqdm)
-    :param choices: values of fields of :class:`cybleu.metrics.Bleu`, or of the metric
+    :param choices: options of :class:`cybleu.metrics.Bleu`, or of the metric
     :return: scores with intervals and ranks, and the tests of the differences; systems with equal scores are in the
         order in which they were given
     :raises UnknownNameError: two systems have the same name, or there is no such baseline, test, correction or ranking

@@ -96,7 +96,7 @@ def bootstrap(
     :param scale: the score of a perfect match, for a function or for scores; printed numbers are then from 0 to 100
     :param threads: the number of threads, which does not change the result; None is one
     :param progress: show a progress bar (requires tqdm)
-    :param choices: values of fields of :class:`cybleu.metrics.Bleu`, or of the metric
+    :param choices: options of :class:`cybleu.metrics.Bleu`, or of the metric
     :return: score, mean, deviation and interval, on the scale of the metric
     :raises EmptyCorpusError: there is no segment
     :raises SampleError: there is only one segment, no sample, a negative seed, or a confidence that is not between 0
@@ -210,7 +210,7 @@ def paired_test(
     :param scale: as for :func:`bootstrap`
     :param threads: the number of threads, which does not change the result; None is one
     :param progress: show a progress bar (requires tqdm)
-    :param choices: values of fields of :class:`cybleu.metrics.Bleu`, or of the metric
+    :param choices: options of :class:`cybleu.metrics.Bleu`, or of the metric
     :return: the difference of the scores, on the scale of the metric, and p; for equal systems p is 1
     :raises UnknownNameError: there is no such test
     :raises LengthMismatchError: the systems, or the runs of one, have different numbers of segments

@@ -74,7 +74,7 @@ def confidence(
     :param samples: the number of bootstrap samples
     :param seed: as sacreBLEU's ``SACREBLEU_SEED``
     :param progress: show a progress bar (requires tqdm)
-    :param choices: values of fields of the metric
+    :param choices: options of the metric
     :return: the score, the mean of the samples, and half the length of the 95 % interval, from 0 to 100
     :raises UnknownNameError: the metric is not one of sacreBLEU
     :raises CybleuError: as for :func:`bootstrap`
