@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from cybleu.nbest import NBest
-from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
+from cybleu.rerank import antioracle, linear, mbr, oracle, perceptron
 
 HERE = Path(__file__).parent
 NAMES = ("kjv", "asv", "ylt")
@@ -15,7 +15,6 @@ verses = list(zip(*translations))
 alike = mbr(verses, tokenize=str.split)  # requires no references
 for number, name in enumerate(NAMES):
     print(f"{name}: most like the others in {(alike.positions == number).sum()} verses")
-print("two that differ:", [NAMES[place] for place in diverse(verses[:1], 2, similarity=2.0, tokenize=str.split)[0]])
 
 features = [[alike.scores[i], len(text.split())] for i, text in enumerate(text for verse in verses for text in verse)]
 nbest = NBest.from_texts(verses, [[text] for text in references], features, ["mbr", "words"], tokenize=str.split)

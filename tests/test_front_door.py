@@ -18,7 +18,7 @@ from cybleu.explanations import explain, explain_difference
 from cybleu.metrics import Bleu, Chrf, Ter, find
 from cybleu.nbest import NBest
 from cybleu.pairwise import self_bleu
-from cybleu.rerank import diverse, mbr
+from cybleu.rerank import mbr
 from cybleu.rewards import Reward
 from cybleu.text import Ragged, tokenizer
 from inputs import Labelled, Own
@@ -246,7 +246,6 @@ def test_raw_text_is_its_tokens(how):
         assert listed(call(LINES[1], **how)) == listed(call(texts)), name
     lists, of_tokens = [LINES[1] * 2, LINES[0][0]], [texts * 2, sets[0]]
     assert listed(mbr(lists, **how).scores) == listed(mbr(of_tokens).scores)
-    assert [*map(listed, diverse(lists, 2, **how))] == [*map(listed, diverse(of_tokens, 2))]
     nbest = NBest.from_texts(lists, LINES[0], **how)
     assert listed(nbest.stats) == listed(NBest.from_texts(of_tokens, sets).stats) and nbest.texts == [
         *lists[0],
@@ -267,14 +266,11 @@ def test_lists_of_texts_in_every_form(call):
             assert listed(call(of_texts(LINES[1]), **how)) == listed(call(LINES[1], **how))
 
 
-@pytest.mark.parametrize(
-    "call", [lambda groups: mbr(groups).scores, lambda groups: diverse(groups, 2)[0]], ids=["mbr", "diverse"]
-)
-def test_groups_of_texts_in_every_form(call):
+def test_groups_of_texts_in_every_form():
     for name, (_, of_texts) in FORMS_OF_TOKENS.items():
         group = arrow([TOKENS[1]]) if name == "arrow" else [of_texts(TOKENS[1])]
-        assert listed(call(group)) == listed(call([TOKENS[1]]))
-    assert listed(call([[*map(np.array, IDS[1])]])) == listed(call([IDS[1]]))
+        assert listed(mbr(group).scores) == listed(mbr([TOKENS[1]]).scores)
+    assert listed(mbr([[*map(np.array, IDS[1])]]).scores) == listed(mbr([IDS[1]]).scores)
 
 
 def test_lists_of_token_lists():

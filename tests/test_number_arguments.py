@@ -12,7 +12,7 @@ from cybleu import Ragged, References, errors, score, scores
 from cybleu.metrics import Bleu
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, mbr, nbest_sorted
-from cybleu.tuning import cross_validate, kbmira, line_search, tune, write_weights
+from cybleu.tuning import kbmira, line_search, tune, write_weights
 from inputs import Own
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -76,7 +76,6 @@ WHOLE = {  # what takes three numbers from 0 to 2
     "ids": lambda numbers: NBest([0, 2, 2, 2], FEATURES, ROWS, ids=numbers),
     "index": lambda numbers: a_list(index=list(numbers)[:2], inputs=3),
     "columns": lambda numbers: a_list(sparse=(numbers, [0, 0], [1.0, 1.0], ("x",))),
-    "folds": lambda numbers: cross_validate(two_segments(), list(numbers)[:2], restarts=0),
 }
 
 

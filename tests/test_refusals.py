@@ -34,12 +34,11 @@ from cybleu.nbest import NBest, merge
 from cybleu.nist_score import sentence_nist
 from cybleu.pairwise import self_bleu
 from cybleu.report import analyse, save_page
-from cybleu.rerank import diverse, linear, mbr, nbest_sorted, oracle, perceptron
+from cybleu.rerank import linear, mbr, nbest_sorted, oracle, perceptron
 from cybleu.rewards import Reward
 from cybleu.significance import bootstrap, compare_systems, paired_ar, paired_bs, paired_test
 from cybleu.text import Ragged
 from cybleu.tuning import (
-    cross_validate,
     kbmira,
     line_search,
     mert_loop,
@@ -95,7 +94,6 @@ REFUSED = {
     ],
     errors.ArrayValueError: [
         (lambda: mbr(a_list()), "are not known"),
-        (lambda: diverse([["a"]], 0), "size is 0"),
         (lambda: a_list().with_metric("chrf", [["a"]]), "texts of the hypotheses are not known"),
         (lambda: a_list().segment(3), "no segment 3"),
         (lambda: rows([[1], [2]], [[[1]], [np.array([0.5])]]), r"references\[1\]\[0\] has dtype float64"),
@@ -123,7 +121,6 @@ REFUSED = {
         (lambda: linear(a_list(), MASKED), "has masked entries; leave them out, or fill them"),
         (lambda: rows(MASKED_IDS, IDS), "has masked entries"),
         (lambda: Own().rows([["a"]], [TEXTS], owner=[-1]), r"owner\[0\] is -1"),
-        (lambda: cross_validate(LIST, 2), "from 2 to the number of segments, 1"),
         (lambda: pro(SPARSE, keep=0), "keep is 0"),
         (lambda: pro(SPARSE, minimum=-1), "minimum is -1"),
         (lambda: oracle(LIST, "corpus", passes=0), "passes is 0"),
@@ -146,7 +143,7 @@ REFUSED = {
     errors.MixedTokensError: [
         (lambda: mbr([[R, "the cat"]]), r"hypotheses\[0\]\[1\] is a str and hypotheses\[0\]\[0\] a list"),
         (lambda: mbr([[R], [R]], evidence=[["a"], ["b"]]), "hypotheses are tokens, and evidence raw text"),
-        (lambda: diverse([[R], [b"a"]], 1), r"hypotheses\[1\]\[0\] is a bytes and hypotheses\[0\]\[0\] a list"),
+        (lambda: mbr([[R], [b"a"]]), r"hypotheses\[1\]\[0\] is a bytes and hypotheses\[0\]\[0\] a list"),
         (lambda: NBest.from_texts([[R]], [[R, "a"]]), r"references\[0\]\[1\] is a str and references\[0\]\[0\] a list"),
         (lambda: of_one([["a"]]), r"token 0 of hypotheses\[0\] is a str"),
         (lambda: rows([[1, 2**63]], References([[[1]]], pad_id=0)), "does not fit int64"),
@@ -441,7 +438,6 @@ REFUSED = {
         (lambda: nbest_sorted(a_list()), "one of the two"),
         (lambda: tune(a_list(), {1: 2.0}), "names 1, which is no feature"),
         (lambda: tune(NBest([0, 1], np.zeros((1, 0)), [[1, 1, 1, 1]])), "no features"),
-        (lambda: cross_validate(NBest([0, 1, 2], np.zeros((2, 0)), [[1, 1, 1, 1]] * 2), 2), "nothing to weigh"),
         (lambda: tune(LIST, bounds={"x": (0, 1)}), "no feature 'x'; there are lm, tm"),
         (lambda: kbmira(SPARSE, {"d0": 1, "d1": 1, "d2": 1, "s9": 1}), "names 's9', which is no feature"),
         (lambda: linear(NBest([0, 1], [[9.0, 9.0]], [[0.0]]), [1e308] * 2), "the weighted sum of hypothesis 0 is inf"),

@@ -25,7 +25,6 @@ from cybleu.rerank import antioracle, linear, nbest_sorted, oracle
 pytestmark = pytest.mark.usefixtures("backend")
 
 mbr = functools.partial(rerank.mbr, tokenize=str.split)
-diverse = functools.partial(rerank.diverse, tokenize=str.split)
 
 WORDS = ["the", "cat", "sat", "on", "mat", "a"]
 texts = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
@@ -275,30 +274,3 @@ def test_pruned_texts_do_not_count():
     assert np.isnan(kept.scores).tolist() == [False, False, True, True]
     separate = mbr([hypotheses], [[3, 2, 1]], evidence=[hypotheses[:3]], prune=1)
     assert separate.scores.tolist() == mbr([hypotheses], evidence=[hypotheses[:1]]).scores.tolist()
-
-
-@given(small_lists, st.integers(1, 5), st.sampled_from([0.0, 0.5, 2.0]))
-def test_diverse_selection(lists, size, similarity):
-    found = diverse(lists, size, similarity=similarity)
-    best = mbr(lists)
-    for segment, (hypotheses, places) in enumerate(zip(lists, found)):
-        assert len(places) == min(size, len(hypotheses)) == len(set(places.tolist()))
-        taken = []
-        utilities = best.scores[slice(*best.offsets[segment : segment + 2])].tolist()
-        among = [place for place, text in enumerate(hypotheses) if text]
-        while len(taken) < min(size, len(among)):
-
-            def value(place, taken=taken, hypotheses=hypotheses, utilities=utilities):
-                alike = [
-                    (
-                        sacrebleu_of(hypotheses[place], hypotheses[other])
-                        + sacrebleu_of(hypotheses[other], hypotheses[place])
-                    )
-                    / 2
-                    for other in taken
-                ]
-                return utilities[place] - similarity * max(alike, default=0.0)
-
-            taken.append(max([place for place in among if place not in taken], key=value))
-        assert places.tolist()[: len(taken)] == taken
-        assert not any(hypotheses[place] for place in places.tolist()[len(taken) :])

@@ -1,4 +1,4 @@
-"""Tuning by climbs with multiple restarts: results, fixed weights and bounds, and cross-validation."""
+"""Tuning by climbs with multiple restarts: results, fixed weights and bounds."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brute_force import LIST, bleu, chosen, nbests, rows_of_bleu, score_of, weight
-from cybleu import metrics
 from cybleu.nbest import NBest
-from cybleu.tuning import cross_validate, line_search, tune
-from cybleu.tuning.trials import _part
+from cybleu.tuning import line_search, tune
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -155,24 +153,3 @@ def test_no_search_where_no_weight_changes_anything(options):
     nbest = NBest([0, 2], [[1.0, 2.0]] * 2, [[1.0], [0.0]])
     tuned = tune(nbest, restarts=2, **options)
     assert (tuned.score, tuned.line_searches) == (1.0, 0)
-
-
-# ------------------------------------------------------------------------------------------------------------- messages
-
-
-def test_cross_validation_scores_what_was_held_out():
-    generator = np.random.default_rng(1)
-    nbest = bleu(range(0, 110, 10), generator.normal(size=(100, 3)), generator.integers(0, 2, 100))
-    folds = [0, 1, 0, 1, 2, 2, 0, 1, 2, 0]
-    result = cross_validate(nbest, folds, restarts=2, seed=3)
-    total = 0
-    for fold, tuning in enumerate(result.folds):
-        rest = _part(nbest, np.flatnonzero(np.array(folds) != fold))
-        assert tuning.weights == tune(rest, restarts=2, seed=3).weights
-        held_out = _part(nbest, np.flatnonzero(np.array(folds) == fold))
-        assert result.held_out[fold] == score_of(held_out, tuning.weights.values())
-        total = total + held_out.stats[chosen(held_out, tuning.weights.values())].sum(axis=0)
-    assert result.score == metrics.score(total, "moses").score
-    assert result.start_score == score_of(nbest, [1.0] * 3)
-    drawn = cross_validate(nbest, 5, restarts=0)
-    assert len(drawn.folds) == 5 and str(drawn).count("held out") == 5

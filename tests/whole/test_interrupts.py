@@ -124,7 +124,6 @@ CASES = {
     "perceptron": lambda part: partial(rerank.perceptron, n_best(1000 // part, 100), folds=2, epochs=2),
     "merging": lambda part: partial(merge, *[n_best(2000 // part, 100)] * 2),
     "risk": lambda part: partial(rerank.mbr, [TEXTS[: 2000 // part].tolist()]),
-    "diverse": lambda part: partial(rerank.diverse, [TEXTS[: 1000 // part].tolist()], 20),
 }
 
 

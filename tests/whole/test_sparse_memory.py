@@ -9,7 +9,7 @@ import pytest
 
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, perceptron
-from cybleu.tuning import cross_validate, kbmira, line_search, pro, pro_pairs, tune
+from cybleu.tuning import kbmira, line_search, pro, pro_pairs, tune
 
 pytestmark = pytest.mark.memory
 
@@ -50,7 +50,6 @@ CALLS = {
     pro_pairs: ((), {"samples": 500}),
     tune: ((START,), {"restarts": 2}),
     line_search: ((START, "s1"), {}),
-    cross_validate: ((2,), {"start": START, "restarts": 0}),
     perceptron: ((), {"epochs": 1, "folds": 2}),
     linear: ((START,), {}),
 }

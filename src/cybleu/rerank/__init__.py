@@ -3,13 +3,13 @@
 The functions that choose return a :class:`Selection`: the index of one hypothesis for each segment, and the scores of all
 hypotheses. If several hypotheses are equally good, the one with the lowest index is chosen. This package requires NumPy.
 
-:func:`mbr` and :func:`diverse` take the hypotheses as an :class:`cybleu.nbest.NBest` with texts, or as a list that has a list of
-texts for each segment: raw text, token lists or arrays of ids. For samples of a single sentence, pass a list with one segment:
+:func:`mbr` takes the hypotheses as an :class:`cybleu.nbest.NBest` with texts, or as a list that has a list of texts for each
+segment: raw text, token lists or arrays of ids. For samples of a single sentence, pass a list with one segment:
 ``mbr([samples])``.
 """
 
 from .linear import linear, nbest_sorted
-from .mbr import diverse, mbr
+from .mbr import mbr
 from .oracle import antioracle, oracle
 from .perceptron import Perceptron, perceptron
 from .selection import CorpusSelection, Selection
@@ -19,7 +19,6 @@ __all__ = [
     "Perceptron",
     "Selection",
     "antioracle",
-    "diverse",
     "linear",
     "mbr",
     "nbest_sorted",

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._runtime.arrays import in_place, np
-from .._runtime.numbers import check_whole
 from .._runtime.parallel import bar
-from ..errors import ArrayValueError, CybleuError
+from ..errors import CybleuError
 from ..metrics import find
 from .posterior import expected_utilities, most_probable, posterior_of
 from .selection import Selection, chosen
-from .texts import TextLists, check_alike, parse_lists
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..metrics import Metric
-
-    Floats = NDArray[np.float64]
+from .texts import check_alike, parse_lists
 
 
 def mbr(
@@ -72,98 +62,23 @@ def mbr(
     check_alike(hyps, refs)
     shares = posterior_of(posterior, scores, scale, refs)
     kept = most_probable(shares, refs, prune)
-    utilities = np.full(len(hyps.empty), np.nan)
-    for _, rows, _, expected in _matrices(hyps, refs, kept, shares, found, threads, progress):
-        utilities[rows] = expected
-    utilities[hyps.empty & (kept if refs is hyps else True)] = 0.0
-    return chosen(hyps.source, hyps.offsets, utilities, ~hyps.empty & ~np.isnan(utilities))
-
-
-def diverse(
-    hypotheses: Any,
-    size: int,
-    posterior: Any = None,
-    *,
-    scores: Any = None,
-    scale: float = 1.0,
-    similarity: float = 0.5,
-    metric: Any = "bleu",
-    progress: bool = False,
-    **options: Any,
-) -> list[NDArray[np.int64]]:
-    """Choose some hypotheses of each segment that are good and differ from each other.
-
-    The first is the choice of :func:`mbr`. The next one is always the hypothesis with the highest value of: expected
-    utility - `similarity` * (similarity to the most similar hypothesis taken so far). The similarity of two texts is
-    the mean of the BLEU of each against the other. If several are equally good, the lowest index is taken. Empty
-    hypotheses are taken last.
-
-    :param size: how many hypotheses to choose; a segment with fewer returns all
-    :param similarity: the weight of the similarity; 0 takes the best by expected utility alone
-    :return: for each segment an int64 array of indices in the segment, in the order in which they were taken; empty for
-        a segment without hypotheses
-    :raises ArrayValueError: `size` is not a whole number from 1
-
-    The other arguments are those of :func:`mbr`.
-
-    >>> texts = ["the cat sat on the mat", "the cat sat on the mat", "a cat sat on the mat", "it sat on a mat"]
-    >>> texts = [text.split() for text in texts]
-    >>> diverse([texts], 2), diverse([texts], 2, similarity=0.0)
-    ([array([0, 3])], [array([0, 1])])
-    """
-    check_whole(size, "size", 1, error=ArrayValueError)
-    if not 0 <= similarity < np.inf:
-        raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
-    found, (lists,) = parse_lists([("hypotheses", hypotheses)], find(metric, **options).of_sentences())
-    shares = posterior_of(posterior, scores, scale, lists)
-    everything = np.ones(len(lists.empty), dtype=bool)
-    taken = [np.arange(min(size, stop - start), dtype=np.int64) for start, stop in pairwise(lists.offsets.tolist())]
-    for segment, rows, matrix, utilities in _matrices(lists, lists, everything, shares, found, None, progress):
-        start, stop = lists.offsets[segment : segment + 2]
-        among = matrix[:, rows - start]
-        alike = (among + among.T) / 2
-        most = np.zeros(len(rows))
-        order: list[int] = []
-        while len(order) < min(size, len(rows)):
-            values = utilities - similarity * most
-            values[order] = -np.inf
-            order.append(int(values.argmax()))
-            most = np.maximum(most, alike[order[-1]])
-        empty = np.setdiff1d(np.arange(start, stop, dtype=np.int64), rows)
-        taken[segment] = np.append(rows[order], empty)[:size] - start
-    return taken
-
-
-def _matrices(
-    hyps: TextLists,
-    refs: TextLists,
-    kept: NDArray[np.bool_],
-    shares: Floats,
-    metric: Metric,
-    threads: int | None,
-    progress: bool,
-) -> Iterator[tuple[int, NDArray[np.int64], Floats, Floats]]:
-    """Score each segment that has hypotheses.
-
-    Yields the number of the segment, the rows of its hypotheses that are kept and not empty, their scores against each
-    text of the evidence that is kept, and their expected utilities.
-    """
-    rows_of_refs = in_place(np.flatnonzero(kept), np.int64)
-    rows_of_hyps = rows_of_refs if refs is hyps else np.arange(len(hyps.empty), dtype=np.int64)
-    ref_bounds = np.searchsorted(rows_of_refs, refs.offsets).tolist()
-    hyp_bounds = np.searchsorted(rows_of_hyps, hyps.offsets).tolist()
+    candidates = kept if refs is hyps else np.ones(len(hyps.empty), dtype=bool)
+    utilities = np.where(candidates & hyps.empty, 0.0, np.nan)
+    hyp_rows, ref_rows = (in_place(np.flatnonzero(taken), np.int64) for taken in (candidates & ~hyps.empty, kept))
+    hyp_bounds = np.searchsorted(hyp_rows, hyps.offsets).tolist()
+    ref_bounds = np.searchsorted(ref_rows, refs.offsets).tolist()
     with bar(len(hyps.offsets) - 1, progress, " segments") as advance:
         for segment in range(len(hyps.offsets) - 1):
-            columns = rows_of_refs[ref_bounds[segment] : ref_bounds[segment + 1]]
-            rows = rows_of_hyps[hyp_bounds[segment] : hyp_bounds[segment + 1]]
+            rows = hyp_rows[hyp_bounds[segment] : hyp_bounds[segment + 1]]
+            columns = ref_rows[ref_bounds[segment] : ref_bounds[segment + 1]]
             if len(rows):
-                rows = rows[~hyps.empty[rows]]
                 evidence = refs.texts.rows(columns)
                 same = refs is hyps and len(rows) == len(columns)
                 texts = evidence if same else hyps.texts.rows(rows)
                 try:
-                    matrix = metric.pairs(texts, None if same else evidence, threads=threads)
+                    matrix = found.pairs(texts, None if same else evidence, threads=threads)
                 except CybleuError as error:
                     raise type(error)(f"segment {segment}: {error}") from error
-                yield segment, rows, matrix, expected_utilities(matrix, shares[columns])
+                utilities[rows] = expected_utilities(matrix, shares[columns])
             advance(1)
+    return chosen(hyps.source, hyps.offsets, utilities, ~hyps.empty & ~np.isnan(utilities))

@@ -16,12 +16,10 @@ from .line_search import line_search
 from .loop import mert_loop
 from .mira import Mira, kbmira
 from .pro import Pro, pro, pro_pairs
-from .results import CrossValidation, Iteration, LineSearch, Loop, Move, Restart, Tuning
+from .results import Iteration, LineSearch, Loop, Move, Restart, Tuning
 from .space import check_normalised, normalised
-from .trials import cross_validate
 
 __all__ = [
-    "CrossValidation",
     "Iteration",
     "LineSearch",
     "Loop",
@@ -31,7 +29,6 @@ __all__ = [
     "Restart",
     "Tuning",
     "check_normalised",
-    "cross_validate",
     "kbmira",
     "line_search",
     "mert_loop",

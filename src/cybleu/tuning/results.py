@@ -185,37 +185,6 @@ class Tuning(Tuned):
 
 
 @dataclass(frozen=True)
-class CrossValidation:
-    """Result of a cross-validation: scores of segments that were not used in tuning.
-
-    :param score: the score of all segments, each with the weights that were tuned without its fold
-    :param start_score: the score of all segments with the weights of the start
-    :param folds: for each fold the tuning on the other folds
-    :param held_out: the score of each fold with the weights that were tuned without it
-
-    >>> from cybleu.nbest import NBest
-    >>> from cybleu.tuning import cross_validate
-    >>> nbest = NBest([0, 2, 4], [[0.0], [1.0], [0.0], [2.0]], [[0.0], [1.0], [0.0], [1.0]], ["lm"])
-    >>> validated = cross_validate(nbest, folds=[0, 1], start=[-1.0], restarts=0)
-    >>> validated.score, validated.start_score, validated.held_out
-    (2.0, 0.0, (1.0, 1.0))
-    """
-
-    score: float
-    start_score: float
-    folds: tuple[Tuning, ...]
-    held_out: tuple[float, ...]
-
-    def __str__(self) -> str:
-        scale = self.folds[0].scale
-        rows = [
-            f"tuned {as_read(tuning.score, scale)}, held out {as_read(score, scale)}"
-            for tuning, score in zip(self.folds, self.held_out)
-        ]
-        return "\n".join([rise(self.start_score, self.score, scale), *rows])
-
-
-@dataclass(frozen=True)
 class Iteration:
     """Iteration of a tuning loop: decoding and tuning.
 
