@@ -13,8 +13,8 @@ pytestmark = pytest.mark.thread_unsafe(reason="it runs processes of its own")
 REASON = "failed to map segment from shared object: Cannot allocate memory"
 USES = {
     "filelock": "cybleu.tuning.mert_loop('run', print, [['a']], {'lm': 1.0})",
-    "jinja2": "cybleu.report.check_report('report.html')",
-    "matplotlib": "cybleu.report.check_plot('plot.svg')",
+    "jinja2": "cybleu.report.page.check_report('report.html')",
+    "matplotlib": "cybleu.report.plots.check_plot('plot.svg')",
     "nltk": "cybleu.install_as_nltk()",
     "numpy": "cybleu.reward_scores",
     "pyarrow": "cybleu.rows(type('Column', (), {'__arrow_c_stream__': None})(), ['a'])",

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import cybleu
 from cybleu import _mirror, errors, explain_difference
-from cybleu.explanations import TOOLS
-from cybleu.explanations.differences import Counts
-from cybleu.metrics import VARIANTS, score, tool_tokenizer
+from cybleu.explanations.differences import TOOLS, Counts
+from cybleu.metrics import VARIANTS, score
+from cybleu.metrics.variants import tool_tokenizer
 from cybleu.text import tokenizer
 from cybleu.text.batches import Corpus
 from cybleu.text.reading import read_lines, read_sets_of_lines

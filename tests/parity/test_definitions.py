@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cybleu import _mirror, metrics
 from cybleu.errors import CybleuError
 from cybleu.metrics import VARIANTS
+from cybleu.metrics.variants import SMOOTHINGS
 
 
 @st.composite
@@ -37,7 +38,7 @@ def choices(draw, order):
     if draw(st.booleans()):
         rules = replace(
             rules,
-            smoothings=tuple((kind, kind, 1.5) for kind in metrics.SMOOTHINGS),
+            smoothings=tuple((kind, kind, 1.5) for kind in SMOOTHINGS),
             scale=draw(st.sampled_from([1, 100, 0.1, 1e305])),
             short_segments_count=draw(st.booleans()),
             empty_order=draw(st.sampled_from(["zero", "one", "end"])),

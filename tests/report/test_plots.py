@@ -16,8 +16,8 @@ from cybleu.report import (
     plot_differences,
     plot_precisions,
     plot_scores,
-    save_plot,
 )
+from cybleu.report.plots import save_plot
 from reports import FEW, REFERENCES, SYSTEMS, analysed
 
 pytestmark = [

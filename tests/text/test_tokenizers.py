@@ -19,7 +19,8 @@ import command_line
 import cybleu
 from cybleu.errors import MissingExtraError, NotUtf8Error, SequenceTypeError
 from cybleu.report import analyse
-from cybleu.text import categories, tokenize_lines, tokenizer, tokenizer_signature
+from cybleu.text import categories, tokenizer
+from cybleu.text.tokenizers import tokenize_lines, tokenizer_signature
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -131,7 +131,7 @@ def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]],
 
 
 def _write_list(selection: Selection[str], list_format: str, write: Callable[[str], Any]) -> None:
-    from ..nbest import nbest_lines
+    from ..nbest.writing import nbest_lines
 
     ordered = selection.best_first()
     if list_format == "plain":

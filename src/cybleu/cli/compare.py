@@ -86,7 +86,7 @@ def compare(given: CompareOptions) -> None:
     if given.report_file is None:
         printed = _printed(_compared(given), given)
     else:
-        from ..report import check_report, save_page
+        from ..report.page import check_report, save_page
 
         check_report(given.report_file)
         report = given.report(given.source, title=given.title)

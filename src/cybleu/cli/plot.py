@@ -141,9 +141,9 @@ def _draw(plot: str, given: PictureOptions, how: dict[str, Any] | None = None, l
     :param choices: options of :func:`cybleu.report.analyse`
     """
     given.check_systems(least)
-    from .. import report
+    from ..report import plots
 
-    report.check_plot(given.output)
-    draw = getattr(report, plot)
+    plots.check_plot(given.output)
+    draw = getattr(plots, plot)
     drawn = given.report(samples=1, **choices)  # the plots show no test
-    report.save_plot(given.output, lambda axes: draw(drawn, axes, **(how or {})))
+    plots.save_plot(given.output, lambda axes: draw(drawn, axes, **(how or {})))

@@ -16,9 +16,9 @@ from .._files.text import Lines, shown
 from .._runtime.parallel import in_order
 from ..errors import EmptyCorpusError
 from ..metrics import METRICS, Bleu, Metric, find
-from ..text import tokenizer_signature
 from ..text.batches import Corpus, RawText, Sets
 from ..text.files import raw_segments
+from ..text.tokenizers import tokenizer_signature
 from .common import orders_option, read_weights_of_orders, stderr_is_tty
 from .given import option, switch
 from .parquet import column_segments, columns_named

@@ -381,7 +381,8 @@ def mert(given: MertOptions) -> None:
       cybleu tune mert dev.nbest.gz dev.ref --start moses.ini
       cybleu tune mert run1.nbest dev.ref --more run2.nbest --bounds lm=0: --output-format moses
     """
-    from ..tuning import check_normalised, tune
+    from ..tuning import tune
+    from ..tuning.space import check_normalised
 
     def tuned(nbest: NBest, start: dict[str, float] | None, **how: Any) -> Tuning:
         if nbest.sparse is not None and not given.quiet:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import click
 
-from ..explanations import TOOLS, Comparison
-from ..explanations.differences import Counts
+from ..explanations import Comparison
+from ..explanations.differences import TOOLS, Counts
 from ..metrics import Bleu
 from .common import TextFiles, format_option, orders_option, read_weights_of_orders
 from .given import command, option

@@ -1,11 +1,10 @@
 """Explanations of scores, and of differences between tools."""
 
 from .blind_spots import BlindSpots, blind_spots
-from .differences import TOOLS, Cause, Comparison, Difference, Scored, explain_difference
+from .differences import Cause, Comparison, Difference, Scored, explain_difference
 from .steps import Explanation, Order, explain
 
 __all__ = [
-    "TOOLS",
     "BlindSpots",
     "Cause",
     "Comparison",

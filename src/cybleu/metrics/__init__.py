@@ -22,7 +22,7 @@ from .nist import Nist, NistInformation, NistScore
 from .references import References
 from .statistics import rows_by_name
 from .ter import Ter
-from .variants import SMOOTHINGS, VARIANTS, Variant, tool_tokenizer
+from .variants import VARIANTS, Variant
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METRICS",
-    "SMOOTHINGS",
     "VARIANTS",
     "Bleu",
     "BleuScore",
@@ -49,7 +48,6 @@ __all__ = [
     "rows",
     "score",
     "scores",
-    "tool_tokenizer",
 ]
 
 

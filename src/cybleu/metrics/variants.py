@@ -26,9 +26,10 @@ class Variant:
 
     :param name: the name that the signature shows
     :param scale: the score of a perfect match, 1 or 100 in all tools
-    :param smoothings: the smoothings of the tool, its default first. An entry has the name that the tool uses, the name
-        in :data:`SMOOTHINGS`, and the default value of the parameter. ``zero`` is ``none`` with ``zero`` as the
-        `empty_order`, and no error for a penalty of 0
+    :param smoothings: the smoothings of the tool, its default first. An entry has the name that the tool uses, the kind,
+        and the default value of the parameter. The kinds are ``none``, ``tiny``, ``skip``, ``floor``, ``add-k``, ``add-all``,
+        ``exp``, ``exp-by-length``, ``float32``, ``reciprocal``, ``floor-of-one``, ``add-one-to-one``, ``tiny-over-small``,
+        ``add-logs`` and ``zero``, which is ``none`` with ``zero`` as the `empty_order`, and no error for a penalty of 0
     :param reference_length: the rule of the reference length: ``closest``, ``closest-first``,
         ``shortest`` or ``average``
     :param short_segments_count: whether a segment too short for an order adds 1 to its n-grams (NLTK)

@@ -6,12 +6,12 @@ Create an :class:`NBest` from arrays, from texts (:meth:`NBest.from_texts`) or f
 :mod:`cybleu.rerank` chooses from them. They require NumPy.
 """
 
+from . import writing as writing  # which NBest.write calls
 from .container import NBest
 from .extractor import extract
 from .merging import merge
 from .reading import Segment, chunks, read_segments
 from .sparse import SparseFeatures
-from .writing import nbest_lines
 
 __all__ = [
     "NBest",
@@ -20,6 +20,5 @@ __all__ = [
     "chunks",
     "extract",
     "merge",
-    "nbest_lines",
     "read_segments",
 ]

@@ -10,16 +10,8 @@ The page requires Jinja2 and Matplotlib, the plots Matplotlib: ``pip install 'cy
 from .analysis import Report, analyse
 from .by_metric import MetricFigures
 from .figures import Buckets, Contributions, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies
-from .page import check_report, html, save_page, write
-from .plots import (
-    check_plot,
-    plot_buckets,
-    plot_contributions,
-    plot_differences,
-    plot_precisions,
-    plot_scores,
-    save_plot,
-)
+from .page import html, save_page, write
+from .plots import plot_buckets, plot_contributions, plot_differences, plot_precisions, plot_scores
 
 __all__ = [
     "Buckets",
@@ -32,8 +24,6 @@ __all__ = [
     "Report",
     "WordFrequencies",
     "analyse",
-    "check_plot",
-    "check_report",
     "html",
     "plot_buckets",
     "plot_contributions",
@@ -41,6 +31,5 @@ __all__ = [
     "plot_precisions",
     "plot_scores",
     "save_page",
-    "save_plot",
     "write",
 ]

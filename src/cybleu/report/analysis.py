@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .._runtime.arrays import bincount, np
 from .._runtime.numbers import check_whole
 from ..errors import LengthMismatchError, OrderError, UnknownNameError
-from ..metrics import Bleu, Chrf, find, tool_tokenizer
+from ..metrics import Bleu, Chrf, find
+from ..metrics.variants import tool_tokenizer
 from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
 from ..significance.draws import resamples
 from ..significance.paired import interval

@@ -16,7 +16,7 @@ from ..significance import SystemComparison, SystemScore, compare_systems
 from ..significance.comparison import system_score
 from ..significance.resampling import bootstrap_scores
 from ..significance.systems import Rows, Systems, mean_of_runs
-from ..text import tokenizer_signature
+from ..text.tokenizers import tokenizer_signature
 from .figures import Buckets
 
 if TYPE_CHECKING:

@@ -7,10 +7,6 @@ from .._runtime.later import later
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .ragged import Ragged as Ragged
-    from .tokenizers import tokenize_lines as tokenize_lines
     from .tokenizers import tokenizer as tokenizer
-    from .tokenizers import tokenizer_signature as tokenizer_signature
 
-__getattr__, __dir__, __all__ = later(
-    __name__, {"tokenizers": "tokenize_lines tokenizer tokenizer_signature", "ragged": "Ragged"}
-)
+__getattr__, __dir__, __all__ = later(__name__, {"tokenizers": "tokenizer", "ragged": "Ragged"})

@@ -17,7 +17,7 @@ from .loop import mert_loop
 from .mira import Mira, kbmira
 from .pro import Pro, pro, pro_pairs
 from .results import Iteration, LineSearch, Loop, Move, Restart, Tuning
-from .space import check_normalised, normalised
+from .space import normalised
 
 __all__ = [
     "Iteration",
@@ -28,7 +28,6 @@ __all__ = [
     "Pro",
     "Restart",
     "Tuning",
-    "check_normalised",
     "kbmira",
     "line_search",
     "mert_loop",
