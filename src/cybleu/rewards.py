@@ -45,12 +45,12 @@ def reward_scores(
     """Score each hypothesis against the references of its prompt, from 0 to 1. An empty hypothesis has 0.
 
     :param hypotheses: a batch of texts, as for :func:`cybleu.rows`
-    :param references: the references of each prompt, as for :func:`cybleu.rows`; or prepared :class:`cybleu.References`,
-        which were then given `pad_id`, `eos_id` and `unk_id`
+    :param references: the references of each prompt, as for :func:`cybleu.rows`; or prepared
+        :class:`cybleu.References`, to which you then pass `pad_id`, `eos_id` and `unk_id` instead
     :param owner: for each hypothesis the index of its prompt; by default hypothesis i has prompt i. If G hypotheses for
         each prompt follow one another, it is ``numpy.arange(prompts).repeat(G)``
-    :param metric: as for :func:`cybleu.metrics.find`, a dict of names and weights among them; BLEU scores as the tool scores
-        single sentences
+    :param metric: as for :func:`cybleu.metrics.find`, including a dict of names and weights; BLEU scores as the tool
+        scores single sentences
     :param lengths: the lengths of the hypotheses in a 2-D array
     :param reference_lengths: the lengths of the references in an array
     :param pad_id: an id that is removed from both ends of a text
@@ -93,12 +93,12 @@ class Reward:
     """:func:`reward_scores` as a reward function for TRL's trainers (GRPO, RLOO), which it does not import.
 
     TRL calls it with a flat batch: `completions`, each a str or a list of chat messages, `completion_ids`, and one list
-    for each column of the dataset. Of the messages, those of the role ``assistant`` or without a role are scored, with a
-    line break between them; those of others, such as users and tools, are left out. The content of a message may be
-    None, or a list of parts, which must all be text. In each row the column of references has a str or a list of token ids, or a
-    list of either; where it has ids, `completion_ids` are scored. A call returns a list of floats from 0 to 1, one for each
-    completion. Where there is no reference, None, NaN or nothing but empty ones, the entry is None, which TRL leaves out of
-    the sum, and a warning is issued once. Options are checked when the object is made.
+    for each column of the dataset. Messages with the role ``assistant``, or without a role, are joined with line breaks
+    and scored; messages of other roles, such as users and tools, are ignored. The content of a message may be None, or
+    a list of parts, which must all be text. In each row the column of references has a str or a list of token ids, or a
+    list of either; where it has ids, `completion_ids` are scored. A call returns a list of floats from 0 to 1, one for
+    each completion. If a row has no reference (None, NaN, or only empty ones), its reward is None, which TRL ignores;
+    the first such row issues a warning. Options are checked when the object is made.
 
     :param metric: as for :func:`cybleu.metrics.find`: a name, a dict of names and weights, or a metric
     :param column: the column of the dataset that has the references

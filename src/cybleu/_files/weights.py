@@ -37,8 +37,8 @@ def read_weights(path: str | PathLike[str], names: Sequence[str] | None = None) 
     :param names: the names of the dense features, in their order. They are required for files of Moses that have no
         names: a number for each feature, as in `weights.txt` or, with a line of lower and a line of upper ends, which
         are ignored, in `init.opt`; and the weights of ``F0``, ``F1`` ... from its kbmira
-    :raises InputFileError: the file cannot be read, a line is something else, a name appears twice, or there is no
-        weight; the message names file and line
+    :raises InputFileError: the file cannot be read, a line is not valid, a name appears twice, or there is no weight;
+        the message names file and line
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"

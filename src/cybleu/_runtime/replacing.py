@@ -17,7 +17,8 @@ _lock = threading.Lock()
 def uninstall() -> None:
     """Undo all installations of :func:`cybleu.install_as_nltk` and :func:`cybleu.install_as_sacrebleu`.
 
-    For a program that has lost the objects that these functions return. Without an installation it does nothing.
+    Call it if the objects that these functions returned are no longer available. Without an installation it does
+    nothing.
 
     >>> import nltk.translate, cybleu
     >>> _ = cybleu.install_as_nltk()

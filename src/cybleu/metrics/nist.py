@@ -84,7 +84,7 @@ class NistInformation:
 
         :param ngram: up to nine words, str or bytes, which are tokenised as the texts
         :param lowercase: use the weights of the corpus in lower case
-        :raises SequenceTypeError: the n-gram is something else
+        :raises SequenceTypeError: the n-gram is neither str nor bytes
         """
         if not isinstance(ngram, (str, bytes, bytearray)):
             raise SequenceTypeError(f"ngram is a {type(ngram).__name__}; give its words in one str")

@@ -5,8 +5,8 @@ BLEU as any tool defines it, a metric of your own, or a function of the sum. For
 segments, such as COMET, they compare the mean.
 
 Sums are exact or rounded only once, and the metric itself computes every score from them. So the results depend only on
-the seed, not on threads, on blocks, or on the library that multiplies matrices. A shuffle that exchanges two systems
-completely has exactly the difference of the systems, to the last bit.
+the seed, not on threads, on blocks, or on the library that multiplies matrices. A shuffle that exchanges all segments
+of two systems changes only the sign of their difference.
 """
 
 from .comparison import compare_systems

@@ -43,7 +43,7 @@ def compare_systems(
 ) -> SystemComparison:
     """Compare all pairs of systems, or each system with a baseline, with intervals, tests and ranks.
 
-    :param systems: the names of the systems, each with what :func:`bootstrap` takes as `stats`: a mapping, or pairs
+    :param systems: a mapping from the name of each system to its `stats`, as for :func:`bootstrap`; or pairs of them
     :param metric: as for :func:`bootstrap`
     :param baseline: the name of a system; each other system is compared only with this one
     :param test: as for :func:`paired_test`. The samples of a bootstrap test also give the intervals
@@ -54,7 +54,8 @@ def compare_systems(
         ranks are based on the result
     :param ranking: a new rank begins with a system that is significantly worse than ``every`` system of the rank above, or
         than ``any`` of them
-    :param lower_is_better: the metric is an error rate; by default a metric knows this itself, and a function is none
+    :param lower_is_better: whether the metric is an error rate; by default as the metric defines it, and False for a
+        function
     :param samples: as for :func:`paired_test`
     :param seed: the seed of all samples
     :param scale: as for :func:`bootstrap`

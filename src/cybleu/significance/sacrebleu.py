@@ -105,8 +105,8 @@ def paired_bs(
     Its p counts the samples whose absolute differences are above their mean by more than the real difference. The
     result is a half to a third of the correct p, which :func:`paired_test` gives.
 
-    :param systems: the names of the systems, the baseline first, each with the rows of its segments: a mapping, or
-        pairs
+    :param systems: a mapping from the name of each system to the rows of its segments, the baseline first; or pairs of
+        them
     :param metric: sacreBLEU's BLEU: its name, or a :class:`cybleu.metrics.Bleu` of it with other choices
     :param samples: the number of bootstrap samples
     :param seed: as sacreBLEU's ``SACREBLEU_SEED``. For sacreBLEU 0 means no seed; here it is the seed 0

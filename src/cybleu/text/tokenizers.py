@@ -108,9 +108,8 @@ def tokenizer(
     :raises UnknownNameError: there is no such tokeniser
     :raises MissingExtraError: sacreBLEU, or a package that the tokeniser requires, is not installed
 
-    Which characters are punctuation, symbols and numbers for ``intl`` is decided by the package `regex` if it is
-    installed, as in sacreBLEU, and otherwise by a table in this package. ``cybleu --version`` says which version of
-    Unicode that is.
+    The Unicode categories for ``intl`` come from the package `regex` if it is installed, as in sacreBLEU, and otherwise
+    from a table in this package. ``cybleu --version`` prints their version of Unicode.
 
     >>> tokenizer("13a")("Hello, world!")
     ['Hello', ',', 'world', '!']
