@@ -298,7 +298,7 @@ def joined(parts: Iterable[NBest]) -> NBest:
         found[name].rows() for name in ("ids", "stats", "scores", "columns", "values")
     )
     bounds, indptr = (np.append(0, np.cumsum(found[name].rows())) for name in ("counts", "sizes"))
-    starts = np.append(True, ids[1:] != ids[:-1])
+    starts = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
     return NBest._of(
         offsets=np.append(bounds[:-1][starts], bounds[-1]),
         ids=ids[starts],
