@@ -108,9 +108,7 @@ def test_numbers(kernels, known, texts):
             ends, later = np.empty(len(known), np.int64), np.empty(len(texts), np.int64)
             added = words.add(backend.RawTexts(known), ends)
             looked_up = words.look_up(backend.RawTexts(texts), later)
-            tokens = [token for line in texts for token in tokenizer.tokens(line)]
-            numbers = [words.number(token) for token in tokens]
-            found.append((added, ends.tolist(), looked_up, later.tolist(), len(words), numbers))
+            found.append((added, ends.tolist(), looked_up, later.tolist(), len(words)))
         assert found[0] == found[1]
 
 

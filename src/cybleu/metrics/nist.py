@@ -284,4 +284,5 @@ def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:
     """The numbers of the words of lines, and the backend's table of their n-grams."""
     vocabulary = _backend.chosen.RawVocabulary(own_tokenizer(_TOKENIZER))
     corpus = word_texts(lines, vocabulary.add)
-    return vocabulary, _backend.chosen.NgramInformation(corpus, max_order, vocabulary.number("0"))
+    zero = memoryview(vocabulary.look_up(_backend.chosen.RawTexts(["0"]), array("q", (0,)))).cast("i")[0]
+    return vocabulary, _backend.chosen.NgramInformation(corpus, max_order, zero)

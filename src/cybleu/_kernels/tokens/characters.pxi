@@ -179,17 +179,3 @@ cdef class RawVocabulary:
     def look_up(self, RawTexts texts not None, int64_t[::1] ends not None):
         """Return the token ids of all texts as `add` does, with -1 for unknown tokens."""
         return self.numbers_of(texts, ends, False)
-
-    def number(self, str token not None):
-        """Return the id of a token, or -1."""
-        cdef Token wanted
-        cdef bytes text = padded(token, &wanted)
-        return number_word(&self.table, &wanted, False) if text else -1
-
-
-cdef bytes padded(str text, Token *token):
-    """View a str as a token; the argument must stay alive while the token is used."""
-    cdef bytes found = bytes(16) + text.encode("utf-8", "surrogatepass")
-    token.text = <const uint8_t *><const char *>found + 16
-    token.end = token.text + len(found) - 16
-    return found

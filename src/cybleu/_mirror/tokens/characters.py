@@ -36,6 +36,3 @@ class RawVocabulary:
 
     def numbered(self, lines: list[str]) -> list[list[int]]:
         return [[self._numbers.get(token, -1) for token in self.tokenizer.tokens(line)] for line in lines]
-
-    def number(self, token: str) -> int:
-        return self._numbers.get(token, -1)
