@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any
 
+from .._runtime.numbers import as_number
 from ..errors import InputFileError, UnknownNameError, WeightsError
 from .text import Lines, listed, number_of, shown
 from .writing import writing
@@ -165,7 +165,7 @@ def lines_of(weights: Mapping[str, float], form: str = "names") -> list[str]:
         raise WeightsError(
             f"the weights must be by name, such as {{'lm': 0.5}}, and they are a {type(weights).__name__}"
         )
-    for name in weights:
+    for name, weight in weights.items():
         try:
             read_back = _weights_in(f"{name} 0", Counter())
         except InputFileError:
@@ -175,7 +175,9 @@ def lines_of(weights: Mapping[str, float], form: str = "names") -> list[str]:
                 f"the weight of {shown(name)} cannot be written, because the name would be read as something else; rename the "
                 "feature so that there is no '=', '#' or white space in its name"
             )
-    return formatted({name: _number(name, weight) for name, weight in weights.items()}, form)
+        if not math.isfinite(as_number(weight)):
+            raise WeightsError(f"the weight of {shown(name)} is {weight!r}; weights are finite numbers")
+    return formatted(weights, form)
 
 
 def formatted(weights: Mapping[str, float], form: str) -> list[str]:
@@ -192,13 +194,3 @@ def formatted(weights: Mapping[str, float], form: str) -> list[str]:
     blank = "\n{}= " if form == "dense" else " "
     lines = [f"{label}= {blank.format(label).join(values)}\n" for label, values in labelled.items()]
     return [*lines, *(f"{name} {text}\n" for name, text in texts.items())]
-
-
-def _number(name: str, weight: Any) -> float:
-    try:
-        number = math.nan if isinstance(weight, (str, bytes)) else float(weight)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise WeightsError(f"the weight of {shown(name)} is {weight!r}; weights are finite numbers")
-    return number

@@ -14,7 +14,7 @@ from .._runtime.arrays import np
 from ..errors import ArrayValueError, EmptyCorpusError, LengthMismatchError, SequenceTypeError
 from ..metrics import Score, find
 from ..metrics.statistics import rows_by_name
-from .tables import check_names, rows
+from .tables import names_of_references, rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..metrics import Metric
 
     Names = str | Sequence[str]
-    Mapped = Callable[["Counting", Any], dict[str, Any]]
+    Mapped = Callable[[Any], dict[str, Any]]
 
 __all__ = ["FUNCTIONS", "Counting", "Engine"]
 
@@ -43,9 +43,8 @@ class Counting:
         self.metric = metric
         self.metric.check_parts()
         self.hypothesis = hypothesis
-        self.references = _names(references)
-        self.keep = _names(keep)
-        check_names(self.references)
+        self.references = names_of_references(references)
+        self.keep = [keep] if isinstance(keep, str) else list(keep)
         for place, name in enumerate(self.keep):
             if name in (*self.metric.columns, SCORE) or name in self.keep[:place]:
                 made = "given twice" if name in self.keep[:place] else "the name of a column that is made"
@@ -83,8 +82,8 @@ class Counting:
 
         :param batch: as for :meth:`rows_of`
         """
-        counted = rows_by_name(self._counted(batch), self.metric)
-        return {**self._kept(batch), SCORE: self.metric.of_sentences().scores(counted)}
+        rows = rows_by_name(self._counted(batch), self.metric)
+        return {**self._kept(batch), SCORE: self.metric.of_sentences().scores(rows)}
 
     def group_scores_of(self, batch: Any) -> dict[str, Any]:
         """The columns that are kept, sums of statistics, and their score.
@@ -116,7 +115,7 @@ class Counting:
         :param sums: as for :meth:`total_of`
         :raises EmptyCorpusError: there is no row
         """
-        if any(sums[name] is None for name in self.metric.columns):
+        if None in sums.values():
             raise EmptyCorpusError("there is no segment to score; give at least one row with its references")
         return self.metric.score([*self.total_of(sums).values()])
 
@@ -137,16 +136,15 @@ class Counting:
         first: Any = None
         for one in table.column(system).unique().sort():
             part = table.filter(equal(table.column(system), one)).sort_by(segment)
-            segments = part.column(segment).combine_chunks()
-            if len(segments.unique()) < len(segments):
-                twice = next(ours for ours, before in zip(segments[1:], segments[:-1]) if ours == before)
-                raise LengthMismatchError(f"the system {one} has the segment {twice} more than once")
-            if first is None:
-                first = one, segments
+            segments = part.column(segment)
+            again = segments[1:].filter(equal(segments[1:], segments[:-1]))
+            if len(again):
+                raise LengthMismatchError(f"the system {one} has the segment {again[0]} more than once")
+            first = first or (one, segments)
             if not segments.equals(first[1]):
-                ours, theirs = set(segments.to_pylist()), set(first[1].to_pylist())
+                different = set(segments.to_pylist()) ^ set(first[1].to_pylist())
                 raise LengthMismatchError(
-                    f"the systems {first[0]} and {one} have not the same segments, for example {min(ours ^ theirs)!r}"
+                    f"the systems {first[0]} and {one} have not the same segments, for example {min(different)!r}"
                 )
             found[str(one)] = rows_by_name(part, self.metric)
         return found
@@ -218,7 +216,7 @@ class Engine(ABC):
         [100.0, 59.46]
         """
         counting = Counting(hypothesis, references, find(metric, **options), keep)
-        return self._map(self._read(frame, counting), counting, Counting.segment_scores_of, SCORES)
+        return self._map(self._read(frame, counting), counting, counting.segment_scores_of, SCORES)
 
     def total(
         self,
@@ -299,7 +297,7 @@ class Engine(ABC):
         counting = Counting(hypothesis, references, find(metric, **options), by)
         counting.metric.check_summable()
         sums = self._grouped(self._rows(frame, counting), counting, partitions)
-        return self._map(sums, counting, Counting.group_scores_of, counting.types | SCORES)
+        return self._map(sums, counting, counting.group_scores_of, counting.types | SCORES)
 
     def system_rows(
         self,
@@ -331,10 +329,10 @@ class Engine(ABC):
         return counting.systems_of(self._table(self._rows(frame, counting)))
 
     def _rows(self, frame: Any, counting: Counting) -> Any:
-        return self._map(self._read(frame, counting), counting, Counting.rows_of, counting.types)
+        return self._map(self._read(frame, counting), counting, counting.rows_of, counting.types)
 
     def _sums(self, frame: Any, counting: Counting) -> dict[str, int | None]:
-        return self._total(self._map(self._read(frame, counting), counting, Counting.sums_of, counting.types), counting)
+        return self._total(self._map(self._read(frame, counting), counting, counting.sums_of, counting.types), counting)
 
     # ------------------------------------------------------------------------------------------------- calls of the engine
 
@@ -364,7 +362,3 @@ class Engine(ABC):
     @abstractmethod
     def _table(self, frame: Any) -> Any:
         """All rows in this process, as a Table of pyarrow."""
-
-
-def _names(given: Names) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)

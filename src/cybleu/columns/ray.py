@@ -45,7 +45,7 @@ class Ray(Engine):
         def map_block(block: Any) -> Any:
             from pyarrow import Table
 
-            return Table.from_pydict(function(counting, block))
+            return Table.from_pydict(function(block))
 
         return frame.map_batches(map_block, batch_format="pyarrow", batch_size=None, zero_copy_batch=True)
 

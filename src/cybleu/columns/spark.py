@@ -45,7 +45,7 @@ class Spark(Engine):
             from pyarrow import RecordBatch
 
             for batch in batches:
-                yield RecordBatch.from_pydict(function(counting, batch.rename_columns(names)))
+                yield RecordBatch.from_pydict(function(batch.rename_columns(names)))
 
         # mapInArrow itself takes no names with dots
         return frame.toDF(*(f"column_{place}" for place in range(len(names)))).mapInArrow(map_batches, schema)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.exclusive import exclusive
 from .._runtime.sequences import advice_for
-from ..errors import ArrowError, LengthMismatchError, UnknownNameError
+from ..errors import ArrowError, UnknownNameError
 from ..metrics import find
 from ..metrics.statistics import rows_by_name
-from ..text.columns import ReferenceColumns, are_columns, arrow, columns_without_arrow, is_column, texts_of_column
+from ..text.columns import (
+    ReferenceColumns,
+    are_columns,
+    arrow,
+    columns_of_frame,
+    is_column,
+    side_by_side,
+    texts_of_column,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,9 +70,9 @@ def row_blocks(
     """
     chosen = find(metric, **options)
     chosen.check_parts()
-    wanted = [hypothesis, *([references] if isinstance(references, str) else references)]
-    check_names(wanted[1:])
-    table = columns_without_arrow(table) or table
+    wanted = [hypothesis, *names_of_references(references)]
+    if find_spec("pyarrow") is None:
+        table = columns_of_frame(table) or table
     for texts, sets in _of_lists(table, wanted) if isinstance(table, Mapping) else _of_arrow(table, wanted):
         found = chosen.rows(texts, sets, threads=threads)
         yield {name: np.ascontiguousarray(found[:, place]) for place, name in enumerate(chosen.columns)}
@@ -204,13 +213,7 @@ def score(
 def _of_lists(table: Mapping[str, Any], wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
     """The hypotheses and their references in a dict of columns, all together."""
     texts, *columns = (table[known(name, tuple(table))] for name in wanted)
-    if len(columns) == 1 or are_columns(columns):
-        yield texts, columns[0] if len(columns) == 1 else columns
-        return
-    counts = [len(column) for column in columns]
-    if len(set(counts)) > 1:
-        raise LengthMismatchError(f"the columns have {', '.join(map(str, counts))} entries; give one for each segment")
-    yield texts, [[entry for entry in row if entry is not None] for row in zip(*columns)]
+    yield texts, columns if len(columns) > 1 and are_columns(columns) else side_by_side(columns, "references")
 
 
 def _of_arrow(table: Any, wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
@@ -223,24 +226,22 @@ def _of_arrow(table: Any, wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
         )
     first = 0
     with arrow(table) as pa:
-        if isinstance(table, pa.RecordBatch) or not hasattr(table, "__arrow_c_stream__"):
-            table = pa.Table.from_batches([pa.record_batch(table)])
-        if isinstance(table, pa.Table):
-            table = table.to_reader()
-        elif not isinstance(table, pa.RecordBatchReader):
-            table = pa.RecordBatchReader.from_stream(table)
-        places = [table.schema.names.index(known(name, table.schema.names)) for name in wanted]
-        for batch in table:
+        if not hasattr(table, "__arrow_c_stream__"):
+            table = pa.table(table)
+        reader = pa.RecordBatchReader.from_stream(table)
+        places = [reader.schema.names.index(known(name, reader.schema.names)) for name in wanted]
+        for batch in reader:
             for start in range(0, len(batch), BLOCK):
                 texts, *others = (batch.column(place).slice(start, BLOCK) for place in places)
                 yield texts_of_column(texts, "hypotheses", first), ReferenceColumns(others, "references", first)
                 first += len(texts)
 
 
-def check_names(references: Sequence[str]) -> None:
+def names_of_references(references: str | Sequence[str]) -> list[str]:
     """:raises UnknownNameError: there is no column of references"""
     if not references:
         raise UnknownNameError("there is no column of references; name at least one")
+    return [references] if isinstance(references, str) else list(references)
 
 
 def known(name: str, names: Sequence[str], what: str = "table") -> str:

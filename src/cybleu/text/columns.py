@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
     from .batches import AnySets, Batch, Kind
 
-# How deep the lists of texts and of references may be, and whether they hold integers.
-TEXTS = {(0, False), (1, False), (1, True)}
-RAW = {(0, False), (1, False)}
-TOKENS = {(1, False), (2, False)}
-IDS = {(1, True), (2, True)}
+# What columns of texts and of references may hold, as :func:`_form` says it.
+TEXTS = {"texts", "lists of texts", "lists of whole numbers"}
+RAW = {"texts", "lists of texts"}
+TOKENS = {"lists of texts", "lists of lists of texts"}
+IDS = {"lists of whole numbers", "lists of lists of whole numbers"}
 
 
 def is_column(value: Any) -> bool:
@@ -51,9 +51,8 @@ def is_column(value: Any) -> bool:
 
 @lru_cache(256)  # failing to find an attribute takes as long as reading a short text
 def _is_type_of_columns(kind: type) -> bool:
-    if hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__"):
-        return True
-    return any(base.__module__ == "pandas.core.series" for base in kind.__mro__)
+    exports = hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")
+    return exports or any(base.__module__ == "pandas.core.series" for base in kind.__mro__)
 
 
 def are_columns(references: Any) -> bool:
@@ -79,11 +78,11 @@ def arrow(value: Any) -> Iterator[Any]:
         raise ArrowError(f"a {type(value).__name__} cannot be read: {error}") from error
 
 
-def columns_without_arrow(value: Any) -> dict[str, Any] | None:
-    """The columns of a frame of pandas or Polars if pyarrow is not installed; None for other values."""
-    if find_spec("pyarrow") is not None or not hasattr(value, "to_dict") or getattr(value, "ndim", 2) == 1:
+def columns_of_frame(value: Any) -> dict[Any, Any] | None:
+    """The columns of a frame of pandas or Polars by name; None for other values."""
+    if not hasattr(value, "to_dict") or getattr(value, "ndim", 2) == 1:
         return None
-    return {str(name): value[name] for name in value.columns}
+    return {name: value[name] for name in value.columns}
 
 
 # ----------------------------------------------------------------------------------------------------------- one column
@@ -93,10 +92,9 @@ def _columns_of(value: Any) -> tuple[list[str] | None, list[Any]]:
     """The names of the columns of a table, None for one column; and the columns as :func:`_read` returns them."""
     if hasattr(value, "column_names"):  # a table of pyarrow
         return value.column_names, list(map(_read, value.columns))
-    if hasattr(value, "get_columns"):  # a frame of Polars
-        return value.columns, list(map(_read, value.get_columns()))
-    if hasattr(value, "items") and getattr(value, "ndim", 1) == 2:  # a frame of pandas
-        return list(map(str, value.columns)), [_read(column) for _, column in value.items()]
+    frame = columns_of_frame(value)
+    if frame is not None:
+        return list(frame), list(map(_read, frame.values()))
     column = _read(value)
     if isinstance(column, list) or not hasattr(column.type, "get_field_index"):
         return None, [column]
@@ -109,22 +107,20 @@ def _read(column: Any) -> Any:
     if hasattr(column, "to_list") and (of_objects or find_spec("pyarrow") is None):
         return [None if is_missing(entry) else entry for entry in column.to_list()]
     with arrow(column) as pa:
-        if not isinstance(column, (pa.Array, pa.ChunkedArray)):
-            column = pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
-        return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+        return pa.chunked_array(column if hasattr(column, "__arrow_c_stream__") else pa.array(column))
 
 
 def _entries(column: Any, name: str) -> Any:
     """A column of pyarrow as nested lists of Python objects, with None for null; other values as they are."""
+    if not hasattr(column, "to_pylist"):
+        return column
+    entries: list[Any] = []
     try:
-        return column.to_pylist() if hasattr(column, "to_pylist") else column
-    except UnicodeDecodeError:
-        for row, entry in enumerate(column):
-            try:
-                entry.as_py()
-            except UnicodeDecodeError as error:
-                raise NotUtf8Error(row, error.start, error.object[error.start], f"{name}[{row}]") from None
-        raise
+        entries.extend(entry.as_py() for entry in column)
+    except UnicodeDecodeError as error:
+        row = len(entries)
+        raise NotUtf8Error(row, error.start, error.object[error.start], f"{name}[{row}]") from None
+    return entries
 
 
 def _of_numbers(column: Any) -> bool:
@@ -155,13 +151,10 @@ def _plain(column: Any, name: str) -> Any:
         return array
 
 
-def _form(array: Any) -> tuple[int, bool]:
-    """How deep the lists of an array are that :func:`_plain` returns, and whether they hold integers."""
-    return str(array.type).count("large_list"), "int64" in str(array.type)
-
-
-def _shown(depth: int, ids: bool) -> str:
-    return "lists of " * depth + ("whole numbers" if ids else "texts")
+def _form(array: Any) -> str:
+    """What an array holds that :func:`_plain` returns, such as ``lists of texts``."""
+    kind = str(array.type)
+    return "lists of " * kind.count("large_list") + ("whole numbers" if "int64" in kind else "texts")
 
 
 def _batch(array: Any, name: str, first: int, owners: NDArray[Any] | None = None) -> Batch:
@@ -170,8 +163,7 @@ def _batch(array: Any, name: str, first: int, owners: NDArray[Any] | None = None
     :param owners: for each text the row that it is from; by default texts are rows
     """
     offsets, values = None, array
-    depth, ids = _form(array)
-    if depth:
+    if hasattr(array, "offsets"):
         offsets, values = np.asarray(array.offsets) - array.offsets[0].as_py(), array.flatten()
 
     def row_of(value: int) -> int:
@@ -181,7 +173,7 @@ def _batch(array: Any, name: str, first: int, owners: NDArray[Any] | None = None
     if values.null_count:
         row = row_of(values.is_null().index(True).as_py())
         raise SequenceTypeError(f"{name}[{row}] holds a null among its tokens; replace it with a token")
-    if offsets is not None and ids:
+    if offsets is not None and values.type == "int64":
         return TokenIds(np.asarray(values), offsets[:-1].copy(), offsets[1:].copy())
     ends = np.zeros(1, np.int64)
     if len(values):
@@ -207,9 +199,7 @@ def texts_of_column(column: Any, name: str, first: int = 0) -> Batch:
         row = first + array.is_null().index(True).as_py()
         raise SequenceTypeError(f"{name}[{row}] is null; drop such rows, or fill them with an empty text")
     if _form(array) not in TEXTS:
-        raise SequenceTypeError(
-            f"{name} is a column of {_shown(*_form(array))}; a text is a str, or a list of tokens or ids"
-        )
+        raise SequenceTypeError(f"{name} is a column of {_form(array)}; a text is a str, or a list of tokens or ids")
     return _batch(array, name, first)
 
 
@@ -228,8 +218,8 @@ class ReferenceColumns:
         self.name, self.first = name, first
         self._rows = len(columns[0])
         arrays = [_plain(column, name) for column in columns]
-        self._arrays = [array for array in arrays if array.null_count < len(array)]
-        self.one_each = len(self._arrays) == 1 and _form(self._arrays[0])[0] < 2
+        self._arrays = [array for array in arrays if array.null_count < len(array)] or arrays[:1]
+        self.one_each = len(self._arrays) == 1 and "lists of lists" not in _form(self._arrays[0])
 
     def sets(self, kind: Kind | None) -> AnySets:
         """The references of each segment.
@@ -239,7 +229,7 @@ class ReferenceColumns:
         forms = set(map(_form, self._arrays))
         raw = kind == "raw text" or (kind is None and forms <= RAW)
         if not any(forms <= allowed for allowed in ([RAW] if raw else [TOKENS, IDS])):
-            found = " and ".join(_shown(*form) for form in forms)
+            found = " and ".join(forms)
             hypotheses = f", and the hypotheses are {kind}" if kind else ""
             raise MixedTokensError(f"{self.name} holds {found}{hypotheses}; pass all as raw text, as tokens or as ids")
         owners, texts = self._in_order(0 if raw else 1)
@@ -261,19 +251,16 @@ class ReferenceColumns:
         owners, parts = [], []
         for array in self._arrays:
             rows = np.arange(self._rows)
-            if _form(array)[0] > depth:
+            if _form(array).count("lists") > depth:
                 counts = np.asarray(array.value_lengths().fill_null(0))
                 rows, array = repeat(rows, counts), array.flatten()
             if array.null_count:
                 rows, array = rows[np.asarray(array.is_valid())], array.drop_null()
             owners.append(rows)
             parts.append(array)
+        if len(parts) == 1:
+            return owners[0], parts[0]
         with arrow(parts) as pa:
-            if not parts:
-                kind = pa.large_list(pa.large_binary()) if depth else pa.large_binary()
-                return np.zeros(0, np.int64), pa.array([], kind)
-            if len(parts) == 1:
-                return owners[0], parts[0]
             rows = np.concatenate(owners)
             order = rows.argsort(kind="stable")
             return rows[order], pa.concat_arrays(parts).take(pa.array(order))
@@ -288,8 +275,6 @@ def column_of(values: Any, name: str) -> Any:
     :raises SequenceTypeError: it is a table of several columns, a mapping or a set
     :raises ArrowError: the column holds neither texts nor lists
     """
-    if type(values) in (list, tuple):
-        return values
     if not is_column(values):
         check_ordered(values, name)
         return by_position(values)
@@ -335,14 +320,25 @@ def columns_of_references(references: Any, name: str) -> Any:
     columns = [column for _, part in tables for column in part]
     if columns and all(map(_of_numbers, columns)) and (several or tables[0][0]):
         return by_position(references)  # texts of token ids, or an array of them
-    if len(set(map(len, columns))) > 1:
-        counts = ", ".join(map(str, map(len, columns)))
+    if any(isinstance(column, list) for column in columns):
+        return side_by_side([_entries(column, name) for column in columns], name)
+    check_lengths(columns, name)
+    return ReferenceColumns(columns, name)
+
+
+def check_lengths(columns: Sequence[Any], name: str) -> None:
+    """:raises LengthMismatchError: columns of references have different lengths"""
+    counts = list(map(len, columns))
+    if len(set(counts)) > 1:
         raise LengthMismatchError(
-            f"the columns of {name} have {counts} entries; the k-th column has the k-th reference of each segment"
+            f"the columns of {name} have {', '.join(map(str, counts))} entries; the k-th column has the k-th reference of each "
+            "segment"
         )
-    if not any(isinstance(column, list) for column in columns):
-        return ReferenceColumns(columns, name)
-    lists = [_entries(column, name) for column in columns]
-    if len(lists) == 1:
-        return lists[0]
-    return [[entry for entry in row if entry is not None] for row in zip(*lists)]
+
+
+def side_by_side(columns: Sequence[Any], name: str) -> Any:
+    """References in one column as they are; those in several as a list for each segment, without nulls."""
+    if len(columns) == 1:
+        return columns[0]
+    check_lengths(columns, name)
+    return [[entry for entry in row if entry is not None] for row in zip(*columns)]
