@@ -154,8 +154,6 @@ class Objects(RuleBasedStateMachine):
     def change_references(self, item):
         with pytest.raises(AttributeError):
             item[0].kind = "tokens"
-        with pytest.raises(AttributeError):
-            del item[0]._sets
 
     @rule(item=prepared, data=st.data())
     def resize_a_buffer_that_is_read(self, item, data):
