@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class _Arguments(list[str]):
+class ProgramArguments(list[str]):
     """List of a script's arguments, used as `sys.argv`, that applies the patch when it is unpickled.
 
     multiprocessing sends `sys.argv` to processes started by spawn or forkserver before they load the script, so
@@ -32,14 +32,9 @@ class _Arguments(list[str]):
         return _arrived, ([*self], self.install)
 
 
-def _arrived(arguments: list[str], install: Callable[[], Any]) -> _Arguments:
+def _arrived(arguments: list[str], install: Callable[[], Any]) -> ProgramArguments:
     install()
-    return _Arguments(arguments, install)
-
-
-def program_arguments(arguments: list[str], install: Callable[[], Any]) -> list[str]:
-    """Return a value for `sys.argv` with which processes that multiprocessing starts are patched, too."""
-    return _Arguments(arguments, install)
+    return ProgramArguments(arguments, install)
 
 
 def run_script(arguments: list[str], command: str, place: str, install: Callable[[], Any]) -> None:
@@ -75,7 +70,7 @@ def run_script(arguments: list[str], command: str, place: str, install: Callable
         install()
     except MissingExtraError as error:
         sys.exit(f"cybleu: error: {error}")
-    sys.argv = _Arguments(arguments, install)
+    sys.argv = ProgramArguments(arguments, install)
     if module:
         sys.path.insert(0, os.getcwd())
         runpy.run_module(target, run_name="__main__", alter_sys=True)

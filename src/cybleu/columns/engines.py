@@ -14,7 +14,7 @@ from .._runtime.arrays import np
 from ..errors import ArrayValueError, EmptyCorpusError, LengthMismatchError, SequenceTypeError
 from ..metrics import Score, find
 from ..metrics.statistics import rows_by_name
-from .tables import names_of_references, rows
+from .tables import known, names_of_references, rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,10 +55,13 @@ class Counting:
         """The type of each column of statistics."""
         return dict.fromkeys(self.metric.columns, self.metric.dtype)
 
-    @property
-    def read(self) -> list[str]:
-        """The columns that are read, each once."""
-        return list(dict.fromkeys((*self.keep, self.hypothesis, *self.references)))
+    def read(self, names: Sequence[str]) -> list[str]:
+        """The columns that are read, each once.
+
+        :param names: of all columns
+        :raises UnknownNameError: there is no column of a name, or there are several
+        """
+        return [known(name, names) for name in dict.fromkeys((*self.keep, self.hypothesis, *self.references))]
 
     # -------------------------------------------------------------------------------- from batches to columns, on workers
 

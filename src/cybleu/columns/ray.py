@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ArrowError
 from .engines import FUNCTIONS, Engine
-from .tables import known
 
 if TYPE_CHECKING:
     from .engines import Counting, Mapped
@@ -39,7 +38,7 @@ class Ray(Engine):
         names = frame.columns(fetch_if_missing=False)
         if names is None:
             return frame  # a task says what is missing
-        return frame.select_columns([known(name, names, "dataset") for name in counting.read])
+        return frame.select_columns(counting.read(names))
 
     def _map(self, frame: Any, counting: Counting, function: Mapped, types: Mapping[str, str]) -> Any:
         def map_block(block: Any) -> Any:

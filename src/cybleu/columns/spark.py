@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ArrowError
 from .engines import FUNCTIONS, Engine
-from .tables import known
 
 if TYPE_CHECKING:
     from .engines import Counting, Mapped
@@ -30,8 +29,7 @@ class Spark(Engine):
             raise ArrowError(
                 f"a {type(frame).__name__} is not a DataFrame of Spark; pass tables in memory to cybleu.columns.rows"
             )
-        names = frame.columns
-        return frame.select(*(_column(known(name, names, "frame")) for name in counting.read))
+        return frame.select(*map(_column, counting.read(frame.columns)))
 
     def _map(self, frame: Any, counting: Counting, function: Mapped, types: Mapping[str, str]) -> Any:
         from pyspark.sql.types import DoubleType, LongType, StructField, StructType

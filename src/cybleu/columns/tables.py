@@ -244,7 +244,7 @@ def names_of_references(references: str | Sequence[str]) -> list[str]:
     return [references] if isinstance(references, str) else list(references)
 
 
-def known(name: str, names: Sequence[str], what: str = "table") -> str:
+def known(name: str, names: Sequence[str]) -> str:
     """The name of a column.
 
     :param names: of all columns
@@ -252,5 +252,5 @@ def known(name: str, names: Sequence[str], what: str = "table") -> str:
     """
     if names.count(name) != 1:
         number = "no column" if name not in names else "several columns"
-        raise UnknownNameError(f"the {what} has {number} {name!r}; it has {', '.join(map(repr, names))}")
+        raise UnknownNameError(f"the table has {number} {name!r}; it has {', '.join(map(repr, names))}")
     return name

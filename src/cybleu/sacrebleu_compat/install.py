@@ -9,7 +9,7 @@ from typing import Any
 from .. import sacrebleu_compat
 from .._runtime.extras import extra
 from .._runtime.replacing import Replacement
-from .._runtime.scripts import program_arguments, run_script
+from .._runtime.scripts import ProgramArguments, run_script
 
 __all__ = ["SacrebleuInstallation", "install_as_sacrebleu", "run_as_sacrebleu", "run_sacrebleu"]
 
@@ -83,6 +83,6 @@ def run_sacrebleu(arguments: list[str]) -> None:
     with extra("sacrebleu", "cybleu sacrebleu runs sacreBLEU's command", "cybleu[sacrebleu]"):
         from sacrebleu.sacrebleu import main
     run: Any = main  # which has no types
-    sys.argv = program_arguments(["sacrebleu", *arguments], install_as_sacrebleu)
+    sys.argv = ProgramArguments(["sacrebleu", *arguments], install_as_sacrebleu)
     with install_as_sacrebleu():
         run()
