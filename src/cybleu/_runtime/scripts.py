@@ -60,11 +60,11 @@ def run_script(arguments: list[str], command: str, place: str, install: Callable
         print(usage, end="", file=sys.stderr)
         sys.exit(2)
     target = arguments[0]
-    if not module and target.startswith("-"):
-        print(f"cybleu: error: {command} has no option {target!r}; it has -m and --help", file=sys.stderr)
-        sys.exit(2)
     if not module and not os.path.exists(target):
-        print(f"cybleu: error: there is no script {target!r} to run", file=sys.stderr)
+        mistake = f"{command} has no option {target!r}; it has -m and --help"
+        if not target.startswith("-"):
+            mistake = f"there is no script {target!r} to run"
+        print(f"cybleu: error: {mistake}", file=sys.stderr)
         sys.exit(2)
     try:
         install()

@@ -328,11 +328,10 @@ def columns_of_references(references: Any, name: str) -> Any:
 
 def check_lengths(columns: Sequence[Any], name: str) -> None:
     """:raises LengthMismatchError: columns of references have different lengths"""
-    counts = list(map(len, columns))
+    counts = [str(len(column)) for column in columns]
     if len(set(counts)) > 1:
         raise LengthMismatchError(
-            f"the columns of {name} have {', '.join(map(str, counts))} entries; the k-th column has the k-th reference of each "
-            "segment"
+            f"the columns of {name} have {', '.join(counts)} entries; the k-th column has the k-th reference of each segment"
         )
 
 
