@@ -87,7 +87,8 @@ def mistake_in_tokens(list_of_references: Any, hypotheses: Any) -> str | None:
             )
         of_strings = _is_collection(references) and any(isinstance(reference, str) for reference in references)
         if isinstance(hypothesis, str):
-            if any(map(_has_words, references)) or (of_strings and is_split_wrongly(hypothesis)):
+            several_words = len(hypothesis.split()) > 1 and not any(map(is_written_without_blanks, hypothesis))
+            if any(map(_has_words, references)) or (of_strings and several_words):
                 return "the hypothesis is a str, so each of its characters counts as a token; split it, for example with .split()"
         elif of_strings and _has_words(hypothesis):
             return (
@@ -95,11 +96,6 @@ def mistake_in_tokens(list_of_references: Any, hypotheses: Any) -> str | None:
                 "into a list of tokens"
             )
     return None
-
-
-def is_split_wrongly(text: str) -> bool:
-    """Check for a text of several words, whose characters are no tokens."""
-    return len(text.split()) > 1 and not any(map(is_written_without_blanks, text))
 
 
 def is_written_without_blanks(character: str) -> bool:

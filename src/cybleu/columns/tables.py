@@ -145,10 +145,8 @@ def segment_scores(
     """
     chosen = find(metric, **options)
     sentences = chosen.of_sentences()
-    scores = [np.empty(0)]
-    for block in row_blocks(table, hypothesis, references, chosen, threads=threads):
-        scores.append(sentences.scores(rows_by_name(block, chosen)))
-    return np.concatenate(scores)
+    blocks = row_blocks(table, hypothesis, references, chosen, threads=threads)
+    return np.concatenate([np.empty(0), *(sentences.scores(rows_by_name(block, chosen)) for block in blocks)])
 
 
 def total(
