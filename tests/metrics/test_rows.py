@@ -57,6 +57,26 @@ def test_prepared_references(corpus, max_order, reference_length):
     assert again.tolist() == [expected[owner] for owner in owners]
 
 
+@pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")
+@pytest.mark.parametrize("length", [1, 4, 62, 63, 64, 65, 129])
+def test_every_position_and_every_reference_counts(length):
+    """At the lengths where texts are counted in another way."""
+    words = [f"w{number}" for number in range(length)]
+    others = [word.upper() for word in words]
+    for references, hypothesis in (
+        ([words], words),
+        ([others, words], words),  # the last one
+        ([words, words[::-1]], words[: length // 2 + 1] * 2),  # the largest count in one of them, not the sum
+        ([[*others, "a"], ["b", *others]], ["a", "b", *words]),  # no n-gram begins in one and ends in the next
+    ):
+        raw = " ".join(hypothesis), list(map(" ".join, references))
+        expected = [row_by_nltk(references, hypothesis, 5)]
+        for texts, sets in ((hypothesis, references), raw):
+            options = {"max_order": 5} | ({"tokenize": "none"} if texts is raw[0] else {})
+            assert cybleu.rows([texts], [sets], **options).tolist() == expected
+            assert cybleu.rows([texts], References([sets]), **options).tolist() == expected
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

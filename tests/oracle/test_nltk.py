@@ -92,6 +92,11 @@ def test_long_sentence(segment, weights, method):
     compare("sentence_bleu", *segment, weights, method=method)
 
 
+@pytest.mark.parametrize("times", [1, 20])
+def test_a_number_is_not_the_text_of_its_digits(times):
+    compare("sentence_bleu", [[1, "2", 3, "40", "a"] * times], ["1", "2", 3, 40, "a"] * times, method="method2")
+
+
 @given(corpora(), several_weights, st.sampled_from(METHODS), st.booleans())
 def test_corpus(corpus, weights, method, auto_reweigh):
     compare("corpus_bleu", *corpus, weights, auto_reweigh=auto_reweigh, method=method)
@@ -310,8 +315,8 @@ def test_auto_reweigh_compares_with_the_tuple():
         __slots__ = ()
 
     for weights in ((0.25,) * 4, [0.25] * 4, Weights((0.25,) * 4), tuple(np.full(4, 0.25)), [(0.25,) * 4, [0.25] * 4]):
-        for length in range(1, 5):
-            compare("sentence_bleu", [WORDS], WORDS[:length], weights, auto_reweigh=True)
+        for length in range(1, 7):
+            compare("sentence_bleu", [WORDS], HYPOTHESIS[:length], weights, auto_reweigh=True)
             compare("corpus_bleu", [[WORDS]] * 2, [WORDS[:length]] * 2, weights, auto_reweigh=True)
 
 

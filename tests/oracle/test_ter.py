@@ -104,6 +104,23 @@ def test_long_texts(lengths, words):
     assert Ter().count(hypothesis, [reference]) == Theirs()._extract_corpus_statistics([hypothesis], [[reference]])[0]
 
 
+WORDS_IN_ORDER = [f"{number}" for number in range(40)]
+
+
+@pytest.mark.parametrize("size", [9, 10, 11, 12])
+def test_the_longest_block_that_is_shifted(size):
+    hypothesis = [*WORDS_IN_ORDER[size : size + 15], *WORDS_IN_ORDER[:size], *WORDS_IN_ORDER[size + 15 :]]
+    line, text = " ".join(hypothesis), " ".join(WORDS_IN_ORDER)
+    assert Ter().count(line, [text]) == Theirs()._extract_corpus_statistics([line], [[text]])[0]
+
+
+@pytest.mark.parametrize("size", [24, 25, 26])
+def test_how_far_beside_the_diagonal_is_looked(size):
+    others = [f"a{number}" for number in range(size)]
+    line, text = " ".join([*others, *WORDS_IN_ORDER]), " ".join([*WORDS_IN_ORDER, *reversed(others)])
+    assert Ter().count(line, [text]) == Theirs()._extract_corpus_statistics([line], [[text]])[0]
+
+
 @pytest.mark.long_in_mirror
 def test_texts_without_order():
     words = [f"{number}" for number in range(60)]

@@ -146,6 +146,13 @@ def test_kernels_decline_what_could_run_code(kernels):
             assert kernels.segment_counts(references, hypothesis, 2) is None
 
 
+def test_lists_that_have_become_too_short_are_declined(kernels):
+    rows = np.zeros((5, 10), dtype=np.int64)
+    for count in range(5):
+        assert kernels.segment_rows([[["a"]]] * count, [["a"]] * 5, 4, 0, 5, rows) == count
+        assert kernels.segment_rows([[["a"]]] * 5, [["a"]] * count, 4, 0, 5, rows) == count
+
+
 def test_tokens_are_released(kernels):
     tokens = [f"token {number}" for number in range(100)]
     rows = np.zeros((3, 10), np.int64)

@@ -121,6 +121,17 @@ def corpus_score(nbest, rows, variant, smoothing):
         return score(stats, replace(VARIANTS[variant], fails="never"), smoothing=smoothing).score
 
 
+def test_the_corpus_oracle_goes_on_until_a_pass_improves_nothing():
+    lengths, matches = np.random.default_rng(5).integers([[5], [1]], [[15], [6]], (2, 100))
+    stats = np.array([[length, 10, match, length] for length, match in zip(lengths.tolist(), matches.tolist())])
+    nbest = NBest(range(0, 101, 5), np.zeros((100, 1)), stats)
+    found = oracle(nbest, "corpus", "moses")
+    assert 1 < found.passes < 20 and found.score > oracle(nbest, "corpus", "moses", passes=1).score
+    total = stats[found.rows].sum(axis=0)
+    for row, chosen in enumerate(np.repeat(found.rows, 5).tolist()):
+        assert score(total - stats[chosen] + stats[row], "moses").score <= found.score
+
+
 @given(nbests(), st.sampled_from(VARIANT_AND_SMOOTHING), st.booleans(), st.integers(0, 3), st.sampled_from([1, 20]))
 def test_the_corpus_oracle_against_exhaustive_search(nbest, definition, highest, seed, passes):
     variant, smoothing = definition
