@@ -226,7 +226,9 @@ def _of_arrow(table: Any, wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
     with arrow(table) as pa:
         if not hasattr(table, "__arrow_c_stream__"):
             table = pa.table(table)
-        reader = pa.RecordBatchReader.from_stream(table)
+        # another reader of a reader would turn its exceptions, such as KeyboardInterrupt, into those of pyarrow
+        is_reader = isinstance(table, pa.RecordBatchReader)
+        reader = table if is_reader else pa.RecordBatchReader.from_stream(table)
         places = [reader.schema.names.index(known(name, reader.schema.names)) for name in wanted]
         for batch in reader:
             for start in range(0, len(batch), BLOCK):
