@@ -94,7 +94,11 @@ def test_systems_and_pairs_have_one_order(backend):
 
 def test_a_tokeniser_for_each_metric(backend):
     report = analyse(REFERENCES, SYSTEMS, ["sacrebleu", "ter", "nltk"], tokenize=["intl", None, "char"], **FEW)
-    assert [re.search(r"tok:(\w+)", figures.signature)[1] for figures in report.metrics] == ["intl", "tercom", "char"]
+    assert [re.search(r"tok:(\w+)", figures.comparison.signature)[1] for figures in report.metrics] == [
+        "intl",
+        "tercom",
+        "char",
+    ]
     with pytest.raises(LengthMismatchError, match="there are 1 tokenisers and 2 metrics; give one for each metric"):
         analyse(REFERENCES, SYSTEMS, ["sacrebleu", "nltk"], tokenize=["intl"], **FEW)
 
@@ -117,7 +121,7 @@ def test_metrics_have_their_own_tokenisers(backend):
     given = [find("sacrebleu", tokenize="char", lowercase=True), Chrf(lowercase=True)]
     for figures, metric in zip(report.metrics, given, strict=True):
         assert figures.rows["one"].tolist() == metric.rows(SYSTEMS["one"], REFERENCES).tolist()
-    assert "|case:lc|tok:char|" in report.bleu.signature
+    assert "|case:lc|tok:char|" in report.bleu.comparison.signature
 
 
 def test_options_of_bleu_are_for_each_bleu(backend):
@@ -130,9 +134,10 @@ def test_options_of_bleu_are_for_each_bleu(backend):
 
 def test_one_system(backend, jinja2):
     report = analyse(REFERENCES, {"one": SYSTEMS["one"]}, METRICS, **FEW)
-    assert report.comparisons == [] and [figures.looked_at for figures in report.metrics] == [(), (), ()]
-    shown = str(report).split("\n\n")
-    assert [text.split(" ")[1] for text in shown] == ["BLEU", "chrF", "TER"]
+    assert [found.differences for found in report.comparisons] == [(), (), ()]
+    assert [figures.looked_at for figures in report.metrics] == [(), (), ()]
+    shown = [line.split() for line in str(report).splitlines() if line.startswith("rank")]
+    assert [titles[:3] for titles in shown] == [["rank", "system", name] for name in ("BLEU", "chrF", "TER")]
     page = html(report, segments=3)
     found = check_policy(page)
     # the worst segment by each metric
@@ -186,7 +191,7 @@ def test_the_page_has_the_figures_of_each_metric(report, jinja2):
             assert f"{sign * times * pair.difference:+.2f}".replace("-", "\u2212") in cells
             assert f"{ends[0]:.2f} to {ends[1]:.2f}".replace("-", "\u2212") in cells
             assert f"{pair.wins:,}" in cells
-        assert figures.signature in found.text_of("code")
+        assert figures.comparison.signature in found.text_of("code")
     assert len(spans) > len(titles) == 2 * 3 * 3 / 2
     order = [number - 1 for number in numbers_on(page)]
     units = json.loads(re.search(r'id="values">(.*?)</script>', page)[1])

@@ -91,7 +91,7 @@ def compare(given: CompareOptions) -> None:
         check_report(given.report_file)
         report = given.report(given.source, title=given.title)
         save_page(report, given.report_file, **({"segments": None} if given.all_segments else {}))
-        printed = _printed(report.comparisons, given) if report.comparisons else report.format(given.digits)
+        printed = _printed(report.comparisons, given) if len(given.systems) > 1 else report.format(given.digits)
     click.echo(printed, nl=given.format not in ("csv", "latex"))
 
 

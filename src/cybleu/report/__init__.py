@@ -9,20 +9,12 @@ The page requires Jinja2 and Matplotlib, the plots Matplotlib: ``pip install 'cy
 
 from .analysis import Report, analyse
 from .by_metric import MetricFigures
-from .figures import Buckets, Contributions, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies
 from .page import html, save_page, write
 from .plots import plot_buckets, plot_contributions, plot_differences, plot_precisions, plot_scores
 
 __all__ = [
-    "Buckets",
-    "Contributions",
     "MetricFigures",
-    "NGram",
-    "OutputFigures",
-    "PairFigures",
-    "Precisions",
     "Report",
-    "WordFrequencies",
     "analyse",
     "html",
     "plot_buckets",

@@ -22,8 +22,6 @@ from .ngrams import NGrams, find_ngrams
 from .texts import Texts, texts_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..metrics import Metric, Variant
     from ..significance import SystemComparison
 
@@ -89,8 +87,8 @@ class Report:
 
     @property
     def comparisons(self) -> list[SystemComparison]:
-        """The comparison by each metric; empty if there is only one system."""
-        return [figures.comparison for figures in self.metrics if figures.comparison is not None]
+        """The comparison by each metric."""
+        return [figures.comparison for figures in self.metrics]
 
     @cached_property
     def outputs(self) -> tuple[OutputFigures, ...]:
@@ -105,15 +103,15 @@ class Report:
     @cached_property
     def precisions(self) -> tuple[Precisions, ...]:
         """The precision of each order up to `n_end`, for each output, with bootstrap intervals of the same samples."""
-        most, comparison = self.n_end, self.metrics[0].comparison  # a bootstrap test has samples of its own
-        samples = comparison.resamples if comparison else self._compared["resamples"]
+        most, comparison = self.n_end, self.metrics[0].comparison
         found = []
         for name in self.names:
             counts = self._rows[name][:, 2:].astype(np.float64)
-            drawn = resamples(np.random.default_rng(self._compared["seed"]), samples, self.segments, counts.dtype)
+            drawn = resamples(np.random.default_rng(comparison.seed), comparison.resamples, self.segments, counts.dtype)
             sums = np.concatenate([weights @ counts for _, _, weights in drawn])
             values, sampled = (shares(table[..., :most], table[..., most:]) for table in (counts.sum(axis=0), sums))
-            low, high = zip(*(_interval_of_known(of_order, self._compared["confidence"]) for of_order in sampled.T))
+            known = [of_order[~np.isnan(of_order)] for of_order in sampled.T]
+            low, high = zip(*(interval(one, comparison.confidence) if len(one) else (np.nan, np.nan) for one in known))
             found.append(Precisions(name, tuple(range(1, most + 1)), tuple(values.tolist()), low, high))
         return tuple(found)
 
@@ -201,11 +199,11 @@ class Report:
     # --------------------------------------------------------------------------------------------------------- as text
 
     def format(self, width: int = 2) -> str:
-        """Format the scores by each metric as text: the tables of the comparison, or the score of a single system.
+        """Format the comparison by each metric as text.
 
         :param width: the number of decimals of scores
         """
-        return "\n\n".join(figures.format(width) for figures in self.metrics)
+        return "\n\n".join(comparison.format(width) for comparison in self.comparisons)
 
     def __str__(self) -> str:
         return self.format()
@@ -336,8 +334,3 @@ def label_of(metric: Metric, several: bool) -> str:
 def joined(names: Sequence[str]) -> str:
     """Return a list of names as text."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _interval_of_known(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:
-    known = scores[~np.isnan(scores)]
-    return interval(known, confidence) if len(known) else (float("nan"), float("nan"))

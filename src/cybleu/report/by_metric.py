@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -11,11 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .._runtime.arrays import bincount, np
 from .._runtime.scales import percent
 from .._version import __version__
-from ..errors import UnknownNameError, _printable
+from ..errors import UnknownNameError
 from ..significance import SystemComparison, SystemScore, compare_systems
-from ..significance.comparison import system_score
-from ..significance.resampling import bootstrap_scores
-from ..significance.systems import Rows, Systems, mean_of_runs
+from ..significance.paired import of_systems
 from ..text.tokenizers import tokenizer_signature
 from .figures import Buckets
 
@@ -39,8 +38,7 @@ class MetricFigures:
 
     :ivar metric: the metric that scores the systems
     :ivar label: its name on the page
-    :ivar comparison: the scores, intervals and tests of the systems; None if there is only one system
-    :ivar signature: the definition of the score in one line
+    :ivar comparison: the scores, intervals and tests of the systems
     :ivar systems: the scores of the systems, in the order of the report: the best by its first metric first; if there is a
         baseline, it comes before the others
     :ivar differences: the tests of all pairs, or of the pairs with the baseline, in the order of the report
@@ -70,32 +68,21 @@ class MetricFigures:
         counter = counter.with_weights_of(texts.references) if counter.weighs_by_call else counter
         rows, described = texts.rows(counter, compared["threads"]), _described(texts, counter)
         metric = counter if counter.reads == "text" else counter.with_choices(tokenize=None, lowercase=False)
-        self.metric, self.label, self.confidence = metric, label, compared["confidence"]
+        self.metric, self.label = metric, label
         self._lengths = lengths
         tables = {name: [rows[run] for run in runs] for name, runs in texts.runs.items()}
-        self.comparison: SystemComparison | None = None
-        if len(tables) > 1:
-            found = compare_systems(tables, metric, **compared)
-            self.comparison = replace(found, signature=f"{found.signature}|{described}")
-            self.signature, systems, of_runs = self.comparison.signature, found.systems, found._samples
-        else:
+        if len(tables) == 1:
             for table in rows.values():  # the tool has no score for some texts
                 metric.score(table)
-            resamples, seed = compared["resamples"], compared["seed"]
-            prepared = Systems({name: [Rows(name, run) for run in runs] for name, runs in tables.items()}, metric, None)
-            of_runs = bootstrap_scores(prepared, resamples, seed, compared["threads"], compared["progress"])
-            systems = (system_score(prepared, 0, mean_of_runs(of_runs), of_runs, self.confidence, 1),)
-            self.signature = f"{metric.signature}|resamples:{resamples}|seed:{seed}|{described}"
-        samples = iter(of_runs)
-        self.bootstrap_scores = {
-            name: self.percent(mean_of_runs(np.array([next(samples) for _ in runs]))) for name, runs in tables.items()
-        }
-        order = order or [system.name for system in systems]
-        self.systems: tuple[SystemScore, ...] = tuple(sorted(systems, key=lambda system: order.index(system.name)))
+        found = compare_systems(tables, metric, **compared)
+        self.comparison: SystemComparison = replace(found, signature=f"{found.signature}|{described}")
+        self.bootstrap_scores = dict(zip(tables, map(self.percent, of_systems(found._rows, found._samples))))
+        order = order or [system.name for system in found.systems]
+        self.systems: tuple[SystemScore, ...] = tuple(sorted(found.systems, key=lambda one: order.index(one.name)))
         best, *others = order
         baseline = compared["baseline"]
         pairs = [*combinations(order, 2)] if baseline is None else [(name, best) for name in others]
-        self.differences = tuple(self.comparison.between(*pair) for pair in pairs) if self.comparison else ()
+        self.differences = tuple(self.comparison.between(*pair) for pair in pairs)
         shown = pairs if baseline is not None or len(order) <= ALL_PAIRS else [(best, name) for name in others]
         self.looked_at: tuple[tuple[str, str], ...] = tuple(shown)
         self.names = tuple(run for name in order for run in texts.runs[name])
@@ -140,14 +127,9 @@ class MetricFigures:
             group = np.searchsorted(np.array(edges), of_segments, side="right")
             segments[output] = bincount(group, minlength=len(labels))
             for place in segments[output].nonzero()[0].tolist():
-                scores[output, place] = self._score_of(rows[group == place])
+                with suppress(ZeroDivisionError):  # some tools fail on empty texts
+                    scores[output, place] = self.percent(self.metric.score(rows[group == place]).score)
         return Buckets(by, labels, self.names, segments, scores)
-
-    def _score_of(self, rows: NDArray[Any]) -> float:
-        try:
-            return float(self.percent(self.metric.score(rows).score))
-        except ZeroDivisionError:  # some tools fail on empty texts
-            return float("nan")
 
     # ------------------------------------------------------------------------------------------------------------ pairs
 
@@ -160,8 +142,6 @@ class MetricFigures:
         :param second: the name of another system
         :raises UnknownNameError: there is no such system
         """
-        if self.comparison is None:
-            raise UnknownNameError("the report has one system; influence is on the difference of two")
         points: NDArray[np.float64] = self.percent(self.comparison.influence(first, second))
         return points
 
@@ -184,8 +164,6 @@ class MetricFigures:
         :param second: the name of another system
         :raises UnknownNameError: they were not compared
         """
-        if self.comparison is None:
-            raise UnknownNameError("the report has one system; a difference requires two")
         found = self.comparison.between(*((first, second) if self.sign > 0 else (second, first)))
         return self.percent(found.difference), self.percent(found.low), self.percent(found.high)
 
@@ -194,21 +172,9 @@ class MetricFigures:
         """The points of each segment in favour of the first system of each pair in :attr:`looked_at`: float64
         `(pairs, segments)`. They are above 0 if the segment is better there, also if lower scores are better. For one system
         they are the scores of the segments, with the sign that makes the worst the largest."""
-        if self.comparison is None:
+        if not self.looked_at:
             return -self.sign * self.sentence_scores[:1]
         return np.array([self.sign * self.influence(*pair) for pair in self.looked_at])
-
-    def format(self, width: int = 2) -> str:
-        """Format the scores as text: the tables of the comparison, or the score of a single system.
-
-        :param width: the number of decimals of scores
-        """
-        if self.comparison is not None:
-            return self.comparison.format(width)
-        (system,) = self.systems
-        score, low, high = (f"{self.percent(value):.{width}f}" for value in (system.score, system.low, system.high))
-        interval = f"{100 * self.confidence:g} % interval {low} to {high}"
-        return f"{_printable(system.name)}: {self.label} {score}, {interval}\n{self.signature}"
 
 
 def _described(texts: Texts, metric: Metric) -> str:

@@ -164,9 +164,9 @@ def _most_salient(
     chosen = 1 + np.flatnonzero(counts[1:] > 1)
     ones = counts[chosen]
     chosen = chosen[np.lexsort((first[chosen], -ones, -(ones + 1) / (ones + others[chosen] + 2)))[:LISTED]]
-    spans = (texts.tokens(slice(begin, begin + n)) for begin in places[first[chosen]].tolist())
-    counted = zip(spans, counts[chosen].tolist(), others[chosen].tolist())
-    return tuple(NGram(tuple(map(str, tokens)), one, other) for tokens, one, other in counted)
+    spans = (texts.ids[begin : begin + n].tolist() for begin in places[first[chosen]].tolist())
+    tokens = [tuple(str(texts.vocabulary[token]) for token in span) for span in spans]
+    return tuple(map(NGram, tokens, counts[chosen].tolist(), others[chosen].tolist()))
 
 
 def _range(part: slice) -> NDArray[np.int32]:

@@ -87,8 +87,9 @@ def write(
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
     >>> references = [["the cat sat on the mat"], ["it rains a lot in May"]]
     >>> report = write(path, references, {"mine": ["the cat sat on a mat", "it rains a lot in May"]})
-    >>> print(report.format().splitlines()[0])
-    mine: BLEU 77.82, 95 % interval 53.73 to 100.00
+    >>> print(report.format().partition("\n\n")[0])
+    rank  system  BLEU ↑    95 % interval
+       1  mine     77.82  53.73 to 100.00
     >>> path.read_text()[:15]
     '<!doctype html>'
     """
@@ -172,21 +173,21 @@ def _context(report: Report, most: int | None) -> dict[str, Any]:
     first, texts = report.metrics[0], report._texts
     marks = report._ngrams.marks  # before anything else is kept: finding n-grams takes the most memory
     # in favour of the first system of each pair, and of the second one, by each metric
-    turns = (1, -1) if first.comparison else (1,)
+    turns = (1, -1) if first.looked_at else (1,)
     sides = {figures: [turn * gains for gains in figures.gains for turn in turns] for figures in report.metrics}
     # of one system's equal scores the longest segment comes first
-    ties = np.zeros(report.segments) if first.comparison else -first._lengths[first.names[0]][0]
+    ties = np.zeros(report.segments) if first.looked_at else -first._lengths[first.names[0]][0]
     ranked = {figures: [np.lexsort((ties, -side)) for side in sides[figures]] for figures in report.metrics}
     carried = _carried(first, [order for orders in ranked.values() for order in orders], most)
     return {
         "report": report,
         "texts": texts,
-        "percent": f"{100 * first.confidence:g}\u00a0%",
+        "percent": f"{100 * first.comparison.confidence:g}\u00a0%",
         "versions": {"cybleu": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
         "tables": {
             form: format_comparisons(report.comparisons, form.lower()).rstrip("\n") + "\n"
             for form in ("LaTeX", "Markdown", "CSV")
-            if report.comparisons
+            if first.looked_at
         },
         "pictures": _pictures(report),
         "sides": sides,
@@ -199,10 +200,10 @@ def _context(report: Report, most: int | None) -> dict[str, Any]:
 
 def _carried(first: MetricFigures, ranked: list[NDArray[np.int64]], most: int | None) -> list[int]:
     """Choose the segments of the page by their best rank in any order, and sort them."""
-    order = np.argsort(-np.abs(first.gains).max(axis=0), kind="stable") if first.comparison else ranked[0]
+    order = np.argsort(-np.abs(first.gains).max(axis=0), kind="stable") if first.looked_at else ranked[0]
     if most is not None:
         rank = np.min([np.argsort(one) for one in ranked], axis=0)
-        listed = int((rank < NAMED).sum()) if first.comparison else 0
+        listed = int((rank < NAMED).sum()) if first.looked_at else 0
         order = order[np.isin(order, np.argsort(rank, kind="stable")[: max(most, listed)])]
     numbers: list[int] = order.tolist()
     return numbers
@@ -216,7 +217,7 @@ def _pictures(report: Report) -> dict[str, str]:
         draw["contributions"] = partial(plots.plot_contributions, report)
     for number, figures in enumerate(report.metrics):
         draw[f"scores{number}"] = partial(plots.plot_scores, figures)
-        if figures.comparison:
+        if figures.looked_at:
             draw[f"differences{number}"] = partial(plots.plot_differences, figures)
     with plots.settings():
         drawn = {name: b64encode(plots.picture(plot)).decode() for name, plot in draw.items()}
@@ -236,7 +237,7 @@ def _segments(report: Report, marks: NDArray[np.uint8], carried: list[int]) -> I
     for row, segment in enumerate(carried):
         gain, pair = first.gains[largest[segment], segment], None
         rivals: dict[str, list[int]] = {}  # of the outputs of the pair, the tokens of the other system's first run
-        if first.comparison:
+        if first.looked_at:
             pair = first.looked_at[largest[segment]][:: 1 if gain >= 0 else -1]
             for own, other in (pair, pair[::-1]):
                 tokens = texts.ids[texts.span(texts.firsts[texts.runs[other][0]] + segment)].tolist()

@@ -200,7 +200,7 @@ def plot_differences(report: Report | MetricFigures, axes: Any = None) -> Any:
     'improvement in BLEU'
     """
     figures = _by_metric(report)
-    if figures.comparison is None:
+    if not figures.looked_at:
         raise UnknownNameError("the report has one system; a difference requires two")
     samples, rows = figures.bootstrap_scores, []
     for first, second in figures.looked_at:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -84,10 +84,6 @@ class Texts:
     def most_references(self) -> int:
         """The largest number of references of a segment."""
         return max(map(len, self.references))
-
-    def tokens(self, part: slice) -> Iterator[Any]:
-        """The tokens of a part of the ids."""
-        return map(self.vocabulary.__getitem__, self.ids[part].tolist())
 
     def rows(self, metric: Metric, threads: int | None) -> dict[str, NDArray[Any]]:
         """Count the raw text of each output, and return its rows."""

@@ -43,7 +43,8 @@ def compare_systems(
 ) -> SystemComparison:
     """Compare all pairs of systems, or each system with a baseline, with intervals, tests and ranks.
 
-    :param systems: a mapping from the name of each system to its `stats`, as for :func:`bootstrap`; or pairs of them
+    :param systems: a mapping from the name of each system to its `stats`, as for :func:`bootstrap`; or pairs of them. A single
+        system has no differences
     :param metric: as for :func:`bootstrap`
     :param baseline: the name of a system; each other system is compared only with this one
     :param test: as for :func:`paired_test`. The samples of a bootstrap test also give the intervals
@@ -66,7 +67,7 @@ def compare_systems(
         order in which they were given
     :raises UnknownNameError: two systems have the same name, or there is no such baseline, test, correction or ranking
     :raises LengthMismatchError: systems, or the runs of one, have different numbers of segments
-    :raises SampleError: there are fewer than two systems or segments, or a number of samples is not valid
+    :raises SampleError: there is no system, there are fewer than two segments, or a number of samples is not valid
     :raises CybleuError: one of its subclasses, for rows that are not valid
 
     >>> import numpy
@@ -83,7 +84,7 @@ def compare_systems(
     for name, value, known in (("correction", correction, CORRECTIONS), ("ranking", ranking, RANKINGS)):
         if value not in known:
             raise UnknownNameError(f"unknown {name} {value!r}; use one of {', '.join(known)}")
-    given = named(systems, 2)
+    given = named(systems)
     if baseline is not None and baseline not in given:
         raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(given)}")
     rows = Systems(given, metric, scale, **choices)
@@ -124,8 +125,19 @@ def compare_systems(
     if baseline is None:
         ranks = _ranks(order, {pair: one.significant for pair, one in zip(pairs, found)}, ranking)
     settings = baseline, test, samples, resamples, seed, confidence, alpha, correction
-    described = rows.segments, rows.scoring.name, rows.scoring.scale, signature_of(rows, test, samples, seed)
-    scores = [system_score(rows, one, of_samples[one], of_runs, confidence, ranks.get(one)) for one in order]
+    signature = f"{rows.scoring.signature}|resamples:{resamples}|seed:{seed}"
+    if found:
+        signature = signature_of(rows, test, samples, seed)
+    described = rows.segments, rows.scoring.name, rows.scoring.scale, signature
+    scores = []
+    for system in order:
+        name, runs = rows.names[system], rows.runs[system]
+        s_sel = float(np.mean([mean_and_deviation(of_runs[run])[1] for run in runs]))
+        s_opt = mean_and_deviation(rows.scores[runs])[1] if len(runs) > 1 else None
+        around = *interval(of_samples[system], confidence), s_sel, s_opt
+        scores.append(
+            SystemScore(name, rows.score(system), *around, tuple(rows.scores[runs].tolist()), ranks.get(system))
+        )
     return SystemComparison(tuple(scores), tuple(found), *settings, *described, rows, of_runs)
 
 
@@ -137,28 +149,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(p_values) - done) * p_values[place]))
         corrected[place] = largest
     return corrected
-
-
-def system_score(
-    rows: Systems,
-    system: int,
-    of_samples: NDArray[np.float64],
-    of_runs: NDArray[np.float64],
-    confidence: float,
-    rank: int | None,
-) -> SystemScore:
-    """Return the score of one system.
-
-    :param of_samples: the scores of the system in bootstrap samples
-    :param of_runs: the scores of the runs of all systems in these samples
-    """
-    runs = rows.runs[system]
-    s_sel = float(np.mean([mean_and_deviation(of_runs[run])[1] for run in runs]))
-    s_opt = mean_and_deviation(rows.scores[runs])[1] if len(runs) > 1 else None
-    ends = interval(of_samples, confidence)
-    return SystemScore(
-        rows.names[system], rows.score(system), *ends, s_sel, s_opt, tuple(rows.scores[runs].tolist()), rank
-    )
 
 
 def _ranks(order: Sequence[int], significant: dict[tuple[int, int], bool], ranking: str) -> dict[int, int]:

@@ -67,11 +67,6 @@ class Columns:
             every = every - np.ldexp(limbs[0], shift)
         return limbs
 
-    @property
-    def exact_in_float32(self) -> bool:
-        """Whether sums are integers that float32 represents."""
-        return self.whole and self.largest * self.segments < EXACT_IN_FLOAT32
-
     def sums(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         """Compute the sums of samples.
 

@@ -331,7 +331,7 @@ def _csv(comparisons: Sequence[SystemComparison]) -> str:
             ends = ("low", "high")
             lines.append(line | {f"difference_{name}" if name in ends else name: pair[name] for name in pair})
     written = io.StringIO()
-    names = list(lines[0])[len(comparisons) == 1 :]
+    names = list(lines[0])[len(comparisons) == 1 :] if lines else []
     writer = csv.DictWriter(written, names, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(lines)
@@ -385,7 +385,8 @@ def _tables(comparison: SystemComparison, width: int) -> list[Table]:
     ranked = [[str(system.rank), *row] for system, row in zip(comparison.systems, systems)]
     if len(differences) <= MOST_PAIRS:
         pairs = [[pair.first, pair.second, *row] for pair, row in zip(comparison.differences, differences)]
-        return [Table(["rank", *titles], ranked, numbered=1), Table(["better", "worse", *of_pair], pairs, words=2)]
+        tables = [Table(["rank", *titles], ranked, numbered=1), Table(["better", "worse", *of_pair], pairs, words=2)]
+        return tables if pairs else tables[:1]
     places = {system.name: place for place, system in enumerate(comparison.systems)}
     matrix = [[f"{place + 1} {name}", *[""] * (len(places) - 1)] for name, place in places.items()]
     holm = comparison.correction == "holm"
@@ -448,7 +449,9 @@ def _notes(comparisons: Sequence[SystemComparison]) -> list[str]:
     judged = "Holm's p" if first.correction == "holm" else "p"
     corrected = f", corrected for {count} tests" if first.correction == "holm" and count > 1 else ""
     compared = "all pairs are compared, and a rank begins with a system that is significantly worse than those above"
-    if first.baseline is not None:
+    if not pairs:
+        compared = "there is one system"
+    elif first.baseline is not None:
         compared = f"each system is compared with {first.baseline}"
     elif len(comparisons) > 1:
         compared = f"all pairs are compared, and p is that of the pair with {first.systems[0].name}"
@@ -456,7 +459,7 @@ def _notes(comparisons: Sequence[SystemComparison]) -> list[str]:
     notes = [
         *(line for one in comparisons for line in [one.signature, *_signature_of_sacrebleu(one.signature)]),
         f"{first.segments} segments; {compared}.",
-        f"{shown} by {by}; * marks {judged} <= {first.alpha:g}{corrected}.",
+        *([f"{shown} by {by}; * marks {judged} <= {first.alpha:g}{corrected}."] if pairs else []),
         f"{100 * first.confidence:g} % intervals are percentiles of {first.resamples} bootstrap samples.",
     ]
     if 0 < exact < len(pairs):

@@ -163,9 +163,7 @@ def paired_ar(
     if bleu.smoothing == "add-k" and bleu.smoothing_value is not None:
         # sacreBLEU assigns the value to an array of integers, which truncates it
         shuffled = copy(found)  # the real differences stay
-        shuffled.scoring = OfMetric(
-            replace(bleu, smoothing_value=float(int(bleu.smoothing_value))), found.columns.width
-        )
+        shuffled.scoring = OfMetric(replace(bleu, smoothing_value=float(int(bleu.smoothing_value))))
     pairs = [(0, system) for system in range(1, len(found.names))]
     counts = sampled(shuffled, pairs, samples, lambda: generator, threads, progress, gt)
     around: list[tuple[float | None, float | None]] = [(None, None)] * len(found.names)
@@ -203,7 +201,7 @@ def _systems(
 ) -> tuple[Systems, Any]:
     """Validate systems of one run each, and return them with the metric, which is sacreBLEU's."""
     check_samples(samples, seed)
-    systems = named(given, 1)
+    systems = named(given)
     for name, runs in systems.items():
         if len(runs) > 1:
             raise SampleError(
@@ -211,11 +209,8 @@ def _systems(
             )
     found = _Systems(systems, "sacrebleu" if metric is None else metric, None, **choices)
     used = getattr(found.scoring, "metric", None)
-    of_others = isinstance(used, Bleu) and (used.definition.name, used.weights, used.level) != (
-        "sacrebleu",
-        None,
-        "corpus",
-    )
+    of_sacrebleu = "sacrebleu", None, "corpus"
+    of_others = isinstance(used, Bleu) and (used.definition.name, used.weights, used.level) != of_sacrebleu
     if not isinstance(used, kinds) or of_others:
         raise UnknownNameError(
             "sacreBLEU tests its own BLEU, with uniform weights, and has intervals of chrF and TER; for other metrics, use "
@@ -241,7 +236,7 @@ def _resampled(
         one = partial(_chrf, metric=metric) if isinstance(metric, Chrf) else _ter
         return np.array([[one(list(row)) for row in table] for table in rows])
 
-    if columns.exact_in_float32:
+    if columns.dtype == np.float32 and columns.whole:
         return scores_of_resamples(columns, generator, samples, score, progress)
     # sacreBLEU's float32 sums are rounded above 2**24, and those of fractions, so these are added in the same order
     tables = [table.astype(np.float32) for table in systems.tables]

@@ -71,11 +71,10 @@ class Scoring(ABC):
 class OfMetric(Scoring):
     """Scoring of sums by a metric."""
 
-    def __init__(self, metric: Metric, width: int):
+    def __init__(self, metric: Metric):
         self.scale, self.signature, self.higher_is_better = metric.scale, metric.signature, metric.higher_is_better
         self.name = "BLEU" if isinstance(metric, Bleu) else metric.name
         self.metric = metric
-        metric.check_width(width)
 
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
         return _all_finite(self.metric.scores_of(numbers), numbers, "metric")
@@ -188,11 +187,10 @@ def mean_of_runs(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 # -------------------------------------------------------------------------------------------------------------- arguments
 
 
-def named(given: Any, least: int) -> dict[str, list[Rows]]:
+def named(given: Any) -> dict[str, list[Rows]]:
     """Validate systems, and return them by name in their order.
 
     :param given: a mapping, or pairs of names and rows
-    :param least: the smallest number of systems
     """
     example = 'for example {"baseline": rows, "mine": other_rows}'
     try:
@@ -209,9 +207,8 @@ def named(given: Any, least: int) -> dict[str, list[Rows]]:
         if name in found:
             raise UnknownNameError(f"two systems are called {name!r}; give each a name of its own")
         found[name] = runs_of(rows, name)
-    if len(found) < least:
-        there_are = "there is no system" if not found else "there is one system"
-        raise SampleError(f"{there_are}; give at least {least}")
+    if not found:
+        raise SampleError("there is no system; give at least 1")
     return found
 
 
@@ -294,8 +291,8 @@ def _scoring(
             raise StatisticsError(f"{rows.name}: {error}") from error
         except ZeroDivisionError:  # some tools fail on empty text; in samples it gets the worst score
             pass
-    scoring = OfMetric(found, given[0].table.shape[1])
-    return scoring, [found.summable(in_place(rows.table, found.dtype)) for rows in given]
+    found.check_width(given[0].table.shape[1])
+    return OfMetric(found), [found.summable(in_place(rows.table, found.dtype)) for rows in given]
 
 
 def _numeric(given: Sequence[Rows]) -> list[NDArray[Any]]:
