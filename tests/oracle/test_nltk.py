@@ -190,6 +190,9 @@ def test_a_subclass_may_change_a_method(segment, weights):
 
 
 @given(segments(), st.sampled_from(METHODS[1:]), smoothing_parameters)
+@example(([["a", "b", "c", "x", "d", "e"]], ["a", "b", "c", "y", "d", "z"]), "method2", {})
+@example(([["a", "b", "c", "x", "d", "e"]], ["a", "b", "c", "y", "d", "z"]), "method3", {})
+@example(([["a", "b", "c", "x", "d", "e"]], ["a", "b", "c", "y", "d", "z"]), "method7", {})
 def test_methods_called_directly(segment, method, parameters):
     references, hypothesis = segment
     results = []
