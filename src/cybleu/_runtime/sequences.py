@@ -60,9 +60,9 @@ def container_of(text: Any, name: str, tokenizes: bool = False) -> Any:
 
 def plain_text(text: Any, name: str, tokenizes: bool = False) -> Any:
     """Convert a text to a list of tokens, if :func:`container_of` accepts it."""
-    text = container_of(text, name, tokenizes)
-    length_of(text, name)
-    if not isinstance(text, (list, tuple)):
+    if type(text) not in LISTS:
+        text = container_of(text, name, tokenizes)
+        length_of(text, name)
         text = list(text)
     refuse_arrays(text, name)
     return text

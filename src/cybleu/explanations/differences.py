@@ -7,12 +7,12 @@ import textwrap
 from array import array
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted, percent
-from .._runtime.sequences import check_numbers, plain_segment
+from .._runtime.sequences import LISTS, check_numbers, plain_segment
 from ..bleu_score.scores import number_of_segments
 from ..errors import CybleuError, EmptyCorpusError, OrderError
 from ..metrics import Bleu, BleuScore, Variant
@@ -242,13 +242,15 @@ def _read(references: Any, hypotheses: Any, raw: Raw | None) -> Corpus:
     if raw is None:
         sets, texts = segments_of_lists(references, hypotheses)
         number_of_segments(sets, texts)
-        segments = []
-        for position, segment in enumerate(zip(sets, texts)):
-            try:
-                segments.append(plain_segment(*segment, tokenizes=True))
-            except CybleuError as error:
-                raise type(error)(f"segment {position}: {error}") from None
-        sets, texts = [references for references, _ in segments], [text for _, text in segments]
+        # Lists of lists need no conversion. Their tokens are checked where they are counted.
+        if not (set(map(type, sets)) <= LISTS and set(map(type, chain(texts, *sets))) <= LISTS):
+            segments = []
+            for position, segment in enumerate(zip(sets, texts)):
+                try:
+                    segments.append(plain_segment(*segment, tokenizes=True))
+                except CybleuError as error:
+                    raise type(error)(f"segment {position}: {error}") from None
+            sets, texts = [references for references, _ in segments], [text for _, text in segments]
         return Corpus(TokenLists(texts, Place("hypotheses")), ListSets(sets, "references"))
     corpus = Corpus(read_lines(hypotheses), read_sets_of_lines(references))
     check_numbers(range(corpus.size), range(corpus.sets.size))
@@ -314,8 +316,10 @@ class Counts:
     def rows_of(self, scored: Scored) -> list[list[int]]:
         """Return the rows of the segments by the rules of a variant."""
         rows: Any = self._table(scored.variant, scored.tokenize).tolist()
-        least, totals = int(scored.variant.short_segments_count), 2 + self.order
-        return [[*row[:totals], *(max(least, number) for number in row[totals:])] for row in rows]
+        if not scored.variant.short_segments_count:
+            return rows
+        totals = 2 + self.order
+        return [row if row[-1] else [*row[:totals], *(number or 1 for number in row[totals:])] for row in rows]
 
     def scored(self, name: str, variant: Variant, reading: str | None) -> Scored:
         """Score a variant, or return why its tool fails."""
@@ -397,9 +401,9 @@ def _cause(counts: Counts, rule: str, lower: Scored, higher: Scored) -> Cause:
     """Return the rule by which two scores differ, with the orders and the segments in which they do."""
     before, after = lower.bleu, higher.bleu
     assert before and after
-    rows = counts.rows_of(lower), counts.rows_of(higher)
-    segments = tuple(position for position, (one, other) in enumerate(zip(*rows)) if one != other)
-    changed = [one != other for one, other in zip(*(zip(*table) for table in rows))]
+    rows = zip(counts.rows_of(lower), counts.rows_of(higher))
+    pairs = {position: pair for position, pair in enumerate(rows) if pair[0] != pair[1]}
+    changed = [any(one[i] != other[i] for one, other in pairs.values()) for i in range(2 + 2 * counts.order)]
     orders = [
         n
         for n in range(1, counts.order + 1)
@@ -407,7 +411,7 @@ def _cause(counts: Counts, rule: str, lower: Scored, higher: Scored) -> Cause:
     ]
     weighted = [n for n in orders if counts.weights is None or counts.weights[n - 1]]
     name = "smoothing" if rule == "smoothings" else rule
-    return Cause(name, higher.score - lower.score, tuple(weighted or orders), segments, before, after)
+    return Cause(name, higher.score - lower.score, tuple(weighted or orders), tuple(pairs), before, after)
 
 
 # --------------------------------------------------------------------------------------------------------------- words
