@@ -315,7 +315,7 @@ class Counts:
 
     def rows_of(self, scored: Scored) -> list[list[int]]:
         """Return the rows of the segments by the rules of a variant."""
-        rows: Any = self._table(scored.variant, scored.tokenize).tolist()
+        rows: list[list[int]] = self._table(scored.variant, scored.tokenize).tolist()  # type: ignore[assignment]
         if not scored.variant.short_segments_count:
             return rows
         totals = 2 + self.order
