@@ -199,9 +199,11 @@ def token_lists(texts: Sequence[Any], place: Place) -> TokenLists | TokenIds:
 
 def raw_text(texts: Sequence[Any], place: Place) -> RawText:
     """Lines as the backend reads them."""
-    if not set(map(type, texts)) <= {str, bytes}:
+    types = set(map(type, texts))
+    if not types <= {str, bytes}:
         texts = [line_of(text, place.of(number)) for number, text in enumerate(texts)]
-    if len(set(map(type, texts))) > 1:
+        types = set(map(type, texts))
+    if len(types) > 1:
         other = next(number for number, text in enumerate(texts) if type(text) is not type(texts[0]))
         raise MixedTokensError(_different_kinds(texts, other, 0, place))
     try:
