@@ -126,6 +126,10 @@ class References:
         found = (*self.references, *self.more_references)
         if self.requires_references and not found:
             raise click.UsageError("Missing argument 'REF...'.")
+        if self.references and self.more_references:
+            raise click.UsageError(
+                "give all references with -r, or all without it; to score several systems, run cybleu compare"
+            )
         object.__setattr__(self, "references", found)
 
 

@@ -70,7 +70,7 @@ def compare(given: CompareOptions) -> None:
 
     \b
     Examples:
-      cybleu compare old.txt new.txt -r references.txt
+      cybleu compare old.txt new.txt -r references.txt --baseline old
       cybleu compare old.txt a=new1.txt,new2.txt -r references.txt -m bleu,chrf,ter --format latex
     """
     if given.influence and given.format != "json":

@@ -27,8 +27,8 @@ class ExplainOptions(TextOptions, TextFiles):
 def explain(given: ExplainOptions) -> None:
     """Show the steps of the score of one line.
 
-    Prints the n-grams of the line of HYP that match, the precisions and the brevity penalty. The files and the options are
-    those of `cybleu score`. A line is scored as the tool scores a single sentence.
+    Prints the n-grams of the line of HYP that match, the precisions and the brevity penalty. The files are those of `cybleu
+    score`. A line is scored as the tool scores a single sentence.
 
     \b
     Examples:

@@ -83,7 +83,8 @@ class ScoreOptions(SampleOptions, BleuOptions, TextFiles):
 def score(given: ScoreOptions) -> None:
     """Score a text by corpus BLEU or another metric.
 
-    Prints the score of the text in HYP against one or more references, from 0 to 100. All files are plain UTF-8 text with one
+    Prints the score of the text in HYP against one or more references, from 0 to 100; `cybleu compare` scores several systems.
+    All files are plain UTF-8 text with one
     segment on each line, and gzip is recognised. One of them may be -, which is standard input. The text is tokenised as the
     tool of the metric does it; --tokenize none is for text that is already tokenised. With several metrics, an option that only
     some of them have is for these.
@@ -91,8 +92,9 @@ def score(given: ScoreOptions) -> None:
     If pyarrow is installed, the texts may also be columns of one Parquet file, named FILE.parquet:COLUMN. A column of
     references has one reference for each segment, or a list of them.
 
-    Options of sacreBLEU have other names: -lc is --lowercase, -tok is --tokenize, -sl is --segments, -w is --digits, and -m chrf
-    --chrf-word-order 2 is -m chrf++.
+    sacreBLEU's command lines run unchanged after `cybleu sacrebleu`. Here HYP comes first, in place of -i, and sacreBLEU's options
+    have other names: -lc is --lowercase, which also applies to chrF; -tok is --tokenize, -sl is --segments, -w is --digits, -ci
+    is --confidence, -f is --format, and -m chrf --chrf-word-order 2 is -m chrf++.
 
     \b
     Examples:
