@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import nbest as lists  # whose modules import this one
 from .._files.text import shown
-from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np, repeat
+from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted
 from ..errors import (
@@ -21,7 +21,7 @@ from ..errors import (
 from ..metrics import find
 from ..text.reading import read_lines
 from .references import bleu, check_segments, count, counted_texts, prepare_references, split_on_blanks
-from .sparse import SparseFeatures, sparse_given
+from .sparse import SparseFeatures, owners_of, sparse_given
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -163,18 +163,15 @@ class NBest:
 
         :param rows: their indices, int64, in the order of the new list; or a slice of consecutive ones
         """
-        if isinstance(rows, slice):
-            texts = self.texts and self.texts[rows]
-            sparse = self.sparse and self.sparse.part(rows.start, rows.stop)
-        else:
-            texts = self.texts and [self.texts[row] for row in rows.tolist()]
-            sparse = self.sparse and self.sparse.rows(rows)
+        texts = self.texts
+        if texts:
+            texts = texts[rows] if isinstance(rows, slice) else [texts[row] for row in rows.tolist()]
         return self._with(
             offsets=offsets,
             features=self.features[rows],
             stats=self.stats[rows],
             texts=texts,
-            sparse=sparse,
+            sparse=self.sparse and self.sparse.rows(rows),
             index=self.index[rows],
             model_scores=None if self.model_scores is None else self.model_scores[rows],
             **fields,
@@ -237,7 +234,7 @@ class NBest:
         check_apart(self.names, names)
         if len(columns) and columns.max() >= len(names):
             raise ArrayValueError(f"sparse.columns holds {columns.max()}, and there are {len(names)} names")
-        owners = repeat(np.arange(len(self.features), dtype=np.int64), np.diff(indptr))
+        owners = owners_of(indptr)
         falls = (columns[1:] <= columns[:-1]) & (owners[1:] == owners[:-1])
         if falls.any():
             place = self._place(owners[falls.argmax()])
@@ -291,11 +288,6 @@ class NBest:
         if not 0 <= number < len(self):
             raise ArrayValueError(f"there is no segment {number}; there are {len(self)}")
         return slice(int(self.offsets[number]), int(self.offsets[number + 1]))
-
-    @property
-    def _owners(self) -> NDArray[np.int64]:
-        """The number of the segment of each hypothesis."""
-        return repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
 
     # ------------------------------------------------------------------------------------------------- readers and writers
 
@@ -442,7 +434,7 @@ class NBest:
         found = split_on_blanks(find(metric, tokenize=tokenize, lowercase=lowercase or None, **choices))
         prepared = prepare_references(references)
         check_segments(len(self), prepared)
-        rows = count(found, read_lines(self.texts), prepared, self._owners, threads)
+        rows = count(found, read_lines(self.texts), prepared, owners_of(self.offsets), threads)
         return NBest(**{**self._fields(), "stats": rows, "score": found})
 
     def to_moses(self, features: Path, scores: Path) -> None:

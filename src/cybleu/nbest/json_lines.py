@@ -19,6 +19,7 @@ from typing import Any
 
 from .._files.text import Lines, listed, shown
 from .._runtime.arrays import np, repeat
+from .._runtime.numbers import as_number
 from ..errors import InputFileError, _printable
 from .container import NBest
 from .formats import MOST_DIGITS, Record, blocks_of, error_at
@@ -123,10 +124,7 @@ def _hypothesis(value: Any, place: str) -> tuple[bytes, float | None, dict[str, 
 
 
 def _number(value: Any, what: str) -> float:
-    try:
-        number = float(value) if type(value) in (int, float) else nan
-    except OverflowError:
-        number = nan
+    number = as_number(value) if type(value) in (int, float) else nan
     if not isfinite(number):
         raise InputFileError(f"{what} is {shown(str(value))}; it must be a finite number")
     return number

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._files.text import shown
-from .._runtime.arrays import bincount, np, repeat
+from .._runtime.arrays import bincount, np
 from ..errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
 from .container import NBest, check_nbest
 from .reading import joined
-from .sparse import SparseFeatures, no_features
+from .sparse import SparseFeatures, no_features, owners_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +56,7 @@ def merge(*nbests: NBest) -> NBest:
     bases = np.cumsum([0, *(nbest.inputs for nbest in nbests)], dtype=np.int64)
     index = np.concatenate([nbest.index + base for nbest, base in zip(nbests, bases)])
     every = joined(parts)._with(index=index, inputs=int(bases[-1]), ids=first.ids, score=first.score)
-    owners = np.concatenate([nbest._owners for nbest in nbests])
+    owners = np.concatenate([owners_of(nbest.offsets) for nbest in nbests])
     order = np.argsort(owners, kind="stable")
     rows = order[_first_ones(every, owners[order], order)]
     return every._take(rows, np.append(0, np.cumsum(bincount(owners[rows], minlength=len(first)))))
@@ -90,8 +90,8 @@ def _renumbered(sparse: SparseFeatures, numbers: dict[str, int]) -> SparseFeatur
     :param numbers: the columns of the names so far, to which new ones are added
     """
     own = np.array([numbers.setdefault(name, len(numbers)) for name in sparse.names], dtype=np.int64)
-    columns, sizes = own[sparse.columns], np.diff(sparse.indptr)
-    order = np.lexsort((columns, repeat(np.arange(len(sizes), dtype=np.int64), sizes)))
+    columns = own[sparse.columns]
+    order = np.lexsort((columns, owners_of(sparse.indptr)))
     return SparseFeatures(sparse.indptr, columns[order], sparse.values[order], tuple(numbers))
 
 

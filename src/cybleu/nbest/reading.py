@@ -106,7 +106,7 @@ def read_segments(path: Path, format: str | None = None, **reading: Any) -> Iter
                 chunk.features[rows],
                 chunk.names,
                 None if scores is None else scores[rows],
-                None if sparse is None else sparse.part(rows.start, rows.stop),
+                None if sparse is None else sparse.rows(rows),
             )
 
 

@@ -8,13 +8,14 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines
-from .._runtime.arrays import np, repeat
+from .._runtime.arrays import np
 from ..errors import InputFileError, LengthMismatchError
 from ..metrics import Bleu, Metric, Mixture
 from ..metrics.references import References
 from ..metrics.tokens import tokens_of
 from ..text.batches import Corpus, Place, RawText
 from ..text.reading import read_groups, read_lines, token_lists
+from .sparse import owners_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,8 +117,7 @@ def counted_texts(
             f"{error}; a str in the list of references is the path of a file; pass texts as a list for each "
             "segment: [[text] for text in references] if each has one"
         ) from error
-    segments = len(bounds) - 1
-    check_segments(segments, prepared)
+    check_segments(len(bounds) - 1, prepared)
     batch: Batch
     if all(isinstance(text, str) for text in texts):
         batch, known = read_lines(texts), texts
@@ -127,8 +127,8 @@ def counted_texts(
         batch = token_lists(tokens, Place("hypotheses", bounds))
         known = [text if isinstance(text, str) else _joined(found) for text, found in zip(texts, batch.lists())]
     offsets = np.array(bounds, dtype=np.int64)
-    owners = repeat(np.arange(segments, dtype=np.int64), np.diff(offsets))
-    return offsets, count(metric, batch, prepared, owners, threads), None if None in known else known
+    rows = count(metric, batch, prepared, owners_of(offsets), threads)
+    return offsets, rows, None if None in known else known
 
 
 def check_segments(segments: int, references: References) -> None:

@@ -12,7 +12,7 @@ from ..errors import ArrayValueError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SparseFeatures", "formatted", "no_features", "sparse_given", "taken"]
+__all__ = ["SparseFeatures", "formatted", "no_features", "owners_of", "sparse_given", "taken"]
 
 
 class SparseFeatures(NamedTuple):
@@ -36,26 +36,19 @@ class SparseFeatures(NamedTuple):
     values: NDArray[np.float64]
     names: tuple[str, ...]
 
-    def rows(self, rows: NDArray[np.int64]) -> SparseFeatures:
+    def rows(self, rows: NDArray[np.int64] | slice) -> SparseFeatures:
         """Select the features of some hypotheses.
 
-        :param rows: the indices of the hypotheses, int64, in any order
+        :param rows: the indices of the hypotheses, int64, in any order; or a slice of consecutive ones, for a view
         """
+        if isinstance(rows, slice):
+            first, last = self.indptr[rows.start], self.indptr[rows.stop]
+            indptr = self.indptr[rows.start : rows.stop + 1] - first
+            return SparseFeatures(indptr, self.columns[first:last], self.values[first:last], self.names)
         sizes = np.diff(self.indptr)[rows]
         indptr = np.append(0, np.cumsum(sizes))
         places = np.arange(indptr[-1], dtype=np.int64) + repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
         return SparseFeatures(indptr, self.columns[places], self.values[places], self.names)
-
-    def part(self, start: int, stop: int) -> SparseFeatures:
-        """Select the features of consecutive hypotheses as a view.
-
-        :param start: the index of the first hypothesis
-        :param stop: the index after that of the last
-        """
-        first, last = self.indptr[start], self.indptr[stop]
-        return SparseFeatures(
-            self.indptr[start : stop + 1] - first, self.columns[first:last], self.values[first:last], self.names
-        )
 
     def to_scipy(self) -> Any:
         """Convert to a ``scipy.sparse.csr_array`` of shape `(N, names)`, which may share memory with this object.
@@ -65,6 +58,14 @@ class SparseFeatures(NamedTuple):
         with extra("scipy", "arrays of SciPy require SciPy", "scipy"):
             from scipy.sparse import csr_array
         return csr_array((self.values, self.columns, self.indptr), shape=(len(self.indptr) - 1, len(self.names)))
+
+
+def owners_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each entry the number of the row or segment that it belongs to.
+
+    :param offsets: those of row i are ``offsets[i]:offsets[i + 1]``
+    """
+    return repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
 
 
 def formatted(sparse: SparseFeatures | None, row: int, labels: Sequence[str]) -> list[str]:
@@ -95,9 +96,8 @@ def taken(fields: Any, names: tuple[str, ...]) -> SparseFeatures:
 
 def dense_of(sparse: SparseFeatures) -> NDArray[np.float64]:
     """Return sparse features as an array with a column for each; a missing one is 0."""
-    count = len(sparse.indptr) - 1
-    dense = np.zeros((count, len(sparse.names)))
-    dense[repeat(np.arange(count, dtype=np.int64), np.diff(sparse.indptr)), sparse.columns] = sparse.values
+    dense = np.zeros((len(sparse.indptr) - 1, len(sparse.names)))
+    dense[owners_of(sparse.indptr), sparse.columns] = sparse.values
     return dense
 
 

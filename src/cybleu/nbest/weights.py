@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Weights = Mapping[str, float] | Sequence[float] | NDArray[Any]
 
-__all__ = ["names_of", "rows_of", "rows_of_arrays", "weights_of"]
+__all__ = ["names_of", "rows_of", "rows_of_arrays", "weighed", "weights_of"]
 
 
 def names_of(nbest: NBest) -> tuple[str, ...]:
@@ -39,22 +39,25 @@ def rows_of_arrays(dense: NDArray[np.float64], sparse: SparseFeatures | None) ->
     return _backend.chosen.FeatureRows(dense, sparse.indptr, sparse.columns, sparse.values, len(sparse.names))
 
 
+def weighed(rows: Any, weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Return the weighted sum of each of the `size` rows of the backend."""
+    sums = np.empty(size)
+    rows.weigh(weights, sums)
+    return sums
+
+
 def weights_of(
-    names: Sequence[str],
-    weights: Weights,
-    name: str,
-    sparse_names: Sequence[str] = (),
-    *,
-    error: type[FeatureError | WeightsError] = WeightsError,
+    nbest: NBest, weights: Weights, name: str, error: type[FeatureError | WeightsError] = WeightsError
 ) -> NDArray[np.float64]:
-    """Return one finite weight for each feature, in the order of the names.
+    """Return one finite weight for each feature, sparse ones after dense ones.
+
+    Weights by name may omit sparse features, whose weights are then 0.
 
     :param name: the argument, for messages
-    :param sparse_names: sparse features, which follow the dense ones. Their weights are 0 if weights by name omit them
     :param error: raised for a weight that is not finite
     :raises FeatureError: the weights are not those of the features
     """
-    every = (*names, *sparse_names)
+    names, every = nbest.names, names_of(nbest)
     if isinstance(weights, Mapping):
         known = set(every)
         unknown = [key for key in weights if key not in known]
@@ -66,10 +69,10 @@ def weights_of(
             )
         if missing:
             raise FeatureError(f"{name} has nothing for the feature {shown(missing[0])}; give 0 to leave it out")
-        weights = [weights[key] for key in names] + [weights.get(key, 0.0) for key in sparse_names]
+        weights = [weights.get(key, 0.0) for key in every]
     vector = floats_given(weights, name).copy()
     if vector.shape != (len(every),):
-        sparse = f", of which {len(sparse_names)} are sparse" if sparse_names else ""
+        sparse = f", of which {len(every) - len(names)} are sparse" if len(every) > len(names) else ""
         raise FeatureError(
             f"{name} has the shape {vector.shape}; give one for each of the {len(every)} features{sparse}"
         )

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import first_not_finite, floats_given, np
+from .._runtime.arrays import first_not_finite, floats_given
 from ..errors import FeatureError, LengthMismatchError
 from ..nbest import NBest
 from ..nbest.container import check_nbest
-from ..nbest.weights import names_of, rows_of, weights_of
-from .selection import Selection, chosen, owners_of, reordered
+from ..nbest.weights import rows_of, weighed, weights_of
+from .selection import Selection, chosen
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..nbest.weights import Weights
 
 
@@ -32,7 +30,11 @@ def linear(nbest: NBest, weights: Weights) -> Selection[str]:
     array([1, 2])
     """
     check_nbest(nbest)
-    return chosen(nbest, nbest.offsets, _weighted_features(nbest, weights))
+    # added in the order of the features, so that equal features have equal sums
+    sums = weighed(rows_of(nbest), weights_of(nbest, weights, "weights", FeatureError), len(nbest.features))
+    if (row := first_not_finite(sums)) is not None:
+        raise FeatureError(f"the weighted sum of hypothesis {row} is {sums[row]}; the weights are too large")
+    return chosen(nbest, nbest.offsets, sums)
 
 
 def nbest_sorted(nbest: NBest, weights: Weights | None = None, *, scores: Any = None) -> NBest:
@@ -54,20 +56,11 @@ def nbest_sorted(nbest: NBest, weights: Weights | None = None, *, scores: Any = 
     check_nbest(nbest)
     if (weights is None) == (scores is None):
         raise FeatureError("give weights or scores to sort by, one of the two")
-    values = _weighted_features(nbest, weights) if weights is not None else floats_given(scores, "scores")
+    if weights is not None:
+        return linear(nbest, weights).best_first()
+    values = floats_given(scores, "scores")
     if values.shape != (len(nbest.features),):
         raise LengthMismatchError(
             f"scores has the shape {values.shape}, and there are {len(nbest.features)} hypotheses"
         )
-    order = np.lexsort((-values, owners_of(nbest.offsets)))
-    return reordered(nbest, order, values)
-
-
-def _weighted_features(nbest: NBest, weights: Weights) -> NDArray[np.float64]:
-    """Sum the weighted features of each hypothesis in their order, so that equal features have equal sums."""
-    sparse_names = names_of(nbest)[len(nbest.names) :]
-    sums = np.empty(len(nbest.features))
-    rows_of(nbest).weigh(weights_of(nbest.names, weights, "weights", sparse_names, error=FeatureError), sums)
-    if (row := first_not_finite(sums)) is not None:
-        raise FeatureError(f"the weighted sum of hypothesis {row} is {sums[row]}; the weights are too large")
-    return sums
+    return chosen(nbest, nbest.offsets, nbest._check_finite(values, "score")).best_first()

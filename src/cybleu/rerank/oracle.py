@@ -12,7 +12,7 @@ from ..errors import ArrayValueError, UnknownNameError
 from ..metrics import Bleu
 from ..nbest import NBest
 from ..nbest.container import check_nbest
-from .selection import CorpusSelection, Selection, chosen, metric_of, rows_of
+from .selection import CorpusSelection, Selection, chosen, metric_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,7 +87,7 @@ def _extreme(
         raise UnknownNameError(f"unknown level {level!r}; use sentence or corpus")
     check_whole(passes, "passes", 1, error=ArrayValueError)
     highest = best == metric.higher_is_better
-    stats = rows_of(nbest)
+    stats = nbest.stats
     everything = np.ones(len(stats), dtype=bool)
     filled = stats[:, 0] > 0 if isinstance(metric, Bleu) else everything
     scores = np.zeros(len(stats))

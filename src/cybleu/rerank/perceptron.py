@@ -16,10 +16,11 @@ from .._runtime.samples import MOST_REPEATS
 from ..errors import ArrayValueError, FeatureError
 from ..nbest import NBest, SparseFeatures
 from ..nbest.container import check_nbest
+from ..nbest.sparse import owners_of
 from ..nbest.weights import names_of
 from .linear import linear
 from .oracle import oracle
-from .selection import Selection, metric_of, owners_of, rows_of
+from .selection import Selection, metric_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,7 +116,6 @@ def perceptron(
     names = names_of(nbest)
     if not names:
         raise FeatureError("the list has no feature, so there is nothing to train")
-    rows_of(nbest)
     found = metric_of(nbest, metric, choices).maximised
     filled = np.flatnonzero(np.diff(nbest.offsets)).tolist()
     if len(filled) < 2:

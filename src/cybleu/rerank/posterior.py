@@ -11,7 +11,7 @@ from .._runtime.lazy_arrays import AT_ONCE
 from .._runtime.numbers import check_whole
 from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, LengthMismatchError
-from .selection import owners_of
+from ..nbest.sparse import owners_of
 from .texts import TextLists
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from .._runtime.arrays import index, np, repeat
 from ..errors import ArrayValueError, StatisticsError
 from ..metrics import Metric, find
 from ..nbest import NBest
+from ..nbest.sparse import owners_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +86,6 @@ class Selection(Generic[Text]):
         """
         stats = self.stats  # raises if there is no n-best list
         assert isinstance(self.hypotheses, NBest)
-        rows_of(self.hypotheses)
         return metric_of(self.hypotheses, metric, choices).score(stats)
 
     def ranked(self) -> NDArray[np.int64]:
@@ -98,10 +98,13 @@ class Selection(Generic[Text]):
         """The list, sorted in the order of :meth:`ranked`; its `model_scores` are the scores.
 
         :raises ArrayValueError: the hypotheses were chosen from texts, not from an n-best list
+        :raises StatisticsError: a score is not finite
         """
         if not isinstance(self.hypotheses, NBest):
             raise ArrayValueError("a selection of plain texts has no n-best list to sort")
-        return reordered(self.hypotheses, self.ranked(), self.scores)
+        nbest, order = self.hypotheses, self.ranked()
+        scores = nbest._check_finite(self.scores, "score")
+        return nbest._take(order, nbest.offsets)._with(model_scores=scores[order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,39 +136,15 @@ class CorpusSelection(Selection[Text]):
         return abs(self.score - self.start)
 
 
-def rows_of(nbest: NBest) -> NDArray[np.int64]:
-    """Return the statistics rows of a list.
-
-    :raises StatisticsError: they are neither those of BLEU nor of a `Metric`
-    """
-    stats: Any = nbest.stats
-    dtype = nbest.score.dtype if isinstance(nbest.score, Metric) else "int64"
-    if stats.dtype != dtype or not (nbest.score is None or isinstance(nbest.score, Metric)):
-        raise StatisticsError("the n-best list holds neither the statistics of BLEU nor of a Metric")
-    rows: NDArray[np.int64] = stats
-    return rows
-
-
 def metric_of(nbest: NBest, metric: str | Metric | Variant | None, choices: dict[str, Any]) -> Metric:
-    """Find the metric, by default that of the rows of the list."""
-    if metric is None and "variant" not in choices and isinstance(nbest.score, Metric):
-        metric = nbest.score
-    return find(metric, **choices)
+    """Find the metric, by default that of the rows of the list.
 
-
-def owners_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of the segment of each hypothesis."""
-    return repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
-
-
-def reordered(nbest: NBest, order: NDArray[np.int64], scores: NDArray[np.float64]) -> NBest:
-    """Reorder the hypotheses within segments, and set their scores.
-
-    :param scores: in the order of the list
-    :raises StatisticsError: a score is not finite
+    :raises StatisticsError: the rows are neither those of BLEU nor of a `Metric`
     """
-    nbest._check_finite(scores, "score")
-    return nbest._take(order, nbest.offsets)._with(model_scores=scores[order])
+    own = nbest.score if isinstance(nbest.score, Metric) else None
+    if nbest.score is not own or nbest.stats.dtype != (own.dtype if own else "int64"):
+        raise StatisticsError("the n-best list holds neither the statistics of BLEU nor of a Metric")
+    return find(own if metric is None and "variant" not in choices else metric, **choices)
 
 
 def chosen(

@@ -73,9 +73,9 @@ def line_search(
     """
     problem = Problem(nbest, metric)
     names = names_of(nbest)
-    vector = weights_of(nbest.names, weights, "weights", names[len(nbest.names) :])
+    vector = weights_of(nbest, weights, "weights")
     if not isinstance(direction, str):
-        towards = weights_of(nbest.names, direction, "direction", names[len(nbest.names) :])
+        towards = weights_of(nbest, direction, "direction")
     elif direction in names:
         towards = np.zeros(len(vector))
         towards[names.index(direction)] = 1.0

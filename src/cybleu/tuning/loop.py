@@ -211,7 +211,7 @@ class _Lists:
         merged = merge(self.pool, nbest) if self._tried else merge(nbest)
         # other weights stay: sparse features may appear in later lists, and decoders have weights that are not tuned
         if not weights.keys() >= set(nbest.names):
-            weights_of(nbest.names, weights, "start")
+            weights_of(nbest, weights, "start")
         self._before = len(self.pool.features) if self._tried else 0
         self._last, self.pool = nbest, merged
         self._tried.append(weights)

@@ -8,13 +8,14 @@ from itertools import pairwise
 from math import inf, log, sqrt
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import bincount, np, repeat
+from .._runtime.arrays import bincount, np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import check_samples
 from ..errors import ArrayValueError, FeatureError, WeightsError
 from ..metrics import Bleu
 from ..nbest import NBest, SparseFeatures
-from ..nbest.weights import names_of, rows_of_arrays
+from ..nbest.sparse import owners_of
+from ..nbest.weights import names_of, rows_of_arrays, weighed
 from .problem import Problem, check_finite
 from .results import Tuned
 
@@ -210,8 +211,7 @@ def _differences(
     rows, columns = np.nonzero(dense)
     parts = [(rows * size + columns, dense[rows, columns])]
     for part, sign in ((nbest.sparse.rows(ones), 1), (nbest.sparse.rows(others), -1)):
-        first = repeat(np.arange(width, len(dense) * size, size, dtype=np.int64), np.diff(part.indptr))
-        parts.append((first + part.columns, sign * part.values))
+        parts.append((owners_of(part.indptr) * size + width + part.columns, sign * part.values))
     keys, values = map(np.concatenate, zip(*parts))
     order = keys.argsort(kind="stable")  # fast, because each part is sorted
     keys, values = keys[order], values[order]
@@ -236,20 +236,13 @@ def _matrices(X: Features) -> tuple[int, int, Any, Any, Any]:
         return *X.shape, *(rows_of_arrays(dense, None) for dense in (X, columns, columns**2))
     count, size = len(X.indptr) - 1, len(X.names)
     order = X.columns.astype(np.min_scalar_type(size)).argsort(kind="stable")
-    owners = repeat(np.arange(count, dtype=np.int64), np.diff(X.indptr))[order]
+    owners = owners_of(X.indptr)[order]
     ends, values = np.append(0, np.cumsum(bincount(X.columns, minlength=size))), X.values[order]
     none, names = np.zeros((size, 0)), ("",) * count
     transposed, squares = (
         rows_of_arrays(none, SparseFeatures(ends, owners, part, names)) for part in (values, values**2)
     )
     return count, size, rows_of_arrays(np.zeros((count, 0)), X), transposed, squares
-
-
-def _times(matrix: Any, vector: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Multiply a matrix of `size` rows by a vector."""
-    product = np.empty(size)
-    matrix.weigh(vector, product)
-    return product
 
 
 def _logistic_weights(differences: Features, regularisation: float) -> NDArray[np.float64]:
@@ -268,9 +261,9 @@ def _logistic_weights(differences: Features, regularisation: float) -> NDArray[n
     shortest = -1.0
     for _ in range(MOST_STEPS):
         chances = _chances(margins)  # probabilities of the opposite order of each pair
-        gradient = regularisation * weights - _times(transposed, 2 * chances, size)
+        gradient = regularisation * weights - weighed(transposed, 2 * chances, size)
         curvature = 2 * chances * (1.0 - chances)
-        diagonal = regularisation + _times(squares, curvature, size)
+        diagonal = regularisation + weighed(squares, curvature, size)
         with np.errstate(over="ignore", invalid="ignore"):
             length = sqrt(_dot(gradient, gradient / diagonal))
         if shortest < 0:
@@ -281,11 +274,11 @@ def _logistic_weights(differences: Features, regularisation: float) -> NDArray[n
             break
 
         def hessian(vector: NDArray[np.float64], curvature: NDArray[np.float64] = curvature) -> NDArray[np.float64]:
-            return regularisation * vector + _times(transposed, curvature * _times(X, vector, count), size)
+            return regularisation * vector + weighed(transposed, curvature * weighed(X, vector, count), size)
 
         closeness = min(0.1, sqrt(length * PRECISION / shortest))
         step = _solution(hessian, -gradient, diagonal, closeness)
-        change, slope = _times(X, step, count), _dot(gradient, step)
+        change, slope = weighed(X, step, count), _dot(gradient, step)
         for part in PARTS:
             there = weights + part * step
             fallen = 2 * _losses(margins + part * change) + regularisation / 2 * _dot(there, there)

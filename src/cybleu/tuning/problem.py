@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import frexp, inf, isnan, ldexp, sqrt
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import first_not_finite, index, np, repeat
@@ -15,7 +16,7 @@ from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsErr
 from ..metrics import Metric as MetricType
 from ..metrics import find
 from ..nbest.container import check_nbest
-from ..nbest.weights import names_of, rows_of, rows_of_arrays, weights_of
+from ..nbest.weights import names_of, rows_of, rows_of_arrays, weighed, weights_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,7 +162,7 @@ class Objective:
                     "their sum as metric"
                 )
             self.name = "sum"
-            self.function = _only
+            self.function = itemgetter(0)
         else:
             found = find(chosen, default="moses").maximised
             self._fill(found)
@@ -174,13 +175,6 @@ class Objective:
         metric.check_width(self.stats.shape[1])
         self.stats, self.metric = metric.summable(self.stats), metric
         self.function = lambda row: metric.score_of(row.tolist())
-
-    def sum_of(self, chosen: NDArray[np.int64]) -> NDArray[Any]:
-        """Sum the rows of the chosen hypotheses.
-
-        :param chosen: the index of one hypothesis for each segment
-        """
-        return summed(self.stats, chosen)
 
     def score(self, row: NDArray[Any]) -> float:
         number = float(self.function(row))
@@ -200,15 +194,14 @@ class Objective:
 
 
 def summed(stats: NDArray[Any], chosen: NDArray[np.int64]) -> NDArray[Any]:
-    """Sum rows, at most one for each segment."""
+    """Sum rows, at most one for each segment.
+
+    :param chosen: their indices
+    """
     rows = stats.take(index(chosen), axis=0)
     # for integers einsum takes a third of the time; for floats it would sum in another order
     total: NDArray[Any] = np.einsum("ij->j", rows) if rows.dtype == np.int64 else rows.sum(axis=0)
     return total
-
-
-def _only(row: NDArray[Any]) -> float:
-    return float(row[0])
 
 
 # ----------------------------------------------------------------------------------------------------- the problem
@@ -234,17 +227,16 @@ class Problem:
 
     def start(self, start: Weights | None) -> NDArray[np.float64]:
         """Convert the start weights: by default 1 for dense features and 0 for sparse ones."""
-        names = self.nbest.names, () if self.nbest.sparse is None else self.nbest.sparse.names
         if start is None:
-            return np.repeat([1.0, 0.0], list(map(len, names)))
-        return weights_of(names[0], start, "start", names[1])
+            return np.where(np.arange(len(names_of(self.nbest))) < len(self.nbest.names), 1.0, 0.0)
+        return weights_of(self.nbest, start, "start")
 
     def hold_sparse(self, weights: NDArray[np.float64]) -> None:
         """Weigh sparse features once, because their weights stay; their sum becomes a column with the weight 1."""
         if self.nbest.sparse is not None:
-            sums = np.empty((len(self.nbest.features), 1))
-            self.rows.weigh(np.where(np.arange(len(weights)) < len(self.nbest.names), 0.0, weights), sums[:, 0])
-            self.rows = rows_of_arrays(np.append(self.nbest.features, sums, axis=1), None)
+            sparse = np.where(np.arange(len(weights)) < len(self.nbest.names), 0.0, weights)
+            sums = weighed(self.rows, sparse, len(self.nbest.features))
+            self.rows = rows_of_arrays(np.column_stack([self.nbest.features, sums]), None)
             self._held = True
 
     def _searched(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -253,8 +245,7 @@ class Problem:
 
     def _weighed(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the value of each hypothesis."""
-        values = np.empty(len(self.nbest.features))
-        self.rows.weigh(self._searched(weights), values)
+        values = weighed(self.rows, self._searched(weights), len(self.nbest.features))
         if not np.isfinite(values).all():
             raise WeightsError(
                 f"these weights times the features are more than a float can hold; scale the features: {weights.tolist()}"
@@ -297,7 +288,7 @@ class Problem:
         return self._point(weights, *last[1:])
 
     def _point(self, weights: NDArray[np.float64], values: NDArray[np.float64], chosen: NDArray[np.int64]) -> Point:
-        row = self.objective.sum_of(chosen)
+        row = summed(self.objective.stats, chosen)
         return Point(weights, values, chosen, row, self.objective.merit(row))
 
     def single_scores(self) -> NDArray[np.float64]:
@@ -341,8 +332,7 @@ class Problem:
         axis = used[0] if len(used) == 1 else -1
         if 0 <= axis < len(self.nbest.names) and direction[axis] == 1.0:
             return self.axis(axis, lower, upper)
-        slope = np.empty(len(self.nbest.features))
-        self.rows.weigh(direction, slope)
+        slope = weighed(self.rows, direction, len(self.nbest.features))
         if not np.isfinite(slope).all():
             raise WeightsError(f"the direction times the features is more than a float can hold: {direction.tolist()}")
         return Line(direction, slope, self.axes.sorted(slope), lower, upper, axis)
