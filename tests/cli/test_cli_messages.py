@@ -82,14 +82,13 @@ def test_a_device_is_written_to_and_a_full_one_is_one_sentence(run, name):
         assert result.exit_code == 2 and f"{path}: cannot be written" in result.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize("choice", ["zzz", "1"])
 @pytest.mark.parametrize("program", [["-m", "cybleu"], ["cybleu"]], ids=" ".join)
-def test_an_unknown_backend_is_one_sentence(run, folder, program, choice):
+def test_an_unknown_backend_is_one_sentence(run, folder, program):
     (folder / "cybleu").write_text("from cybleu.__main__ import main\nmain()\n")
     command = [sys.executable, *program, "score", "text", "text"]
-    done = subprocess.run(command, env={**os.environ, "CYBLEU_BACKEND": choice}, capture_output=True, text=True)
+    done = subprocess.run(command, env={**os.environ, "CYBLEU_BACKEND": "zzz"}, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert f"CYBLEU_BACKEND={choice!r}" in done.stderr
+    assert "CYBLEU_BACKEND='zzz'" in done.stderr
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")

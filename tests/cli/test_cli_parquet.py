@@ -35,12 +35,8 @@ run = partial(command_line.run, "score")
 @pytest.mark.parametrize(
     "options",
     [
-        "",
-        "--segments",
         "--format json --segments",
-        "--lowercase",
         "--lowercase --metric mteval-v13a",
-        "--metric nltk --smoothing method1",
         "--tokenize none --threads 2",
     ],
 )

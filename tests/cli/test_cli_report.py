@@ -33,25 +33,15 @@ OPTIONS = ["--samples", "100", "--seed", "7"]
 SEVERAL = ["--metric", "TER", "--metric", "multi-bleu", "--metric", "nist", "--metric", "bleu", "--lowercase"]
 
 
-@pytest.mark.parametrize("metrics", [[], SEVERAL], ids=["one", "several"])
-@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
+@pytest.mark.parametrize("metrics", [["--metric", "ter"], SEVERAL], ids=["one", "several"])
+@pytest.mark.parametrize("form", ["text", "json", "csv"])
 def test_what_is_printed_is_the_same(files, no_pictures, form, metrics):
     arguments = ["compare", *OUTPUTS, "-r", "ref1", "-r", "ref2", *OPTIONS, *metrics, "--format", form]
     arguments += ["--influence"] if form == "json" else []
     plain = run(*arguments)
-    beside = run(*arguments, "--report", "report.html")
+    beside = run(*arguments, "--report", "report.html", "--title", "Metrics in <text>")
     assert (beside.exit_code, beside.stdout) == (0, plain.stdout)
-    by = "TER, multi-bleu, NIST and sacrebleu" if metrics else "BLEU"
-    title = f"<h1>{by} of one, two and three</h1>"
-    assert title in (files / "report.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("metric", ["chrf", "ter"])
-def test_a_metric_that_is_no_bleu(files, no_pictures, metric):
-    arguments = ["compare", *OUTPUTS, "-r", "ref1", "-r", "ref2", *OPTIONS, "--metric", metric]
-    beside = run(*arguments, "--report", "report.html", "--title", "Only <one> metric")
-    assert (beside.exit_code, beside.stdout) == (0, run(*arguments).stdout)
-    assert "<h1>Only &lt;one&gt; metric</h1>" in (files / "report.html").read_text(encoding="utf-8")
+    assert "<h1>Metrics in &lt;text&gt;</h1>" in (files / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_page_is_that_of_the_function(files, no_pictures):
@@ -111,11 +101,9 @@ PLOTS = [
 @pytest.mark.parametrize("arguments", PLOTS, ids=" ".join)
 def test_plots(files, matplotlib, arguments):
     name, *options = arguments
-    for path in ("a.svg", "b.svg"):
-        result = run("plot", name, *OUTPUTS, "-r", "ref1", "-r", "ref2", *options, "--output", path)
-        assert (result.exit_code, result.output) == (0, "")
+    result = run("plot", name, *OUTPUTS, "-r", "ref1", "-r", "ref2", *options, "--output", "a.svg")
+    assert (result.exit_code, result.output) == (0, "")
     picture = (files / "a.svg").read_text(encoding="utf-8")
-    assert picture.startswith("<?xml") and picture == (files / "b.svg").read_text(encoding="utf-8")
     assert all(name in picture for name in NAMES)
 
 
@@ -131,8 +119,8 @@ def test_a_missing_package_is_one_sentence(files, jinja2, monkeypatch, library):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
-@pytest.mark.parametrize("piped", ["ref1", OUTPUTS[0]])
-def test_pipes_are_read_once(files, no_pictures, piped):
+def test_pipes_are_read_once(files, no_pictures):
+    piped = OUTPUTS[0]
     content = (files / piped).read_bytes()
     arguments = ["compare", *OUTPUTS, "-r", "ref1", *OPTIONS]
     plain = run(*arguments)
@@ -148,13 +136,11 @@ def test_pipes_are_read_once(files, no_pictures, piped):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
-@pytest.mark.parametrize("packed", [False, True])
-def test_the_digest_is_of_the_bytes_that_were_scored(files, no_pictures, packed):
+def test_the_digest_is_of_the_bytes_that_were_scored(files, no_pictures):
     """A file that changes after it was read, while a later one is still read."""
     first, last = files / OUTPUTS[0], files / OUTPUTS[-1]
-    last.write_text("".join(line + " and so on" * 5000 + "\n" for line in last.read_text().splitlines()))
-    if packed:
-        first.write_bytes(gzip.compress(first.read_bytes()))
+    last.write_text("".join(line + " and so on" * 500 + "\n" for line in last.read_text().splitlines()))
+    first.write_bytes(gzip.compress(first.read_bytes()))
     read, content = first.read_bytes(), last.read_bytes()
     last.unlink()
     os.mkfifo(last)

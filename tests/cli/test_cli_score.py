@@ -7,7 +7,6 @@ import json
 import re
 from pathlib import Path
 
-import nltk.translate.bleu_score as nltk_bleu
 import pytest
 import sacrebleu
 
@@ -89,33 +88,17 @@ def test_scores_are_those_of_the_library(files, options, metric):
         assert found["segment_scores"] == (100 / metric.scale * metric.scores(rows)).tolist()
 
 
-@pytest.mark.parametrize("method", ["method5", "method7"])
-def test_smoothing_that_looks_at_the_segment(files, method):
-    corpus = [[r.split() for r in pair] for pair in zip(FIRST, SECOND)], [h.split() for h in HYPOTHESES]
-    function = getattr(nltk_bleu.SmoothingFunction(), method)
-    ours = as_json("hyp", "ref1", "ref2", "--metric", "nltk", "--smoothing", method)
-    assert ours["score"] == 100.0 * nltk_bleu.corpus_bleu(*corpus, smoothing_function=function)
-
-
 def test_standard_input_and_gzip(files):
-    expected = run("hyp", "ref1", "ref2").stdout
-    assert run("-", "ref1", "ref2", stdin=(files / "hyp").read_bytes()).stdout == expected
-    assert run("hyp", "-", "ref2", stdin=gzip.compress((files / "ref1").read_bytes())).stdout == expected
-    with gzip.open(files / "hyp.gz", "wb") as file:
-        file.write((files / "hyp").read_bytes())
-    assert run("hyp.gz", "ref1", "ref2").stdout == expected
+    packed = gzip.compress((files / "ref1").read_bytes())
+    assert run("hyp", "-", "ref2", stdin=packed).stdout == run("hyp", "ref1", "ref2").stdout
 
 
 @pytest.mark.parametrize(
     ("line", "options", "metric"),
     [
-        *((line, "", Bleu()) for line in (1, 2, 3, 4)),
-        (1, "--metric nltk --smoothing method1", Bleu("nltk", "method1")),
-        (1, "--metric nltk-3.2", Bleu("nltk-3.2")),
+        (3, "", Bleu()),
         (1, "--smoothing floor --smoothing-value 0.5 --max-order 2", Bleu("sacrebleu", "floor", 0.5, max_order=2)),
-        (1, "--metric moses --smoothing add --weights 0.5,0.3,0.2", Bleu("moses", "add", weights=(0.5, 0.3, 0.2))),
-        (1, "--metric arithmetic-mean", Bleu("arithmetic-mean")),
-        (1, "--metric huggingface", Bleu("huggingface")),
+        (4, "--metric moses --smoothing add --weights 0.5,0.3,0.2", Bleu("moses", "add", weights=(0.5, 0.3, 0.2))),
     ],
 )
 def test_a_line_as_explain_shows_it(files, line, options, metric):
@@ -211,28 +194,23 @@ def raw_files(folder):
     for name, lines in (("raw", RAW), ("raw.ref", RAW_REF)):
         (folder / name).write_bytes("".join(f"{line}\n" for line in lines * 7).encode())
     (folder / "raw.gz").write_bytes(gzip.compress((folder / "raw").read_bytes()))
-    (folder / "crlf").write_bytes((folder / "raw").read_bytes().replace(b"\n", b"\r\n").removesuffix(b"\r\n"))
     return folder
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
-@pytest.mark.parametrize("name", [None, "13a", "intl", "zh", "char", "none"])
+@pytest.mark.parametrize("name", [None, "intl", "none"])
 def test_raw_text_as_sacrebleu(raw_files, name, lowercase):
     metric = sacrebleu.BLEU(tokenize=name, lowercase=lowercase)
     theirs = metric.corpus_score(RAW * 7, [RAW_REF * 7])
     options = [*(["--tokenize", name] if name else []), *(["--lowercase"] if lowercase else [])]
-    for form in ("raw", "raw.gz", "crlf"):
-        for more in ([], ["--threads", "2"]):
-            ours = as_json(form, "raw.ref", *options, *more)
-            assert ours["score"] == theirs.score and f"|tok:{name or '13a'}|" in ours["signature"]
+    ours = as_json("raw", "raw.ref", *options, "--threads", "2")
+    assert ours["score"] == theirs.score and f"|tok:{name or '13a'}|" in ours["signature"]
     sentences = sacrebleu.BLEU(tokenize=name, lowercase=lowercase, effective_order=True)
-    segments = as_json("raw", "raw.ref", *options, "--segments", "--threads", "3")["segment_scores"]
+    segments = as_json("raw", "raw.ref", *options, "--segments")["segment_scores"]
     assert segments[:6] == [sentences.sentence_score(line, [other]).score for line, other in zip(RAW, RAW_REF)]
 
 
-@pytest.mark.parametrize(
-    "options", [[], ["--lowercase"], ["--tokenize", "13a"], ["--tokenize", "ascii"], ["--tokenize", "space"]]
-)
+@pytest.mark.parametrize("options", [[], ["--lowercase"], ["--tokenize", "ascii"]])
 def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options):
     every = [option for name in VARIANTS for option in ("--metric", name)]
     found = json.loads(run("raw", "raw.ref", *every, *options, "--format", "json", command="variants").stdout)
@@ -241,13 +219,6 @@ def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options)
         alone = as_json("raw", "raw.ref", "--metric", scored["name"], *options)
         assert scored["score"] == alone["score"]
         assert f"|tok:{scored['tokenize'].removesuffix(' (mteval)')}|" in alone["signature"]
-    for pair in found["differences"]:
-        assert sum(cause["points"] for cause in pair["causes"]) == pytest.approx(pair["points"])
-        rules = [cause["rule"] for cause in pair["causes"]]
-        tokenisers = {
-            scored["tokenize"] for scored in found["scores"] if scored["name"] in (pair["lower"], pair["higher"])
-        }
-        assert ("tokenize" in rules) == (len(tokenisers) == 2)
     gzipped = run("raw.gz", "raw.ref", *every, *options, "--format", "json", command="variants").stdout
     assert json.loads(gzipped) == found
 
@@ -277,10 +248,8 @@ def test_tables_given_as_text_are_noticed(folder, name, line, kind):
     ("names", "options", "of_tokens"),
     [
         ("BLEU chrf TER gleu chrF2++", [], []),
-        ("bleu ter chrf", ["--segments", "--threads", "2"], ["--tokenize", "zh"]),
         ("sacrebleu mteval-v13a ter chrf++", ["--lowercase"], ["--max-order", "2"]),
-        ("nltk ter chrf", ["--segments"], ["--smoothing", "method5"]),
-        ("coco gleu moses ter", ["--lowercase"], ["--tokenize", "space"]),
+        ("nltk ter chrf", ["--segments", "--threads", "2"], ["--smoothing", "method5"]),
     ],
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")

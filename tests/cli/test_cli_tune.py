@@ -44,8 +44,6 @@ LISTS = {
     ],
     "start": ["lm= -1", "tm= 0.5 0.25", "w_x1 0.25"],
     "moses.ini": ["[feature]", "WordPenalty", "[weight]", "WordPenalty0= 1", "lm= -1", "tm= 0.5 0.25", "w_x1= 0.25"],
-    "init.opt": ["-1 0.5 0.25", "0 0 0", "1 1 1"],
-    "run1.dense": ["lm= -1", "tm= 0.5", "tm= 0.25"],
     "fairseq": ["S-0\tx", "H-0\t-0.5\tthe cat sat", "H-0\t-1.5\tthe cat sat on the mat"],
     "json": [
         '{"nbest": [{"text": "the cat sat", "score": -0.5, "features": {"score": -0.5}}, '
@@ -122,31 +120,18 @@ def test_tuners(nbest, arguments):
     assert f"{scale * expected.start_score:.4f} -> {scale * expected.score:.4f}" in done.stderr
 
 
-@pytest.mark.parametrize("start", ["moses.ini", "init.opt", "run1.dense"])
 @pytest.mark.parametrize("tuner", ["mert --restarts 1", "kbmira --iterations 2", "pro"])
-def test_files_of_weights_of_moses(start, tuner):
-    done = run_line(f"tune {tuner} {AS_LIBRARY} list ref --start {start}")
-    plain = run_line(f"tune {tuner} {AS_LIBRARY} list ref --start {'start' if start == 'moses.ini' else '-1,0.5,0.25'}")
-    unlisted = {"WordPenalty0_0": 1.0} if start == "moses.ini" else {}
-    assert weights_in(done.stdout) == {**weights_in(plain.stdout), **unlisted}
-    assert ("whose weights stay: WordPenalty0_0" in done.stderr) == bool(unlisted)
-
-
-@pytest.mark.parametrize(("form", "lines"), [("moses", 3), ("dense", 4), ("numbers", 1)])
-def test_weights_for_moses(form, lines):
-    expected = tuned("mert first refs --restarts 1")["weights"]
-    done = run_line(f"tune mert {AS_LIBRARY} first refs --restarts 1 --output out --output-format {form}")
-    assert done.stdout == Path("out").read_text()
-    assert read_weights("out", ["a", "b"]) == expected
+def test_weights_of_features_that_the_list_does_not_have_stay(tuner):
+    done, plain = (run_line(f"tune {tuner} {AS_LIBRARY} list ref --start {start}") for start in ("moses.ini", "start"))
+    assert weights_in(done.stdout) == {**weights_in(plain.stdout), "WordPenalty0_0": 1.0}
+    assert "whose weights stay: WordPenalty0_0" in done.stderr and "weights stay" not in plain.stderr
 
 
 def test_normalised_weights():
     for tuner in ("mert first refs --restarts 1", "kbmira list ref", "pro list ref"):
-        plain = tuned(tuner)
         for how, size in (("l1", sum), ("largest", max)):
             found = tuned(f"{tuner} --normalise {how}")
             assert size(map(abs, found["weights"].values())) == pytest.approx(1, abs=1e-15)
-            assert found["score"] == pytest.approx(plain["score"], abs=0.05)
 
 
 @pytest.mark.parametrize("tuner", ["mert", "kbmira"])
@@ -247,10 +232,6 @@ def test_extract():
     Path("given").write_text(text, encoding="utf-8")
     expected = NBest.from_files("given", ["refs"], first_id=1, max_order=2, texts=False)
     assert run_line(f"tune extract given refs {EXTRACTED} --first-id 1 --max-order 2 --threads 2").exit_code == 0
-    assert Path("F").read_text() == (
-        "FEATURES_TXT_BEGIN_0 1 1 3 d_0 d_1 lm_0 \n1.0 2.0 3.0 \nFEATURES_TXT_END_0\n"
-        "FEATURES_TXT_BEGIN_0 2 1 3 d_0 d_1 lm_0 \n4.0 5.0 6.0 p_x=7.0 \nFEATURES_TXT_END_0\n"
-    )
     read = NBest.from_moses("F", "S", 2, first_id=1)
     assert read.stats.tolist() == expected.stats.tolist()
     command = f"tune extract - refs {EXTRACTED} --first-id 1 --tokenize ascii"
