@@ -96,7 +96,7 @@ def corpus(texts):
 
 # One long call for each kind of loop. On the mirror, a call for a part of the input takes as long.
 CASES = {
-    "segments": lambda part: partial(corpus_bleu, *corpus([WORDS * 3] * (1_000_000 // part))[::-1]),
+    "segments": lambda part: partial(corpus_bleu, *corpus([WORDS * 3] * (400_000 // part))[::-1]),
     "a text": lambda part: partial(corpus_bleu, *corpus([WORDS * (200_000 // part)])[::-1]),
     "many references": lambda part: partial(corpus_bleu, [[WORDS * 5] * (1_000_000 // part)], [WORDS * 5]),
     "one long text": lambda part: partial(cybleu.rows, ragged(IDS[::part], len(IDS[::part])), References(TEXTS[:1])),
@@ -110,7 +110,7 @@ CASES = {
     "scores by a function": lambda part: partial(
         self_bleu, TEXTS[::part], smoothing_function=SmoothingFunction().method1
     ),
-    "raw lines": lambda part: partial(cybleu.rows, *corpus(raw_lines(1_000_000 // part)), threads=2),
+    "raw lines": lambda part: partial(cybleu.rows, *corpus(raw_lines(300_000 // part)), threads=2),
     "a long raw line": lambda part: partial(cybleu.rows, *corpus([" ".join(raw_lines(200_000 // part))])),
     "chrf": lambda part: partial(metrics.find("chrf++").rows, *corpus(raw_lines(40_000 // part))),
     "chrf of pairs": lambda part: partial(cybleu.pairs, raw_lines(1000 // part), metric="chrf"),

@@ -16,7 +16,6 @@ from cybleu.errors import CybleuError
 from cybleu.frameworks import CaptionBleu
 from cybleu.metrics import Bleu, NistInformation, Variant
 from cybleu.nbest import NBest
-from cybleu.text import Ragged
 from cybleu.text.tokenizers import own_tokenizer
 from cybleu.tuning import Iteration, Loop
 
@@ -67,24 +66,6 @@ def test_pickles_and_copies(name):
 
 
 LINES = ["A B. c", "d é <skipped>"]
-PREPARED = {
-    "tokens": ([[WORDS, WORDS[1:]], [[("a", 1), None, 10**30]]], {}, {}, [WORDS, [10**30, ("a", 1), "x"]]),
-    "ids": (np.arange(6).reshape(2, 3), {"pad_id": 0, "unk_id": 4}, {}, [[1, 2, 3], [3, 4, 5]]),
-    "ragged": (Ragged(np.arange(5), np.array([0, 3, 5])), {}, {"max_order": 2}, [[0, 1], [3, 4]]),
-    "lines": ([[line] for line in LINES], {}, {"tokenize": "13a", "lowercase": True}, LINES[::-1]),
-    "function": ([LINES, LINES], {}, {"tokenize": str.split, "reference_length": "shortest"}, LINES[::-1]),
-    "no set": ([], {}, {}, []),
-    "empty texts": ([[[]], [[], []]], {}, {}, [["a"], ["b"]]),
-}
-
-
-@pytest.mark.parametrize(("references", "special", "options", "texts"), PREPARED.values(), ids=PREPARED)
-@pytest.mark.usefixtures("backend")
-def test_pickled_references_count_the_same(references, special, options, texts):
-    prepared = References(references, **special)
-    expected = cybleu.rows(texts, prepared, **options).tolist()
-    for again in (pickle.loads(pickle.dumps(prepared)), copy.deepcopy(prepared)):
-        assert cybleu.rows(texts, again, **options).tolist() == expected
 
 
 @pytest.mark.parametrize("name", metrics.METRICS)
