@@ -348,7 +348,7 @@ REFUSED = {
         (lambda: analyse(REFERENCES, SYSTEMS, level="mean"), "is the mean of the scores of segments"),
         (lambda: explain_difference([[R]], [R], ["nltk"], 4, (0.5, 0.5)), "2 weights for 4 n-gram orders; give"),
         (lambda: score([np.nan, 2, 1, 2]), "whole numbers from 0"),
-        (lambda: score([1, 1, 1, 0, 1, 1]), "NLTK's BLEU counted it"),
+        *((lambda one=one: one([[1, 1, 1, 0, 1, 1]]), "NLTK's BLEU counted it") for one in (score, scores)),
         (lambda: scores(np.array([[2, 2, 3, 2]])), "row 0 has more matches"),
         (lambda: scores(np.array([[2, 2, 1, 2], [2, 2, -1, 2]])), "whole numbers from 0"),
         (lambda: scores(np.array([[2.0, 2, 1, 2]])), "dtype float64"),

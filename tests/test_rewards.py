@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 
 import numpy as np
@@ -115,20 +114,6 @@ def test_of_chat_messages_only_those_of_the_assistant_count():
         errors.SequenceTypeError, match=r"completions\[1\] has no message of .*'assistant'.* is 'model'"
     ):
         trainer_call(reward, [chats[0], [said("model", "the cat")]], references=["the cat", "the cat"])
-
-
-@pytest.mark.parametrize("tokenize", [None, "13a", "unicode", str.split])
-def test_a_reward_function_pickles(tokenize):
-    reward = Reward(column="target", tokenize=tokenize, smoothing="add-k", max_order=3)
-    reward.__name__ = "mine"
-    again = pickle.loads(pickle.dumps(reward))
-    assert repr(again) == repr(reward) == f"<Reward mine: {reward.metric.signature}>"
-    assert again.__name__ == "mine"
-    for target in ([[1, 2, 3]], ["the cat sat."])[tokenize is not None :]:
-        for copied in (again, copy.deepcopy(reward)):
-            assert trainer_call(copied, ["a cat sat."], [[1, 2, 4]], target=target) == trainer_call(
-                reward, ["a cat sat."], [[1, 2, 4]], target=target
-            )
 
 
 def test_the_kind_of_the_column_decides_what_is_scored():

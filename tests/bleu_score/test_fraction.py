@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import fractions
 import math
 import operator
-import pickle
 import sys
 
 import nltk.translate.bleu_score as nltk_bleu
@@ -83,12 +81,3 @@ def test_powers(pair, exponent):
     assume(pair[0] != 0)
     assert Fraction(*pair) ** exponent == fractions.Fraction(*pair) ** exponent
     assert 2.0 ** Fraction(*pair) == 2.0 ** fractions.Fraction(*pair)
-
-
-def test_copies_and_pickles():
-    half = Fraction(4, 8)
-    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-        again = pickle.loads(pickle.dumps(half, protocol))
-        assert type(again) is Fraction
-        assert repr(again) == "Fraction(4, 8)"
-    assert repr(copy.copy(half)) == repr(copy.deepcopy(half)) == "Fraction(4, 8)"

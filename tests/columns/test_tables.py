@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from random import Random
 
 import numpy as np
 import pytest
@@ -98,22 +97,6 @@ def test_dicts_of_lists(pyarrow, rows):
         columns.rows({"hypothesis": ["a"], "reference": []})
     with pytest.raises(UnknownNameError, match="no column 'reference'; it has 'hypothesis'"):
         columns.rows({"hypothesis": ["a"]})
-
-
-@pytest.mark.parametrize("partitions", [1, 2, 7, 100])
-def test_sums_of_partitions_in_any_order(pyarrow, partitions):
-    random = Random(partitions)
-    rows = [("a b c d e"[: random.randrange(9)], "a b d c e"[: random.randrange(9)], None) for _ in range(40)]
-    cuts = sorted(random.randrange(41) for _ in range(partitions - 1))
-    parts = [made(pyarrow, rows)[begin:end] for begin, end in zip([0, *cuts], [*cuts, 40])]
-    random.shuffle(parts)
-    sums = dict.fromkeys(NAMES, 0)
-    for part in parts:
-        for name, number in columns.total(part).items():
-            sums[name] += number
-    whole = columns.rows(made(pyarrow, rows))
-    assert sums == {name: int(column.sum()) for name, column in whole.items()}
-    assert score(sums) == score(whole) == columns.score(made(pyarrow, rows))
 
 
 def test_a_reader_is_read_as_far_as_blocks_are_asked_for(pyarrow):
