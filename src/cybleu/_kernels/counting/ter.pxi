@@ -4,8 +4,22 @@
 # distances from the end serves for what follows them, so that a candidate costs only the rows between. A candidate that
 # cannot be better than the best until now costs nothing.
 
-# A hypothesis and a reference. Cell (i, j) of a table is the distance between the first i words of one and the first j
-# of the other, or for `backward` between the words after these. A row has the columns from `low` to before `high`.
+# The columns of a row of a table, from `low` to before `high`, and where column 0 is or would be in its cells.
+cdef struct Columns:
+    int32_t low
+    int32_t high
+    int64_t place
+
+
+# Cell (i, j) is the distance between the first i words of the hypothesis and the first j of the reference, or from the
+# end between the last i and the last j. Rows are numbered by i.
+cdef struct Distances:
+    Columns *rows
+    int32_t *cells
+    int32_t *reference      # from 1 on, in this order
+
+
+# A hypothesis and a reference.
 cdef struct Segment:
     const int32_t *given    # the words of the hypothesis
     Py_ssize_t size
@@ -13,12 +27,8 @@ cdef struct Segment:
     bint whole              # each row has all columns
     int32_t *words          # as shifted until now
     int32_t *changed        # as a candidate has them
-    int32_t *reference      # from 1 on
-    int32_t *low
-    int32_t *high
-    int64_t *places         # where column 0 of each row is or would be
-    int32_t *forward
-    int32_t *backward
+    Distances forward
+    Distances backward
     int32_t *rows[2]        # of a candidate, from column 0
     int32_t *align          # for each word of the reference the one of the hypothesis, or the one before, -1 for none
     int32_t *wrong          # how many of the first words of the hypothesis have no match
@@ -54,31 +64,35 @@ cdef enum:
 
 # -------------------------------------------------------------------------------------------------------------- tables
 cdef uint64_t lay_out(Segment *segment) noexcept nogil:
-    """Write which columns each row has and where it is; the numbers that all rows take."""
+    """Write which columns each row has and where it is; the numbers that all rows of one table take."""
     cdef double ratio = <double>segment.width / <double>segment.size if segment.size else 1.0
     cdef int64_t beam = <int64_t>ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
     cdef int64_t most = segment.width + 1
     cdef int64_t middle
     cdef int64_t used = 0
+    cdef Columns *row
+    cdef Columns *other     # of the words after those of `row`
     cdef Py_ssize_t i
     segment.whole = True
     for i in range(segment.size + 1):
         middle = <int64_t>floor(<double>i * ratio)
-        segment.low[i] = <int32_t>max(0, middle - beam) if i else 0
-        segment.high[i] = <int32_t>(min(most, middle + beam) if 0 < i < segment.size else most)
-        segment.places[i] = used + 1 - segment.low[i]
-        used += segment.high[i] - segment.low[i] + 2
-        segment.whole &= segment.low[i] == 0 and segment.high[i] == most
+        row, other = &segment.forward.rows[i], &segment.backward.rows[segment.size - i]
+        row.low = <int32_t>max(0, middle - beam) if i else 0
+        row.high = <int32_t>(min(most, middle + beam) if 0 < i < segment.size else most)
+        other.low, other.high = <int32_t>most - row.high, <int32_t>most - row.low
+        row.place, other.place = used + 1 - row.low, used + 1 - other.low
+        used += row.high - row.low + 2
+        segment.whole &= row.low == 0 and row.high == most
     return <uint64_t>used
 
 
-cdef inline void fill_row(const Segment *segment, Py_ssize_t i, int32_t word, const int32_t *before,
+cdef inline void fill_row(const Distances *table, Py_ssize_t i, int32_t word, const int32_t *before,
                           int32_t *row) noexcept nogil:
     """Row `i` from the one before it, both from column 0, with infinity at both ends."""
-    cdef Py_ssize_t low = segment.low[i]
-    cdef Py_ssize_t high = segment.high[i]
-    cdef Py_ssize_t both = min(high, <Py_ssize_t>segment.high[i - 1] + 1)
-    cdef const int32_t *reference = segment.reference
+    cdef Py_ssize_t low = table.rows[i].low
+    cdef Py_ssize_t high = table.rows[i].high
+    cdef Py_ssize_t both = min(high, <Py_ssize_t>table.rows[i - 1].high + 1)
+    cdef const int32_t *reference = table.reference
     cdef int32_t left = INFINITE
     cdef Py_ssize_t j
     for j in range(low, both):
@@ -92,52 +106,26 @@ cdef inline void fill_row(const Segment *segment, Py_ssize_t i, int32_t word, co
     row[low - 1] = row[high] = INFINITE
 
 
-cdef void fill_forward(Segment *segment, Py_ssize_t first) noexcept nogil:
-    """The rows after `first`."""
-    cdef int32_t *table = segment.forward
-    cdef Py_ssize_t i, j
+cdef inline int32_t *row_of(const Distances *table, Py_ssize_t i) noexcept nogil:
+    return table.cells + table.rows[i].place
+
+
+cdef void fill_rows(const Distances *table, Py_ssize_t first, Py_ssize_t end, const int32_t *words,
+                    int step) noexcept nogil:
+    """The rows after `first` and before `end`; `step` is from each word to the next one."""
+    cdef int32_t *row = row_of(table, 0)
+    cdef Py_ssize_t i
     if first == 0:
-        table[0] = table[segment.width + 2] = INFINITE
-        for j in range(segment.width + 1):
-            table[j + 1] = <int32_t>j
-    for i in range(first + 1, segment.size + 1):
-        fill_row(segment, i, segment.words[i - 1], table + segment.places[i - 1], table + segment.places[i])
-    segment.score = table[segment.places[segment.size] + segment.width]
-
-
-cdef void fill_backward(Segment *segment, Py_ssize_t last) noexcept nogil:
-    """The rows before `last`, and if that is the end the last one too."""
-    cdef const int32_t *reference = segment.reference + 1
-    cdef const int32_t *after
-    cdef int32_t *row
-    cdef int32_t word, right
-    cdef Py_ssize_t low, high, both, i, j
-    if last == segment.size:
-        row = segment.backward + segment.places[last]
-        for j in range(segment.low[last], segment.width + 1):
-            row[j] = <int32_t>(segment.width - j)
-        row[segment.low[last] - 1] = row[segment.width + 1] = INFINITE
-    for i in range(last - 1, -1, -1):
-        row = segment.backward + segment.places[i]
-        after = segment.backward + segment.places[i + 1]
-        low, high = segment.low[i], segment.high[i]
-        both = max(low, <Py_ssize_t>segment.low[i + 1] - 1)
-        word = segment.words[i]
-        right = INFINITE
-        for j in range(both, high):
-            row[j] = min(after[j + 1] + <int32_t>(reference[j] != word), after[j] + 1)
-        for j in range(high - 1, both - 1, -1):
-            right = min(right + 1, row[j])
-            row[j] = right
-        for j in range(both - 1, low - 1, -1):
-            right += 1
-            row[j] = right
-        row[low - 1] = row[high] = INFINITE
+        (row - 1)[0] = row[table.rows[0].high] = INFINITE
+        for i in range(table.rows[0].high):
+            row[i] = <int32_t>i
+    for i in range(first + 1, end):
+        fill_row(table, i, words[(i - 1) * step], row_of(table, i - 1), row_of(table, i))
 
 
 cdef void align(Segment *segment) noexcept nogil:
     """Follow the edits back from the end: of equal ones first a match or substitution, then a word left out."""
-    cdef const int32_t *table = segment.forward
+    cdef const Distances *table = &segment.forward
     cdef Py_ssize_t i = segment.size
     cdef Py_ssize_t j = segment.width
     cdef const int32_t *before
@@ -150,16 +138,16 @@ cdef void align(Segment *segment) noexcept nogil:
             segment.wrong_there[j + 1] = 1
             segment.align[j] = -1
             continue
-        before = table + segment.places[i - 1]
-        distance = (table + segment.places[i])[j]
-        cost = <int32_t>(segment.words[i - 1] != segment.reference[j])
+        before = row_of(table, i - 1)
+        distance = row_of(table, i)[j]
+        cost = <int32_t>(segment.words[i - 1] != table.reference[j])
         # the cells beyond a row before it may belong to another row
-        if j > segment.low[i - 1] and j <= segment.high[i - 1] and before[j - 1] + cost == distance:
+        if j > table.rows[i - 1].low and j <= table.rows[i - 1].high and before[j - 1] + cost == distance:
             i -= 1
             j -= 1
             segment.wrong[i + 1] = segment.wrong_there[j + 1] = cost
             segment.align[j] = <int32_t>i
-        elif j < segment.high[i - 1] and before[j] + 1 == distance:
+        elif j < table.rows[i - 1].high and before[j] + 1 == distance:
             i -= 1
             segment.wrong[i + 1] = 1
         else:
@@ -192,7 +180,7 @@ cdef inline void range_of(Py_ssize_t size, Py_ssize_t start, Py_ssize_t length, 
 
 cdef int32_t distance_of(Segment *segment, Py_ssize_t first, Py_ssize_t middle, Py_ssize_t last) noexcept nogil:
     """The distance once these words are exchanged."""
-    cdef const int32_t *row = segment.forward
+    cdef const int32_t *row
     cdef const int32_t *rest
     cdef int32_t best = INFINITE
     cdef Py_ssize_t i, j
@@ -201,13 +189,13 @@ cdef int32_t distance_of(Segment *segment, Py_ssize_t first, Py_ssize_t middle, 
         first += 1
     while first < last and segment.changed[last - 1] == segment.words[last - 1]:
         last -= 1
-    row = segment.forward + segment.places[first]
+    row = row_of(&segment.forward, first)
     for i in range(first + 1, last + 1):
-        fill_row(segment, i, segment.changed[i - 1], row, segment.rows[i & 1])
+        fill_row(&segment.forward, i, segment.changed[i - 1], row, segment.rows[i & 1])
         row = segment.rows[i & 1]
-    rest = segment.backward + segment.places[last]
-    for j in range(segment.low[last], segment.high[last]):
-        best = min(best, row[j] + rest[j])
+    rest = row_of(&segment.backward, segment.size - last) + segment.width
+    for j in range(segment.forward.rows[last].low, segment.forward.rows[last].high):
+        best = min(best, row[j] + rest[-j])
     return best
 
 
@@ -246,7 +234,7 @@ cdef int try_targets(Segment *segment, Py_ssize_t start, Py_ssize_t start_there,
 cdef int find_shift(Segment *segment, Shift *best, Watch *watching) except -1 nogil:
     """The shift with the largest gain; of equal ones the longest, then the first."""
     cdef const int32_t *words = segment.words
-    cdef const int32_t *reference = segment.reference + 1
+    cdef const int32_t *reference = segment.forward.reference + 1
     cdef Py_ssize_t start, there, length
     cdef int32_t aligned
     best.gain = 0
@@ -291,29 +279,37 @@ cdef int prepare_reference(Segment *segment, const int32_t *reference, Buffer *m
     """Memory for the tables of a segment, and what they are made of."""
     cdef uint64_t size = <uint64_t>segment.size
     cdef uint64_t width = <uint64_t>segment.width
-    cdef uint64_t small = (size + 1) * (sizeof(int64_t) + 5 * sizeof(int32_t)) + 5 * (width + 3) * sizeof(int32_t)
+    cdef uint64_t small = (size + 1) * (2 * sizeof(Columns) + 3 * sizeof(int32_t)) + 6 * (width + 3) * sizeof(int32_t)
     cdef uint64_t used = 0
     cdef int _turn
+    cdef Py_ssize_t j
     for _turn in range(2):      # to learn how much the tables take, and with them
         reserve(memory, small + 2 * used * sizeof(int32_t))
-        segment.places = <int64_t *>memory.data
-        segment.low = <int32_t *>(segment.places + size + 1)
-        segment.high = segment.low + size + 1
+        segment.forward.rows = <Columns *>memory.data
+        segment.backward.rows = segment.forward.rows + size + 1
         used = lay_out(segment)
-    segment.words = segment.high + size + 1
+    segment.words = <int32_t *>(segment.backward.rows + size + 1)
     segment.changed = segment.words + size + 1
     segment.wrong = segment.changed + size + 1
     segment.wrong_there = segment.wrong + size + 1
     segment.align = segment.wrong_there + width + 3
-    segment.reference = segment.align + width + 3
-    segment.rows[0] = segment.reference + width + 3 + 1
+    segment.forward.reference = segment.align + width + 3
+    segment.backward.reference = segment.forward.reference + width + 3
+    segment.rows[0] = segment.backward.reference + width + 3 + 1
     segment.rows[1] = segment.rows[0] + width + 3
-    segment.forward = segment.rows[1] + width + 2
-    segment.backward = segment.forward + used
+    segment.forward.cells = segment.rows[1] + width + 2
+    segment.backward.cells = segment.forward.cells + used
     memcpy(segment.words, segment.given, <size_t>size * sizeof(int32_t))
-    segment.reference[0] = segment.reference[width + 1] = -1    # no word is this one
-    memcpy(segment.reference + 1, reference, <size_t>width * sizeof(int32_t))
+    segment.forward.reference[0] = segment.backward.reference[0] = -1   # no word is this one
+    for j in range(segment.width):
+        segment.forward.reference[1 + j] = segment.backward.reference[segment.width - j] = reference[j]
     return 0
+
+
+cdef void fill_forward(Segment *segment, Py_ssize_t first) noexcept nogil:
+    """The rows after `first`."""
+    fill_rows(&segment.forward, first, segment.size + 1, segment.words, 1)
+    segment.score = row_of(&segment.forward, segment.size)[segment.width]
 
 
 cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t limit, Buffer *memory,
@@ -332,7 +328,7 @@ cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t lim
     # each shift is an edit, too, and none gains more than is left
     while segment.score > segment.bound and shifts + segment.bound < limit:
         watch(watching, segment.size)
-        fill_backward(segment, last)
+        fill_rows(&segment.backward, segment.size - last, segment.size, segment.words + segment.size - 1, -1)
         align(segment)
         find_shift(segment, &best, watching)
         if segment.checked >= MOST_CANDIDATES or best.gain <= 0:
