@@ -21,7 +21,7 @@ cdef struct Units:
     Py_ssize_t count
     int width
     int32_t different   # the largest id
-    const int32_t *counts   # number of occurrences of each id, if known
+    const int32_t *counts   # number of occurrences of each id, for ids of one byte
 
 
 # An n-gram of the hypothesis.
@@ -258,24 +258,28 @@ cdef void take_ngrams(Table *table, const Units *hypothesis, const Units *text, 
         take_block(table, hypothesis, text, n, order, from_, taken, changes, False)
 
 
+cdef int count_units(Units *texts, Py_ssize_t count, Buffer *memory) except -1 nogil:
+    """Count the units of texts with the same ids of one byte."""
+    cdef Py_ssize_t size = texts[0].different + 1 if count > 0 else 0
+    cdef int32_t *counts
+    cdef Py_ssize_t i, k
+    reserve(memory, <uint64_t>count * <uint64_t>size * sizeof(int32_t))
+    counts = <int32_t *>memory.data
+    memset(counts, 0, <size_t>count * <size_t>size * sizeof(int32_t))
+    for k in range(count):
+        texts[k].counts = counts
+        for i in range(texts[k].count):
+            counts[texts[k].data[i]] += 1
+        counts += size
+    return 0
+
+
 cdef int64_t shared_units(const Units *hypothesis, const Units *text) noexcept nogil:
     """Return the number of one-byte units shared by two texts."""
-    cdef int32_t[256] counts
     cdef int64_t found = 0
     cdef Py_ssize_t i
-    cdef int hit
-    if hypothesis.counts != NULL:
-        for i in range(hypothesis.different + 1):
-            found += min(hypothesis.counts[i], text.counts[i])
-        return found
     for i in range(hypothesis.different + 1):
-        counts[i] = 0
-    for i in range(hypothesis.count):
-        counts[hypothesis.data[i]] += 1
-    for i in range(text.count):
-        hit = counts[text.data[i]] > 0
-        counts[text.data[i]] -= hit
-        found += hit
+        found += min(hypothesis.counts[i], text.counts[i])
     return found
 
 

@@ -3,20 +3,6 @@
 # A row has for each order, character orders first, the n-gram counts of the hypothesis and of the reference, and the
 # matches. Longer n-grams can only match where shorter ones do, so the work decreases with the number of matches.
 
-cdef extern from *:
-    """
-    #define CYBLEU_LARGEST ((int64_t)1 << 53)   /* counts below it are exact as doubles */
-    #define CYBLEU_EPSILON 1e-16                /* sacreBLEU's and NLTK's */
-
-    static CYTHON_INLINE double cybleu_ratio(int64_t part, int64_t whole) {
-        return (double)part / (double)whole;
-    }
-    """
-    int64_t LARGEST "CYBLEU_LARGEST"
-    double EPSILON "CYBLEU_EPSILON"
-    double ratio "cybleu_ratio" (int64_t part, int64_t whole) noexcept nogil
-
-
 cdef enum:
     MOST_OF_A_KIND = 64     # orders
     ROW = 384               # 3 * orders of both kinds
@@ -45,7 +31,7 @@ cdef struct Group:
 
 # ------------------------------------------------------------------------------------------------------------- scoring
 cdef double chrf_of_row(const ChrfRules *rules, const int64_t *row) noexcept nogil:
-    """The F-score of a row whose numbers are below LARGEST, by sacreBLEU's float operations in its order."""
+    """The F-score of a row of numbers below 2 ** 53, which are exact as doubles, as sacreBLEU computes it."""
     cdef int order = rules.char_order + rules.word_order
     cdef int effective = 0
     cdef int n
@@ -54,11 +40,12 @@ cdef double chrf_of_row(const ChrfRules *rules, const int64_t *row) noexcept nog
     cdef double recalls = 0.0
     cdef double score = 0.0
     for n in range(order):
-        precision = ratio(row[3 * n + 2], row[3 * n]) if row[3 * n] > 0 else EPSILON
-        recall = ratio(row[3 * n + 2], row[3 * n + 1]) if row[3 * n + 1] > 0 else EPSILON
+        # sacreBLEU's and NLTK's number for no n-grams
+        precision = <double>row[3 * n + 2] / <double>row[3 * n] if row[3 * n] > 0 else 1e-16
+        recall = <double>row[3 * n + 2] / <double>row[3 * n + 1] if row[3 * n + 1] > 0 else 1e-16
         if rules.epsilon:
             bottom = rules.factor * precision + recall
-            score += rules.plus * precision * recall / bottom if bottom > 0.0 else EPSILON
+            score += rules.plus * precision * recall / bottom if bottom > 0.0 else 1e-16
         if row[3 * n] > 0 and row[3 * n + 1] > 0:
             precisions += precision
             recalls += recall
@@ -82,6 +69,12 @@ cdef void begin_row(const Units *hypothesis, const Units *text, int order, int64
     for n in range(order):
         row[3 * n + 1] = ngrams_of(text.count, n + 1)
         row[3 * n] = ngrams_of(hypothesis.count, n + 1) if row[3 * n + 1] > 0 else 0
+
+
+cdef void begin_rows(const ChrfRules *rules, const Group *group, Py_ssize_t one, Py_ssize_t other,
+                     int64_t *row) noexcept nogil:
+    begin_row(&group.characters[one], &group.characters[other], rules.char_order, row)
+    begin_row(&group.words[one], &group.words[other], rules.word_order, row + 3 * rules.char_order)
 
 
 cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, Py_ssize_t count, int order,
@@ -161,25 +154,19 @@ cdef int count_characters(const ChrfRules *rules, ChrfWorkspace *work, const Lin
     cdef Py_ssize_t _k
     group.counted, group.total = 1, count + 1
     read_group(rules, work, &group, hypothesis, references)
-    reserve(&work.rows, <uint64_t>count * <uint64_t>row_size * sizeof(int64_t))
+    match_group(rules, work, &group, 0, 1, count, False)
     found = <int64_t *>work.rows.data
-    match_group(rules, work, &group, found, row_size)
     for _k in range(count):
         score = chrf_of_row(rules, found) if count > 1 else 0.0
         if score > best:
             best = score
             memcpy(row, found, <size_t>row_size * sizeof(int64_t))
         found += row_size
-    shrink(work)
-    return 0
-
-
-cdef void shrink(ChrfWorkspace *work) noexcept nogil:
-    """Free memory that only long segments require."""
-    if CYBLEU_UNLIKELY(work.table.capacity > KEPT):
+    if work.table.capacity > KEPT:
         free_buffer(&work.table)
         free_buffer(&work.walk)
         free_buffer(&work.text)
+    return 0
 
 
 cdef int read_group(const ChrfRules *rules, ChrfWorkspace *work, Group *group, const Line *counted,
@@ -215,7 +202,8 @@ cdef int read_numbers(const ChrfRules *rules, ChrfWorkspace *work, Group *group,
         group.characters[i].count = group.texts[i].count
         group.characters[i].width = width
         group.characters[i].different = work.different
-        group.characters[i].counts = NULL
+    if width == 1:
+        count_units(group.characters, total, &work.counts)
     return 1
 
 
@@ -242,24 +230,28 @@ cdef int number_group(ChrfWorkspace *work, Group *group) except -1 nogil:
     return 0
 
 
-cdef int match_group(const ChrfRules *rules, ChrfWorkspace *work, Group *group, int64_t *rows,
-                     Py_ssize_t row_size) except -1 nogil:
-    """Write the rows of the first text with all others."""
-    cdef int64_t *of_words = rows + 3 * rules.char_order
-    cdef Py_ssize_t count = group.total - 1
-    cdef bint few_words = rules.word_order > 0 and group.longest <= MASK_BITS
+cdef int match_group(const ChrfRules *rules, ChrfWorkspace *work, const Group *group, Py_ssize_t one, Py_ssize_t first,
+                     Py_ssize_t count, bint often) except -1 nogil:
+    """Write the rows of a text with others, those from `first` on, to `work.rows`.
+
+    :param often: many texts are looked up in its tables
+    """
+    cdef Py_ssize_t row_size = 3 * (rules.char_order + rules.word_order)
+    cdef bint few_words = not often and rules.word_order > 0 and group.longest <= MASK_BITS
+    cdef int64_t *row
     cdef Py_ssize_t k
+    reserve(&work.rows, <uint64_t>count * <uint64_t>row_size * sizeof(int64_t))
+    row = <int64_t *>work.rows.data
     if rules.char_order > 0:
-        match_all(work, group.characters, group.characters + 1, count, rules.char_order, rows, row_size, False)
+        match_all(work, &group.characters[one], &group.characters[first], count, rules.char_order, row, row_size, often)
     if rules.word_order > 0 and not few_words:
-        match_all(work, group.words, group.words + 1, count, rules.word_order, of_words, row_size, False)
-    for k in range(count):
+        match_all(work, &group.words[one], &group.words[first], count, rules.word_order, row + 3 * rules.char_order,
+                  row_size, often)
+    for k in range(first, first + count):
         if few_words:
-            match_few_words(group.words, group.words + 1 + k, rules.word_order, of_words)
-        begin_row(group.characters, group.characters + 1 + k, rules.char_order, rows)
-        begin_row(group.words, group.words + 1 + k, rules.word_order, of_words)
-        rows += row_size
-        of_words += row_size
+            match_few_words(&group.words[one], &group.words[k], rules.word_order, row + 3 * rules.char_order)
+        begin_rows(rules, group, one, k, row)
+        row += row_size
     return 0
 
 
@@ -315,19 +307,9 @@ cdef class CharacterF:
 
     def row(self, hypothesis, references):
         """Return the row of a hypothesis with one or more references."""
-        cdef RawTexts texts = RawTexts([hypothesis, *references])
-        cdef ChrfWorkspace work
-        cdef int64_t row[ROW]
-        cdef int n
-        if texts.count < 2:
-            raise ValueError("a segment has no reference")
-        make_characters(&work, self.rules.space)
-        try:
-            with nogil:
-                count_characters(&self.rules, &work, &texts.lines[0], &texts.lines[1], texts.count - 1, row)
-        finally:
-            end_characters(&work)
-        return [row[n] for n in range(3 * self.order)]
+        cdef object rows = one_row(3 * self.order)
+        self.rows(*one_segment(hypothesis, references), None, 0, 1, rows)
+        return rows.tolist()[0]
 
     def evaluate(self, row):
         """Return the score of a row, from 0 to 100, or None if it is declined."""
@@ -343,7 +325,7 @@ cdef class CharacterF:
             if not PyLong_CheckExact(number):
                 return None
             counts[n] = PyLong_AsLongLongAndOverflow(number, &overflow)
-            if overflow or not 0 <= counts[n] < LARGEST:
+            if overflow or not 0 <= counts[n] < <int64_t>1 << 53:
                 return None
         return chrf_of_row(&self.rules, counts)
 
@@ -381,7 +363,7 @@ cdef class CharacterF:
         with nogil:
             while position < stats.shape[0]:
                 for n in range(3 * self.order):
-                    fits = fits and 0 <= stats[position, n] < LARGEST
+                    fits = fits and 0 <= stats[position, n] < <int64_t>1 << 53
                 if not fits:
                     break
                 scores[position] = chrf_of_row(&self.rules, &stats[position, 0])
@@ -404,11 +386,9 @@ cdef class CharacterTexts:
     cdef bint each_other
     cdef ChrfWorkspace work      # holds the texts, hypotheses first; each call has its own `walk`, `rows` and `table`
     cdef Group group
-    cdef int32_t *counts    # count of each character in each text, if ids are bytes
 
     def __dealloc__(self):
         end_characters(&self.work)
-        free(self.counts)
 
     def __cinit__(self, CharacterF measure not None, RawTexts references not None, RawTexts hypotheses=None):
         self.references = references
@@ -419,23 +399,7 @@ cdef class CharacterTexts:
         self.group.total = self.group.counted + (0 if self.each_other else references.count)
         with nogil:
             read_group(&measure.rules, &self.work, &self.group, self.hypotheses.lines, references.lines)
-            self.count_characters()
         self.measure = measure
-
-    cdef int count_characters(self) except -1 nogil:
-        cdef Py_ssize_t size = self.work.different + 1
-        cdef Units *units = self.group.characters
-        cdef int32_t *counts
-        cdef Py_ssize_t i, k
-        if self.group.total == 0 or units[0].width > 1:
-            return 0
-        counts = self.counts = <int32_t *>allocated(calloc(<size_t>self.group.total * <size_t>size, sizeof(int32_t)))
-        for i in range(self.group.total):
-            for k in range(units[i].count):
-                counts[units[i].data[k]] += 1
-            units[i].counts = counts
-            counts += size
-        return 0
 
     def fill(self, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
         """Write the scores of hypotheses `start` to `stop` (exclusive): `scores[i, j]` is for i against reference j.
@@ -462,10 +426,7 @@ cdef class CharacterTexts:
         cdef const ChrfRules *rules = &self.measure.rules
         cdef Py_ssize_t place = first if self.each_other else self.group.counted + first   # index in the group
         cdef const Units *characters = self.group.characters
-        cdef const Units *words = self.group.words
-        cdef Py_ssize_t row_size = 3 * self.measure.order
         cdef int64_t *row
-        cdef int64_t *of_words
         cdef Py_ssize_t most = max(<Py_ssize_t>TOGETHER, characters[i].count)
         cdef Py_ssize_t units = 0
         cdef Py_ssize_t count = 0
@@ -473,22 +434,13 @@ cdef class CharacterTexts:
         while first + count < self.references.count and units < most:
             units += characters[place + count].count + OF_EACH
             count += 1
-        reserve(&work.rows, <uint64_t>count * <uint64_t>row_size * sizeof(int64_t))
+        match_group(rules, work, &self.group, i, place, count, True)
         row = <int64_t *>work.rows.data
-        of_words = row + 3 * rules.char_order
-        if rules.char_order > 0:
-            match_all(work, &characters[i], &characters[place], count, rules.char_order, row, row_size, True)
-        if rules.word_order > 0:
-            match_all(work, &words[i], &words[place], count, rules.word_order, of_words, row_size, True)
         for j in range(count):
-            begin_row(&characters[i], &characters[place + j], rules.char_order, row)
-            begin_row(&words[i], &words[place + j], rules.word_order, of_words)
             scores[i, first + j] = chrf_of_row(rules, row)
             if self.each_other and first + j != i:
-                begin_row(&characters[place + j], &characters[i], rules.char_order, row)
-                begin_row(&words[place + j], &words[i], rules.word_order, of_words)
+                begin_rows(rules, &self.group, place + j, i, row)
                 scores[first + j, i] = chrf_of_row(rules, row)
-            row += row_size
-            of_words += row_size
+            row += 3 * self.measure.order
             watch(&work.watching, 8)
         return count

@@ -22,6 +22,7 @@ cdef struct ChrfWorkspace:
     Buffer codes                # numbered characters, in order of their ids
     int32_t different           # number of distinct characters
     Buffer text                 # character ids of all texts
+    Buffer counts               # of each character in each text, if ids are bytes
     Buffer spans                # start and end of each word of all texts
     Buffer words                # word ids of all texts
     TokenTable known            # their words
@@ -70,6 +71,7 @@ cdef void end_characters(ChrfWorkspace *work) noexcept nogil:
     free(work.high)
     free_buffer(&work.codes)
     free_buffer(&work.text)
+    free_buffer(&work.counts)
     free_buffer(&work.spans)
     free_buffer(&work.words)
     free_tokens(&work.known)

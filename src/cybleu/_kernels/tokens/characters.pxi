@@ -50,18 +50,14 @@ cdef inline int32_t number_word(TokenTable *table, const Token *word, bint adds)
     return number_token(table, &token, hash_of(&token, SEED), adds)
 
 
-cdef void look_up_words(TokenTable *table, const Token *words, Py_ssize_t count, int32_t *ids) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(count):
-        ids[i] = number_word(table, &words[i], False)
-
-
 # New words stay where the caller has them.
-cdef int add_words(TokenTable *table, const Token *words, Py_ssize_t count, int32_t *ids) except -1 nogil:
+cdef int number_each(TokenTable *table, const Token *words, Py_ssize_t count, int32_t *ids,
+                     bint adds) except -1 nogil:
     cdef Py_ssize_t i
-    reserve_tokens(table, count)
+    if adds:
+        reserve_tokens(table, count)
     for i in range(count):
-        ids[i] = number_word(table, &words[i], True)
+        ids[i] = number_word(table, &words[i], adds)
     return 0
 
 
@@ -120,7 +116,7 @@ cdef class RawVocabulary:
         for i in range(count):
             size += distance(words[i].text, words[i].end)
         self.reserve_bytes(size)
-        add_words(&self.table, words, count, ids)
+        number_each(&self.table, words, count, ids, True)
         for number in range(before, self.table.size):
             token = &self.table.tokens[number].token
             size = distance(token.text, token.end)
@@ -147,7 +143,7 @@ cdef class RawVocabulary:
             if adds:
                 self.add_all(tokens, size, numbers.values + numbers.count)
             else:
-                look_up_words(&self.table, tokens, size, numbers.values + numbers.count)
+                number_each(&self.table, tokens, size, numbers.values + numbers.count, False)
             numbers.count += size
         return 0
 
