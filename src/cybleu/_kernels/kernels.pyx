@@ -13,6 +13,7 @@ from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_AsLongLongAndOverflow
 from cpython.method cimport PyMethod_Check, PyMethod_GET_FUNCTION, PyMethod_GET_SELF
 from cpython.object cimport Py_TYPE, PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_CheckExact
+from cpython.version cimport PY_VERSION_HEX
 from cpython.unicode cimport PyUnicode_DecodeUTF8, PyUnicode_FromKindAndData, PyUnicode_FromObject
 from libc.float cimport DBL_MIN
 from libc.math cimport INFINITY, NAN, ceil, exp, fabs, floor, isfinite, log, pow
@@ -23,6 +24,7 @@ from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
 import math
 from array import array
+from functools import update_wrapper
 from itertools import accumulate
 from os import urandom
 

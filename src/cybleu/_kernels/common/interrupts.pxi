@@ -28,10 +28,7 @@ cdef struct Watch:
 
 
 cdef inline Watch begin_watch() noexcept nogil:
-    cdef Watch watching
-    watching.steps = 0
-    watching.looked = 0
-    return watching
+    return Watch(0, 0)
 
 
 cdef inline int watch(Watch *watching, Py_ssize_t steps) except -1 nogil:

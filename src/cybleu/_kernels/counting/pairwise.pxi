@@ -5,13 +5,6 @@
 # the number of pairs times their length. Against all others together, the two largest counts of each n-gram in one text
 # suffice for clipping.
 
-cdef extern from *:
-    """
-    #define CYBLEU_MINUS_INFINITY (-(double)INFINITY)
-    """
-    double MINUS_INFINITY "CYBLEU_MINUS_INFINITY"
-
-
 # ------------------------------------------------------------------------------------------------------- formula tables
 #
 # The contribution of a precision to the mean depends only on the hypothesis length, the order and the matches (and with
@@ -82,7 +75,7 @@ cdef inline double score_pair(const Rules *rules, const Terms *terms, int64_t le
             gathered[n] = terms.of_zeros[n * (rules.order + 1) + (zeros if zeros > 0 else 1)]
         else:
             gathered[n] = terms.of_matches[n * (length + 1) + matches[n]]
-        if gathered[n] == MINUS_INFINITY:
+        if gathered[n] == -INFINITY:
             return 0.0
     if terms.scored == 0:
         return 0.0

@@ -53,7 +53,6 @@ cdef inline int count_texts(PyObject **texts, Py_ssize_t count, object hypothesi
     cdef Py_ssize_t length = items_in(<PyObject *>hypothesis)
     cdef Py_ssize_t longest = length
     cdef Py_ssize_t total = length + 1
-    cdef Py_ssize_t closest = -1
     cdef Py_ssize_t size, k
     if length < 0 or length >= MOST_POSITIONS:
         return 0
@@ -61,14 +60,8 @@ cdef inline int count_texts(PyObject **texts, Py_ssize_t count, object hypothesi
         size = items_in(texts[k])
         if size < 0 or size >= MOST_POSITIONS - total:
             return 0
-        closest = closer(closest, size, length)
         longest = max(longest, size)
         total += size + 1
-    if max_order == 0:
-        row[0] += length
-        row[1] += closest
-        work[0] += total
-        return 1
     if longest > MASK_BITS:
         return count_long_texts(texts, count, hypothesis, length, total, max_order, row, work)
     return count_short_texts(texts, count, hypothesis, max_order, row, work)

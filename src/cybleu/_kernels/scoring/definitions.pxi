@@ -41,22 +41,52 @@ cdef struct Rules:
     double weights[MAX_ORDER]
 
 
-cdef extern from *:
-    """
-    /* From Python 3.12 on, sum() of floats is compensated. */
-    #define CYBLEU_SUM_IS_COMPENSATED (PY_VERSION_HEX >= 0x030C0000)
-    """
-    bint CYBLEU_SUM_IS_COMPENSATED
-
-
 # The steps of a score, for callers that precompute some of them for many rows.
 cdef inline double precision_of(const Rules *rules, int n, int64_t matched, int64_t total, int64_t length,
                                 double *power) noexcept nogil:
-    return smoothed(rules.smoothing, rules.value, rules.scale, n, matched, total, length, power)
+    """Return the precision of order n + 1, from 0 to the scale. `power` is 2 ** (orders without a match so far)."""
+    cdef Smoothing smoothing = rules.smoothing
+    cdef double value = rules.value
+    cdef double scale = rules.scale
+    cdef double top = <double>matched
+    cdef double bottom = <double>total
+    if smoothing == ADD_LOGS:
+        top += value if n > 0 else 0.0
+        bottom += value if n > 0 else 0.0
+        return finite_or_no_score(scale * ((top + DBL_MIN) / (bottom + DBL_MIN)))
+    if smoothing == TINY_OVER_SMALL:
+        return finite_or_no_score(scale * ((top + 1e-15) / (bottom + 1e-9)))
+    if smoothing == FLOAT32:
+        return finite_or_no_score(scale * <double><float>(<double><float>(1.0 / max(1.0, bottom)) * top))
+    if smoothing == RECIPROCAL:
+        return finite_or_no_score(scale * (1.0 / max(1.0, bottom) * top))
+    if smoothing == FLOOR_OF_ONE or smoothing == ADD_ONE_TO_ONE:
+        bottom = max(1.0, bottom)
+        if smoothing == FLOOR_OF_ONE and matched == 0:
+            top = value
+    if (smoothing == ADD_ALL or (n > 0 and (smoothing == ADD_K or smoothing == ADD_ONE_TO_ONE))):
+        top += value
+        bottom += value
+    elif matched == 0:
+        if smoothing == TINY:
+            return scale * DBL_MIN
+        if smoothing == SKIP:
+            return LEFT_OUT
+        if smoothing == FLOOR:
+            top = value
+        elif smoothing == EXP and total > 0:
+            power[0] *= 2.0
+            return scale / (power[0] * bottom)
+        elif smoothing == EXP_BY_LENGTH and total > 0 and length > 1:
+            power[0] *= 2.0
+            return finite_or_no_score(scale * halved_by_length(power[0], value, length) / bottom)
+    if bottom == 0.0:
+        return ABSENT
+    return finite_or_no_score(scale * top / bottom)
 
 
 cdef inline double python_sum(const double *terms, int count) noexcept nogil:
-    """Sum floats like the sum() of the running Python."""
+    """Sum floats like the sum() of the running Python, which is compensated from 3.12 on."""
     cdef double total = 0.0
     cdef double errors = 0.0
     cdef double before, other
@@ -64,10 +94,10 @@ cdef inline double python_sum(const double *terms, int count) noexcept nogil:
     for n in range(count):
         before = total
         total = before + terms[n]
-        if CYBLEU_SUM_IS_COMPENSATED:
+        if PY_VERSION_HEX >= 0x030C0000:
             other = total - before
             errors += (before - (total - other)) + (terms[n] - other)
-    if CYBLEU_SUM_IS_COMPENSATED and errors != 0.0:
+    if PY_VERSION_HEX >= 0x030C0000 and errors != 0.0:
         total += errors
     return total
 
@@ -144,17 +174,15 @@ cdef double term_of(const Rules *rules, double weight, double precision) noexcep
     """Return the contribution of a precision to the mean; minus infinity makes the score 0."""
     if rules.mean == ARITHMETIC:
         return finite_or_no_score(weight * precision)
-    if rules.mean == EXACT:
-        return finite_or_no_score(weight * log(precision / rules.scale)) if precision > 0.0 else LEFT_OUT
     if rules.mean == PRODUCT:
         return precision / rules.scale
-    if rules.mean == EXACT_OR_ZERO:
-        return finite_or_no_score(weight * log(precision / rules.scale)) if precision > 0.0 else -INFINITY
-    if weight == 0.0:
+    if weight == 0.0 and rules.mean != EXACT and rules.mean != EXACT_OR_ZERO:
         return LEFT_OUT
     if precision <= 0.0:
-        return -INFINITY
-    return log(precision) if rules.uniform else finite_or_no_score(weight * log(precision / rules.scale))
+        return LEFT_OUT if rules.mean == EXACT else -INFINITY
+    if rules.uniform and rules.mean != EXACT and rules.mean != EXACT_OR_ZERO:
+        return log(precision)
+    return finite_or_no_score(weight * log(precision / rules.scale))
 
 
 cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcept nogil:

@@ -102,53 +102,6 @@ cdef inline double finite_or_no_score(double number) noexcept nogil:
     return number if isfinite(number) else NO_SCORE
 
 
-cdef inline double smoothed(Smoothing smoothing, double value, double scale, int n, int64_t matched, int64_t total,
-                            int64_t length, double *power) noexcept nogil:
-    """Return the precision of order n + 1, from 0 to `scale`. `power` is 2 ** (orders without a match so far)."""
-    cdef double top = <double>matched
-    cdef double bottom = <double>total
-    if smoothing == ADD_LOGS:
-        top += value if n > 0 else 0.0
-        bottom += value if n > 0 else 0.0
-        return finite_or_no_score(scale * ((top + DBL_MIN) / (bottom + DBL_MIN)))
-    if smoothing == TINY_OVER_SMALL:
-        return finite_or_no_score(scale * ((top + 1e-15) / (bottom + 1e-9)))
-    if smoothing == FLOAT32:
-        return finite_or_no_score(scale * <double><float>(<double><float>(1.0 / max(1.0, bottom)) * top))
-    if smoothing == RECIPROCAL:
-        return finite_or_no_score(scale * (1.0 / max(1.0, bottom) * top))
-    if smoothing == FLOOR_OF_ONE or smoothing == ADD_ONE_TO_ONE:
-        bottom = max(1.0, bottom)
-        if smoothing == FLOOR_OF_ONE and matched == 0:
-            top = value
-    if (smoothing == ADD_ALL or (n > 0 and (smoothing == ADD_K or smoothing == ADD_ONE_TO_ONE))):
-        top += value
-        bottom += value
-    elif matched == 0:
-        if smoothing == TINY:
-            return scale * DBL_MIN
-        if smoothing == SKIP:
-            return LEFT_OUT
-        if smoothing == FLOOR:
-            top = value
-        elif smoothing == EXP and total > 0:
-            power[0] *= 2.0
-            return scale / (power[0] * bottom)
-        elif smoothing == EXP_BY_LENGTH and total > 0 and length > 1:
-            power[0] *= 2.0
-            return finite_or_no_score(scale * halved_by_length(power[0], value, length) / bottom)
-    if bottom == 0.0:
-        return ABSENT
-    return finite_or_no_score(scale * top / bottom)
-
-
-cdef extern from *:
-    """
-    #define CYBLEU_SLACK 1.4210854715202004e-14     /* 2 ** -46: much more than the sum of 16 numbers is rounded by */
-    """
-    double SLACK "CYBLEU_SLACK"
-
-
 # Correctly rounded sum of at most MAX_ORDER finite terms, like math.fsum.
 cdef double exact_sum(const double *terms, int count) noexcept nogil:
     cdef double parts[MAX_ORDER]
@@ -169,7 +122,7 @@ cdef double exact_sum(const double *terms, int count) noexcept nogil:
     before = total
     total = before + errors
     rest = (before - total) + errors
-    size *= SLACK
+    size *= 1.4210854715202004e-14      # 2 ** -46: much more than the sum of 16 numbers is rounded by
     if fabs(before) >= fabs(errors) and total + (rest + size) == total and total + (rest - size) == total:
         return total
     for i in range(count):

@@ -1,20 +1,8 @@
 # GLEU: matches of a hypothesis and a reference, over the n-grams of the longer text.
 
-# The matches and n-grams of the best reference so far; a reference without n-grams is treated as no match.
-cdef struct BestCounts:
-    int64_t shared
-    int64_t ngrams
-
-
 cdef inline int64_t ngrams_of_orders(int64_t length, int64_t min_len, int64_t max_len) noexcept:
     cdef int64_t last = min(length, max_len)
     return (last - min_len + 1) * (2 * length - min_len - last + 2) // 2 if last >= min_len else 0
-
-
-cdef inline void compare(BestCounts *best, int64_t shared, int64_t ngrams) noexcept:
-    if ngrams > 0 and (best.ngrams == 0
-                       or <double>shared / <double>ngrams > <double>best.shared / <double>best.ngrams):
-        best.shared, best.ngrams = shared, ngrams
 
 
 cdef int count_one(object references, object hypothesis, const Py_ssize_t *orders, int64_t *found,
@@ -25,9 +13,9 @@ cdef int count_one(object references, object hypothesis, const Py_ssize_t *order
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t k = 0
     cdef Py_ssize_t n
-    cdef int64_t shared
-    cdef BestCounts best
-    best.shared = best.ngrams = 0
+    cdef int64_t shared, ngrams
+    cdef int64_t best_shared = 0
+    cdef int64_t best_ngrams = 0
     if CYBLEU_OTHER_THREADS_RUN:
         references, hypothesis = frozen(references, 1), frozen(hypothesis, 1)
     # the size is read again each time: a signal handler may have changed the list
@@ -38,11 +26,15 @@ cdef int count_one(object references, object hypothesis, const Py_ssize_t *order
         shared = 0
         for n in range(orders[0], orders[1] + 1):
             shared += row[1 + n]
-        compare(&best, shared, ngrams_of_orders(max(row[0], row[1]), orders[0], orders[1]))
+        ngrams = ngrams_of_orders(max(row[0], row[1]), orders[0], orders[1])
+        # a reference without n-grams is treated as no match
+        if ngrams > 0 and (best_ngrams == 0
+                           or <double>shared / <double>ngrams > <double>best_shared / <double>best_ngrams):
+            best_shared, best_ngrams = shared, ngrams
         k += 1
         look_between(work)
-    found[0] += best.shared
-    found[1] += best.ngrams
+    found[0] += best_shared
+    found[1] += best_ngrams
     return k > 0
 
 
@@ -56,25 +48,14 @@ cdef int read_orders(object min_len, object max_len, Py_ssize_t *orders) except 
     return 1 <= orders[0] <= orders[1] <= MAX_ORDER
 
 
-cdef object best_ratio(object references, object hypothesis, object min_len, object max_len):
-    """Return the GLEU of one segment, or None if it is declined."""
-    cdef Py_ssize_t work = 0
-    cdef Py_ssize_t[2] orders
-    cdef int64_t[2] found
-    if not read_orders(min_len, max_len, orders):
-        return None
-    found[0] = found[1] = 0
-    if not count_one(references, hypothesis, orders, found, &work):
-        return None
-    return <double>found[0] / <double>found[1] if found[1] > 0 else 0.0
-
-
 def sentence_gleu(original):
     """Return a compiled version of `original`, which scores plain input and calls `original` for declined input."""
 
     def sentence_gleu(references, hypothesis, min_len=1, max_len=4):
-        cdef object score = best_ratio(references, hypothesis, min_len, max_len) if serves() else None
-        return original(references, hypothesis, min_len, max_len) if score is None else score
+        cdef object found = gleu_counts((references,), (hypothesis,), min_len, max_len) if SERVES else None
+        if found is None:
+            return original(references, hypothesis, min_len, max_len)
+        return found[0] / found[1] if found[1] else 0.0
 
     return copy_metadata(original, sentence_gleu)
 

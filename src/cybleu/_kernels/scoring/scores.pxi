@@ -305,17 +305,9 @@ def serve(bint wanted):
     SERVES = wanted
 
 
-# Whether compiled functions are enabled; otherwise they call the original function.
-cdef bint serves() noexcept:
-    return SERVES
-
-
 # Copy names, docstring and signature of a function to its compiled version, which is returned.
 cdef object copy_metadata(object source, object target):
-    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
-        setattr(target, name, getattr(source, name))
-    target.__wrapped__ = source
-    return target
+    return update_wrapper(target, source, ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"), ())
 
 
 def sentence_bleu(original, smoothing_type, methods, warn):
