@@ -116,32 +116,17 @@ def lists(draw, names=None, sparse=True, segments=None, few=False):
     return NBest(offsets, features, stats, names, list(map("  ".join, texts)), None, pairs, model_scores=scores)
 
 
-def as_read(nbest):
-    """Without the sparse names that no hypothesis has, which no file can hold."""
-    sparse = nbest.sparse if nbest.sparse is not None and len(nbest.sparse.values) else None
-    return NBest(
-        nbest.offsets,
-        nbest.features,
-        nbest.stats,
-        nbest.names,
-        nbest.texts,
-        None,
-        sparse,
-        model_scores=nbest.model_scores,
+def same_but_sparse_names(one, read):
+    """Whether what was read is equal, but for the sparse names that no hypothesis has, which no file can hold."""
+    found = [[{}] * len(nbest.features) if nbest.sparse is None else sparse_of(nbest) for nbest in (one, read)]
+    assert found[0] == found[1]
+    assert read.sparse is None or {*read.sparse.names} == {name for row in found[1] for name in row}
+    return same(
+        *(
+            NBest(nbest.offsets, nbest.features, nbest.stats, nbest.names, nbest.texts, model_scores=nbest.model_scores)
+            for nbest in (one, read)
+        )
     )
-
-
-def same_but_sparse_names(one, other, texts=True):
-    one, other = as_read(one), as_read(other)
-    if one.sparse is not None:
-        used = {name for row in sparse_of(one) for name in row}
-        assert set(other.sparse.names) == used
-        assert sparse_of(one) == sparse_of(other)
-    without = [
-        NBest(list_.offsets, list_.features, list_.stats, list_.names, list_.texts, model_scores=list_.model_scores)
-        for list_ in (one, other)
-    ]
-    return same(*without, texts=texts)
 
 
 def sparse_and_dense(seed=0, segments=20, size=12, dense=3, sparse=5, share=0.5, metric=None):

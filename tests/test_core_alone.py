@@ -103,13 +103,12 @@ def test_commands_without_their_extra(alone, backend, arguments):
 def test_commands_without_numpy(with_commands, backend, arguments):
     folder = with_commands.parent
     (folder / "text").write_text("the cat sat on the mat\n")
-    (folder / "list").write_text("0 ||| the cat sat ||| lm= 1 ||| 1\n0 ||| a cat sat ||| lm= 2 ||| 2\n")
     done = run(with_commands, backend, "-m", "cybleu", *arguments)
     assert "Traceback" not in done.stderr
-    if arguments[:1] in (["compare"], ["tune"], ["rerank"], ["plot"]) or "ja-mecab" in arguments:
+    if arguments[0] == "compare" or "ja-mecab" in arguments:
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.count("\n") == 1 and done.stderr.startswith("cybleu: error: ")
         assert ", which is not installed; install it with: pip install 'cybleu[" in done.stderr
-    elif arguments and arguments != ["--help"]:
+    elif arguments != ["--help"]:
         said = done.stderr.replace("cybleu: hypotheses: text; references: text\n", "")
         assert (done.returncode, said) == (0, "")

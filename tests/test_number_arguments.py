@@ -30,10 +30,6 @@ def a_list(**changed):
     return NBest(given.pop("offsets"), given.pop("features"), given.pop("stats"), **given)
 
 
-def two_segments():
-    return NBest([0, 1, 2], FEATURES, ROWS)
-
-
 FLOATS = {  # what takes two numbers: an array, or a list of them
     "linear": lambda numbers: linear(a_list(), numbers),
     "nbest_sorted": lambda numbers: nbest_sorted(a_list(), scores=numbers),

@@ -160,10 +160,8 @@ def test_a_completion_without_references_is_left_out(reference, nothing):
     ("options", "name"),
     [
         ({}, "bleu_references"),
-        ({"metric": "chrf"}, "chrf_references"),
         ({"metric": "nltk:method1"}, "nltk_method1_references"),
         ({"metric": Bleu("moses"), "column": "mine"}, "moses_mine"),
-        ({"metric": "huggingface"}, "huggingface_references"),
         ({"metric": {"bleu": 1, "chrf": 3}}, "0.25*sacrebleu+0.75*chrf_references"),
         ({"metric": "ter", "name": "my reward"}, "my reward"),
     ],

@@ -167,11 +167,6 @@ ROOT = Path(__file__).parents[2]
 ROW = re.compile(r"^\| (`[^|]*nltk[^|]*) \| (`[^|]*cybleu[^|]*) \|$", re.MULTILINE)
 
 
-def rows_of_imports(page):
-    text = (ROOT / page).read_text(encoding="utf-8").partition("| before | after |\n|---|---|\n")[2]
-    return [row.groups() for row in ROW.finditer(text.partition("\n\n")[0])]
-
-
 def functions_of(cell):
     """The function `sentence_bleu` by each expression in a cell."""
     names = {"cybleu": cybleu, "nltk": nltk}
@@ -188,7 +183,7 @@ def functions_of(cell):
 
 
 def test_the_readme_says_what_to_write_instead_of_each_import():
-    rows = rows_of_imports("README.md")
+    rows = ROW.findall((ROOT / "README.md").read_text(encoding="utf-8").partition("| before | after |\n")[2])
     assert len(rows) >= 5
     for before, after in rows:
         theirs, ours = set(functions_of(before)), set(functions_of(after))

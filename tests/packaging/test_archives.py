@@ -97,9 +97,6 @@ def test_the_pure_wheel_is_for_every_platform(pure_wheel):
     assert pure_wheel.name == f"cybleu-{cybleu.__version__}-py3-none-any.whl"
     names = zipfile.ZipFile(pure_wheel).namelist()
     assert not {".c", ".so", ".pyd", ".pyx", ".pxi"} & suffixes(names)
-    metadata = zipfile.ZipFile(pure_wheel).read(f"cybleu-{cybleu.__version__}.dist-info/WHEEL").decode()
-    assert "Root-Is-Purelib: true" in metadata
-    assert "Tag: py3-none-any" in metadata
 
 
 def test_the_pure_wheel_works(pure_wheel, tmp_path):
@@ -117,13 +114,7 @@ def test_the_pure_wheel_works(pure_wheel, tmp_path):
     assert done.stdout == f"{tmp_path / 'cybleu' / '__init__.py'} python 1.0\n"
 
 
-def metadata_of(wheel):
-    return zipfile.ZipFile(wheel).read(f"cybleu-{cybleu.__version__}.dist-info/METADATA").decode()
-
-
 def test_the_core_needs_nothing(wheel):
-    metadata = metadata_of(wheel)
+    metadata = zipfile.ZipFile(wheel).read(f"cybleu-{cybleu.__version__}.dist-info/METADATA").decode()
     required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line]
     assert required == []
-    assert "License-Expression: MIT" in metadata
-    assert "Requires-Python: >=3.10" in metadata
