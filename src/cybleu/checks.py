@@ -7,7 +7,7 @@ BLEU can be computed from all of these, but it is wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from ._runtime.sequences import (
@@ -16,7 +16,6 @@ from ._runtime.sequences import (
     container_of,
     described,
     is_sized,
-    refuse_arrays,
     refuse_text,
 )
 from ._runtime.shapes import is_written_without_blanks
@@ -27,16 +26,14 @@ from .errors import (
     OneShotReferencesError,
     SequenceTypeError,
     TokensError,
-    UnhashableTokenError,
 )
 from .metrics.tokens import tokenised
-from .text.batches import Corpus
+from .text.batches import Corpus, Place, TokenLists
+from .text.numbering import Vocabulary
 from .text.raw import raw_of
 from .text.reading import read_lines, read_sets_of_lines, segments_of_lists
 
 __all__ = ["check"]
-
-HASHABLE = {str, int, bytes, float, bool}
 
 
 def check(
@@ -83,21 +80,21 @@ def check(
     else:
         corpus = tokenised(Corpus(read_lines(hypotheses), read_sets_of_lines(references)), raw)
         sets, texts = corpus.sets.lists(), corpus.texts.lists()
-    ours: set[type] = set()
     for position, text in enumerate(texts):
         _refuse_other_levels(text, f"hypotheses[{position}]", sets, texts)
-        ours |= _types_of_tokens(text, f"hypotheses[{position}]")
+    ours = _types_of_tokens(_lists(texts, Place("hypotheses")))
     if len(sets) != len(texts):
         raise LengthMismatchError(_different_numbers(sets, len(texts)))
-    theirs: set[type] = set()
     for position, group in enumerate(sets):
         _check_group(group, f"references[{position}]")
-        for number, reference in enumerate(group):
-            name = f"references[{position}][{number}]"
-            types = _types_of_tokens(reference, name)
-            if len(reference) == 0:
-                raise TokensError(f"{name} has no token; leave it out, or fix the text that it comes from")
-            theirs |= types
+    bounds = list(accumulate(map(len, sets), initial=0))
+    references = _lists(list(chain.from_iterable(sets)), Place("references", bounds))
+    for number, text in enumerate(references.texts):
+        if not text:
+            raise TokensError(
+                f"{references.place.of(number)} has no token; leave it out, or fix the text that it comes from"
+            )
+    theirs = _types_of_tokens(references)
     kinds = _kind(ours), _kind(theirs)
     if None not in kinds and kinds[0] != kinds[1]:
         raise MixedTokensError(
@@ -150,31 +147,31 @@ def _different_numbers(sets: Sequence[Any], count: int) -> str:
     return f"there are {count} hypotheses and {len(sets)} lists of references{advice}"
 
 
-def _types_of_tokens(text: Any, name: str) -> set[type]:
-    """The types of the tokens of a text."""
-    tokens = text
-    if type(text) not in LISTS:
-        tokens = container_of(text, name, tokenizes=True)
+def _lists(texts: Sequence[Any], place: Place) -> TokenLists:
+    """Texts in any container as lists."""
+    lists = []
+    for number, text in enumerate(texts):
+        tokens = text if type(text) in LISTS else container_of(text, place.of(number), tokenizes=True)
         if not is_sized(tokens):
-            raise SequenceTypeError(f"{name} is {described(tokens)}; give a list of tokens, which can be read again")
-        tokens = tokens.tolist() if hasattr(tokens, "tolist") else list(tokens)
-    types = set(map(type, tokens))
-    refuse_arrays(tokens, name)
-    for position, token in enumerate(() if types <= HASHABLE else tokens):
-        if token is None:
-            raise TokensError(f"token {position} of {name} is None; leave it out")
-        try:
-            hash(token)
-        except TypeError as error:
-            raise UnhashableTokenError(
-                f"token {position} of {name} is a {type(token).__name__}, which cannot be hashed and so not be counted; "
-                "use a str, a number or a tuple for it (is the text nested one level too deep?)"
-            ) from error
-    if str in types and " " in tokens and _is_split_into_characters(tokens):
-        raise TokensError(
-            f"{name} is the characters of a text with its blanks, as list() makes them of a str; "
-            "split it into words, for example with .split()"
-        )
+            raise SequenceTypeError(
+                f"{place.of(number)} is {described(tokens)}; give a list of tokens, which can be read again"
+            )
+        lists.append(tokens.tolist() if hasattr(tokens, "tolist") else list(tokens))
+    return TokenLists(lists, place)
+
+
+def _types_of_tokens(lists: TokenLists) -> set[type]:
+    """The types of the tokens, which must be hashable, not None, and not the characters of a text."""
+    lists.refuse_arrays()
+    types = Vocabulary(lists).kinds
+    for number, tokens in enumerate(lists.texts):
+        if None in tokens:
+            raise TokensError(f"token {tokens.index(None)} of {lists.place.of(number)} is None; leave it out")
+        if " " in tokens and _is_split_into_characters(tokens):
+            raise TokensError(
+                f"{lists.place.of(number)} is the characters of a text with its blanks, as list() makes them of a str; "
+                "split it into words, for example with .split()"
+            )
     return types
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from functools import cache
 from math import fsum, isfinite, isnan, nan
 
 from ..errors import StatisticsError, UnknownNameError
@@ -45,28 +44,15 @@ def plain_number(value: Any) -> float:
     return value if type(value) in (int, float) and number == number else number
 
 
-def check_flags(options: Any) -> None:
-    """Validate the fields of a dataclass that are True or False.
+def check_flags(options: Any, *names: str) -> None:
+    """Validate fields that are True or False.
 
     :raises UnknownNameError: one is something else
     """
-    kind: type = type(options)
-    for name, optional in _flags(kind):
+    for name in names:
         value = getattr(options, name)
-        if not (value is True or value is False or (optional and value is None)) and as_number(value) not in (0, 1):
+        if as_number(value) not in (0, 1):
             raise UnknownNameError(f"{name} is {value!r}; use True or False")
-
-
-@cache
-def _flags(kind: Any) -> list[tuple[str, bool]]:
-    """The fields of a dataclass that are True or False, and whether they may also be None."""
-    from dataclasses import fields
-
-    return [
-        (field.name, field.type != "bool")
-        for field in fields(kind)
-        if field.init and field.type in ("bool", "bool | None")
-    ]
 
 
 def is_one_of(value: Any, names: Container[str]) -> bool:
@@ -83,12 +69,8 @@ def finite_numbers(values: Any, name: str) -> tuple[float, ...] | None:
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
         return None
     try:
-        given = tuple(values)
-        # some versions of NumPy convert arrays of one entry
-        if any(isinstance(value, (str, bytes, bytearray)) or getattr(value, "shape", ()) != () for value in given):
-            return None
-        numbers = tuple(map(float, given))
-    except (TypeError, ValueError, OverflowError):
+        numbers = tuple(map(as_number, values))
+    except TypeError:
         return None
     return numbers if all(map(isfinite, numbers)) else None
 
@@ -108,10 +90,7 @@ def score_given(found: Any, row: Sequence[int]) -> float:
 
     :raises StatisticsError: the value is not a number
     """
-    try:
-        number = float(found)
-    except (TypeError, ValueError, OverflowError):
-        number = nan
+    number = as_number(found)
     if isnan(number):
         raise StatisticsError(
             f"the metric gives {found!r} for the row {list(row)}; it must give a number for every row"

@@ -147,7 +147,7 @@ class Bleu(Metric):
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        check_flags(self)
+        check_flags(self, "lowercase", "brevity_penalty", *() if self.effective_order is None else ("effective_order",))
         definition = VARIANTS.get(self.variant) if isinstance(self.variant, str) else self.variant
         if not isinstance(definition, Variant):
             raise UnknownNameError(f"unknown variant {self.variant!r}; use one of {', '.join(VARIANTS)}")

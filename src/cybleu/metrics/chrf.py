@@ -69,7 +69,7 @@ class Chrf(Metric):
     cost = 4
 
     def __post_init__(self) -> None:
-        check_flags(self)
+        check_flags(self, "lowercase", "whitespace", "eps_smoothing")
         self._refuse_tokenizer()
         for name in ("char_order", "word_order"):
             check_whole(getattr(self, name), name, 0, MOST_ORDERS, error=OrderError)

@@ -56,7 +56,7 @@ class Gleu(Metric):
     columns = ("matches", "ngrams")
 
     def __post_init__(self) -> None:
-        check_flags(self)
+        check_flags(self, "lowercase")
         tokenizer(self.tokenizer)
         orders = self.min_len, self.max_len
         if not all(type(order) is int for order in orders) or not 1 <= self.min_len <= self.max_len <= MOST_ORDERS:

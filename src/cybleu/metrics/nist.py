@@ -157,7 +157,7 @@ class Nist(Metric):
     cost = 8
 
     def __post_init__(self) -> None:
-        check_flags(self)
+        check_flags(self, "lowercase")
         self._refuse_tokenizer()
         check_whole(self.max_order, "max_order", 1, MOST_ORDERS, error=OrderError)
         if not (self.information is None or isinstance(self.information, NistInformation)):

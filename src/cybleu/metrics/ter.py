@@ -61,7 +61,7 @@ class Ter(Metric):
     cost = 32
 
     def __post_init__(self) -> None:
-        check_flags(self)
+        check_flags(self, "lowercase", "normalized", "no_punct", "asian_support", "case_sensitive")
         self._refuse_tokenizer()
         if self.lowercase:
             object.__setattr__(self, "case_sensitive", False)

@@ -84,7 +84,7 @@ class Variant:
         for text in (self.name, self.note):
             if not isinstance(text, str):
                 raise UnknownNameError(f"the name and the note of a variant are str, and one is {text!r}")
-        check_flags(self)
+        check_flags(self, "short_segments_count")
         for field, allowed in _ALLOWED.items():
             if not is_one_of(getattr(self, field), allowed):
                 raise UnknownNameError(

@@ -8,11 +8,14 @@ from contextlib import contextmanager
 from io import BytesIO
 from itertools import cycle
 from os import PathLike, fspath
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from .._files.pictures import figure_class, kind_of_picture, write_picture
+from .._files.text import shown
+from .._files.writing import check_paths, writing
 from .._runtime.arrays import np
+from .._runtime.extras import extra
 from ..errors import OrderError, UnknownNameError
 from .analysis import Report
 from .by_metric import BY, MetricFigures
@@ -39,12 +42,21 @@ LABELS = {
 METADATA = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}, "pdf": {"CreationDate": None}}
 
 
+def _figure_class() -> Any:
+    """
+    :raises MissingExtraError: Matplotlib is not installed
+    """
+    with extra("matplotlib", "plots require Matplotlib", "cybleu[plot]"):
+        from matplotlib.figure import Figure
+    return Figure
+
+
 def _new_axes(layout: str = "constrained", figsize: tuple[float, float] = (6.4, 4.0)) -> Any:
     """Axes of a figure that is not shown in a window.
 
     :raises MissingExtraError: Matplotlib is not installed
     """
-    return figure_class()(figsize=figsize, layout=layout).add_subplot()
+    return _figure_class()(figsize=figsize, layout=layout).add_subplot()
 
 
 def _by_metric(report: Report | MetricFigures) -> MetricFigures:
@@ -305,7 +317,7 @@ _settings = RLock()  # Matplotlib's settings and warning filters are those of th
 @contextmanager
 def settings() -> Iterator[None]:
     """Set Matplotlib's options so that the same plot gives the same bytes."""
-    figure_class()
+    _figure_class()
     from matplotlib import rc_context, rcdefaults, rcParams
 
     with _settings, rc_context(), warnings.catch_warnings():
@@ -361,7 +373,8 @@ def save_plot(
         axes = _new_axes(figsize=(width, height))
         draw(axes)
         axes.figure.savefig(written, format=kind, metadata=METADATA[kind], dpi=150)
-    write_picture(path, written.getvalue())
+    with writing(path) as file:
+        file.buffer.write(written.getvalue())
 
 
 def check_plot(path: str | PathLike[str]) -> str:
@@ -377,4 +390,10 @@ def check_plot(path: str | PathLike[str]) -> str:
     Traceback (most recent call last):
     cybleu.errors.UnknownNameError: the plot 'scores.gif' must be a .svg, .png or .pdf file
     """
-    return kind_of_picture(fspath(path), "svg", "png", "pdf")
+    path = fspath(path)
+    kind = Path(path).suffix.lower()[1:]
+    if kind not in METADATA:
+        raise UnknownNameError(f"the plot {shown(path)} must be a .svg, .png or .pdf file")
+    check_paths([path])
+    _figure_class()
+    return kind

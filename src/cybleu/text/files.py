@@ -75,11 +75,10 @@ def raw_segments(
         count = min(reader.left for reader in readers)
         if not count:
             break
-        bounds = array("q", bytes(8 * (count + 1)))
-        texts = [side_by_side([reader.texts], [reader.start], bounds) for reader in readers[: len(hypotheses)]]
+        texts = [side_by_side([reader.texts], [reader.start], count) for reader in readers[: len(hypotheses)]]
         others = readers[len(hypotheses) :]
-        sets = side_by_side([reader.texts for reader in others], [reader.start for reader in others], bounds)
-        yield texts, sets, bounds
+        sets = side_by_side([reader.texts for reader in others], [reader.start for reader in others], count)
+        yield texts, sets, array("q", [len(others) * number for number in range(count + 1)])
         for reader in readers:
             reader.start += count
     if any(reader.left for reader in readers):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _backend
 from .._runtime.lazy_arrays import array_of, np
 from ..errors import MixedTokensError, NoReferencesError, SequenceTypeError, UnhashableTokenError
-from .batches import RawText, Sets, TokenIds, TokenLists
+from .batches import PLAIN_TYPES, RawText, Sets, TokenIds, TokenLists
 from .ids import ids_of_lengths
 
 if TYPE_CHECKING:
@@ -182,11 +182,13 @@ def check_hashable(lists: TokenLists) -> None:
     for number, text in enumerate(lists.texts):
         if not hasattr(text, "__iter__"):
             raise SequenceTypeError(f"{lists.place.of(number)} became a {type(text).__name__} while it was read")
-    if all(kind.__hash__ for kind in _backend.chosen.types_within(lists.texts)):
+    if _backend.chosen.types_within(lists.texts) <= PLAIN_TYPES:
         return
     for number, text in enumerate(lists.texts):
         for place, token in enumerate(text):
-            if type(token).__hash__ is None:
+            try:
+                hash(token)
+            except TypeError:
                 raise UnhashableTokenError(
                     f"token {place} of {lists.place.of(number)} is a {type(token).__name__}, which cannot be hashed; "
                     "use a str, a number or a tuple for it (is the text nested one level too deep?)"

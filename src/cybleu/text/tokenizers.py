@@ -11,6 +11,7 @@ from functools import cache, partial
 from typing import Any, TypeVar, overload
 
 from .. import _backend
+from .._mirror.text.tokenizing import split_ascii
 from .._runtime.extras import extra
 from ..errors import MissingExtraError, SequenceTypeError, UnknownNameError
 from .categories import categories
@@ -18,13 +19,6 @@ from .categories import categories
 __all__ = ["tokenize_lines", "tokenizer", "tokenizer_signature"]
 
 OWN = ("unicode", "none", "ascii", "space", "13a", "intl", "zh", "char")  # of which the first two are one
-
-
-def split_ascii(line: str) -> list[str]:
-    """The tokens between ASCII white space, as Perl takes them: a no-break space is part of a token, and so is U+001F."""
-    if line.isascii() and not ("\x1c" in line or "\x1d" in line or "\x1e" in line or "\x1f" in line):
-        return line.split()
-    return [token.decode("utf-8", "surrogatepass") for token in line.encode("utf-8", "surrogatepass").split()]
 
 
 def split_for_codexglue(line: str) -> list[str]:

@@ -60,7 +60,7 @@ cdef void make_characters(ChrfWorkspace *work, int space) noexcept nogil:
     work.space = space
     if space != KEPT_SPACE:
         for code in range(0xA1):
-            if is_space(code, space):
+            if is_space(code, space != DROPPED_BUT_SEPARATORS):
                 work.low[code] = IGNORED_SPACE
         work.low[0x1680] = work.low[0x2028] = work.low[0x2029] = work.low[0x202F] = work.low[0x205F] = IGNORED_SPACE
         for code in range(0x2000, 0x200B):
@@ -102,42 +102,21 @@ cdef int need_high(ChrfWorkspace *work) except -1 nogil:
     return 0
 
 
-cdef inline bint is_space(uint32_t code, int mode) noexcept nogil:
-    if code <= 0x20:
-        return code == 0x20 or 0x09 <= code <= 0x0D or (0x1C <= code and mode != DROPPED_BUT_SEPARATORS)
-    if code < 0x1680:
-        return code == 0x85 or code == 0xA0
-    return (code == 0x1680 or 0x2000 <= code <= 0x200A or code == 0x2028 or code == 0x2029 or code == 0x202F
-            or code == 0x205F or code == 0x3000)
-
-
 cdef inline bint is_punctuation(uint32_t code) noexcept nogil:
     return (0x21 <= code <= 0x2F) | (0x3A <= code <= 0x40) | (0x5B <= code <= 0x60) | (0x7B <= code <= 0x7E)
 
 
 cdef inline uint32_t next_code(const Line *line, Py_ssize_t *at) noexcept nogil:
     cdef const uint8_t *text
+    cdef Py_ssize_t length = 1
     cdef uint32_t code
-    if line.kind == 1:
-        code = (<const uint8_t *>line.data)[at[0]]
-    elif line.kind == 2:
-        code = (<const uint16_t *>line.data)[at[0]]
-    elif line.kind == 4:
-        code = (<const uint32_t *>line.data)[at[0]]
-    else:       # valid UTF-8
+    if line.kind == IN_UTF8:
         text = <const uint8_t *>line.data + at[0]
-        code = text[0]
-        if code >= 0xF0:
-            code = ((code & 0x7) << 18 | <uint32_t>(text[1] & 0x3F) << 12 | <uint32_t>(text[2] & 0x3F) << 6
-                    | (text[3] & 0x3F))
-            at[0] += 3
-        elif code >= 0xE0:
-            code = (code & 0xF) << 12 | <uint32_t>(text[1] & 0x3F) << 6 | (text[2] & 0x3F)
-            at[0] += 2
-        elif code >= 0xC0:
-            code = (code & 0x1F) << 6 | (text[1] & 0x3F)
-            at[0] += 1
-    at[0] += 1
+        length = length_at(text, <const uint8_t *>line.data + line.size)
+        code = code_at(text, length)
+    else:
+        code = character_of(line, at[0])
+    at[0] += length
     return code
 
 
@@ -283,7 +262,7 @@ cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words,
         at = line.size
     while at < line.size:
         code = next_code(line, &at)
-        space = (code <= 0x20 or code >= 0x85) and is_space(code, mode)
+        space = (code <= 0x20 or code >= 0x85) and is_space(code, mode != DROPPED_BUT_SEPARATORS)
         if space:
             if words and word >= 0:
                 add_span(work, spans, text.start + <uint64_t>(word * width), count - word, width, first, last)

@@ -5,8 +5,8 @@
 cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end) noexcept nogil:
     """Return the first byte of invalid UTF-8, or the end."""
     cdef uint64_t word
-    cdef uint8_t low, high
-    cdef Py_ssize_t more, i
+    cdef uint32_t code
+    cdef Py_ssize_t length, i
     while at < end:
         if at[0] < 0x80:
             if distance(at, end) >= 8:
@@ -17,29 +17,17 @@ cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end) noexcep
             while at < end and at[0] < 0x80:
                 at += 1
             continue
-        low, high = 0x80, 0xBF
-        if 0xC2 <= at[0] <= 0xDF:
-            more = 1
-        elif 0xE0 <= at[0] <= 0xEF:
-            more = 2
-            if at[0] == 0xE0:
-                low = 0xA0
-            elif at[0] == 0xED:
-                high = 0x9F
-        elif 0xF0 <= at[0] <= 0xF4:
-            more = 3
-            if at[0] == 0xF0:
-                low = 0x90
-            elif at[0] == 0xF4:
-                high = 0x8F
-        else:
+        length = 1 + (at[0] >= 0xC0) + (at[0] >= 0xE0) + (at[0] >= 0xF0)
+        if not 0xC2 <= at[0] <= 0xF4 or distance(at, end) < length:
             return at
-        if distance(at, end) <= more or not low <= at[1] <= high:
-            return at
-        for i in range(2, more + 1):
+        for i in range(1, length):
             if at[i] & 0xC0 != 0x80:
                 return at
-        at += more + 1
+        code = code_at(at, length)
+        if length > 2 and (code < <uint32_t>(0x800 if length == 3 else 0x10000) or 0xD800 <= code <= 0xDFFF
+                           or code >= CODE_POINTS):
+            return at
+        at += length
     return end
 
 
@@ -105,35 +93,25 @@ cdef class RawTexts:
         cdef RawTexts texts = RawTexts()
         cdef const uint8_t *at = block
         cdef const uint8_t *end = at + len(block)
-        cdef const uint8_t *found
-        texts.held = block
-        texts.size = len(block)
-        with nogil:
-            found = first_invalid(at, end)
-            at = texts.divide(at, found, end)
-        if found < end:
-            raise NotUtf8Error(texts.count, distance(at, found), found[0])
-        return texts
-
-    cdef const uint8_t *divide(self, const uint8_t *at, const uint8_t *valid, const uint8_t *end) except NULL nogil:
-        """Append the lines that end before `valid`; return the start of the next line, or past the end."""
         cdef const uint8_t *stop
         cdef Py_ssize_t capacity = 1
+        cdef Py_ssize_t valid = distance(at, first_invalid(at, end))
+        if valid != len(block):
+            begin = block.rfind(b"\n", 0, valid) + 1
+            raise NotUtf8Error(block.count(b"\n", 0, valid), valid - begin, block[valid])
+        texts.held = block
+        texts.size = len(block)
         while at <= end:
-            stop = NULL
-            if at < end:
-                stop = <const uint8_t *>memchr(at, c"\n", <size_t>distance(at, end))
+            stop = <const uint8_t *>memchr(at, c"\n", <size_t>distance(at, end)) if at < end else NULL
             if stop == NULL:
                 stop = end
-            if valid < stop:
-                break
-            self.lines = <Line *>grown(self.lines, self.count + 1, &capacity, sizeof(Line))
-            self.lines[self.count].data = at
-            self.lines[self.count].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
-            self.lines[self.count].kind = IN_UTF8
-            self.count = self.count + 1     # `+=` would require the GIL if overflow checks are enabled
+            texts.lines = <Line *>grown(texts.lines, texts.count + 1, &capacity, sizeof(Line))
+            texts.lines[texts.count].data = at
+            texts.lines[texts.count].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
+            texts.lines[texts.count].kind = IN_UTF8
+            texts.count += 1
             at = stop + 1
-        return at
+        return texts
 
     @staticmethod
     def of_spans(block not None, const int64_t[::1] begins, const int64_t[::1] ends):
@@ -163,17 +141,13 @@ cdef class RawTexts:
         return texts
 
     @staticmethod
-    def side_by_side(list parts not None, list starts not None, int64_t[::1] bounds not None):
-        """Interleave parts: the first line of each part, then the second of each, and so on.
-
-        :param bounds: receives the offsets of the first, the second, ... lines
-        """
+    def side_by_side(list parts not None, list starts not None, Py_ssize_t count):
+        """Interleave so many lines of parts: the first one of each part, then the second of each, and so on."""
         cdef RawTexts texts, part
         cdef Py_ssize_t width = len(parts)
-        cdef Py_ssize_t count = bounds.shape[0] - 1
         cdef Py_ssize_t start, i, k
         if count < 0 or len(starts) != width:
-            raise ValueError("there must be a start for each part, and a bound more than lines of a part")
+            raise ValueError("there must be a start for each part")
         if width and count > PY_SSIZE_T_MAX // width:
             raise MemoryError()
         texts = texts_in(tuple(parts), <size_t>width * <size_t>count)
@@ -185,8 +159,6 @@ cdef class RawTexts:
             for i in range(count):
                 texts.lines[i * width + k] = part.lines[start + i]
                 texts.size += part.lines[start + i].size
-        for i in range(count + 1):
-            bounds[i] = width * i
         texts.count = width * count
         return texts
 

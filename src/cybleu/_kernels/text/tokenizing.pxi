@@ -77,18 +77,14 @@ cdef enum:
 
 
 # ---------------------------------------------------------------------------------------------------------- characters
-cdef inline Py_ssize_t space_at(const uint8_t *at, const uint8_t *end) noexcept nogil:
-    """Return the size of a non-ASCII white-space character, or 0 for other characters."""
-    cdef uint32_t code
-    if at[0] == 0xC2:
-        return 2 if distance(at, end) > 1 and (at[1] == 0x85 or at[1] == 0xA0) else 0
-    if not 0xE1 <= at[0] <= 0xE3 or distance(at, end) < 3:
-        return 0
-    code = <uint32_t>(at[0] & 0xF) << 12 | <uint32_t>(at[1] & 0x3F) << 6 | (at[2] & 0x3F)
-    if (code == 0x1680 or 0x2000 <= code <= 0x200A or code == 0x2028 or code == 0x2029 or code == 0x202F
-            or code == 0x205F or code == 0x3000):
-        return 3
-    return 0
+cdef inline bint is_space(uint32_t code, bint separators) noexcept nogil:
+    """:param separators: whether U+001C to U+001F are white space, as for Python"""
+    if code <= 0x20:
+        return code == 0x20 or 0x09 <= code <= 0x0D or (0x1C <= code and separators)
+    if code < 0x1680:
+        return code == 0x85 or code == 0xA0
+    return (code == 0x1680 or 0x2000 <= code <= 0x200A or code == 0x2028 or code == 0x2029 or code == 0x202F
+            or code == 0x205F or code == 0x3000)
 
 
 cdef inline Py_ssize_t length_at(const uint8_t *at, const uint8_t *end) noexcept nogil:
@@ -97,17 +93,33 @@ cdef inline Py_ssize_t length_at(const uint8_t *at, const uint8_t *end) noexcept
     return min(length, distance(at, end))
 
 
-cdef inline bint is_ascii_space(uint8_t byte) noexcept nogil:
-    return byte == 0x20 or 0x09 <= byte <= 0x0D or 0x1C <= byte <= 0x1F
+cdef inline uint32_t code_at(const uint8_t *at, Py_ssize_t length) noexcept nogil:
+    if length == 2:
+        return <uint32_t>(at[0] & 0x1F) << 6 | (at[1] & 0x3F)
+    if length == 3:
+        return <uint32_t>(at[0] & 0xF) << 12 | <uint32_t>(at[1] & 0x3F) << 6 | (at[2] & 0x3F)
+    if length == 4:
+        return (<uint32_t>(at[0] & 0x7) << 18 | <uint32_t>(at[1] & 0x3F) << 12 | <uint32_t>(at[2] & 0x3F) << 6
+                | (at[3] & 0x3F))
+    return at[0]
+
+
+cdef inline Py_ssize_t space_at(const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """Return the size of a non-ASCII white-space character, or 0 for other characters."""
+    cdef Py_ssize_t length
+    if at[0] != 0xC2 and not 0xE1 <= at[0] <= 0xE3:
+        return 0
+    length = length_at(at, end)
+    return length if is_space(code_at(at, length), True) else 0
 
 
 cdef const uint8_t *without_space_after(const uint8_t *at, const uint8_t *end) noexcept nogil:
     """The new end."""
     while at < end:
-        if is_ascii_space((end - 1)[0]):
+        if (end - 1)[0] < 0x80:
+            if not is_space((end - 1)[0], True):
+                break
             end -= 1
-        elif (end - 1)[0] < 0x80:
-            break
         elif distance(at, end) > 1 and (end - 2)[0] == 0xC2 and space_at(end - 2, end):
             end -= 2
         elif distance(at, end) > 2 and (end - 3)[0] >= 0xE1 and space_at(end - 3, end):
@@ -120,7 +132,7 @@ cdef const uint8_t *without_space_after(const uint8_t *at, const uint8_t *end) n
 cdef const uint8_t *without_space_before(const uint8_t *at, const uint8_t *end) noexcept nogil:
     cdef Py_ssize_t length
     while at < end:
-        length = 1 if is_ascii_space(at[0]) else space_at(at, end)
+        length = is_space(at[0], True) if at[0] < 0x80 else space_at(at, end)
         if length == 0:
             break
         at += length
@@ -146,17 +158,6 @@ cdef inline uint8_t *put(uint8_t *to, uint32_t code) noexcept nogil:
     to[2] = <uint8_t>(0x80 | (code >> 6 & 0x3F))
     to[3] = <uint8_t>(0x80 | (code & 0x3F))
     return to + 4
-
-
-cdef inline uint32_t code_at(const uint8_t *at, Py_ssize_t length) noexcept nogil:
-    if length == 2:
-        return <uint32_t>(at[0] & 0x1F) << 6 | (at[1] & 0x3F)
-    if length == 3:
-        return <uint32_t>(at[0] & 0xF) << 12 | <uint32_t>(at[1] & 0x3F) << 6 | (at[2] & 0x3F)
-    if length == 4:
-        return (<uint32_t>(at[0] & 0x7) << 18 | <uint32_t>(at[1] & 0x3F) << 12 | <uint32_t>(at[2] & 0x3F) << 6
-                | (at[3] & 0x3F))
-    return at[0]
 
 
 cdef str decoded(const Token *token):
@@ -267,19 +268,10 @@ cdef int copy_line(Scanner *scanner, const Line *line) except -1 nogil:
 
 
 cdef bint is_marked_up(const uint8_t *at, const uint8_t *end) noexcept nogil:
-    """Return whether the line contains a string that mteval's tokeniser replaces first."""
+    """Return whether the line may contain a string that mteval's tokeniser replaces first."""
     cdef size_t size = <size_t>distance(at, end)
-    if size == 0:
-        return False
-    if memchr(at, c"&", size) != NULL or memchr(at, c"\n", size) != NULL:
-        return True
-    while True:
-        at = <const uint8_t *>memchr(at, c"<", <size_t>distance(at, end))
-        if at == NULL or distance(at, end) < 9:
-            return False
-        if memcmp(at, b"<skipped>", 9) == 0:
-            return True
-        at += 1
+    return size > 0 and (memchr(at, c"&", size) != NULL or memchr(at, c"\n", size) != NULL
+                         or memchr(at, c"<", size) != NULL)
 
 
 cdef Py_ssize_t replace(uint8_t *text, Py_ssize_t size, const char *old, Py_ssize_t length, int new) noexcept nogil:
@@ -288,25 +280,22 @@ cdef Py_ssize_t replace(uint8_t *text, Py_ssize_t size, const char *old, Py_ssiz
     cdef const uint8_t *end = text + size
     cdef const uint8_t *found
     cdef uint8_t *to = text
-    while True:
-        found = at
-        while True:
-            if distance(found, end) < length:
-                found = NULL
-                break
-            found = <const uint8_t *>memchr(found, old[0], <size_t>(distance(found, end) - length + 1))
-            if found == NULL or memcmp(found, old, <size_t>length) == 0:
-                break
-            found += 1
+    cdef Py_ssize_t kept
+    cdef bint differs
+    while distance(at, end) >= length:
+        found = <const uint8_t *>memchr(at, old[0], <size_t>(distance(at, end) - length + 1))
         if found == NULL:
-            memmove(to, at, <size_t>distance(at, end))
-            return distance(text, to) + distance(at, end)
-        memmove(to, at, <size_t>distance(at, found))
-        to += distance(at, found)
-        if new >= 0:
+            break
+        differs = memcmp(found, old, <size_t>length) != 0
+        kept = distance(at, found) + differs
+        memmove(to, at, <size_t>kept)
+        to += kept
+        if not differs and new >= 0:
             to[0] = <uint8_t>new
             to += 1
-        at = found + length
+        at = found + (1 if differs else length)
+    memmove(to, at, <size_t>distance(at, end))
+    return distance(text, to) + distance(at, end)
 
 
 cdef int rewrite(Scanner *scanner) except -1 nogil:
@@ -443,8 +432,9 @@ cdef class Tokenizer:
             for i in range(0x1C, 0x20):
                 self.of_bytes[i] = SPACE
             if self.of_characters != NULL:
-                for i in (0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, *range(0x2000, 0x200B)):
-                    self.of_characters[i] = SPACE
+                for i in range(0x80, 0x3001):
+                    if is_space(<uint32_t>i, True):
+                        self.of_characters[i] = SPACE
                 memset(self.of_bytes + 0xC2, LEAD, 0x33)
             else:
                 for i in (0xC2, 0xE1, 0xE2, 0xE3):

@@ -33,10 +33,7 @@ class RawTexts:
         return RawTexts([bytes(data[begin:end]) for begin, end in zip(begins.tolist(), ends.tolist())])
 
     @staticmethod
-    def side_by_side(parts: list[RawTexts], starts: list[int], bounds: Any) -> RawTexts:
-        count = len(bounds) - 1
-        for number in range(count + 1):
-            bounds[number] = len(parts) * number
+    def side_by_side(parts: list[RawTexts], starts: list[int], count: int) -> RawTexts:
         columns = [part._lines[start : start + count] for part, start in zip(parts, starts)]
         return RawTexts(list(chain.from_iterable(zip(*columns))))
 
