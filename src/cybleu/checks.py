@@ -88,13 +88,13 @@ def check(
     for position, group in enumerate(sets):
         _check_group(group, f"references[{position}]")
     bounds = list(accumulate(map(len, sets), initial=0))
-    references = _lists(list(chain.from_iterable(sets)), Place("references", bounds))
-    for number, text in enumerate(references.texts):
+    others = _lists(list(chain.from_iterable(sets)), Place("references", bounds))
+    for number, text in enumerate(others.texts):
         if not text:
             raise TokensError(
-                f"{references.place.of(number)} has no token; leave it out, or fix the text that it comes from"
+                f"{others.place.of(number)} has no token; leave it out, or fix the text that it comes from"
             )
-    theirs = _types_of_tokens(references)
+    theirs = _types_of_tokens(others)
     kinds = _kind(ours), _kind(theirs)
     if None not in kinds and kinds[0] != kinds[1]:
         raise MixedTokensError(

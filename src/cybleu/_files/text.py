@@ -12,7 +12,7 @@ import math
 import os
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from os import PathLike, fspath
@@ -22,7 +22,6 @@ from .._runtime.parallel import bar
 from ..errors import InputFileError, _printable
 
 _Text = TypeVar("_Text")
-_Item = TypeVar("_Item")
 STANDARD_INPUT = "-"
 BLOCK = 1 << 18
 LONGEST_LINE = 1 << 26  # bytes
@@ -215,21 +214,3 @@ def number_of(token: str, what: str = "the value") -> float:
     if not math.isfinite(value):
         raise InputFileError(f"{what} is {token[:80]}; it must be a finite number")
     return value
-
-
-def in_blocks(items: Iterable[_Item], size: Callable[[_Item], int], most: int) -> Iterator[list[_Item]]:
-    """Group items, so that the memory of each group is limited whatever the sizes of the items are.
-
-    :param size: of an item
-    :param most: a group ends with the item that reaches this size
-    """
-    block: list[_Item] = []
-    total = 0
-    for item in items:
-        block.append(item)
-        total += size(item)
-        if total >= most:
-            yield block
-            block, total = [], 0
-    if block:
-        yield block

@@ -10,7 +10,7 @@ import re
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, TextIO
 
 from ..errors import InputFileError
@@ -27,21 +27,9 @@ def writing(path: str) -> Iterator[TextIO]:
 
     :raises InputFileError: it cannot be written; an existing file is unchanged
     """
-    with writing_all(path) as (file,):
+    check_paths([path])
+    with _replacing(path) as file, errors_named(path):
         yield file
-
-
-@contextmanager
-def writing_all(*paths: str) -> Iterator[list[TextIO]]:
-    """Open several such files, each of which replaces an old one when it is complete and on the disk.
-
-    :raises InputFileError: a file cannot be written, or is there twice
-    """
-    check_paths(paths)
-    with ExitStack() as stack:
-        files = [stack.enter_context(_replacing(path)) for path in paths]
-        with errors_named(", ".join(paths)):
-            yield files
 
 
 @contextmanager

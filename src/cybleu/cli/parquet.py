@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from .._files.text import in_blocks
 from .._runtime.extras import extra
 from ..errors import InputFileError
 from ..text.batches import Corpus
@@ -32,6 +32,18 @@ def columns_named(paths: Sequence[str]) -> tuple[str, list[str]] | None:
     return files.pop(), [column for _, _, column in split]
 
 
+def _next_rows(batches: Iterator[Any]) -> list[Any]:
+    """Some batches, so that the memory is limited whatever the sizes of the rows are; none at the end."""
+    block: list[Any] = []
+    size = 0
+    for batch in batches:
+        block.append(batch)
+        size += batch.nbytes + 64 * len(batch)
+        if size >= AT_ONCE:
+            break
+    return block
+
+
 def column_segments(file: str, hypotheses: Sequence[str], references: Sequence[str]) -> Iterator[list[Corpus]]:
     """Raw text in columns with these names, some rows at a time: a corpus for each column of hypotheses.
 
@@ -49,7 +61,7 @@ def column_segments(file: str, hypotheses: Sequence[str], references: Sequence[s
                 if name not in has:
                     raise InputFileError(f"{file} has no column {name!r}; it has {', '.join(map(repr, has))}")
             batches = reader.iter_batches(ROWS, columns=names)
-            for block in in_blocks(batches, lambda batch: batch.nbytes + 64 * len(batch), AT_ONCE):
+            while block := _next_rows(batches):
                 table = Table.from_batches(block)
                 of_references = f"{file}:{references[0]}"
                 columns = ReferenceColumns([table[name] for name in references], of_references, first)

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines, shown
-from .._files.writing import writing_all
+from .._files.writing import check_paths, writing
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError, StatisticsError
 from .container import NBest, check_apart, feature_names
@@ -41,7 +41,9 @@ def write(nbest: NBest, features: Path, scores: Path) -> None:
     columns = [column for n in range(order) for column in (2 + n, 2 + order + n)]
     counts = stats[:, [*columns, 1]]  # m1 t1 m2 t2 ... and the reference length
     labels = [] if nbest.sparse is None else [f"{name}=" for name in nbest.sparse.names]
-    with writing_all(fspath(features), fspath(scores)) as (features_file, scores_file):
+    features, scores = fspath(features), fspath(scores)
+    check_paths([features, scores])
+    with writing(features) as features_file, writing(scores) as scores_file:
         for number, segment in enumerate(nbest.ids.tolist()):
             rows = nbest.segment(number)
             if rows.start == rows.stop:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from .. import _backend
 from .._runtime.lazy_arrays import np, repeat
@@ -81,9 +81,7 @@ class TokenLists:
     texts: Sequence[Tokens]
     place: Place
 
-    @property
-    def kind(self) -> Kind:
-        return "tokens"
+    kind: ClassVar[Kind] = "tokens"
 
     @property
     def size(self) -> int:
@@ -110,9 +108,7 @@ class RawText:
 
     lines: Any  # RawTexts of the backend
 
-    @property
-    def kind(self) -> Kind:
-        return "raw text"
+    kind: ClassVar[Kind] = "raw text"
 
     @property
     def size(self) -> int:
@@ -176,9 +172,7 @@ class ListSets:
     sets: Sequence[Sequence[Tokens]]
     name: str
 
-    @property
-    def kind(self) -> Kind:
-        return "tokens"
+    kind: ClassVar[Kind] = "tokens"
 
     @property
     def size(self) -> int:

@@ -11,7 +11,6 @@ from functools import cache, partial
 from typing import Any, TypeVar, overload
 
 from .. import _backend
-from .._mirror.text.tokenizing import split_ascii
 from .._runtime.extras import extra
 from ..errors import MissingExtraError, SequenceTypeError, UnknownNameError
 from .categories import categories
@@ -54,7 +53,6 @@ def _marks() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 SPLITS: dict[str, Callable[[str], list[str]]] = {
     "unicode": str.split,
-    "ascii": split_ascii,
     "codexglue": split_for_codexglue,
     "tensor2tensor": split_for_tensor2tensor,
 }

@@ -108,15 +108,27 @@ cdef inline bint is_punctuation(uint32_t code) noexcept nogil:
 
 cdef inline uint32_t next_code(const Line *line, Py_ssize_t *at) noexcept nogil:
     cdef const uint8_t *text
-    cdef Py_ssize_t length = 1
     cdef uint32_t code
-    if line.kind == IN_UTF8:
+    if line.kind == 1:
+        code = (<const uint8_t *>line.data)[at[0]]
+    elif line.kind == 2:
+        code = (<const uint16_t *>line.data)[at[0]]
+    elif line.kind == 4:
+        code = (<const uint32_t *>line.data)[at[0]]
+    else:       # valid UTF-8
         text = <const uint8_t *>line.data + at[0]
-        length = length_at(text, <const uint8_t *>line.data + line.size)
-        code = code_at(text, length)
-    else:
-        code = character_of(line, at[0])
-    at[0] += length
+        code = text[0]
+        if code >= 0xF0:
+            code = ((code & 0x7) << 18 | <uint32_t>(text[1] & 0x3F) << 12 | <uint32_t>(text[2] & 0x3F) << 6
+                    | (text[3] & 0x3F))
+            at[0] += 3
+        elif code >= 0xE0:
+            code = (code & 0xF) << 12 | <uint32_t>(text[1] & 0x3F) << 6 | (text[2] & 0x3F)
+            at[0] += 2
+        elif code >= 0xC0:
+            code = (code & 0x1F) << 6 | (text[1] & 0x3F)
+            at[0] += 1
+    at[0] += 1
     return code
 
 

@@ -5,8 +5,8 @@
 cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end) noexcept nogil:
     """Return the first byte of invalid UTF-8, or the end."""
     cdef uint64_t word
-    cdef uint32_t code
-    cdef Py_ssize_t length, i
+    cdef uint8_t low, high
+    cdef Py_ssize_t more, i
     while at < end:
         if at[0] < 0x80:
             if distance(at, end) >= 8:
@@ -17,17 +17,29 @@ cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end) noexcep
             while at < end and at[0] < 0x80:
                 at += 1
             continue
-        length = 1 + (at[0] >= 0xC0) + (at[0] >= 0xE0) + (at[0] >= 0xF0)
-        if not 0xC2 <= at[0] <= 0xF4 or distance(at, end) < length:
+        low, high = 0x80, 0xBF
+        if 0xC2 <= at[0] <= 0xDF:
+            more = 1
+        elif 0xE0 <= at[0] <= 0xEF:
+            more = 2
+            if at[0] == 0xE0:
+                low = 0xA0
+            elif at[0] == 0xED:
+                high = 0x9F
+        elif 0xF0 <= at[0] <= 0xF4:
+            more = 3
+            if at[0] == 0xF0:
+                low = 0x90
+            elif at[0] == 0xF4:
+                high = 0x8F
+        else:
             return at
-        for i in range(1, length):
+        if distance(at, end) <= more or not low <= at[1] <= high:
+            return at
+        for i in range(2, more + 1):
             if at[i] & 0xC0 != 0x80:
                 return at
-        code = code_at(at, length)
-        if length > 2 and (code < <uint32_t>(0x800 if length == 3 else 0x10000) or 0xD800 <= code <= 0xDFFF
-                           or code >= CODE_POINTS):
-            return at
-        at += length
+        at += more + 1
     return end
 
 

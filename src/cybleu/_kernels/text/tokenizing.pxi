@@ -280,22 +280,25 @@ cdef Py_ssize_t replace(uint8_t *text, Py_ssize_t size, const char *old, Py_ssiz
     cdef const uint8_t *end = text + size
     cdef const uint8_t *found
     cdef uint8_t *to = text
-    cdef Py_ssize_t kept
-    cdef bint differs
-    while distance(at, end) >= length:
-        found = <const uint8_t *>memchr(at, old[0], <size_t>(distance(at, end) - length + 1))
+    while True:
+        found = at
+        while True:
+            if distance(found, end) < length:
+                found = NULL
+                break
+            found = <const uint8_t *>memchr(found, old[0], <size_t>(distance(found, end) - length + 1))
+            if found == NULL or memcmp(found, old, <size_t>length) == 0:
+                break
+            found += 1
         if found == NULL:
-            break
-        differs = memcmp(found, old, <size_t>length) != 0
-        kept = distance(at, found) + differs
-        memmove(to, at, <size_t>kept)
-        to += kept
-        if not differs and new >= 0:
+            memmove(to, at, <size_t>distance(at, end))
+            return distance(text, to) + distance(at, end)
+        memmove(to, at, <size_t>distance(at, found))
+        to += distance(at, found)
+        if new >= 0:
             to[0] = <uint8_t>new
             to += 1
-        at = found + (1 if differs else length)
-    memmove(to, at, <size_t>distance(at, end))
-    return distance(text, to) + distance(at, end)
+        at = found + length
 
 
 cdef int rewrite(Scanner *scanner) except -1 nogil:

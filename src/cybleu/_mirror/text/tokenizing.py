@@ -36,7 +36,7 @@ class Tokenizer:
         self._substitutions = _of_categories(categories or b"") if name.startswith("intl") else ()
         self.tokens: Callable[[str], list[str]] = {
             "none": _white_space,
-            "ascii": split_ascii,
+            "ascii": _ascii,
             "space": _space,
             "char": _characters,
             "13a": self._western,
@@ -91,7 +91,7 @@ def _white_space(line: str) -> list[str]:
     return line.split()
 
 
-def split_ascii(line: str) -> list[str]:
+def _ascii(line: str) -> list[str]:
     """The tokens between ASCII white space, as Perl takes them: a no-break space is part of a token, and so is U+001F."""
     if line.isascii() and not ("\x1c" in line or "\x1d" in line or "\x1e" in line or "\x1f" in line):
         return line.split()
