@@ -75,9 +75,11 @@ def tried(nbest, weights, direction, lower=-math.inf, upper=math.inf, metric="mo
     steps += [x for x in grid if min((abs(x - end) for end in ends), default=1.0) > 1e-9 * scale]
     if lower <= 0 <= upper:
         steps.append(0.0)
-    # Of few bits, so that sums of small weights and features are exact, and ties remain ties.
+    # Of few bits, so that sums of small weights and features are exact, and ties remain ties; but in the same interval.
     unit = math.ldexp(1.0, math.frexp(scale)[1] - 24) or math.ulp(0.0)
-    steps = [x for x in (round(x / unit) * unit for x in steps) if lower <= x <= upper]
+    rounded = [(x, round(x / unit) * unit) for x in steps]
+    steps = [x if any(min(x, y) <= end <= max(x, y) for end in ends) else y for x, y in rounded]
+    steps = [x for x in steps if lower <= x <= upper]
     return [score_of(nbest, [w + x * d for w, d in zip(weights, direction)], metric) for x in steps]
 
 

@@ -106,7 +106,7 @@ class NBest:
         count = len(dense)
         bounds = _offsets(offsets, "offsets", count, "hypotheses")
         if inputs is not None:
-            check_whole(inputs, "inputs", 0, error=ArrayValueError)
+            check_whole(inputs, "inputs", 0, 2**63 - 1, error=ArrayValueError)
         self._put(
             offsets=bounds,
             features=dense,
