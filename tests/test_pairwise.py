@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+
+import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -29,6 +32,18 @@ def test_equal_to_sacrebleu(references, hypotheses, smoothing, effective_order):
             row = cybleu.rows([hypothesis], [[reference]])[0].tolist()
             theirs = BLEU.compute_bleu(row[2:6], row[6:], row[0], row[1], smoothing, None, effective_order)
             assert scores[i, j] == theirs.score
+
+
+@given(texts_of_one_kind(), st.sampled_from([None, *range(5)]))
+def test_equal_to_nltk(texts, method):
+    function = None if method is None else getattr(nltk_bleu.SmoothingFunction(), f"method{method}")
+    scores = cybleu.pairs(texts, metric="nltk", smoothing="none" if method is None else f"method{method}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for i, hypothesis in enumerate(texts):
+            for j, reference in enumerate(texts):
+                expected = nltk_bleu.sentence_bleu([reference], hypothesis, smoothing_function=function)
+                assert scores[i, j] == expected
 
 
 @given(texts_of_one_kind(min_size=1), texts_of_one_kind(min_size=1), st.data())

@@ -130,6 +130,7 @@ def test_variants_when_a_tool_fails(files):
         (["nltk:method1"], ["papineni-2002", "chen-cherry-2014"]),
         (["metric:chrf|nc:6|nw:2|beta:2|eff:yes"], ["popovic-2015", "popovic-2017"]),
         (["BLEU|variant:moses|order:4|smooth:none"], ["papineni-2002", "koehn-2007"]),
+        (["gleu"], ["wu-2016"]),
         # signatures of sacreBLEU
         (["BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"], ["papineni-2002", "post-2018"]),
         (["chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0"], ["popovic-2015"]),

@@ -154,16 +154,6 @@ def test_files_that_were_cut_off(tmp_path, cut, compressed):
             NBest.from_files(path, [["a"]])
 
 
-def test_a_result_of_the_loop_is_data(tmp_path):
-    from cybleu.tuning.loop import _read_result
-
-    path = tmp_path / "result.json"
-    for text in ("[" * 500_000, "{}", "1", json.dumps({"surprise": 2})):
-        path.write_text(text)
-        with pytest.raises(InputFileError, match="is not the result of an iteration"):
-            _read_result(path)
-
-
 @POSIX
 def test_what_is_written_is_whole_or_not_there(tmp_path):
     path = tmp_path / "list.gz"
