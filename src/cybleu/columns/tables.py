@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
-from .._runtime.exclusive import exclusive
 from .._runtime.sequences import advice_for
 from ..errors import ArrowError, UnknownNameError
 from ..metrics import find
@@ -34,7 +33,6 @@ __all__ = ["row_blocks", "rows", "score", "segment_scores", "total"]
 BLOCK = 16384  # rows of a table that are counted at a time
 
 
-@exclusive
 def row_blocks(
     table: Any,
     hypothesis: str = "hypothesis",

@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._files.text import Lines, shown
 from .._runtime.arrays import bincount, np, repeat
-from .._runtime.exclusive import exclusive
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import in_order
 from ..errors import ArrayValueError, MixedTokensError, UnknownNameError
@@ -76,7 +75,6 @@ class Segment(NamedTuple):
     sparse: SparseFeatures | None
 
 
-@exclusive
 def read_segments(path: Path, format: str | None = None, **reading: Any) -> Iterator[Segment]:  # noqa: A002
     """Read the segments of an n-best list in a file, one at a time, in the order of the file.
 
@@ -110,7 +108,6 @@ def read_segments(path: Path, format: str | None = None, **reading: Any) -> Iter
             )
 
 
-@exclusive
 def chunks(
     path: Path,
     format: str | None = None,  # noqa: A002
