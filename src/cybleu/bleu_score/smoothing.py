@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from .. import bleu_score
-from .._mirror.scoring.definitions import SMOOTHINGS, halved_by_length
+from .._mirror.scoring.definitions import halved_by_length, smoothed
 from ..errors import OrderError, SmoothingParameterError, ZeroPrecisionError
 from .no_match import warn_no_match
 from .parts import modified_precision
@@ -182,7 +182,7 @@ def smoothed_counts(
         _warn_of_zeros(matches)
     kind, parameter = _DEFINITIONS[number]
     value = getattr(smoothing_function.__self__, parameter) if parameter and 0 in matches else 1
-    return SMOOTHINGS[kind](matches, denominators, value, 1, length)
+    return smoothed(kind, matches, denominators, value, 1, length)
 
 
 # the smoothings of BLEU's definitions that are methods 0 to 4, each with the attribute of its parameter

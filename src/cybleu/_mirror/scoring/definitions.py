@@ -10,60 +10,21 @@ from ...errors import EmptyHypothesisError, SmoothingParameterError, StatisticsE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     Precisions = list[float | None]
 
 
 # ---------------------------------------------------------------------------------------------------------- smoothing
-#
-# Each function takes the matches and n-grams of the orders, the parameter, the scale and the hypothesis length, and
-# returns the precisions. An order without n-grams is None unless smoothing replaces it; the definition handles it.
-
-
-def _plain(matched: float, total: float, scale: float) -> float | None:
-    return scale * matched / total if total else None
-
-
-def _none(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [_plain(matched, total, scale) for matched, total in zip(matches, totals)]
-
-
-def _tiny(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    tiny = scale * sys.float_info.min
-    return [_plain(matched, total, scale) if matched else tiny for matched, total in zip(matches, totals)]
-
-
-def _skip(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [_plain(matched, total, scale) for matched, total in zip(matches, totals) if matched]
-
-
-def _floor(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [_plain(matched or value, total, scale) for matched, total in zip(matches, totals)]
-
-
-def _add_k(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [
-        _plain(matched + (value if n else 0), total + (value if n else 0), scale)
-        for n, (matched, total) in enumerate(zip(matches, totals))
-    ]
-
-
-def _add_all(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [_plain(matched + value, total + value, scale) for matched, total in zip(matches, totals)]
-
-
-def _exp(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    precisions: Precisions = []
-    halved = 1
-    for matched, total in zip(matches, totals):
-        if total and not matched:
-            halved *= 2
-            precisions.append(scale / (halved * total))
-        else:
-            precisions.append(_plain(matched, total, scale))
-    return precisions
+SMOOTHINGS = (
+    "none tiny skip floor add-k add-all exp exp-by-length float32 reciprocal floor-of-one add-one-to-one tiny-over-small "
+    "add-logs"
+).split()
+AT_LEAST_ONE = {"float32", "reciprocal", "floor-of-one", "add-one-to-one"}  # n-grams of an order
+ADDS_FROM = {"add-all": 0, "add-k": 1, "add-one-to-one": 1, "add-logs": 1}  # the orders from this one on, less one
+TINY, SMALL = 1e-15, 1e-9  # constants of coco-caption
+LEAST = sys.float_info.min
 
 
 def halved_by_length(zeros: int, k: float, length: int) -> float:
@@ -74,73 +35,52 @@ def halved_by_length(zeros: int, k: float, length: int) -> float:
     return 1 / divisor
 
 
-def _exp_by_length(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    precisions: Precisions = []
-    zeros = 0
-    for matched, total in zip(matches, totals):
-        if total and not matched and length > 1:
-            zeros += 1
-            precisions.append(scale * halved_by_length(zeros, value, length) / total)
-        else:
-            precisions.append(_plain(matched, total, scale))
-    return precisions
-
-
-def _float32(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [scale * _rounded(_rounded(1 / max(1, total)) * matched) for matched, total in zip(matches, totals)]
-
-
 def _rounded(number: float) -> float:
     """Round to single precision."""
     rounded: float = struct.unpack("f", struct.pack("f", number))[0]
     return rounded
 
 
-def _reciprocal(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [scale * (1 / max(1, total) * matched) for matched, total in zip(matches, totals)]
-
-
-def _floor_of_one(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [scale * (matched or value) / max(1, total) for matched, total in zip(matches, totals)]
-
-
-def _add_one_to_one(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return _add_k(matches, [max(1, total) for total in totals], value, scale, length)
-
-
-def _add_logs(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    tiny = sys.float_info.min
-    return [
-        scale * ((matched + (value if n else 0) + tiny) / (total + (value if n else 0) + tiny))
-        for n, (matched, total) in enumerate(zip(matches, totals))
-    ]
-
-
-TINY, SMALL = 1e-15, 1e-9  # constants of coco-caption
-
-
-def _tiny_over_small(
-    matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int
+def smoothed(
+    smoothing: str, matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int
 ) -> Precisions:
-    return [scale * ((matched + TINY) / (total + SMALL)) for matched, total in zip(matches, totals)]
+    """Return the precisions from the matches and n-grams of the orders, the parameter, and the hypothesis length.
 
-
-SMOOTHINGS: dict[str, Callable[[Sequence[int], Sequence[int], Any, float, int], Precisions]] = {
-    "none": _none,
-    "tiny": _tiny,
-    "skip": _skip,
-    "floor": _floor,
-    "add-k": _add_k,
-    "add-all": _add_all,
-    "exp": _exp,
-    "exp-by-length": _exp_by_length,
-    "float32": _float32,
-    "reciprocal": _reciprocal,
-    "floor-of-one": _floor_of_one,
-    "add-one-to-one": _add_one_to_one,
-    "tiny-over-small": _tiny_over_small,
-    "add-logs": _add_logs,
-}
+    An order without n-grams is None unless smoothing replaces it; the definition handles it.
+    """
+    precisions: Precisions = []
+    zeros = 0
+    adds_from = ADDS_FROM.get(smoothing, len(matches))
+    for n, (matched, total) in enumerate(zip(matches, totals)):
+        top, bottom = matched, max(1, total) if smoothing in AT_LEAST_ONE else total
+        if n >= adds_from:
+            top, bottom = top + value, bottom + value
+        if not matched:
+            if smoothing == "skip":
+                continue
+            if smoothing == "tiny":
+                precisions.append(scale * LEAST)
+                continue
+            if total and (smoothing == "exp" or (smoothing == "exp-by-length" and length > 1)):
+                zeros += 1
+                if smoothing == "exp":
+                    precisions.append(scale / (2**zeros * total))
+                else:
+                    precisions.append(scale * halved_by_length(zeros, value, length) / total)
+                continue
+            if smoothing in ("floor", "floor-of-one"):
+                top = value
+        if smoothing == "float32":
+            precisions.append(scale * _rounded(_rounded(1 / bottom) * top))
+        elif smoothing == "reciprocal":
+            precisions.append(scale * (1 / bottom * top))
+        elif smoothing == "add-logs":
+            precisions.append(scale * ((top + LEAST) / (bottom + LEAST)))
+        elif smoothing == "tiny-over-small":
+            precisions.append(scale * ((top + TINY) / (bottom + SMALL)))
+        else:
+            precisions.append(scale * top / bottom if bottom else None)
+    return precisions
 
 
 # --------------------------------------------------------------------------------------------------------- definition
@@ -226,7 +166,7 @@ class Definition:
 
     def smoothed(self, matches: Sequence[int], totals: Sequence[int], length: int) -> tuple[Precisions, int]:
         """Return the precisions (None for an order without n-grams and smoothing) and the number of scored orders."""
-        precisions = SMOOTHINGS[self.rules.smoothing](matches, totals, self.rules.value, self._scale, length)
+        precisions = smoothed(self.rules.smoothing, matches, totals, self.rules.value, self._scale, length)
         if self.rules.effective_order and None in precisions:
             return precisions, precisions.index(None)
         return precisions, len(precisions)
