@@ -218,22 +218,24 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
         end_workspace(&work)
 
 
-# The arguments of the functions that write rows, for one segment.
-cdef tuple one_segment(object hypothesis, object references):
-    return RawTexts((hypothesis,)), RawTexts(list(references)), array("q", (0, len(references)))
-
-
-# A row of zeros, for these functions.
-cdef object one_row(Py_ssize_t size):
-    return memoryview(bytearray(8 * size)).cast("q", (1, size))
-
-
 def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max_order, str reference_length not None):
     """Return the statistics row of one segment as a list.
 
     :param hypothesis: an exact str or bytes
     :param references: a nonempty list or tuple of str or bytes
     """
-    cdef object rows = one_row(row_size(max_order))
-    raw_rows(tokenizer, *one_segment(hypothesis, references), max_order, reference_length, 0, 1, rows)
-    return rows.tolist()[0]
+    cdef RawTexts texts = RawTexts((hypothesis, *references))
+    cdef SegmentWorkspace work
+    cdef int mode = REFERENCE_LENGTHS.index(reference_length)
+    cdef int64_t *row
+    if texts.count < 2:
+        raise ValueError("there is no reference")
+    row = <int64_t *>new_array(row_size(max_order), sizeof(int64_t))
+    make_workspace(&work)
+    try:
+        with nogil:
+            count_raw_segment(tokenizer, &work, texts.lines, texts.lines + 1, texts.count - 1, max_order, mode, row)
+        return [row[i] for i in range(2 + 2 * max_order)]
+    finally:
+        end_workspace(&work)
+        free(row)

@@ -93,6 +93,7 @@ cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, P
     cdef int32_t names = 1
     cdef Py_ssize_t most = one.count
     cdef bint apart = pairs_have_cells(one, often)
+    cdef int64_t matches
     cdef int first = 1
     cdef Py_ssize_t k
     cdef int n
@@ -130,17 +131,13 @@ cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, P
             take_ngrams(&table, one, &others[k], n, order, &positions[k], places, changes + k * CHANGES)
             watch(&work.watching, 1 + (others[k].count >> 2))
     for k in range(count):
-        add_up(changes + k * CHANGES, order, rows + k * row_size)
+        matches = 0
+        for n in range(order):
+            matches += changes[n + 1]
+            rows[3 * n + 2] = matches
+        changes += CHANGES
+        rows += row_size
     return 0
-
-
-cdef void add_up(const int64_t *changes, int order, int64_t *row) noexcept nogil:
-    """Write the matches, each third number of a row."""
-    cdef int64_t matches = 0
-    cdef int n
-    for n in range(order):
-        matches += changes[n + 1]
-        row[3 * n + 2] = matches
 
 
 cdef int count_characters(const ChrfRules *rules, ChrfWorkspace *work, const Line *hypothesis, const Line *references,
@@ -307,9 +304,19 @@ cdef class CharacterF:
 
     def row(self, hypothesis, references):
         """Return the row of a hypothesis with one or more references."""
-        cdef object rows = one_row(3 * self.order)
-        self.rows(*one_segment(hypothesis, references), None, 0, 1, rows)
-        return rows.tolist()[0]
+        cdef RawTexts texts = RawTexts([hypothesis, *references])
+        cdef ChrfWorkspace work
+        cdef int64_t row[ROW]
+        cdef int n
+        if texts.count < 2:
+            raise ValueError("a segment has no reference")
+        make_characters(&work, self.rules.space)
+        try:
+            with nogil:
+                count_characters(&self.rules, &work, &texts.lines[0], &texts.lines[1], texts.count - 1, row)
+        finally:
+            end_characters(&work)
+        return [row[n] for n in range(3 * self.order)]
 
     def evaluate(self, row):
         """Return the score of a row, from 0 to 100, or None if it is declined."""

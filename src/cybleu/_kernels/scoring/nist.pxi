@@ -39,26 +39,6 @@ cdef tuple texts_of(object list_of_references, object hypotheses):
     return texts, sets
 
 
-cdef int32_t[::1] number_all(list texts, Py_ssize_t size):
-    """Return the ids of all tokens, from 0 on in the order of their first occurrence; None if one is declined."""
-    cdef int32_t[::1] ids = array("i", bytes(4 * size + 4))
-    cdef Py_ssize_t start = 0
-    cdef Py_ssize_t work = 0
-    cdef TokenTable table
-    memset(&table, 0, sizeof(TokenTable))
-    try:
-        reserve_tokens(&table, size)
-        for text in texts:
-            if not number_text(&table, text, len(<tuple>text), &ids[start], True):
-                return None
-            start += len(<tuple>text)
-            work += len(<tuple>text) + 8
-            look_between(&work)
-    finally:
-        free_tokens(&table)
-    return ids
-
-
 cdef int add_segment(NgramInformation corpus, Hypothesis *hypothesis, Py_ssize_t length, Py_ssize_t first,
                      Py_ssize_t last, Sums *sums, Watch *watching) except -1 nogil:
     """Add the best reference, by order, of those from `first` to before `last`."""
@@ -133,8 +113,8 @@ def corpus_nist(list_of_references, hypotheses, n):
     ends = array("q", accumulate([len(text) for text in texts], initial=0))
     if ends[len(texts)] > MOST_NGRAMS:
         return None
-    ids = number_all(texts, ends[len(texts)])
-    if ids is None:
+    ids = array("i", bytes(4 * ends[len(texts)] + 4))
+    if number_all(texts, ends[len(texts)], ids) < 0:
         return None
     references = sets[sets.shape[0] - 1]
     corpus = NgramInformation(TokenTexts(ids[:ends[references]], ends[:references], ends[1:references + 1]), order, -1)

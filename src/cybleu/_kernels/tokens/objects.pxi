@@ -158,16 +158,31 @@ def number_tokens(list tokens not None, int32_t[::1] ids not None):
     :param ids: array of shape `(tokens,)`, filled
     :return: the number of distinct tokens, or None if one is not plain
     """
-    cdef TokenTable table
-    cdef Py_ssize_t count = PyList_GET_SIZE(tokens)
-    if ids.shape[0] != count:
+    cdef int32_t distinct
+    if ids.shape[0] != len(tokens):
         raise ValueError("there must be an id for each token")
-    if count == 0:
-        return 0
+    distinct = number_all([tokens], len(tokens), ids) if tokens else 0
+    return None if distinct < 0 else distinct
+
+
+cdef int32_t number_all(list texts, Py_ssize_t size, int32_t[::1] ids) except -2:
+    """Write the ids of all tokens, from 0 on in the order of their first occurrence; return how many, -1 if declined.
+
+    :param size: tokens of all texts, which are lists or tuples that nothing changes
+    """
+    cdef Py_ssize_t start = 0
+    cdef Py_ssize_t work = 0
+    cdef TokenTable table
     memset(&table, 0, sizeof(TokenTable))
     try:
-        reserve_tokens(&table, count)
-        return table.size if number_text(&table, tokens, count, &ids[0], True) else None
+        reserve_tokens(&table, size)
+        for text in texts:
+            if not number_text(&table, text, len(text), &ids[start], True):
+                return -1
+            start += len(text)
+            work += len(text) + 8
+            look_between(&work)
+        return table.size
     finally:
         free_tokens(&table)
 
