@@ -11,7 +11,7 @@ from .._files.writing import check_paths, writing
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError, StatisticsError
 from .container import NBest, check_apart, feature_names
-from .formats import MOST_DIGITS
+from .formats import MOST_DIGITS, error_at
 from .merging import merge
 from .reading import Rows, by_segment
 from .sparse import formatted, no_features, taken
@@ -102,20 +102,21 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
     for one, other in zip_longest(found.parts, counted.parts):
         if one is None or other is None or one[1:] != other[1:]:
             names = [f"{part[2]} hypotheses of segment {part[1]}" if part else "the end" for part in (one, other)]
-            raise InputFileError(f"{found.name} and {counted.name} do not match: {' and '.join(names)}")
+            raise InputFileError(f"{found.file.name} and {counted.file.name} do not match: {' and '.join(names)}")
     if not found.parts:
-        raise InputFileError(f"{found.name}: there is no segment in it")
+        raise InputFileError(f"{found.file.name}: there is no segment in it")
     _, ids, counts = in_place(np.array(found.parts, dtype=np.int64).T)
     last = int(ids.max()) - first_id
     if segments is None and last - len(found.rows) > MOST_EMPTY:
         raise InputFileError(
-            f"{found.name}: the last id is {last + first_id}, and there are {len(found.rows)} hypotheses; give the number "
+            f"{found.file.name}: the last id is {last + first_id}, and there are {len(found.rows)} hypotheses; give the number "
             "of segments= if so many have none"
         )
     segments = last + 1 if segments is None else segments
     for line, number, _ in found.parts:
         if not 0 <= number - first_id < segments:
-            raise found.error(
+            raise error_at(
+                found.file,
                 line,
                 f"the id is {number}, and with first_id={first_id} the {segments} segments have others; give first_id= if ids start elsewhere",
             )
@@ -143,7 +144,7 @@ class _Table:
     """
 
     def __init__(self, file: Lines, begin: str, end: str, what: str):
-        self.name = file.name
+        self.file = file
         self.parts: list[tuple[int, int, int]] = []
         self.heading: list[str] = []
         of_features = begin == FEATURES[0]
@@ -153,31 +154,28 @@ class _Table:
             number = file.count
             word, *heading = line.split() or [""]
             if word != begin:
-                raise self.error(number, f"begins with {shown(word)} instead of {begin}")
+                raise error_at(file, number, f"begins with {shown(word)} instead of {begin}")
             if len(heading) < 3 or not all(map(_is_whole, heading[:3])):
-                raise self.error(number, "the heading must have segment, hypotheses and columns, whole numbers")
+                raise error_at(file, number, "the heading must have segment, hypotheses and columns, whole numbers")
             segment, count, width = map(int, heading[:3])
             if width > MOST_COLUMNS:
-                raise self.error(number, f"announces {width} columns; at most {MOST_COLUMNS} can be read")
+                raise error_at(file, number, f"announces {width} columns; at most {MOST_COLUMNS} can be read")
             if not self.parts:
                 self.heading, rows = heading[3:], Rows(np.zeros((0, width)))
                 if of_features and heading[3:] and len(heading[3:]) != width:
-                    raise self.error(number, f"there are {len(heading[3:])} names and {width} features")
+                    raise error_at(file, number, f"there are {len(heading[3:])} names and {width} features")
             columns = rows.rows().shape[1]
             if width != columns:
-                raise self.error(number, f"there are {width} {what}, and {columns} in the segment before")
+                raise error_at(file, number, f"there are {width} {what}, and {columns} in the segment before")
             if heading[3:] != self.heading:
-                raise self.error(number, f"the {what} are not those of the segment before")
+                raise error_at(file, number, f"the {what} are not those of the segment before")
             rows.add(lines.read(count, width))
             last = lines.line()
             if last is None or last.split() != [end]:
-                raise self.error(number if last is None else file.count, f"{end} is missing after the {count} rows")
+                raise error_at(file, number if last is None else file.count, f"{end} is missing after the {count} rows")
             self.parts.append((number, segment, count))
         self.rows = rows.rows()
         self.sparse = taken(lines.fields, tuple(lines.fields.sparse_names(0))) if self.parts else no_features(0)
-
-    def error(self, line: int, reason: str) -> InputFileError:
-        return InputFileError(f"{self.name}, line {line}: {reason}")
 
 
 def _is_whole(token: str) -> bool:
@@ -188,13 +186,16 @@ def _statistics(table: _Table) -> NDArray[np.int64]:
     """Convert the statistics to rows as of :func:`cybleu.rows`."""
     kind, width, rows = " ".join(table.heading), table.rows.shape[1], table.rows
     if kind != BLEU:
-        raise table.error(
+        raise error_at(
+            table.file,
             table.parts[0][0],
             f"the statistics are of {shown(kind)}, and only those of BLEU are read; run the extractor with --sctype BLEU, or read "
             'the n-best list with NBest.from_files and count another metric with NBest.with_metric, such as "chrf"',
         )
     if width < 3 or width % 2 == 0:
-        raise table.error(table.parts[0][0], f"there are {width} statistics; BLEU has two for each order and one more")
+        raise error_at(
+            table.file, table.parts[0][0], f"there are {width} statistics; BLEU has two for each order and one more"
+        )
     matches, totals = rows[:, :-1:2], rows[:, 1:-1:2]
     right = ((rows >= 0) & (rows <= LARGEST_COUNT) & (rows == np.floor(rows))).all(axis=1)
     right &= (matches <= totals).all(axis=1)
@@ -204,5 +205,5 @@ def _statistics(table: _Table) -> NDArray[np.int64]:
         part = int(np.searchsorted(starts, row, side="right")) - 1
         line = table.parts[part][0] + 1 + row - int(starts[part])
         numbers = " ".join(f"{number:.17g}" for number in rows[row].tolist())
-        raise table.error(line, f"these are no statistics of {BLEU}: {numbers[:200]}")
+        raise error_at(table.file, line, f"these are no statistics of {BLEU}: {numbers[:200]}")
     return np.column_stack([rows[:, 1], rows[:, -1], matches, totals]).astype(np.int64)

@@ -120,10 +120,7 @@ def perceptron(
     filled = np.flatnonzero(np.diff(nbest.offsets)).tolist()
     if len(filled) < 2:
         raise ArrayValueError(f"folds take at least 2 segments with hypotheses, and there are {len(filled)}")
-    if type(folds) is not int or not 2 <= folds <= len(filled):
-        raise ArrayValueError(
-            f"folds is {folds!r}; it must be a whole number from 2 to {len(filled)}, the number of segments with hypotheses"
-        )
+    check_whole(folds, "folds", 2, len(filled), error=ArrayValueError)
     ranked = oracle(nbest, "sentence", found).scores
     scales = _scales(nbest)
     examples = {segment: _example(nbest, segment, ranked, scales, good, bad) for segment in filled}

@@ -38,7 +38,14 @@ def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metri
         metric = split_on_blanks(metric)
     lists: list[TextLists] = []
     for name, value in given:
-        texts, bounds = _texts_of(value, name)
+        texts: Sequence[Any]
+        bounds: Sequence[int]
+        if not isinstance(value, NBest):
+            texts, bounds = read_groups(value, name)
+        elif value.texts is None:
+            raise ArrayValueError(f"the texts of the n-best list ({name}) are not known; read it with its texts")
+        else:
+            texts, bounds = value.texts, value.offsets.tolist()
         batch = read_texts(texts, name, bounds=bounds)
         kind = batch.kind if batch.size else "nothing"
         metric.raw(kind)
@@ -54,15 +61,6 @@ def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metri
         source = value if isinstance(value, NBest) else texts
         lists.append(TextLists(source, batch, empty, np.array(bounds, dtype=np.int64)))
     return metric.maximised, lists
-
-
-def _texts_of(value: Any, name: str) -> tuple[list[Any], Sequence[int]]:
-    """Flatten texts, and return where each segment begins, followed by the number of texts."""
-    if not isinstance(value, NBest):
-        return read_groups(value, name)
-    if value.texts is None:
-        raise ArrayValueError(f"the texts of the n-best list ({name}) are not known; read it with its texts")
-    return value.texts, value.offsets.tolist()
 
 
 def check_alike(hyps: TextLists, refs: TextLists) -> None:

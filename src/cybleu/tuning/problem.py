@@ -151,11 +151,7 @@ class Objective:
         if callable(chosen):
             self.name = getattr(chosen, "__name__", "score")
             self.function: Callable[[Any], float] = chosen
-        elif stats.dtype == np.float64 and chosen is not None and (scored := find(chosen).maximised).dtype == "float64":
-            self.metric = scored
-            self.name, self.scale = scored.name, scored.scale
-            self.function = lambda row: scored.evaluate(row.tolist())
-        elif stats.dtype == np.float64:
+        elif stats.dtype == np.float64 and (chosen is None or find(chosen).dtype != "float64"):
             if metric is not None or stats.shape[1] != 1:
                 raise StatisticsError(
                     f"the statistics are {stats.shape[1]} float columns, which are not BLEU's; give a function of "
@@ -243,12 +239,15 @@ class Problem:
         """Return the weights of :attr:`rows`."""
         return np.append(weights[: len(self.nbest.names)], 1.0) if self._held else weights
 
-    def _weighed(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the value of each hypothesis."""
+    def _weighed(self, weights: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+        """Return the value of each hypothesis.
+
+        :param what: the weights are, for the message
+        """
         values = weighed(self.rows, self._searched(weights), len(self.nbest.features))
         if not np.isfinite(values).all():
             raise WeightsError(
-                f"these weights times the features are more than a float can hold; scale the features: {weights.tolist()}"
+                f"{what} times the features is more than a float can hold; scale the features: {weights.tolist()}"
             )
         return values
 
@@ -276,7 +275,7 @@ class Problem:
 
     def point(self, weights: NDArray[np.float64]) -> Point:
         """Compute the point of these weights."""
-        values = self._weighed(weights)
+        values = self._weighed(weights, "the vector of weights")
         return self._point(weights, values, self._chosen(weights, values, values))
 
     def remembered_point(self, weights: NDArray[np.float64]) -> Point:
@@ -332,9 +331,7 @@ class Problem:
         axis = used[0] if len(used) == 1 else -1
         if 0 <= axis < len(self.nbest.names) and direction[axis] == 1.0:
             return self.axis(axis, lower, upper)
-        slope = weighed(self.rows, direction, len(self.nbest.features))
-        if not np.isfinite(slope).all():
-            raise WeightsError(f"the direction times the features is more than a float can hold: {direction.tolist()}")
+        slope = self._weighed(direction, "the direction")
         return Line(direction, slope, self.axes.sorted(slope), lower, upper, axis)
 
 
