@@ -505,11 +505,9 @@ def _whole_numbers(values: Any, name: str, count: int | None, what: str) -> NDAr
 
 def _offsets(values: Any, name: str, total: int, of_what: str) -> NDArray[np.int64]:
     offsets = _whole_numbers(values, name, None, "numbers")
-    if not len(offsets) or offsets[0] != 0 or offsets[-1] != total:
-        raise ArrayValueError(
-            f"{name} must begin with 0 and end with the number of {of_what}, {total}; it is "
-            + (f"{offsets[0]} to {offsets[-1]}" if len(offsets) else "empty")
-        )
+    ends = [*offsets[:1].tolist(), *offsets[-1:].tolist()]
+    if ends != [0, total]:
+        raise ArrayValueError(f"{name} must begin with 0 and end with the number of {of_what}, {total}, not {ends}")
     if (offsets[1:] < offsets[:-1]).any():
         position = int((offsets[1:] < offsets[:-1]).argmax())
         raise ArrayValueError(f"{name} falls from {offsets[position]} to {offsets[position + 1]} at {position + 1}")

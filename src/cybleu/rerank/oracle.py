@@ -88,20 +88,16 @@ def _extreme(
     check_whole(passes, "passes", 1, error=ArrayValueError)
     highest = best == metric.higher_is_better
     stats = nbest.stats
-    everything = np.ones(len(stats), dtype=bool)
-    filled = stats[:, 0] > 0 if isinstance(metric, Bleu) else everything
+    filled = stats[:, 0] > 0 if isinstance(metric, Bleu) else np.ones(len(stats), dtype=bool)
     scores = np.zeros(len(stats))
     of_sentences = metric.of_sentences()
     of_sentences.check_width(stats.shape[1])
     scores[filled] = of_sentences.scores_of(np.ascontiguousarray(stats[filled]))
-    selection: Selection[str] = chosen(
-        nbest, nbest.offsets, scores if highest else -scores, filled if highest else everything
-    )
-    selection = replace(selection, scores=scores)
+    kept = filled if highest else np.ones(len(stats), dtype=bool)
+    selection = replace(chosen(nbest, nbest.offsets, scores if highest else -scores, kept), scores=scores)
     if level == "sentence":
         return selection
     # The candidates of a segment are those that may be chosen and its current choice.
-    kept = filled if highest else everything
     kept[selection.rows[selection.rows >= 0]] = True
     return _of_corpus(selection, kept, metric, 1 if highest else -1, Random(seed), passes)
 

@@ -193,27 +193,25 @@ SMALLEST = ulp(0.0)  # lower bound of the deviation of a feature that varies, so
 def _scales(nbest: NBest) -> Floats:
     """Standard deviation of each feature within segments; inf where the feature is constant in each segment."""
     filled = np.diff(nbest.offsets) > 0
-    starts, sizes = nbest.offsets[:-1][filled], np.diff(nbest.offsets)[filled]
+    begins, sizes = index(nbest.offsets[:-1][filled]), np.diff(nbest.offsets)[filled]
     largest = np.maximum(np.abs(nbest.features).max(axis=0), np.finfo(np.float64).tiny)
     features = nbest.features / largest  # so that no square overflows
-    constant = (np.maximum.reduceat(features, index(starts)) == np.minimum.reduceat(features, index(starts))).all(
-        axis=0
-    )
-    means = repeat(np.add.reduceat(features, index(starts)) / sizes[:, None], sizes, axis=0)
+    constant = (np.maximum.reduceat(features, begins) == np.minimum.reduceat(features, begins)).all(axis=0)
+    means = repeat(np.add.reduceat(features, begins) / sizes[:, None], sizes, axis=0)
     scales: Floats = np.sqrt(((features - means) ** 2).mean(axis=0)) * largest
     scales = np.where(constant, np.inf, np.maximum(scales, SMALLEST))
-    return scales if nbest.sparse is None else np.concatenate([scales, _sparse_scales(nbest, nbest.sparse, sizes)])
+    return scales if nbest.sparse is None else np.concatenate([scales, _sparse_scales(nbest, nbest.sparse)])
 
 
-def _sparse_scales(nbest: NBest, sparse: SparseFeatures, sizes: NDArray[np.int64]) -> Floats:
+def _sparse_scales(nbest: NBest, sparse: SparseFeatures) -> Floats:
     """Standard deviation of each sparse feature within segments, computed from its values that are not 0."""
     count = len(sparse.names)
     largest = np.full(count, np.finfo(np.float64).tiny)
     np.maximum.at(largest, sparse.columns, np.abs(sparse.values))
     numbers = sparse.values / largest[sparse.columns]
-    segments = repeat(np.arange(len(sizes), dtype=np.int64), sizes)[owners_of(sparse.indptr)]
+    segments = owners_of(nbest.offsets)[owners_of(sparse.indptr)]
     groups, group_of = np.unique(segments * count + sparse.columns, return_inverse=True)
-    columns, of_segment = groups % count, sizes[groups // count]
+    columns, of_segment = groups % count, np.diff(nbest.offsets)[groups // count]
     present = bincount(group_of, minlength=len(groups))
     means = bincount(group_of, numbers, len(groups)) / of_segment
     squares = bincount(group_of, (numbers - means[group_of]) ** 2, len(groups))

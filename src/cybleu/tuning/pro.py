@@ -280,13 +280,13 @@ def _logistic_weights(differences: Features, regularisation: float) -> NDArray[n
         step = _solution(hessian, -gradient, diagonal, closeness)
         change, slope = weighed(X, step, count), _dot(gradient, step)
         for part in PARTS:
-            there = weights + part * step
-            fallen = 2 * _losses(margins + part * change) + regularisation / 2 * _dot(there, there)
+            there, apart = weights + part * step, margins + part * change
+            fallen = 2 * float(np.logaddexp(0.0, -apart).sum()) + regularisation / 2 * _dot(there, there)
             if fallen <= loss + 1e-4 * part * slope:
                 break
         else:
             break  # converged up to rounding
-        weights, margins, loss = there, margins + part * change, fallen
+        weights, margins, loss = there, apart, fallen
     return weights
 
 
@@ -318,10 +318,6 @@ def _chances(margins: NDArray[np.float64]) -> NDArray[np.float64]:
     """Compute 1 / (1 + exp(margin)) without overflow."""
     small = np.exp(-np.abs(margins))
     return np.where(margins > 0, small, 1.0) / (1.0 + small)
-
-
-def _losses(margins: NDArray[np.float64]) -> float:
-    return float(np.logaddexp(0.0, -margins).sum())
 
 
 def _dot(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
