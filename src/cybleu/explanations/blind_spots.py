@@ -18,10 +18,10 @@ from ..text.reading import read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+    from types import SimpleNamespace
 
     from .._mirror.counting.segments import NGram
     from ..metrics import Metric, Variant
-    from ..metrics.bleu import Rules
 
 __all__ = ["BlindSpots", "blind_spots"]
 
@@ -131,7 +131,7 @@ def find_blind_spots(
     return BlindSpots(cut, count, tuple(place for place, token in enumerate(hypothesis) if token not in known))
 
 
-def is_monotone(rules: Rules, length: int) -> bool:
+def is_monotone(rules: SimpleNamespace, length: int) -> bool:
     """Return whether no match can lower the score; blocks in another order can form new matches."""
     counts_without_match = {
         "skip": math.inf,

@@ -6,11 +6,12 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import add
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
 from .._runtime.lazy_arrays import np
-from .._runtime.numbers import check_flags, finite_numbers, is_one_of
+from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
 from .._runtime.scales import percent
 from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.batches import Place, RawText
@@ -18,8 +19,19 @@ from ..text.numbering import number_together
 from ..text.raw import Raw
 from ..text.tokenizers import tokenizer
 from .base import Metric, Score, from_fields
-from .counting import Counting, segment_row
-from .statistics import Sum, bleu_row, bleu_rows, column_names, has_rows, one_or_more, order_of, total_of, whole_numbers
+from .counting import LARGEST_ORDER, Counting, segment_row
+from .statistics import (
+    Sum,
+    bleu_row,
+    bleu_rows,
+    column_names,
+    has_rows,
+    one_or_more,
+    order_of,
+    scores_by,
+    total_of,
+    whole_numbers,
+)
 from .tokens import tokens_of
 from .variants import VARIANTS, Variant, checked_smoothing_value, tool_tokenizer
 
@@ -79,26 +91,6 @@ class BleuScore(Score):
             f"BLEU|{self.signature} = {self.percent:.{width}f} {precisions} (BP = {self.brevity_penalty:.3f} "
             f"ratio = {self.ratio:.3f} hyp_len = {self.hypothesis_length} ref_len = {self.reference_length})"
         )
-
-
-class Rules(NamedTuple):
-    """The resolved rules of a metric for a number of orders, in the form that the backends read; see :class:`Variant`."""
-
-    order: int
-    smoothing: str
-    value: float | None
-    weights: tuple[float, ...] | None
-    effective_order: bool
-    scale: float
-    short_segments_count: bool
-    empty_order: str
-    no_match_at_all: str
-    mean: str
-    penalty: str
-    penalty_adds: float
-    empty_hypothesis: str
-    fails: str
-    name: str
 
 
 @dataclass(frozen=True)
@@ -162,7 +154,7 @@ class Bleu(Metric):
         put(self, "definition", definition)
         tokenizer(self.tokenizer)
         if self.max_order is not None:
-            Counting(self.max_order).check()
+            check_whole(self.max_order, "max_order", 1, LARGEST_ORDER, error=OrderError)
         if self.weights is not None:
             weights = finite_numbers(self.weights, "weights")
             if not weights:
@@ -246,8 +238,10 @@ class Bleu(Metric):
         if self.weights is not None and len(self.weights) != order:
             raise StatisticsError(f"there are {len(self.weights)} weights for {order} n-gram orders; give one for each")
 
-    def rules(self, order: int | None = None, failing: bool = False) -> Rules:
-        """Return the rules for rows of this many orders.
+    def rules(self, order: int | None = None, failing: bool = False) -> SimpleNamespace:
+        """Return the rules for rows of this many orders, as the backends read them.
+
+        They are those of :class:`Variant` with `order`, `smoothing`, `value`, `weights` and `effective_order`.
 
         :param order: the number of orders; by default those that are counted
         :param failing: with the errors of the tool, which only the score of a corpus or a segment raises
@@ -255,26 +249,19 @@ class Bleu(Metric):
         """
         order = self.order if order is None else order
         self.check_order(order)
-        rules = {rule: getattr(self.definition, rule) for rule in _RULES}
-        rules["smoothing"] = self._smoothing[1]
-        if rules["mean"] == "shares" and not order & (order - 1) and not self._effective:
-            rules["mean"] = "logs"  # the same result, because products with these weights are exact
-        if rules["smoothing"] == "zero":
-            rules |= {"smoothing": "none", "empty_order": "zero", "fails": "never"}
-        if self.level == "corpus":
-            if rules["smoothing"] == "float32":
-                rules["smoothing"] = "reciprocal"  # PyTorch-Ignite adds up in double precision
-        elif rules["fails"] == "no-penalty":
-            rules["fails"] = "never"  # the script fails only where it prints the logarithm of the penalty of a corpus
-        if not failing:
-            rules["fails"] = "never"
-        return Rules(
-            order=order,
-            value=self._smoothing[2],
-            weights=None if self.weights is None else tuple(self.weights),
-            effective_order=self._effective,
-            **rules,
-        )
+        rules = SimpleNamespace(**vars(self.definition))
+        rules.order, rules.weights, rules.effective_order = order, self.weights, self._effective
+        _, rules.smoothing, rules.value = self._smoothing
+        if rules.mean == "shares" and not order & (order - 1) and not self._effective:
+            rules.mean = "logs"  # the same result, because products with these weights are exact
+        if rules.smoothing == "zero":
+            rules.smoothing, rules.empty_order, rules.fails = "none", "zero", "never"
+        if rules.smoothing == "float32" and self.level == "corpus":
+            rules.smoothing = "reciprocal"  # PyTorch-Ignite adds up in double precision
+        # the script fails only where it prints the logarithm of the penalty of a corpus
+        if not failing or (rules.fails == "no-penalty" and self.level != "corpus"):
+            rules.fails = "never"
+        return rules
 
     @cached_property
     def _definitions(self) -> dict[tuple[str, int], tuple[Any, Any]]:
@@ -320,13 +307,6 @@ class Bleu(Metric):
     def _raw(self) -> Raw:
         return Raw(self.tokenizer, self.lowercase, self.name == "mteval-v13a")
 
-    @cached_property
-    def _counting(self) -> Counting:
-        """How segments are counted."""
-        found = Counting(self.order, self.definition.reference_length)
-        found.check()
-        return found
-
     def count(self, hypothesis: Collection[Hashable], references: Collection[Collection[Hashable]]) -> list[int]:
         """Count a segment, and return its statistics row.
 
@@ -343,7 +323,8 @@ class Bleu(Metric):
 
         :param corpus: texts and references that have been read
         """
-        count = self._counting.counter(corpus, self.raw(corpus.kind))
+        counting = Counting(self.order, self.definition.reference_length)
+        count = counting.counter(corpus, self.raw(corpus.kind))
         if not self.definition.short_segments_count:
             return count
 
@@ -427,7 +408,8 @@ class Bleu(Metric):
 
         :param rows: int64 `(n, columns)`
         """
-        return _scored(rows, *self.definitions(order_of(rows.shape[1])))
+        definition, kernel = self.definitions(order_of(rows.shape[1]))
+        return scores_by(kernel, rows, lambda row: definition.evaluate(row)[0])
 
     def check_width(self, width: int) -> None:
         """Check that the metric can score rows with this many columns.
@@ -532,12 +514,14 @@ class MeanOfSegments:
             table, order = None, order_of(len(lists[0]))
         rules = self._metric.rules(order, failing=True)
         if self._scaled_last:
-            rules = rules._replace(scale=1.0)
+            rules.scale = 1.0
         definition = _mirror.Definition(rules)
         if table is None:
             scores = [definition.evaluate(row)[0] for row in lists]
         else:
-            scores = _scored(table, definition, _backend.chosen.Definition(rules)).tolist()
+            scores = scores_by(
+                _backend.chosen.Definition(rules), table, lambda row: definition.evaluate(row)[0]
+            ).tolist()
         for score in scores:
             self._total += score
         self._count += len(lists)
@@ -565,21 +549,7 @@ def numbered_pair(others: Batch, texts: Batch, raw: Raw | None) -> tuple[Any, An
     return number_together(others, texts, raw)
 
 
-def _scored(rows: NDArray[Any], definition: Any, kernel: Any) -> NDArray[np.float64]:
-    """Score rows by the kernel, and by the definition where it declines."""
-    scores = np.empty(len(rows))
-
-    def one(position: int) -> None:
-        scores[position] = definition.evaluate(rows[position].tolist())[0]
-
-    _backend.go_on(lambda start: kernel.score_rows(rows, start, scores), 0, len(rows), one)
-    return scores
-
-
 def _without_short(row: list[int]) -> list[int]:
     """The row of a segment without the n-grams that NLTK counts where a segment is too short for an order."""
     order = order_of(len(row))
     return [*row[: 2 + order], *(min(total, max(row[0] - n, 0)) for n, total in enumerate(row[2 + order :]))]
-
-
-_RULES = [field.name for field in fields(Variant) if field.name in Rules._fields]

@@ -14,7 +14,7 @@ from .._runtime.parallel import run
 from ..errors import OrderError, StatisticsError
 from ..text.batches import RawText
 from .base import Metric, from_fields
-from .statistics import checked_row
+from .statistics import checked_row, scores_by
 from .tokens import count_lines, lowered
 
 if TYPE_CHECKING:
@@ -174,11 +174,4 @@ class Chrf(Metric):
 
         :param rows: int64 `(n, columns)`
         """
-        scores = np.empty(len(rows))
-
-        def one(position: int) -> None:
-            scores[position] = self.evaluate(rows[position].tolist())
-
-        measure = self.measure
-        _backend.go_on(lambda start: measure.score_rows(rows, start, scores), 0, len(rows), one)
-        return scores
+        return scores_by(self.measure, rows, self.evaluate)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
 from .._runtime.lazy_arrays import np
-from .._runtime.numbers import check_whole, is_one_of
 from .._runtime.sequences import plain_segment, refuse_arrays
 from ..bleu_score.parts import nltk_row
-from ..errors import CybleuError, MixedTokensError, OrderError, UnknownNameError
+from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Corpus, ListSets, RawText, Sets, TokenLists
 from ..text.numbering import number_hypotheses, number_references
 from .tokens import lowered, tokenised
@@ -38,14 +37,6 @@ class Counting(NamedTuple):
 
     order: int
     reference_length: str = "closest"
-
-    def check(self) -> None:
-        """:raises CybleuError: one of these is not valid"""
-        check_whole(self.order, "max_order", 1, LARGEST_ORDER, error=OrderError)
-        if not is_one_of(self.reference_length, REFERENCE_LENGTHS):
-            raise UnknownNameError(
-                f"unknown reference_length {self.reference_length!r}; use one of {', '.join(REFERENCE_LENGTHS)}"
-            )
 
     def counter(self, corpus: Corpus, raw: Raw | None) -> Callable[[int, int, Any], None]:
         """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.

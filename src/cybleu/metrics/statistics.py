@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import namedtuple
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 from operator import add
 
@@ -128,6 +128,17 @@ def whole_array(rows: Any, name: str) -> NDArray[np.int64]:
     if given.dtype == np.uint64 and given.size and given.max() > np.iinfo(np.int64).max:
         raise StatisticsError(f"{name} has numbers above {np.iinfo(np.int64).max}")
     return in_place(given, np.int64)
+
+
+def scores_by(kernel: Any, rows: NDArray[Any], evaluate: Callable[[Any], float]) -> NDArray[np.float64]:
+    """Score rows by the kernel, and by a function where it declines."""
+    scores = np.empty(len(rows))
+
+    def one(position: int) -> None:
+        scores[position] = evaluate(rows[position].tolist())
+
+    _backend.go_on(lambda start: kernel.score_rows(rows, start, scores), 0, len(rows), one)
+    return scores
 
 
 # ------------------------------------------------------------------------------------------------------- rows of BLEU

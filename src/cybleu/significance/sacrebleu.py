@@ -294,7 +294,7 @@ def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
             halved = (2.0 ** np.cumsum(missing, axis=-1)).astype(float_type)
             precisions = np.where(missing, float_type(100) / (halved * totals), precisions)
         elif smoothing == "floor":
-            precisions = np.where(missing, float_type(100.0 * value) / totals, precisions)  # type: ignore[operator]
+            precisions = np.where(missing, float_type(100.0 * value) / totals, precisions)
     precisions[absent] = 0
     orders = np.maximum((~absent).sum(axis=-1), 1) if rules.effective_order else np.full(none.shape, order)
     of_rows = precisions.astype(np.float64).reshape(-1, order).tolist()

@@ -106,7 +106,7 @@ def _differences(matches: Sequence[int], totals: Sequence[int]) -> float:
 class Definition:
     """Score rows by the rules of a definition.
 
-    :param rules: a :class:`cybleu.metrics.bleu.Rules`; the backends read its fields
+    :param rules: what :meth:`cybleu.metrics.Bleu.rules` returns; the backends read its attributes
     """
 
     def __init__(self, rules: Any):
