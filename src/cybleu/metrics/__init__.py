@@ -159,9 +159,8 @@ def score(rows: Any, metric: Any = "bleu", **options: Any) -> Any:
     >>> round(score([5, 5, 4, 2, 1, 0, 5, 4, 3, 2], "nltk", smoothing="method1").score, 4)
     0.2857
     """
-    _check_no_texts("score", metric)
-    found = find(metric, **options)
-    return found.score(rows_by_name(rows, found) if isinstance(rows, Mapping) else rows)
+    found, given = _metric_and_rows("score", rows, metric, options)
+    return found.score(given)
 
 
 def scores(rows: Any, metric: Any = "bleu", **options: Any) -> NDArray[np.float64]:
@@ -177,18 +176,19 @@ def scores(rows: Any, metric: Any = "bleu", **options: Any) -> NDArray[np.float6
     >>> scores(numpy.array([[5, 5, 4, 2, 1, 0, 5, 4, 3, 2], [2, 2, 2, 1, 0, 0, 2, 1, 0, 0]]), "moses", smoothing="add")
     array([0.53728497, 1.        ])
     """
-    _check_no_texts("scores", metric)
-    found = find(metric, **options)
-    return found.scores(rows_by_name(rows, found) if isinstance(rows, Mapping) else rows)
+    found, given = _metric_and_rows("scores", rows, metric, options)
+    return found.scores(given)
 
 
-def _check_no_texts(function: str, metric: Any) -> None:
-    """Check that the metric is not the second of two arguments with texts.
+def _metric_and_rows(function: str, rows: Any, metric: Any, options: dict[str, Any]) -> tuple[Metric, Any]:
+    """Find the metric, and take rows by the names of its columns.
 
-    :raises UnknownNameError: it is a list, an array or a column
+    :raises UnknownNameError: the metric is a list, an array or a column, as if it were the second of two arguments with texts
     """
     if not isinstance(metric, (str, Mapping, Metric, Variant)) and hasattr(type(metric), "__len__"):
         raise UnknownNameError(
             f"{function} takes rows and a metric, and the metric is a {type(metric).__name__}; count texts first: "
             f"{function}(cybleu.rows(hypotheses, references))"
         )
+    found = find(metric, **options)
+    return found, rows_by_name(rows, found) if isinstance(rows, Mapping) else rows

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
@@ -233,14 +233,11 @@ class Metric(ABC):
         :param choices: the new values, by the names of the fields
         :raises UnknownNameError: the metric has no such field
         """
-        names: list[str] = [field.name for field in fields(self) if field.init] if is_dataclass(self) else []
-        unknown = [name for name in choices if name not in names]
-        if unknown:
-            raise UnknownNameError(
-                f"the metric {self.name} has no {unknown[0]!r}; it has {', '.join(names) or 'nothing to choose'}"
-            )
-        changed: Self = replace(self, **choices)
-        return changed
+        names = [field.name for field in fields(self) if field.init]
+        for name in choices:
+            if name not in names:
+                raise UnknownNameError(f"the metric {self.name} has no {name!r}; it has {', '.join(names)}")
+        return replace(self, **choices)
 
     def rows(
         self,
@@ -263,10 +260,10 @@ class Metric(ABC):
         :return: int64 of shape `(hypotheses, columns)`, or float64 if the metric counts fractions
         """
         given = self._ids_given(of_ids, ("lengths", "reference_lengths", "pad_id", "eos_id", "unk_id"))
-        lengths = {name: given.pop(name) for name in ("lengths", "reference_lengths") if name in given}
         if isinstance(references, References):
-            corpus = references.corpus(hypotheses, owner, **lengths, **given)
+            corpus = references.corpus(hypotheses, owner, **given)
         else:
+            lengths = {name: given.pop(name) for name in ("lengths", "reference_lengths") if name in given}
             corpus = read_corpus(hypotheses, references, owner, **lengths, special=SpecialIds(**given))
         return self._table(corpus, threads, progress)
 
@@ -442,9 +439,9 @@ class Metric(ABC):
             raise UnknownNameError(f"{self.name} reads raw text as it is, so it takes no tokeniser")
 
 
-def from_fields(metric: Metric) -> tuple[Any, ...]:
-    """Pickle a metric as its options, without what it has cached."""
-    return partial(type(metric), **{one.name: getattr(metric, one.name) for one in fields(metric) if one.init}), ()
+def from_fields(given: Any) -> tuple[Any, ...]:
+    """Pickle a metric, or another dataclass, as its options, without what it has cached."""
+    return partial(given.__class__, **{one.name: getattr(given, one.name) for one in fields(given) if one.init}), ()
 
 
 @dataclass(frozen=True)
@@ -508,7 +505,3 @@ class Accuracy(Metric):
         :param rows: an array `(n, columns)`
         """
         return self.scale - self.metric.scores_of(rows)
-
-    def _fill_pairs(self, texts: Batch, others: Batch, scores: NDArray[np.float64], *settings: Any) -> None:
-        self.metric._fill_pairs(texts, others, scores, *settings)
-        np.subtract(self.scale, scores, out=scores)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -18,9 +18,9 @@ from ..nist_score import nist_length_penalty
 from ..text.raw import Raw
 from ..text.reading import line_of, read_references
 from ..text.tokenizers import own_tokenizer
-from .base import Metric, Score
+from .base import Metric, Score, from_fields
 from .references import References
-from .ter import word_counter, word_texts
+from .ter import word_texts
 from .tokens import count_lines
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ MOST_ORDERS = 9  # the script stops there, too
 _TOKENIZER = "13a"
 
 
+@dataclass(frozen=True, repr=False)
 class NistInformation:
     """Information weights of n-grams in a reference corpus, which :class:`Nist` can use for any texts.
 
@@ -40,7 +41,8 @@ class NistInformation:
     corpus; that of a single word is log2(number of words / count of the word). N-grams that are not in the corpus have
     weight 0.
 
-    :param references: one or several references for each segment, str or bytes; or :class:`cybleu.References` of raw text
+    :param references: one or several references for each segment, str or bytes; or :class:`cybleu.References` of raw text;
+        kept as a tuple of tuples of str
     :raises NoReferencesError: a segment has no reference
 
     >>> information = NistInformation([["the cat sat", "the dog"], ["the end"]])
@@ -48,28 +50,17 @@ class NistInformation:
     (2.807..., 1.584..., 0.0)
     """
 
-    __slots__ = ("_counted", "_references")
+    references: Any
+    _counted: dict[Any, tuple[Any, Any]] = field(default_factory=dict, init=False, compare=False)
 
-    def __init__(self, references: Any):
-        sets = read_references(references.lists() if isinstance(references, References) else references)
+    def __post_init__(self) -> None:
+        given = self.references
+        sets = read_references(given.lists() if isinstance(given, References) else given)
         if sets.kind != "raw text":
             raise SequenceTypeError(f"references hold {sets.kind if sets.size else 'nothing'}; NIST reads raw text")
-        self._references = tuple(map(tuple, sets.lists()))
-        self._counted: dict[Any, tuple[Any, Any]] = {}
+        object.__setattr__(self, "references", tuple(map(tuple, sets.lists())))
 
-    def __reduce__(self) -> tuple[Any, ...]:  # without the tables, which belong to the backend
-        return NistInformation, (self.references,)
-
-    @property
-    def references(self) -> tuple[tuple[str, ...], ...]:
-        """The corpus: for each segment its references."""
-        return self._references
-
-    def __eq__(self, other: object) -> bool:
-        return self.references == other.references if isinstance(other, NistInformation) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.references)
+    __reduce__ = from_fields  # without the tables, which belong to the backend
 
     def __repr__(self) -> str:
         return f"<NistInformation of {len(self.references)} segments, {self.signature}>"
@@ -221,7 +212,8 @@ class Nist(Metric):
         lines = _lines(corpus.texts.lines, self.lowercase)  # type: ignore[union-attr]
         hypotheses = word_texts(lines, vocabulary.look_up)
         of_sets = counted.corpus if self.information is None else word_texts(references, vocabulary.look_up)
-        return word_counter(corpus, hypotheses, of_sets, bounds, counted.fill_rows)
+        segments = hypotheses, of_sets, bounds, corpus.owners
+        return lambda start, stop, rows: counted.fill_rows(*segments, start, stop, rows)
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from array import array
 from collections import namedtuple
-from collections.abc import Callable, Mapping
 from functools import reduce
 from operator import add
 
@@ -19,6 +18,7 @@ from ..errors import StatisticsError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from numpy.typing import NDArray
@@ -221,8 +221,8 @@ def _total_of_table(rows: Any, order: int) -> Sum:
 # ------------------------------------------------------------------------------------------------------------- by name
 
 
-def rows_by_name(columns: Any, metric: Metric) -> NDArray[Any]:
-    """Return rows from an object with columns or numbers by the names of the metric's columns.
+def rows_by_name(columns: Mapping[str, Any], metric: Metric) -> NDArray[Any]:
+    """Return rows from a dict of columns or numbers by the names of the metric's columns.
 
     :raises StatisticsError: a column is missing, or holds something other than whole numbers that fit into int64
     """
@@ -232,13 +232,10 @@ def rows_by_name(columns: Any, metric: Metric) -> NDArray[Any]:
     return np.column_stack(found)
 
 
-def _numbers(columns: Any, name: str, metric: Metric) -> NDArray[Any]:
-    try:
-        values = columns[name]
-    except Exception as error:
-        has = ", ".join(map(repr, columns)) if isinstance(columns, Mapping) else type(columns).__name__
-        raise StatisticsError(f"there is no column {name!r} in the columns: {has}") from error
-    flat = array_given(values, name).reshape(-1)
+def _numbers(columns: Mapping[str, Any], name: str, metric: Metric) -> NDArray[Any]:
+    if name not in columns:
+        raise StatisticsError(f"there is no column {name!r} in the columns: {', '.join(map(repr, columns))}")
+    flat = array_given(columns[name], name).reshape(-1)
     if metric.dtype == "float64":
         return floats_given(flat, name)
     if flat.dtype.kind not in "iu":

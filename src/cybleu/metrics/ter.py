@@ -108,9 +108,8 @@ class Ter(Metric):
                 texts = _backend.chosen.RawTexts(lines)
             return word_texts(texts, vocabulary.add)
 
-        return word_counter(
-            corpus, numbered(texts, False), numbered(references, self.normalized), bounds, _backend.chosen.edit_rows
-        )
+        segments = numbered(texts, False), numbered(references, self.normalized), bounds, corpus.owners
+        return lambda start, stop, rows: _backend.chosen.edit_rows(*segments, start, stop, rows)
 
     def evaluate(self, row: Sequence[float]) -> float:
         """Score a row or a sum of rows.
@@ -148,14 +147,3 @@ def word_texts(texts: Any, number: Callable[[Any, array[int]], bytes]) -> Any:
     ends = array("q", bytes(8 * len(texts)))
     numbers = memoryview(number(texts, ends)).cast("i")
     return _backend.chosen.TokenTexts(numbers, array("q", [0, *ends])[: len(ends)], ends)
-
-
-def word_counter(corpus: Corpus, texts: Any, references: Any, bounds: Any, fill_rows: Any) -> Counter:
-    """Return a function `(start, stop, rows)` for a kernel that reads words as numbers.
-
-    :param texts: the hypotheses, as :func:`word_texts` returns them
-    :param references: likewise; equal words have equal numbers
-    :param bounds: where the references of each set begin, and the end
-    :param fill_rows: the kernel
-    """
-    return lambda start, stop, rows: fill_rows(texts, references, bounds, corpus.owners, start, stop, rows)
