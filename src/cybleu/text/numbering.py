@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
 from .._runtime.lazy_arrays import array_of, np
-from ..errors import MixedTokensError, NoReferencesError, UnhashableTokenError
+from ..errors import MixedTokensError, NoReferencesError, SequenceTypeError, UnhashableTokenError
 from .batches import PLAIN_TYPES, RawText, Sets, TokenIds, TokenLists
 from .ids import ids_of_lengths
 
@@ -176,7 +176,12 @@ def ids_of_tokens(lists: TokenLists) -> TokenIds | None:
 
 
 def check_hashable(lists: TokenLists) -> None:
-    """:raises UnhashableTokenError: a token cannot be hashed; the message says where"""
+    """:raises UnhashableTokenError: a token cannot be hashed; the message says where
+    :raises SequenceTypeError: a text was replaced by something else while its tokens were hashed
+    """
+    for number, text in enumerate(lists.texts):
+        if not hasattr(text, "__iter__"):
+            raise SequenceTypeError(f"{lists.place.of(number)} became a {type(text).__name__} while it was read")
     if _backend.chosen.types_within(lists.texts) <= PLAIN_TYPES:
         return
     for number, text in enumerate(lists.texts):
