@@ -28,6 +28,11 @@ cdef extern from *:
       #endif
     #endif
 
+    /* In C, because checked builds of Cython do not compile a difference of pointers. */
+    static CYTHON_INLINE Py_ssize_t cybleu_distance(const void *from, const void *to) {
+        return (const char *)to - (const char *)from;
+    }
+
     /* Get the items of an exact list or tuple; 0 for other types. */
     static CYTHON_INLINE int cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) {
         if (PyList_CheckExact(sequence)) {
@@ -64,13 +69,10 @@ cdef extern from *:
     """
     void CYBLEU_PREFETCH(const void *address) noexcept nogil
     bint CYBLEU_UNLIKELY(bint condition) noexcept nogil
+    Py_ssize_t distance "cybleu_distance" (const void *start, const void *end) noexcept nogil
     bint CYBLEU_OTHER_THREADS_RUN
     bint cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) noexcept
     PyObject *cybleu_item(PyObject *sequence, Py_ssize_t i) noexcept
-
-
-cdef inline Py_ssize_t distance(const void *start, const void *end) noexcept nogil:
-    return <const char *>end - <const char *>start
 
 
 cdef inline void *allocated(void *memory) except NULL nogil:

@@ -78,7 +78,7 @@ cdef double gain_of(const int64_t *counts, const double *background, const doubl
                 ratio *= matches / total
             else:
                 mean += shares[n] * log(matches / total)
-    if not (length > 0.0 and ratio > 0.0):
+    if not (length > 0.0 and wanted > 0.0 and ratio > 0.0):
         return 0.0
     if shares == NULL:
         mean = log(ratio) / order

@@ -125,7 +125,7 @@ def _gain(row: list[float], shares: Any) -> float:
     order = len(row) // 2 - 1
     length, wanted, *counts = row
     pairs = [pair for n, pair in enumerate(zip(counts[:order], counts[order:])) if shares is None or shares[n]]
-    if not length > 0 or not all(matches > 0 and total > 0 for matches, total in pairs):
+    if not (length > 0 and wanted > 0) or not all(matches > 0 and total > 0 for matches, total in pairs):
         return 0.0
     ratios = [matches / total for matches, total in pairs]
     if shares is None:
