@@ -246,6 +246,7 @@ REFUSED = {
         (lambda: corpus_chrf(["a", None], ["a", "a"]), "segment 1: reference 0 is None; leave"),
         (lambda: sentence_chrf("a", None), "the hypothesis is None; leave out"),
         (lambda: blind_spots(None, H), "the references .*; leave out"),
+        (lambda: blind_spots(iter([R]), H), "the references must be a list .* can be read again, not list_iterator"),
         (lambda: find("chrf").count("a", None), "references is one NoneType; give a list"),
         (lambda: check([[R], None], [H, H]), r"references\[1\] is None.*; leave out the segment"),
         (lambda: rows(["a"], LazyFrame(), **RAW_13A), r"collect it first, with \.collect\(\)"),
@@ -286,6 +287,11 @@ REFUSED = {
         (lambda: sentence_bleu([], H), "no reference for the hypothesis"),
         (lambda: corpus_bleu([[R], []], [H, H]), "segment 1: "),
         (lambda: explain_difference([[R], []], [R, R]), "segment 1: there is no reference"),
+        (lambda: blind_spots([], H), "there is no reference for the hypothesis; give at least one"),
+        (
+            lambda: blind_spots([], "the cat", tokenize="13a"),
+            "there is no reference for the hypothesis; give at least one",
+        ),
         (lambda: References(np.zeros((2, 0, 3), int)), "no reference"),
         (lambda: rows([[1]], np.array([[[1, 2], [0, 0]]]), pad_id=0), r"references\[0, 1\] is empty"),
         (lambda: self_bleu([["a"]]), "there are 1, give at least two"),
@@ -408,6 +414,7 @@ REFUSED = {
     ],
     errors.WeightsError: [
         (lambda: explain([R], H, ["0.5"]), r"not \['0.5'\]"),
+        (lambda: explain([R], H, 0.5), "must be a sequence of numbers, .*; float has no length"),
         (lambda: sentence_bleu([R], H, 0.25), "float has no length"),
         (lambda: sentence_bleu([R], H, "uniform"), "order, not 'uniform'"),
         (lambda: mert_loop("run", print, [["a"]], [1.0]), "start must be finite numbers by name, such as"),

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.sequences import plain_segment
-from ..errors import SmoothingParameterError, UnknownNameError
+from .._runtime.sequences import length_of, plain_segment
+from ..errors import NoReferencesError, SmoothingParameterError, UnknownNameError
 from ..metrics import Bleu, find
 from ..metrics.tokens import tokens_of
 from ..text.batches import Place
@@ -148,13 +148,16 @@ def read_segment(
     """Return the BLEU that scores single sentences, the references and the hypothesis, as token lists.
 
     :raises UnknownNameError: the metric is not BLEU
+    :raises NoReferencesError: there is no reference
     """
     found = find(metric, **choices)
     if not isinstance(found, Bleu):
         raise UnknownNameError(f"the metric is {found.name}, and only BLEU is explained; give a variant of BLEU")
-    if raw := raw_of(tokenize, lowercase) and found.with_choices(tokenize=tokenize, lowercase=lowercase).raw(
-        "raw text"
-    ):
+    raw = raw_of(tokenize, lowercase) and found.with_choices(tokenize=tokenize, lowercase=lowercase).raw("raw text")
+    if raw is not None:
         references = tokens_of(read_lines(references, "references"), raw, Place("references")).lists()
         (hypothesis,) = tokens_of(read_lines([hypothesis], "hypothesis"), raw, Place("hypothesis")).lists()
-    return found.of_sentences(), *plain_segment(references, hypothesis, tokenizes=True)
+    references, hypothesis = plain_segment(references, hypothesis, tokenizes=True)
+    if not length_of(references, "the references"):
+        raise NoReferencesError("there is no reference for the hypothesis; give at least one")
+    return found.of_sentences(), references, hypothesis

@@ -18,7 +18,7 @@ from .._mirror import Definition
 from .._mirror.counting.segments import counted
 from .._runtime.numbers import finite_numbers, remark_on_weights
 from ..bleu_score.fraction import Fraction
-from ..bleu_score.scores import QUARTERS, score_counts, smoothed_precisions, weights_given
+from ..bleu_score.scores import QUARTERS, score_counts, smoothed_precisions, weight_vectors, weights_given
 from ..bleu_score.smoothing import SmoothingFunction
 from ..errors import UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Variant
@@ -171,7 +171,7 @@ def explain(
         warnings.warn(remark, UserWarning, stacklevel=2)
     of_nltk = metric is None and not choices
     if of_nltk:
-        metric, choices = "nltk", {"max_order": len(weights)}
+        metric, choices = "nltk", {"max_order": weight_vectors(weights)[1]}
     elif smoothing_function is not None:
         raise UnknownNameError("smoothing_function is for NLTK's BLEU; for another metric give smoothing=")
     elif weights is not QUARTERS:
