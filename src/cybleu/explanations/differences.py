@@ -179,7 +179,7 @@ class Comparison:
         return self.format()
 
     def _table(self) -> Iterable[str]:
-        width = max(len(scored.name) for scored in self.scores)
+        width = max(len(name) for name in ("variant", *(scored.name for scored in self.scores)))
         yield f"{'variant':<{width}}  {'tokeniser':<13}  {'0 to 100':>8}  as the tool has it"
         for scored in self.scores:
             number, own = ("fails", scored.failure)
