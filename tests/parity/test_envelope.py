@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cybleu import _backend, metrics
-from cybleu.metrics.formula import CROSSING
+from cybleu._mirror.search.envelope import CROSSING
 
 MIRROR = _backend.load("python")[1]
 

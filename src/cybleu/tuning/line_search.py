@@ -14,12 +14,12 @@ from math import inf
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
+from .. import _backend, _mirror
 from .._files.text import listed, shown
+from .._mirror.search.envelope import CROSSING, best_first, sums_between
 from .._runtime.arrays import np
 from ..errors import FeatureError, WeightsError
 from ..metrics import Bleu
-from ..metrics.formula import CROSSING, best_first, best_interval, sums_between
 from ..nbest import NBest
 from ..nbest.weights import names_of, weights_of
 from .problem import Interval, Line, Point, Problem, summed
@@ -151,8 +151,10 @@ class Surface:
         """Find the best interval by BLEU in the kernel, without storing the surface."""
         assert isinstance(objective.metric, Bleu)
         row = np.empty(objective.stats.shape[1], dtype=np.int64)
-        line = objective.stats, self.line.lower, self.line.upper, row
-        score, left, right, farthest = best_interval(objective.metric, self._starts, self._found, *line)
+        definition, kernel = objective.metric.definitions(len(row) // 2 - 1)
+        line = self._starts, self._found, objective.stats, self.line.lower, self.line.upper
+        found = _backend.chosen.best_interval(*line, kernel, row)
+        score, left, right, farthest = _backend.answered(found, _mirror.best_interval, *line, definition, row)
         return Interval((score, 0.0), left, right, row, farthest or self._scale())
 
     def _ranked(self) -> Iterator[Interval]:
