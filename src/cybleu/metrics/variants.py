@@ -282,8 +282,8 @@ VARIANTS: dict[str, Variant] = {
 }
 
 
-_TOKENIZERS = {"sacrebleu": "13a", "huggingface": "13a", "mteval-v13a": "13a", "multi-bleu": "ascii", "gleu": "13a"}
-_TOKENIZERS |= {"nist": "13a", "codexglue": "codexglue", "tensor2tensor": "tensor2tensor"}
+_TOKENIZERS = {"sacrebleu": "13a", "huggingface": "13a", "mteval-v13a": "13a", "multi-bleu": "ascii"}
+_TOKENIZERS |= {"codexglue": "codexglue", "tensor2tensor": "tensor2tensor"}
 
 
 def tool_tokenizer(variant: str) -> str:

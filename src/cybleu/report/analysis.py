@@ -11,7 +11,6 @@ from .._runtime.arrays import bincount, np
 from .._runtime.numbers import check_whole
 from ..errors import LengthMismatchError, OrderError, UnknownNameError
 from ..metrics import Bleu, Chrf, find
-from ..metrics.variants import tool_tokenizer
 from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
 from ..significance.draws import resamples
 from ..significance.paired import interval
@@ -275,14 +274,14 @@ def analyse(
     if len(names) != len(metrics):
         told = f"there are {len(names)} tokenisers and {len(metrics)} metrics"
         raise LengthMismatchError(f"{told}; give one for each metric")
-    names = [one.tokenize if name is None else name for one, name in zip(metrics, names)]
+    names = [one.tokenizer if name is None else name for one, name in zip(metrics, names)]
     # a function is called once for each different line, though each metric counts the texts
     remembered = {id(name): cache(name) for name in names if callable(name)}
     counters = []
     for one, name in zip(metrics, names):
         choices = {"lowercase": lowercase or one.lowercase}
         if one.reads != "text":
-            choices["tokenize"] = remembered.get(id(name), name) or tool_tokenizer(one.name)
+            choices["tokenize"] = remembered.get(id(name), name) or "none"
         counters.append(one.with_choices(**choices))
     # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
     bleu: Any = next((one for one in counters if isinstance(one, Bleu)), None)
