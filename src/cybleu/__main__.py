@@ -28,11 +28,8 @@ def main() -> None:
     """Run the command line. Commands without optional dependencies run without them."""
     gc.set_threshold(100_000)  # lists of tokens hold no cycles, and looking for some takes a fifth of the time
     arguments = sys.argv[1:]
-    if (
-        arguments[:1]
-        and arguments[0] in RUNNERS
-        and (arguments[0] == "sacrebleu" or arguments[1:2] not in (["-h"], ["--help"]))
-    ):
+    wants_help = arguments[1:2] in (["-h"], ["--help"])
+    if arguments and arguments[0] in RUNNERS and (arguments[0] == "sacrebleu" or not wants_help):
         try:
             _run(arguments)  # a program writes its own output
         except MissingExtraError as error:
@@ -77,7 +74,7 @@ def _end_without_memory(what: str) -> NoReturn:
 def _run(arguments: list[str]) -> None:
     if arguments == ["--version"]:
         print(version())
-    elif arguments[:1] and arguments[0] in RUNNERS:
+    elif arguments and arguments[0] in RUNNERS:
         module, function = RUNNERS[arguments[0]]
         getattr(import_module(module, __package__), function)(arguments[1:])
     else:

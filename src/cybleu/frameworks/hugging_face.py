@@ -133,9 +133,8 @@ class EvaluationModule:
 
 
 def _score(metric: Metric, texts: list[str], groups: list[list[str]]) -> Any:
-    if (
-        metric.tokenize is None
-    ):  # evaluate does not strip lines first, so it removes a hyphen before a line break at the end
+    if metric.tokenize is None:
+        # evaluate does not strip lines first, so it removes a hyphen before a line break at the end
         texts, *groups = [
             [line + "<skipped>" if "\n" in line else line for line in lines] for lines in (texts, *groups)
         ]
