@@ -72,6 +72,13 @@ def test_long_texts(kernels, text):
     assert results(kernels, corpus, measure) == results(_mirror, corpus, measure)
 
 
+def test_words_of_references_without_hypotheses(kernels):
+    for backend in (kernels, _mirror):
+        measure = backend.CharacterF(6, 2, 2, "dropped", False)
+        pairs = backend.CharacterTexts(measure, backend.RawTexts(["a b"]), backend.RawTexts([]))
+        pairs.fill(0, 0, np.empty((0, 1)))
+
+
 def test_rows_that_are_declined(kernels):
     measure = kernels.CharacterF(1, 0, 2, "dropped", False)
     rows = np.array([[3, 3, 1], [2**53, 2**53, 1], [3, 3, 1]], dtype=np.int64)

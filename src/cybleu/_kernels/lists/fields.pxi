@@ -225,7 +225,7 @@ cdef class Fields:
         """
         cdef const char *first = block
         cdef const char *stop = first + len(block)
-        cdef const char *line = first + start
+        cdef const char *line
         cdef const char *after
         cdef const char *end
         cdef const char *at
@@ -233,6 +233,7 @@ cdef class Fields:
         cdef Py_ssize_t rows = min(ids.shape[0], begins.shape[0], ends.shape[0], features.shape[0], scores.shape[0])
         if not 0 <= start <= distance(first, stop) or row < 0 or features.shape[1] != self.width:
             raise ValueError("the rows do not fit the lines")
+        line = first + start
         with nogil:
             while line < stop and row < rows:
                 end = end_of_line(line, stop, &after)
@@ -274,10 +275,11 @@ cdef class Fields:
         """
         cdef const char *first = block
         cdef const char *end = first + len(block)
-        cdef const char *line = first + start
+        cdef const char *line
         cdef const char *after
         if not (0 <= start <= distance(first, end) and 0 <= row <= rows.shape[0] and rows.shape[1] == self.width):
             raise ValueError("the rows do not fit the lines")
+        line = first + start
         with nogil:
             while line < end and row < rows.shape[0]:
                 if not self.read_values(line, end_of_line(line, end, &after), &rows[row, 0] if self.width else NULL):

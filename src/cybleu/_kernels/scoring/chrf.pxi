@@ -216,6 +216,7 @@ cdef int number_group(ChrfWorkspace *work, Group *group) except -1 nogil:
         group.longest = max(group.longest, texts[k].words)
     reserve(&work.words, used)
     forget_tokens(&work.known)
+    reserve_tokens(&work.known, 0)      # words are looked up also if no text is counted
     for k in range(group.total):
         group.words[k].data = work.words.data + texts[k].numbers
         group.words[k].count = texts[k].words
