@@ -22,7 +22,7 @@ cdef enum:
     FIRST_ORDERS = 4     # orders
 
 
-cdef size_t ALL_PLACES = MASKS_AND_ONE * sizeof(uint64_t)   # not a compile-time constant, see tokens/objects.pxi
+cdef size_t ALL_PLACES = MASKS_AND_ONE * sizeof(uint64_t)   # not a compile-time constant, see tokens/tables.pxi
 
 
 # ------------------------------------------------------------------------------------------- up to MASK_BITS tokens

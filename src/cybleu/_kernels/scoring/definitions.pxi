@@ -103,7 +103,8 @@ cdef inline double python_sum(const double *terms, int count) noexcept nogil:
 
 
 cdef extern from *:
-    """    /* Products with a scale and powers of two stay exact in a double. */
+    """
+    /* Products with a scale and powers of two stay exact in a double. */
     #define CYBLEU_LARGEST_COUNT ((int64_t)1 << 46)
 
     /* Signed overflow is undefined, and an error in a checked build. */
@@ -429,7 +430,7 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] too_
     """Add up the rows, and for each order those without an n-gram of it.
 
     Return the first invalid row (a negative number, more matches than n-grams) or -1, the first row with more n-grams
-    of an order than its length allows or -1, the largest number, and how many rows are zeros.
+    of an order than its length allows or -1, an upper bound of all numbers, and how many rows are zeros.
     """
     cdef Py_ssize_t order = too_short.shape[0]
     cdef Watch watching = begin_watch()

@@ -58,7 +58,7 @@ def crossings(
 def _envelope(lines: list[tuple[float, float]], order: Iterable[int]) -> list[tuple[float, int]]:
     """Return the lines of the upper envelope from left to right, each with its left end.
 
-    Ties between equal lines go to the first, as in :func:`winners`.
+    Ties between equal lines go to the first, as in :meth:`FeatureRows.winners`.
     """
     hull: list[tuple[float, int]] = []
     for line in order:
