@@ -1,7 +1,5 @@
 """Line searches by brute force in plain Python, and lists of all kinds to try them on."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations, pairwise
 

@@ -1,7 +1,5 @@
 """Commands as a terminal runs them, but in this process; and their files."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 import sys

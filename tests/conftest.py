@@ -1,7 +1,5 @@
 """Run every test of the public API on both backends."""
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict
 from importlib import import_module

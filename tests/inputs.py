@@ -1,7 +1,5 @@
 """Classes of input for property tests, and comparison of outcomes."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import sys

@@ -1,7 +1,5 @@
 """N-best lists and their files, made by hand and generated, and the comparison of lists."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

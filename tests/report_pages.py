@@ -1,7 +1,5 @@
 """Read the pages of reports in tests."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """Systems for the tests of reports."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

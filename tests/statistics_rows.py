@@ -1,7 +1,5 @@
 """Rows of statistics, generated or given as the kernels read them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -3,8 +3,6 @@
 `python tests/ten_cases.py` writes them to the page; a test compares the page with them.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import cybleu

@@ -1,7 +1,5 @@
 """The choice of the backend, in new processes."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -1,7 +1,5 @@
 """Arguments of the wrong shape are found, each with its place; sound ones, however odd, raise nothing."""
 
-from __future__ import annotations
-
 from array import array
 from collections import deque
 from itertools import chain

@@ -1,7 +1,5 @@
 """`sentence_bleu` as a compiled function: it looks like the Python function, and returns the same."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import inspect

@@ -1,7 +1,5 @@
 """The core without extras: functions that require one raise one clear sentence, and all others work."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

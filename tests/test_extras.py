@@ -1,7 +1,5 @@
 """Optional packages that are there and do not load, as where memory is short: that is not said to be a missing package."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

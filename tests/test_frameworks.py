@@ -1,7 +1,5 @@
 """The interfaces of Hugging Face's `evaluate` and of pycocoevalcap, compared with their formulas."""
 
-from __future__ import annotations
-
 import nltk.translate.gleu_score as nltk_gleu
 import pytest
 import sacrebleu

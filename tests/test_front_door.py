@@ -1,7 +1,5 @@
 """Every public function that takes texts, with every form of texts: equal results, one parse for each argument, clear errors."""
 
-from __future__ import annotations
-
 from array import array
 from collections import deque
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """The rule by which hypotheses and references are read: a str is raw text, a list is tokens, an array is ids; references are one or several by depth."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers and arrays of every kind, wherever they are accepted: read as the numbers that they are, or refused; nothing is guessed."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """All pairs of texts, and each text against all others, beside NLTK, sacreBLEU and scores one by one."""
 
-from __future__ import annotations
-
 import warnings
 
 import nltk.translate.bleu_score as nltk_bleu

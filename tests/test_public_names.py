@@ -1,7 +1,5 @@
 """The names of the package: few, all there, and none hidden by a module of the same name; and where modules are imported."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

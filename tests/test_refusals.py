@@ -1,7 +1,5 @@
 """What the library refuses: the class of the error, the place that it names, and a fragment of its advice."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 

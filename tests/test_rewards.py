@@ -1,7 +1,5 @@
 """BLEU as a reward: the scores, the forms of a batch, and the call of TRL's trainers."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

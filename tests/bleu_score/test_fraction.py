@@ -1,7 +1,5 @@
 """Fraction keeps its parts, and otherwise behaves like the number."""
 
-from __future__ import annotations
-
 import fractions
 import math
 import operator

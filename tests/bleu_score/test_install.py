@@ -1,7 +1,5 @@
 """Installation in place of NLTK's BLEU."""
 
-from __future__ import annotations
-
 import multiprocessing
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Many segments in one call equal a loop over sentence_bleu."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest

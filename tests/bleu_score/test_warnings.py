@@ -1,7 +1,5 @@
 """Warnings can be filtered like NLTK's."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest

@@ -1,7 +1,5 @@
 """The page of a report in a browser. `nox -s browser` runs these tests; they require Playwright, Chromium and axe-core."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """`cybleu compare`, through its entry point."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """What every command has in common: its help, the names of files in shells, and messages that name what can be given."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

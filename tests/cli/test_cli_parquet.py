@@ -1,7 +1,5 @@
 """`cybleu score` on columns of a Parquet file, against the same lines in text files."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

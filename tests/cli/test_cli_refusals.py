@@ -1,7 +1,5 @@
 """What commands refuse: one sentence that says what is wrong, exit code 2, no output, and no file that is touched."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import shlex

@@ -1,7 +1,5 @@
 """`cybleu compare --report` and `cybleu plot`, through their entry point."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """`cybleu rerank`: files in, one line for each segment out."""
 
-from __future__ import annotations
-
 import gzip
 import tracemalloc
 from functools import partial

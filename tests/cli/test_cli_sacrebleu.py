@@ -1,7 +1,5 @@
 """`cybleu sacrebleu` beside the command `sacrebleu`: what it prints, byte for byte."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

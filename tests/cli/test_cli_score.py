@@ -1,7 +1,5 @@
 """The command line, through its entry point."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

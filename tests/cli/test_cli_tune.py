@@ -1,7 +1,5 @@
 """`cybleu tune`: each command prints and writes what the function of the library returns."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """Spark and Ray, compared with the same tables in memory, for any partitions."""
 
-from __future__ import annotations
-
 import doctest
 import os
 import signal

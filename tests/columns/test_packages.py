@@ -1,7 +1,5 @@
 """Columns of installed packages, compared with plain lists."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import ExitStack
 from importlib import import_module

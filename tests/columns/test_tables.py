@@ -1,7 +1,5 @@
 """From tables of pyarrow, and dicts of lists, to columns of statistics and back."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import numpy as np

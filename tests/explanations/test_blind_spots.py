@@ -1,7 +1,5 @@
 """Texts that BLEU scores at least as high as a hypothesis."""
 
-from __future__ import annotations
-
 import html
 import math
 from collections import Counter

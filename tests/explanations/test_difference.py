@@ -1,7 +1,5 @@
 """Explanations of differences between tools: the table, the rules with their points, and the segments."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

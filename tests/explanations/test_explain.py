@@ -1,7 +1,5 @@
 """Functions that explain a score."""
 
-from __future__ import annotations
-
 import html
 import math
 import re

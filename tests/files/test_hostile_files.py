@@ -1,7 +1,5 @@
 """Malicious and damaged files raise errors that name the file and the reason, with little memory."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """The command on unusual files of raw text: the right score or one message, with little memory."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import subprocess

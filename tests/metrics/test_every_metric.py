@@ -1,7 +1,5 @@
 """Metrics in every function that accepts a metric, against what the metric counts and evaluates one by one."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Statistics of raw text: the rows of the tokens, whatever the text comes in."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

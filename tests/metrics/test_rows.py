@@ -1,7 +1,5 @@
 """Statistics rows from lists and from ids in every form, prepared references, and sums of rows."""
 
-from __future__ import annotations
-
 import pickle
 from itertools import chain
 

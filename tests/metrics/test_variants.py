@@ -1,7 +1,5 @@
 """Every definition on the ten cases where tools differ, on Moses's worked cases, and against NLTK and sacreBLEU."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from contextlib import nullcontext

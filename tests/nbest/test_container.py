@@ -1,7 +1,5 @@
 """Container of n-best lists: attributes, validation, and lists created from texts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """`extract` compared with reading a whole n-best list and writing it with `to_moses`."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import threading

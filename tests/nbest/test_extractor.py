@@ -1,7 +1,5 @@
 """Files of features and statistics in the format of Moses's extractor."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Output of fairseq as an n-best list."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """N-best lists in JSON lines: output of decoders and servers, and invalid lines."""
 
-from __future__ import annotations
-
 import json
 
 from cybleu.nbest import NBest, read_segments

@@ -1,7 +1,5 @@
 """The lines of each format: Moses's, Joshua's, plain texts with a table of features; valid and malformed lines."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import assume, given

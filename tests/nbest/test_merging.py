@@ -1,7 +1,5 @@
 """Merge n-best lists of several runs without duplicates."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Lists of real decoders, compared with the scores of their own tools."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

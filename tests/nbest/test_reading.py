@@ -1,7 +1,5 @@
 """Files of n-best lists: format detection, ids, references, options, and unreadable files."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np

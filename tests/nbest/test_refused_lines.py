@@ -1,7 +1,5 @@
 """Files of n-best lists that cannot be read: the message names the file, the line and the reason, and stays short."""
 
-from __future__ import annotations
-
 import gzip
 
 import pytest

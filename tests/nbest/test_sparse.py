@@ -1,7 +1,5 @@
 """Sparse features as arrays and as SciPy matrices."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """N-best lists are read back unchanged, or an error says which part cannot be written."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Compare chrF with sacreBLEU and NLTK."""
 
-from __future__ import annotations
-
 from collections import deque
 
 import nltk.translate.chrf_score as nltk_chrf

@@ -1,7 +1,5 @@
 """Where a rule begins and where it ends, on both backends, beside the tools that define it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

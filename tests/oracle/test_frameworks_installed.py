@@ -1,7 +1,5 @@
 """Compare with installed packages: torchmetrics, ignite, torchtext, tensor2tensor, evaluate, pycocoevalcap, TRL."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

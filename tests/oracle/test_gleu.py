@@ -1,7 +1,5 @@
 """Compare GLEU with NLTK's."""
 
-from __future__ import annotations
-
 from collections import deque
 from itertools import chain
 

@@ -1,7 +1,5 @@
 """The metric `nist` compared with its definition by brute force, and with every digit that mteval-v13a.pl prints."""
 
-from __future__ import annotations
-
 import math
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """NIST compared with NLTK."""
 
-from __future__ import annotations
-
 from collections import deque
 
 import nltk

@@ -1,7 +1,5 @@
 """Compare the drop-in with NLTK: same values, types and warnings, compatible exceptions."""
 
-from __future__ import annotations
-
 import inspect
 import warnings
 from types import MethodType

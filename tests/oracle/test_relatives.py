@@ -1,7 +1,5 @@
 """Compare other BLEU implementations with their formulas on counts."""
 
-from __future__ import annotations
-
 import math
 import sys
 

@@ -1,7 +1,5 @@
 """Compare sacreBLEU's functions with sacreBLEU: same attributes, exceptions and log."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import logging

@@ -1,7 +1,5 @@
 """Compare the classes BLEU and CHRF, and the installation, with sacreBLEU's."""
 
-from __future__ import annotations
-
 import inspect
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Warnings about arguments of the wrong shape, of functions and classes whose numbers are those of another tool."""
 
-from __future__ import annotations
-
 import re
 
 import nltk.translate.bleu_score

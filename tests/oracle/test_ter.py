@@ -1,7 +1,5 @@
 """TER beside sacreBLEU."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,5 @@
 """Contents of the archives that users install."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

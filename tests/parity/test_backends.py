@@ -1,7 +1,5 @@
 """Compare kernels and mirror: counts, scores, declined input, exceptions."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """chrF and GLEU on both backends: rows, sums, scores of rows, matrices, invalid arguments."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given

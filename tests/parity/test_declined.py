@@ -1,7 +1,5 @@
 """Input beyond floats or 64 bits, which kernels leave to the mirror: the public functions agree."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Scores of rows: kernel and mirror agree bit for bit, and the mirror scores rows that the kernel declines."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

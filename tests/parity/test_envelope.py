@@ -1,7 +1,5 @@
 """Line search: kernel and mirror agree bit for bit, although the kernel skips lines for speed."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

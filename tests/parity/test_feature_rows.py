@@ -1,7 +1,5 @@
 """Sums and MIRA passes on rows of dense and compressed features: kernel and mirror agree."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

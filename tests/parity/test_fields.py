@@ -1,7 +1,5 @@
 """Lines of n-best lists: the kernel reads the same as the general reader, and declines malformed lines."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given

@@ -1,7 +1,5 @@
 """Functions of both backends that return what they compute: equal results, and what kernels decline."""
 
-from __future__ import annotations
-
 from array import array
 
 import pytest

@@ -1,7 +1,5 @@
 """Lines of numbers: the kernel writes Python's `repr`, reads like Python's `float`, and declines the rest."""
 
-from __future__ import annotations
-
 import math
 import struct
 

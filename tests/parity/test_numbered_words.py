@@ -1,7 +1,5 @@
 """Rows of numbered words on the two backends: information weights with NIST, edits and shifts with TER; what does not fit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given

@@ -1,7 +1,5 @@
 """Raw text on both backends: tokens, rows, numbers, invalid UTF-8."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

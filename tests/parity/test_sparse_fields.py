@@ -1,7 +1,5 @@
 """Named values: the kernel reads and writes the same as the mirror and the general reader."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st

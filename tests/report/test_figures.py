@@ -1,7 +1,5 @@
 """Compare every figure of a report with the library or with brute force."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

@@ -1,7 +1,5 @@
 """Plots on given axes and in files."""
 
-from __future__ import annotations
-
 import warnings
 from threading import Event, Thread
 

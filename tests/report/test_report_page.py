@@ -1,7 +1,5 @@
 """The page of a report: complete, with all texts as text, and nothing else that a browser would run or fetch."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """A report by several metrics: each has the figures that it has alone, in its own direction."""
 
-from __future__ import annotations
-
 import json
 import re
 

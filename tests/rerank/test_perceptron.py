@@ -1,7 +1,5 @@
 """Perceptron training of weights for reranking."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rerankers: weighted features, oracles and minimum Bayes risk."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Recompute the table of docs/reranking.md from real lists."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

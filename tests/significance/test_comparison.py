@@ -1,7 +1,5 @@
 """Comparison of many systems: pairs, corrections, ranks, runs, influence, and the tables."""
 
-from __future__ import annotations
-
 import copy
 import csv
 import io

@@ -1,7 +1,5 @@
 """Resampling, sums and scores: exact for numbers of any size, the same for every block, thread and backend."""
 
-from __future__ import annotations
-
 import math
 import operator
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """sacreBLEU's two tests: equal in every number, including those in its documentation and in papers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Columns of pyarrow in every layout, against the same texts in lists."""
 
-from __future__ import annotations
-
 import ctypes
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Raw text wherever texts are taken: the same as its tokens."""
 
-from __future__ import annotations
-
 import pickle
 import re
 

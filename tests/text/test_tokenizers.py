@@ -1,7 +1,5 @@
 """Tokenisers by name, beside sacreBLEU's, on both backends."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import sys

@@ -1,7 +1,5 @@
 """Tuning by climbs with multiple restarts: results, fixed weights and bounds."""
 
-from __future__ import annotations
-
 import math
 import time
 

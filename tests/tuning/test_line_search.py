@@ -1,7 +1,5 @@
 """Line searches compared with brute force, and cases that line searches of other tools get wrong."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

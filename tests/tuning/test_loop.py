@@ -1,7 +1,5 @@
 """Tuning loop with a decoder that searches a small space, and interrupts at any point."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Batch MIRA compared with a simple implementation on dense arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """PRO: the sampled pairs, and the weights of the logistic regression."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings

@@ -1,7 +1,5 @@
 """Line searches on lists with sparse features, whose weights tune keeps."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tuning on lists of real decoders, compared with the scores of Moses."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

@@ -1,7 +1,5 @@
 """Files of weights, as Moses writes and reads them."""
 
-from __future__ import annotations
-
 import string
 
 import pytest

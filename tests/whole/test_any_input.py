@@ -1,7 +1,5 @@
 """Arrays of any dtype and layout, columns of any kind, damaged files: both backends give what is right, or one of cybleu's errors."""
 
-from __future__ import annotations
-
 import gzip
 import pickle
 from array import array

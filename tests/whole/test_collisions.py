@@ -4,8 +4,6 @@ The families know all that the source says about the hash functions, now or form
 probes are counted, not timed: where keys collide, their number grows with the square of the number of keys.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from importlib import import_module
 from itertools import product

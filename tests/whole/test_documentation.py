@@ -5,8 +5,6 @@ and a ``text`` or ``json`` block is the output of the block before it. A block t
 ``<!-- not run: reason -->`` above it, and is counted below.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import doctest

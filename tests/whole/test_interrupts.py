@@ -1,7 +1,5 @@
 """Ctrl-C ends every long call and stops its threads."""
 
-from __future__ import annotations
-
 import gc
 import signal
 import subprocess

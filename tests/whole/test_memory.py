@@ -1,7 +1,5 @@
 """Out of memory, calls raise MemoryError, and everything can be used as before."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

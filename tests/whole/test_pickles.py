@@ -1,7 +1,5 @@
 """Objects are pickled and copied, and no state of theirs makes a kernel crash."""
 
-from __future__ import annotations
-
 import copy
 import copyreg
 import pickle

@@ -1,7 +1,5 @@
 """Output of real systems, and the scores of other tools."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """Misbehaving tokens and callers cause no crash, no lost exception and no leak."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Functions of sparse features require memory only for values that are not 0."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

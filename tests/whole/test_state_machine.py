@@ -3,8 +3,6 @@
 `fuzz/run.py` runs it for a given time.
 """
 
-from __future__ import annotations
-
 import array
 import pickle
 import time

@@ -1,7 +1,5 @@
 """Threads that share objects get what each gets alone, and lists that other threads change are read as at some moment."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Of equal choices the first is taken, and searches go on until nothing is better."""
 
-from __future__ import annotations
-
 import pytest
 
 from cybleu.nbest import NBest
