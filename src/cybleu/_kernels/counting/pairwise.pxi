@@ -5,154 +5,13 @@
 # the number of pairs times their length. Against all others together, the two largest counts of each n-gram in one text
 # suffice for clipping.
 
-# ------------------------------------------------------------------------------------------------------- formula tables
-#
-# The contribution of a precision to the mean depends only on the hypothesis length, the order and the matches (and with
-# exponential smoothing on the number of orders without a match so far), so logarithms are precomputed for all pairs.
-cdef struct Terms:
-    int scored              # number of scored orders; -1 if the case is declined
-    double *of_matches      # [order][matches], rows of length + 1
-    double *of_zeros        # [order][orders without a match so far]
-    double *penalties       # by index of the reference length
-
-
-cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms) except -1 nogil:
-    cdef double used[MAX_ORDER]
-    cdef double precision, power
-    cdef int order = rules.order
-    cdef int first_absent = -1
-    cdef int n, zeros
-    cdef int64_t matched, total
-    terms.of_matches = <double *>allocated(malloc(<size_t>(order * (length + 1)) * sizeof(double)))
-    terms.of_zeros = <double *>allocated(malloc(<size_t>(order * (order + 1)) * sizeof(double)))
-    terms.scored = order
-    for n in range(order):
-        power = 1.0
-        if first_absent < 0 and precision_of(rules, n, 0, total_of(rules, length, n), length, &power) == ABSENT:
-            first_absent = n
-    if rules.effective_order and first_absent >= 0:
-        terms.scored = first_absent
-    if not share_weights(rules, order, terms.scored, used):
-        terms.scored = -1
-    for n in range(terms.scored):
-        total = total_of(rules, length, n)
-        for matched in range(max(0, length - n) + 1):
-            power = 1.0
-            precision = precision_of(rules, n, matched, total, length, &power)
-            if precision == ABSENT or (rules.empty_order_ends and 0 <= first_absent <= n):
-                precision = rules.of_empty
-            if not isfinite(precision):
-                terms.scored = -1
-                return 0
-            terms.of_matches[n * (length + 1) + matched] = term_of(rules, used[n], precision)
-        power = 1.0
-        for zeros in range(1, n + 2):
-            precision = precision_of(rules, n, 0, total, length, &power)
-            if precision == ABSENT or (rules.empty_order_ends and 0 <= first_absent <= n):
-                precision = rules.of_empty
-            terms.of_zeros[n * (order + 1) + zeros] = term_of(rules, used[n], precision)
-    return 0
-
-
-cdef inline int64_t total_of(const Rules *rules, int64_t length, int n) noexcept nogil:
-    if length > n:
-        return length - n
-    return 1 if rules.short_segments_count else 0
-
-
-cdef inline double score_pair(const Rules *rules, const Terms *terms, int64_t length, double penalty,
-                              const int32_t *matches) noexcept nogil:
-    cdef double gathered[MAX_ORDER]
-    cdef int n
-    cdef int zeros = 0
-    cdef double result
-    cdef bint halves = rules.smoothing == EXP or (rules.smoothing == EXP_BY_LENGTH and length > 1)
-    if terms.scored < 0:
-        return NO_SCORE
-    for n in range(terms.scored):
-        if matches[n] == 0 and halves:
-            zeros += length > n or rules.short_segments_count
-            gathered[n] = terms.of_zeros[n * (rules.order + 1) + (zeros if zeros > 0 else 1)]
-        else:
-            gathered[n] = terms.of_matches[n * (length + 1) + matches[n]]
-        if gathered[n] == -INFINITY:
-            return 0.0
-    if terms.scored == 0:
-        return 0.0
-    if rules.mean == LOGS and rules.uniform:
-        result = penalty * exp(python_sum(gathered, terms.scored) / <double>terms.scored)
-    else:
-        result = rules.times * (penalty * mean_of(rules, gathered, terms.scored))
-    return result if isfinite(result) else NO_SCORE
-
-
-# Tables for all lengths of hypotheses and references.
-cdef struct Tables:
-    Terms *terms                # by length; `of_matches` is NULL if no hypothesis has this length, or it is 0
-    int64_t longest             # hypothesis
-    int64_t *lengths            # distinct reference lengths
-    int32_t *references         # length -> index in `lengths`
-    bint by_rows                # score by full rows, because the tables do not suffice
-
-
-cdef int make_tables(Tables *tables, const Rules *rules, TokenTexts hypotheses, TokenTexts references) except -1:
-    cdef Watch watching = begin_watch()
-    cdef int32_t given = 0
-    cdef Py_ssize_t i, j, length
-    cdef Terms *terms
-    tables.by_rows = rules.smoothing == SKIP or rules.mean == DIFFERENCES
-    tables.longest = hypotheses.longest
-    tables.terms = <Terms *>allocated(calloc(<size_t>(tables.longest + 1), sizeof(Terms)))
-    tables.lengths = <int64_t *>new_array(references.count, sizeof(int64_t))
-    tables.references = <int32_t *>new_array(references.longest + 1, sizeof(int32_t))
-    memset(tables.references, 0xFF, <size_t>(references.longest + 1) * sizeof(int32_t))
-    for j in range(references.count):
-        length = references.length(j)
-        if tables.references[length] < 0:
-            tables.lengths[given] = length
-            tables.references[length] = given
-            given += 1
-    for i in range(hypotheses.count):
-        length = hypotheses.length(i)
-        watch(&watching, 1 + length + given)
-        terms = &tables.terms[length]
-        if length > 0 and terms.of_matches == NULL:
-            fill_terms(rules, length, terms)
-            terms.penalties = <double *>new_array(given, sizeof(double))
-            for j in range(given):
-                terms.penalties[j] = brevity_penalty(rules, length, tables.lengths[j])
-    return 0
-
-
-cdef void free_tables(Tables *tables) noexcept:
-    cdef int64_t i
-    if tables.terms != NULL:
-        for i in range(tables.longest + 1):
-            free(tables.terms[i].of_matches)
-            free(tables.terms[i].of_zeros)
-            free(tables.terms[i].penalties)
-    free(tables.terms)
-    free(tables.lengths)
-    free(tables.references)
-
-
-cdef double score_one(const Rules *rules, const Tables *tables, int64_t length, int64_t reference_length,
-                      const int32_t *matches) noexcept nogil:
-    """Return the score of one pair, NaN if it is declined."""
+cdef double score_of_pair(const Rules *rules, Py_ssize_t length, Py_ssize_t reference_length,
+                          const int32_t *matches) noexcept nogil:
+    """Return the score of a hypothesis of this length with one reference, NaN if it is declined."""
     cdef int64_t row[ROW_SIZE]
-    cdef const Terms *terms = &tables.terms[length]
     cdef int n
-    if rules.fails and (length == 0 or reference_length == 0
-                        or not isfinite(terms.penalties[tables.references[reference_length]])):
-        return NO_SCORE
-    if matches[0] == 0 and length > 0 and not rules.smoothed_without_match:
+    if matches[0] == 0 and length > 0 and not rules.smoothed_without_match and not rules.fails:
         return 0.0
-    if rules.zero_in_any_order and length > 0:
-        for n in range(rules.order):
-            if matches[n] == 0:
-                return 0.0
-    if length > 0 and not tables.by_rows:
-        return score_pair(rules, terms, length, terms.penalties[tables.references[reference_length]], matches)
     row[0] = length
     row[1] = reference_length
     for n in range(rules.order):
@@ -184,7 +43,6 @@ cdef class PairwiseTexts(NgramIndex):
     cdef Slots tokens               # token -> its id in the index
     cdef Py_ssize_t *list_starts    # offsets of the texts of each n-gram
     cdef Occurrence *lists          # texts ascend
-    cdef Tables tables
 
     def __cinit__(self, Definition definition not None, TokenTexts references not None, TokenTexts hypotheses=None):
         cdef Py_ssize_t text
@@ -204,7 +62,6 @@ cdef class PairwiseTexts(NgramIndex):
                                    numbers + references.begins[text], given, True)
             self.index(references, numbers, given, definition.rules.order)
             self.invert()
-            make_tables(&self.tables, &definition.rules, self.hypotheses, references)
         finally:
             free(numbers)
             free(memory)
@@ -213,7 +70,6 @@ cdef class PairwiseTexts(NgramIndex):
         free(self.tokens.slots)
         free(self.list_starts)
         free(self.lists)
-        free_tables(&self.tables)
 
     cdef int invert(self) except -1:
         """Build the inverted index from n-grams to texts."""
@@ -304,9 +160,9 @@ cdef class PairwiseTexts(NgramIndex):
         cdef Py_ssize_t j, other
         for j in range(first, self.texts):
             other = self.references.length(j)
-            scores[i, j] = score_one(rules, &self.tables, length, other, matches + j * self.order)
+            scores[i, j] = score_of_pair(rules, length, other, matches + j * self.order)
             if self.each_other and j != i:
-                scores[j, i] = score_one(rules, &self.tables, other, length, matches + j * self.order)
+                scores[j, i] = score_of_pair(rules, other, length, matches + j * self.order)
         memset(matches + first * self.order, 0, <size_t>((self.texts - first) * self.order) * sizeof(int32_t))
 
 

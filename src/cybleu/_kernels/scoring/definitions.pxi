@@ -41,7 +41,7 @@ cdef struct Rules:
     double weights[MAX_ORDER]
 
 
-# The steps of a score, for callers that precompute some of them for many rows.
+# The steps of a score.
 cdef inline double precision_of(const Rules *rules, int n, int64_t matched, int64_t total, int64_t length,
                                 double *power) noexcept nogil:
     """Return the precision of order n + 1, from 0 to the scale. `power` is 2 ** (orders without a match so far)."""
@@ -151,7 +151,7 @@ cdef inline double log_penalty(int64_t length, double wanted) noexcept nogil:
     return min(0.0, 1.0 - (wanted + 1.0) / <double>(length + 1))
 
 
-cdef bint share_weights(const Rules *rules, int kept, int scored, double *used) noexcept nogil:
+cdef bint share_weights(const Rules *rules, int scored, double *used) noexcept nogil:
     """Compute the weights of the scored orders; false if they cannot be renormalised."""
     cdef double whole, part
     cdef int n
@@ -288,7 +288,8 @@ cdef double evaluate_parts(const Rules *rules, const int64_t *row, double *preci
                 precisions[n] = rules.of_empty
     if scored == 0:
         return 0.0
-    if not share_weights(rules, kept, scored, used):
+    memset(used, 0, sizeof(used))       # for compilers that warn where they cannot see that `scored` is above 0
+    if not share_weights(rules, scored, used):
         return NO_SCORE
     for n in range(scored):
         if not isfinite(precisions[n]):
