@@ -35,7 +35,7 @@ def analysed(backend):
 def marks_of(report, output, segment):
     """The marks of the tokens: the length of the longest match that contains each, and 5 more if it is clipped."""
     texts = report._texts
-    return report._ngrams.marks[texts.span([*texts.firsts.values()][output] + segment)].tolist()
+    return report._ngrams.marks[texts.span([*texts.outputs][output], segment)].tolist()
 
 
 # What must be shown as text, and run nothing.

@@ -65,7 +65,7 @@ class Report:
         self._texts, self._compared = texts, compared
         self.n_end: int = counting.order
         self._rows = texts.rows(counting, compared["threads"])
-        length = np.diff(texts.bounds)[texts.sets[:-1]]  # of the first reference of each segment
+        length = np.diff(texts.bounds)[texts.firsts[:-1] + len(texts.outputs)]  # of the first reference of each segment
         lengths = {name: (length, rows[:, 0] - rows[:, 1]) for name, rows in self._rows.items()}
         several = sum(isinstance(metric, Bleu) for metric in counters) > 1
         found: list[MetricFigures] = []

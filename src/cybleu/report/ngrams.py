@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._runtime.arrays import bincount, np
+from .._runtime.arrays import bincount, np, repeat
 from .figures import NGram
 from .texts import PIECE
 
@@ -64,22 +64,23 @@ def find_ngrams(texts: Texts, most: int, pairs: Sequence[tuple[str, str]]) -> NG
     while len(levels) < most:
         levels.append(_longer(levels[-1], texts))
     marks = np.zeros(len(texts.ids), dtype=np.uint8)
-    inside = np.zeros(len(texts.ids) + 1, dtype=bool)  # whether the n-gram that begins there is part of a longer match
+    inside = np.zeros(len(texts.ids), dtype=bool)  # whether the n-gram that begins there is part of a longer match
     over: dict[str, Lists] = dict.fromkeys(texts.outputs, ())
     under = dict(over)
     differences: dict[tuple[str, str], tuple[Lists, Lists]] = dict.fromkeys(pairs, ((), ()))
-    references = texts.span(0, texts.sets[-1])
+    references = np.flatnonzero(texts.sides >= len(texts.outputs))
     for n in range(most, 0, -1):
         grams = levels.pop()
         size = int(grams.max(initial=0)) + 1
-        wanted, found = _matched(texts, grams, size, n, marks, inside)
+        wanted, matches = _matched(texts, grams, size, n, marks, inside)
+        found = {name: matches[texts.sides[matches] == side] for side, name in enumerate(texts.outputs)}
         frequency = bincount(grams[references], minlength=size)
-        produced = {name: bincount(grams[texts.of_output(name)], minlength=size) for name in found}
+        produced = {name: bincount(grams[texts.places(name)], minlength=size) for name in found}
         confirmed = {name: bincount(grams[places], minlength=size) for name, places in found.items()}
         listed = partial(_most_salient, texts, grams, n)
-        for name, matches in confirmed.items():
-            over[name] = (listed(produced[name] - matches, matches, _range(texts.of_output(name))), *over[name])
-            under[name] = (listed(wanted - matches, matches, _range(references)), *under[name])
+        for name, matched in confirmed.items():
+            over[name] = (listed(produced[name] - matched, matched, texts.places(name)), *over[name])
+            under[name] = (listed(wanted - matched, matched, references), *under[name])
         for pair, (better, worse) in differences.items():
             one, other = (_mean([confirmed[run] for run in texts.runs[name]]) for name in pair)
             of_one, of_other = (np.concatenate([found[run] for run in texts.runs[name]]) for name in pair)
@@ -111,45 +112,41 @@ def _longer(grams: NDArray[np.int32], texts: Texts) -> NDArray[np.int32]:
 
 def _matched(
     texts: Texts, grams: NDArray[np.int32], size: int, n: int, marks: NDArray[np.uint8], inside: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], dict[str, NDArray[np.int64]]]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Match the n-grams of an order, and mark their tokens.
 
     :param marks: changed in place
     :param inside: changed in place, for the order below
-    :return: how often each n-gram could match, and where those of each output that match begin, in each segment those in a
-        longer match first
+    :return: how often each n-gram could match, and where those of the outputs that match begin: segment by segment, in each those
+        in a longer match first
     """
-    wanted = np.zeros(size, dtype=np.int64)
-    found: dict[str, list[NDArray[np.int64]]] = {name: [] for name in texts.outputs}
+    wanted, found = np.zeros(size, dtype=np.int64), []
+    edges, sides = texts.bounds[texts.firsts], int(texts.sides.max(initial=0)) + 1
     for start in range(0, len(texts.references), PIECE):
-        stop = min(start + PIECE, len(texts.references))
-        first = int(texts.sets[start])
+        part = slice(*edges[[start, min(start + PIECE, len(texts.references))]].tolist())
+        places = part.start + np.flatnonzero(grams[part])
+        segment = np.searchsorted(edges, places, side="right")
+        keys = (segment * size + grams[places]) * sides + texts.sides[places]
+        order = np.argsort(2 * keys + ~inside[places], kind="stable")
+        places, keys, segment = places[order], keys[order], segment[order]
+        rank = np.arange(len(keys)) - np.searchsorted(keys, keys)  # among the same n-grams of the text
+        of_output = texts.sides[places] < len(texts.outputs)
         # the reference that has an n-gram most often says how often it may match in a segment
-        places, segment, number = texts.places(texts.span(first, int(texts.sets[stop]) - first), grams)
-        keys, counts = np.unique((segment * size + grams[places]) * texts.most_references + number, return_counts=True)
-        keys //= texts.most_references
-        begins = np.flatnonzero(np.diff(keys, prepend=-1))
-        kinds, allowed = keys[begins], np.maximum.reduceat(counts, begins)
-        wanted += bincount(kinds % size, allowed, minlength=size).astype(np.int64)
-        for name in texts.outputs:
-            part = texts.span(texts.firsts[name] + start, stop - start)
-            places, segment, _ = texts.places(part, grams)
-            own = segment * size + grams[places]
-            kind = np.searchsorted(kinds, own)
-            known = np.flatnonzero(np.append(kinds, -1)[kind] == own)
-            known = known[np.argsort(2 * kind[known] + ~inside[places[known]], kind="stable")]
-            # the rank among the same n-grams of the segment
-            rank = np.arange(len(known)) - np.searchsorted(kind[known], kind[known])
-            match = rank < allowed[kind[known]]
-            marks[places[known[~match]]] += CLIPPED * (n == 1)
-            known = known[match]
-            matches = places[known[np.lexsort((known, ~inside[places[known]], segment[known]))]]
-            inside[part] = False
-            for offset in range(n):
-                inside[matches + offset] |= offset < 2  # two n-grams that are one token shorter
-                marks[matches + offset] = np.maximum(marks[matches + offset], n)
-            found[name].append(matches)
-    return wanted, {name: np.concatenate(places) for name, places in found.items()}
+        kinds = keys // sides
+        begins = np.flatnonzero(np.diff(kinds, prepend=-1))
+        allowed = np.maximum.reduceat(np.where(of_output, 0, rank + 1), begins)
+        wanted += bincount(kinds[begins] % size, allowed, minlength=size).astype(np.int64)
+        allowed = repeat(allowed, np.diff(begins, append=len(kinds)))
+        match = of_output & (rank < allowed)
+        marks[places[of_output & ~match & (allowed > 0)]] += CLIPPED * (n == 1)
+        places, segment = places[match], segment[match]
+        places = places[np.lexsort((places, ~inside[places], segment))]
+        inside[part] = False
+        for offset in range(n):
+            inside[places + offset] |= offset < 2  # two n-grams that are one token shorter
+            marks[places + offset] = np.maximum(marks[places + offset], n)
+        found.append(places)
+    return wanted, np.concatenate(found)
 
 
 def _most_salient(
@@ -167,10 +164,6 @@ def _most_salient(
     spans = (texts.ids[begin : begin + n].tolist() for begin in places[first[chosen]].tolist())
     tokens = [tuple(str(texts.vocabulary[token]) for token in span) for span in spans]
     return tuple(map(NGram, tokens, counts[chosen].tolist(), others[chosen].tolist()))
-
-
-def _range(part: slice) -> NDArray[np.int32]:
-    return np.arange(part.start, part.stop, dtype=np.int32)
 
 
 def _mean(counts: list[NDArray[np.int64]]) -> NDArray[Any]:

@@ -239,14 +239,14 @@ def _segments(report: Report, marks: NDArray[np.uint8], carried: list[int]) -> I
         if first.looked_at:
             pair = first.looked_at[largest[segment]][:: 1 if gain >= 0 else -1]
             for own, other in (pair, pair[::-1]):
-                tokens = texts.ids[texts.span(texts.firsts[texts.runs[other][0]] + segment)].tolist()
+                tokens = texts.ids[texts.span(texts.runs[other][0], segment)].tolist()
                 rivals |= dict.fromkeys(texts.runs[own], tokens)
         alike: dict[str, list[str]] = {}
         for name in sorted(report.names, key=lambda name: name not in rivals):
             alike.setdefault(texts.outputs[name][segment], []).append(name)
         outputs = []
         for names in alike.values():
-            place = texts.span(texts.firsts[names[0]] + segment)
+            place = texts.span(names[0], segment)
             line = _marked(texts.ids[place].tolist(), marks[place].tolist(), rivals.get(names[0]), words)
             own = report.names.index(names[0])
             scored = " \u00b7 ".join(f"{label} {table[own][row]:.1f}" for label, table in scores.items())

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from ..metrics import Metric
 
 
-PIECE = 1 << 12  # lines that are tokenised, or segments that are matched, at once, which bounds memory
+PIECE = 1 << 10  # segments that are tokenised or matched at once, which bounds memory
 
 
 @dataclass(frozen=True)
 class Texts:
-    """All texts of a comparison. Texts of tokens have numbers: those of the references, and then of each output.
+    """All texts of a comparison. The tokens of a segment follow one another: those of each output, and then of each reference.
 
     :param references: the lines of the references of each segment
     :param outputs: the lines of each output, which is a run of a system; its name has the number of the run if there are several
@@ -50,35 +50,24 @@ class Texts:
     bounds: NDArray[np.int64]
 
     @cached_property
-    def sets(self) -> NDArray[np.int64]:
-        """The number of the first reference of each segment, and the end."""
-        return np.cumsum([0, *map(len, self.references)], dtype=np.int64)
+    def firsts(self) -> NDArray[np.int64]:
+        """The number of the first text of each segment, and the end."""
+        return np.cumsum([0, *(len(self.outputs) + len(group) for group in self.references)], dtype=np.int64)
 
     @cached_property
-    def segments(self) -> NDArray[np.int64]:
-        """The segment of each text."""
-        segments = np.arange(len(self.references), dtype=np.int64)
-        return np.concatenate([repeat(segments, np.diff(self.sets)), np.tile(segments, len(self.outputs))])
+    def sides(self) -> NDArray[np.int32]:
+        """For each token the place of its text in the segment: that of its output, or as many more as there are outputs."""
+        sides = np.arange(len(self.bounds) - 1, dtype=np.int32) - repeat(self.firsts[:-1], np.diff(self.firsts))
+        return repeat(sides.astype(np.int32), np.diff(self.bounds))
 
-    @cached_property
-    def firsts(self) -> dict[str, int]:
-        """The number of the first text of each output."""
-        return {name: int(self.sets[-1]) + place * len(self.references) for place, name in enumerate(self.outputs)}
-
-    def span(self, text: int, count: int = 1) -> slice:
-        """Where the tokens of texts are among the ids, from the one with this number on."""
-        return slice(*self.bounds[[text, text + count]].tolist())
-
-    def of_output(self, name: str) -> slice:
+    def places(self, output: str) -> NDArray[np.int64]:
         """Where the tokens of an output are among the ids."""
-        return self.span(self.firsts[name], len(self.references))
+        return np.flatnonzero(self.sides == [*self.outputs].index(output))
 
-    def places(self, part: slice, grams: NDArray[np.int32]) -> tuple[NDArray[Any], ...]:
-        """Return where n-grams begin in a part of the ids, with their segments, and which of the texts of the segment they are in."""
-        places = part.start + np.flatnonzero(grams[part])
-        text = np.searchsorted(self.bounds, places, side="right") - 1
-        segment = self.segments[text]
-        return places, segment, text - self.sets[segment]
+    def span(self, output: str, segment: int) -> slice:
+        """Where the tokens of an output for a segment are among the ids."""
+        text = self.firsts[segment] + [*self.outputs].index(output)
+        return slice(*self.bounds[[text, text + 1]].tolist())
 
     @property
     def most_references(self) -> int:
@@ -132,11 +121,12 @@ def texts_of(references: Any, systems: Mapping[str, Any], splitting: Raw, source
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = lambda: len(numbers) + 1  # 0 is no token
     ids, bounds = array("i"), array("q", [0])
-    for lines in (list(chain.from_iterable(sets)), *outputs.values()):
-        for start in range(0, len(lines), PIECE):
-            for tokens in splitting.split(list(map(str, splitting.lowered(lines[start : start + PIECE])))):
-                ids.extend(map(numbers.__getitem__, tokens))
-                bounds.append(len(ids))
+    segments = [*zip(*outputs.values(), sets)]
+    for start in range(0, len(segments), PIECE):
+        lines = [line for *own, group in segments[start : start + PIECE] for line in (*own, *group)]
+        for tokens in splitting.split(list(map(str, splitting.lowered(lines)))):
+            ids.extend(map(numbers.__getitem__, tokens))
+            bounds.append(len(ids))
     found = np.frombuffer(ids, dtype=np.int32), np.frombuffer(bounds, dtype=np.int64)
     return Texts(sets, outputs, runs, source, splitting.lowercase, [None, *numbers], *found)
 
