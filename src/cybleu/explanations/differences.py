@@ -7,12 +7,12 @@ import textwrap
 from array import array
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted, percent
-from .._runtime.sequences import LISTS, check_numbers, plain_segment
+from .._runtime.sequences import check_numbers
 from ..bleu_score.scores import number_of_segments
 from ..errors import CybleuError, EmptyCorpusError, OrderError
 from ..metrics import Bleu, BleuScore, Variant
@@ -242,15 +242,7 @@ def _read(references: Any, hypotheses: Any, raw: Raw | None) -> Corpus:
     if raw is None:
         sets, texts = segments_of_lists(references, hypotheses)
         number_of_segments(sets, texts)
-        # Lists of lists need no conversion. Their tokens are checked where they are counted.
-        if not (set(map(type, sets)) <= LISTS and set(map(type, chain(texts, *sets))) <= LISTS):
-            segments = []
-            for position, segment in enumerate(zip(sets, texts)):
-                try:
-                    segments.append(plain_segment(*segment, tokenizes=True))
-                except CybleuError as error:
-                    raise type(error)(f"segment {position}: {error}") from None
-            sets, texts = [references for references, _ in segments], [text for _, text in segments]
+        # texts in other containers become lists where they are counted
         return Corpus(TokenLists(texts, Place("hypotheses")), ListSets(sets, "references"))
     corpus = Corpus(read_lines(hypotheses), read_sets_of_lines(references))
     check_numbers(range(corpus.size), range(corpus.sets.size))
@@ -270,38 +262,38 @@ class Counts:
     def __init__(self, variants: Choices, order: int, weights: Any, tokenize: str | None, lowercase: bool = False):
         check_whole(order, "the largest n-gram order", 1, MOST_ORDERS, error=OrderError)
         self.order, self.weights = order, weights
-        self.options: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         if tokenize is not None:
-            self.options = {"tokenize": None if tokenize == OF_TOOLS else tokenize, "lowercase": lowercase}
-        self.variants = [
-            self._chosen(one) for one in ([variants] if isinstance(variants, (str, Variant)) else variants)
-        ]
-        lengths = {variant.reference_length for _, variant in self.variants}
+            options = {"tokenize": None if tokenize == OF_TOOLS else tokenize, "lowercase": lowercase}
+        wanted = [variants] if isinstance(variants, (str, Variant)) else variants
+        self._settings = [self._setting(choice, options) for choice in wanted]
+        lengths = {setting.variant.reference_length for setting in self._settings}
         self._metrics = {
-            (self._reading_of(variant), length): Bleu(
-                replace(variant, reference_length=length, short_segments_count=False), max_order=order, **self.options
+            (setting.tokenize, length): Bleu(
+                replace(setting.variant, reference_length=length, short_segments_count=False),
+                max_order=order,
+                **options,
             )
-            for _, variant in self.variants
+            for setting in self._settings
             for length in lengths
         }
         self._numbers = {key: array("q") for key in self._metrics}
 
-    def _chosen(self, choice: Choice) -> tuple[str, Variant]:
-        """Return the name and the variant, with only the smoothing to use."""
+    def _setting(self, choice: Choice, options: dict[str, Any]) -> Scored:
+        """Return a variant with only the smoothing to use, and its tokeniser, without a score."""
         wanted, smoothing = choice if isinstance(choice, tuple) else (choice, None)
         if isinstance(wanted, str) and smoothing is None:
             wanted, _, named = wanted.partition(":")
             smoothing = named or None
-        metric = Bleu(wanted, smoothing=smoothing, weights=self.weights)
+        metric = Bleu(wanted, smoothing=smoothing, weights=self.weights, **options)
         metric.check_order(self.order)
-        variant = metric.definition
-        name = variant.name if smoothing is None else f"{variant.name}:{smoothing}"
-        return name, replace(variant, smoothings=(variant.smoothing(smoothing),))
-
-    def _reading_of(self, variant: Variant) -> str | None:
-        """Return the name of the tokeniser by which a variant reads raw text; None for tokens."""
-        raw = Bleu(variant, **self.options).raw("raw text") if self.options else None
-        return None if raw is None else f"{raw.tokenize} (mteval)" if raw.of_mteval else str(raw.tokenize)
+        name = metric.name if smoothing is None else f"{metric.name}:{smoothing}"
+        variant = replace(metric.definition, smoothings=(metric.definition.smoothing(smoothing),))
+        if not options:
+            return Scored(name, variant, None)
+        raw = metric.raw("raw text")
+        assert raw is not None
+        return Scored(name, variant, None, None, f"{raw.tokenize} (mteval)" if raw.of_mteval else str(raw.tokenize))
 
     def add(self, corpus: Corpus) -> None:
         """Count more segments."""
@@ -309,25 +301,33 @@ class Counts:
             if corpus.size:
                 self._numbers[key].frombytes(metric.rows_of(corpus).cast("B"))
 
-    def _table(self, variant: Variant, reading: str | None) -> memoryview[int]:
-        numbers, width = self._numbers[reading, variant.reference_length], 2 + 2 * self.order
+    def _table(self, setting: Scored) -> memoryview[int]:
+        numbers, width = self._numbers[setting.tokenize, setting.variant.reference_length], 2 + 2 * self.order
         return memoryview(numbers).cast("B").cast("q", (len(numbers) // width, width))
 
-    def rows_of(self, scored: Scored) -> list[list[int]]:
+    def rows_of(self, setting: Scored) -> list[list[int]]:
         """Return the rows of the segments by the rules of a variant."""
-        rows: list[list[int]] = self._table(scored.variant, scored.tokenize).tolist()  # type: ignore[assignment]
-        if not scored.variant.short_segments_count:
-            return rows
-        totals = 2 + self.order
-        return [row if row[-1] else [*row[:totals], *(number or 1 for number in row[totals:])] for row in rows]
+        rows: list[list[int]] = self._table(setting).tolist()  # type: ignore[assignment]
+        if setting.variant.short_segments_count:
+            for row in rows:
+                if not row[-1]:
+                    row[-self.order :] = [total or 1 for total in row[-self.order :]]
+        return rows
 
-    def scored(self, name: str, variant: Variant, reading: str | None) -> Scored:
+    def scored(self, setting: Scored) -> Scored:
         """Score a variant, or return why its tool fails."""
         try:
-            bleu = Bleu(variant, weights=self.weights).score(self._table(variant, reading))
-            return Scored(name, variant, bleu, None, reading)
+            bleu = Bleu(setting.variant, weights=self.weights).score(self._table(setting))
         except (CybleuError, ArithmeticError, ValueError) as error:
-            return Scored(name, variant, None, str(error), reading)
+            return replace(setting, bleu=None, failure=str(error))
+        return replace(setting, bleu=bleu, failure=None)
+
+    def with_rule(self, scored: Scored, rule: str, source: Scored) -> Scored:
+        """Score a variant with a rule of another one."""
+        if rule == "tokenize":
+            return self.scored(replace(scored, tokenize=source.tokenize))
+        values: dict[str, Any] = {rule: getattr(source.variant, rule)}
+        return self.scored(replace(scored, variant=replace(scored.variant, **values)))
 
     def comparison(self) -> Comparison:
         """Score all variants, and explain their differences.
@@ -336,14 +336,14 @@ class Counts:
         """
         if not any(self._numbers.values()):
             raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
-        scores = [self.scored(name, variant, self._reading_of(variant)) for name, variant in self.variants]
-        differences = []
-        for pair in combinations(scores, 2):
-            lower, higher = sorted(pair, key=lambda scored: scored.score)
-            if lower.score < higher.score:
-                differences.append(Difference(lower, higher, tuple(_causes(self, lower, higher))))
-        segments = max(map(len, self._numbers.values())) // (2 + 2 * self.order)
-        return Comparison(tuple(scores), tuple(differences), segments)
+        scores = [self.scored(setting) for setting in self._settings]
+        pairs = [sorted(pair, key=lambda scored: scored.score) for pair in combinations(scores, 2)]
+        differences = [
+            Difference(lower, higher, tuple(_causes(self, lower, higher)))
+            for lower, higher in pairs
+            if lower.score < higher.score
+        ]
+        return Comparison(tuple(scores), tuple(differences), len(self._table(scores[0])))
 
 
 # -------------------------------------------------------------------------------------------------------------- causes
@@ -353,17 +353,10 @@ def _causes(counts: Counts, lower: Scored, higher: Scored) -> list[Cause]:
     """Change the rules of the lower variant to those of the higher one, and return those that change the score."""
     if _equal(lower.score, higher.score):
         return []
-
-    def with_rule(scored: Scored, rule: str, source: Scored) -> Scored:
-        if rule == "tokenize":
-            return counts.scored("", scored.variant, source.tokenize)
-        values: dict[str, Any] = {rule: getattr(source.variant, rule)}
-        return counts.scored("", replace(scored.variant, **values), scored.tokenize)
-
     causes, without_effect, waiting = [], [], []
     current = scored = lower
     for rule in _path(lower, higher):
-        current = with_rule(current, rule, higher)
+        current = counts.with_rule(current, rule, higher)
         waiting.append(rule)
         if not current.bleu:
             continue  # some rules have a score only together with the next ones, such as a mean of no precisions
@@ -374,7 +367,7 @@ def _causes(counts: Counts, lower: Scored, higher: Scored) -> list[Cause]:
         scored, waiting = current, []
     # If two rules have an effect only together, one of them gets all points; the other one is listed, too.
     for rule in without_effect:
-        without = with_rule(higher, rule, lower)
+        without = counts.with_rule(higher, rule, lower)
         if rule != "mean" and without.bleu and not _equal(without.score, higher.score):
             causes.append(replace(_cause(counts, rule, without, higher), points=0.0))
     return causes
@@ -401,9 +394,9 @@ def _cause(counts: Counts, rule: str, lower: Scored, higher: Scored) -> Cause:
     """Return the rule by which two scores differ, with the orders and the segments in which they do."""
     before, after = lower.bleu, higher.bleu
     assert before and after
-    rows = zip(counts.rows_of(lower), counts.rows_of(higher))
-    pairs = {position: pair for position, pair in enumerate(rows) if pair[0] != pair[1]}
-    changed = [any(one[i] != other[i] for one, other in pairs.values()) for i in range(2 + 2 * counts.order)]
+    rows, others = counts.rows_of(lower), counts.rows_of(higher)
+    segments = tuple(position for position, (row, other) in enumerate(zip(rows, others)) if row != other)
+    changed = [column != other for column, other in zip(zip(*rows), zip(*others))]
     orders = [
         n
         for n in range(1, counts.order + 1)
@@ -411,7 +404,7 @@ def _cause(counts: Counts, rule: str, lower: Scored, higher: Scored) -> Cause:
     ]
     weighted = [n for n in orders if counts.weights is None or counts.weights[n - 1]]
     name = "smoothing" if rule == "smoothings" else rule
-    return Cause(name, higher.score - lower.score, tuple(weighted or orders), tuple(pairs), before, after)
+    return Cause(name, higher.score - lower.score, tuple(weighted or orders), segments, before, after)
 
 
 # --------------------------------------------------------------------------------------------------------------- words

@@ -8,7 +8,7 @@ import json
 import math
 import sys
 import warnings
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -179,14 +179,17 @@ def explain(
     bleu, references, hypothesis = read_segment(references, hypothesis, metric, tokenize, lowercase, choices)
     segment = references, hypothesis
     steps = _by_nltk(bleu, *segment, weights, smoothing_function) if of_nltk else _by_metric(bleu, *segment)
-    score, smoothing, weights, smoothed, monotone = steps
+    score, smoothing, scored, monotone = steps
     orders = []
-    for n, (weight, now) in enumerate(zip(weights, smoothed), start=1):
+    for n, (weight, smoothed) in enumerate(scored, start=1):
         counts, *in_references = [dict(counted(list(text), n)) for text in (hypothesis, *references)]
-        most = {ngram: max((found.get(ngram, 0) for found in in_references), default=0) for ngram in counts}
-        order = Order(n, weight, counts, {ngram: min(count, most[ngram]) for ngram, count in counts.items()}, now)
+        clipped = {
+            ngram: min(count, max((found.get(ngram, 0) for found in in_references), default=0))
+            for ngram, count in counts.items()
+        }
+        order = Order(n, weight, counts, clipped, smoothed)
         # a precision that smoothing did not change is shown as a fraction, not as a float on the tool's scale
-        same = math.isclose(now, order.precision, rel_tol=1e-12)
+        same = math.isclose(smoothed, order.precision, rel_tol=1e-12)
         orders.append(replace(order, smoothed=order.precision) if same else order)
     # a smoothing that is not NLTK's may read the texts
     spots = None if monotone is None else find_blind_spots(*segment, len(score.totals), monotone)
@@ -194,9 +197,9 @@ def explain(
     return Explanation(score, bleu.definition, smoothing, tuple(orders), *texts, spots)
 
 
-# the score; the smoothing; the weights of the orders that are scored; their precisions, smoothed; and whether no match can
-# lower the score, None if nobody knows
-Steps: TypeAlias = "tuple[BleuScore, str, Sequence[float], Sequence[Any], bool | None]"
+# the score; the smoothing; of each order in the score the weight and the smoothed precision from 0 to 1; and whether no match
+# can lower the score, None if nobody knows
+Steps: TypeAlias = "tuple[BleuScore, str, Iterable[tuple[float, Any]], bool | None]"
 
 
 def _by_nltk(
@@ -215,26 +218,26 @@ def _by_nltk(
     score: Any = score_counts(row, row[2 + order :], *segment, [weights], lambda p_n, **_: smoothed, False)
     precisions = tuple(map(float, smoothed))
     bleu = replace(metric.score(row), score=score, signature="variant:nltk", precisions=precisions)
-    made_by, name = getattr(function, "__self__", None), getattr(function, "__name__", "a function")
-    if function is None:
-        made_by, name = SmoothingFunction(), "none"
-    if not isinstance(made_by, SmoothingFunction):
-        return bleu, name, weights, smoothed, None
-    return bleu, name, weights, smoothed, name in MONOTONE and made_by.epsilon <= 1 and min(weights) >= 0
+    name = "none" if function is None else getattr(function, "__name__", "a function")
+    made_by = getattr(function or SmoothingFunction().method0, "__self__", None)
+    monotone = None
+    if isinstance(made_by, SmoothingFunction):
+        monotone = name in MONOTONE and made_by.epsilon <= 1 and min(weights) >= 0
+    return bleu, name, zip(weights, smoothed), monotone
 
 
 def _by_metric(metric: Bleu, references: Sequence[Tokens], hypothesis: Tokens) -> Steps:
     bleu, rules = metric.score(metric.count(hypothesis, references)), metric.rules()
     definition = Definition(rules)
-    scored = definition.smoothed(bleu.matches, bleu.totals, bleu.hypothesis_length)[1]
-    weights: Sequence[float] = (rules.weights or (1 / rules.order,) * rules.order)[:scored]
-    if scored and any(bleu.precisions):  # without matches the tool computes no mean
-        weights = definition.weights_of(scored)
+    count = definition.smoothed(bleu.matches, bleu.totals, bleu.hypothesis_length)[1]
+    weights: Sequence[float] = (rules.weights or (1 / rules.order,) * rules.order)[:count]
+    if count and any(bleu.precisions):  # without matches the tool computes no mean
+        weights = definition.weights_of(count)
     smoothed = [precision / bleu.scale for precision in bleu.precisions]
     if bleu.score == 0:
         smoothed = [matched / max(1, total) for matched, total in zip(bleu.matches, bleu.totals)]
     name = metric.definition.smoothing(metric.smoothing)[0]
-    return bleu, name, weights, smoothed, is_monotone(rules, len(hypothesis))
+    return bleu, name, zip(weights, smoothed), is_monotone(rules, len(hypothesis))
 
 
 # ------------------------------------------------------------------------------------------------------- marks as text
@@ -269,19 +272,20 @@ def _picture(explanation: Explanation) -> Iterator[str]:
 def _wrapped(name: str, tokens: Collection[Hashable], covers: dict[str, list[str]]) -> Iterator[str]:
     """Format tokens in lines, each with the lines of their marks under it."""
     words = [quoted(token) for token in tokens]
-    start = 0
-    while start < len(words) or not start:
-        stop, used = start, LABEL
-        while stop < len(words) and (used + _columns(words[stop]) < WIDTH or stop == start):
-            used += _columns(words[stop]) + 1
-            stop += 1
-        yield f"{name:<{LABEL}}{' '.join(words[start:stop])}".rstrip()
+    widths = list(map(_columns, words))
+    lines: list[list[int]] = [[]]
+    used = LABEL
+    for place, width in enumerate(widths):
+        if used + width >= WIDTH and lines[-1]:
+            lines.append([])
+            used = LABEL
+        lines[-1].append(place)
+        used += width + 1
+    for line in lines:
+        yield f"{name:<{LABEL}}{' '.join(words[place] for place in line)}".rstrip()
         for label, cells in covers.items():
-            line = "".join(
-                cells[2 * place] * _columns(words[place]) + cells[2 * place + 1] for place in range(start, stop)
-            )
-            yield f"{label:<{LABEL}}{line}".rstrip()
-        start = max(stop, 1)
+            under = "".join(cells[2 * place] * widths[place] + cells[2 * place + 1] for place in line)
+            yield f"{label:<{LABEL}}{under}".rstrip()
 
 
 def _columns(text: str) -> int:
@@ -293,6 +297,10 @@ def quoted(token: Hashable) -> str:
     """Quote a token, and escape control characters."""
     text = json.dumps(str(token), ensure_ascii=False) if isinstance(token, str) else repr(token)
     return _printable(text, sys.maxsize).replace("\n", "\\n")
+
+
+def _words(ngram: NGram) -> str:
+    return " ".join(map(quoted, ngram))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -313,23 +321,20 @@ def _headline(explanation: Explanation) -> str:
 
 def _table(explanation: Explanation) -> Iterator[str]:
     """Format a row for each order, and name the n-grams of this text that make the columns differ."""
-    rows = [("order", "n-grams", "matched", "clipped", "precision", "smoothed")]
-    lacking, clipped = [], []
+    line = "{:>5}  {:>7}  {:>7}  {:>7}  {:<20}  {}".format
+    yield line("order", "n-grams", "matched", "clipped", "precision", "smoothed")
+    clipped = []
     for order in explanation.orders:
-        matched = 0
-        for ngram, count in order.counts.items():
-            counting, shown = order.clipped[ngram], " ".join(map(quoted, ngram))
-            matched += count if counting else 0
-            if not counting and order.n == 1:
-                lacking.append(shown)
-            elif 0 < counting < count:
-                clipped.append(f"{shown} from {count} to {counting}")
-        smoothed = f"{float(order.smoothed):.4g}" if order.changed else ""
+        matched = {ngram: count for ngram, count in order.counts.items() if order.clipped[ngram]}
+        clipped += [
+            f"{_words(ngram)} from {count} to {order.clipped[ngram]}"
+            for ngram, count in matched.items()
+            if order.clipped[ngram] < count
+        ]
+        numbers = order.n, sum(order.counts.values()), sum(matched.values()), order.precision.numerator
         precision = f"{_as_given(order.precision)} = {float(order.precision):.4f}"
-        numbers = order.n, sum(order.counts.values()), matched, order.precision.numerator
-        rows.append((*map(str, numbers), precision, smoothed))  # type: ignore[arg-type]
-    for row in rows:
-        yield "{:>5}  {:>7}  {:>7}  {:>7}  {:<20}  {}".format(*row).rstrip()
+        yield line(*numbers, precision, f"{float(order.smoothed):.4g}" if order.changed else "").rstrip()
+    lacking = [_words(ngram) for order in explanation.orders[:1] for ngram, count in order.clipped.items() if not count]
     if lacking:
         yield f"in no reference: {_listed(lacking)}"
     if clipped:

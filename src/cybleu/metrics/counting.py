@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
 from .._runtime.lazy_arrays import np
-from .._runtime.sequences import plain_segment, refuse_arrays
+from .._runtime.sequences import plain_segment
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Corpus, ListSets, RawText, Sets, TokenLists
@@ -69,10 +69,7 @@ class Counting(NamedTuple):
 
         def one(rows: Any, position: int) -> None:
             try:
-                for number, text in enumerate(sets[position]):
-                    refuse_arrays(text, f"reference {number}")
-                refuse_arrays(texts[position], "the hypothesis")
-                row = nltk_row(sets[position], texts[position], self.order)
+                row = segment_row(sets[position], texts[position], self.order)
             except CybleuError as error:
                 raise type(error)(f"segment {position}: {error}") from error.__cause__
             for column, number in enumerate(row):
