@@ -320,7 +320,7 @@ REFUSED = {
     errors.UnknownNameError: [
         (lambda: Reward()(completions=["a"], target=["a"]), "no column .references. with references; .*'target'"),
         (lambda: Reward(smothing="exp"), "has no 'smothing'; it has .* smoothing"),
-        (lambda: Reward(metric="chrf", brevity_penalty=False), "has no brevity penalty"),
+        (lambda: Reward(metric="chrf", brevity_penalty=False), "has no 'brevity_penalty'"),
         (lambda: analyse(REFERENCES, SYSTEMS, []), "there is no metric; give one"),
         (lambda: analyse(REFERENCES, SYSTEMS, ["nltk", "ter", "ter"]), "two metrics are called 'ter'; give each once"),
         (lambda: analyse(REFERENCES, SYSTEMS, ["sacrebleu", "bleurt"]), "unknown metric 'bleurt'"),

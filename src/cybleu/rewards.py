@@ -16,7 +16,7 @@ from ._runtime.numbers import as_number, check_whole
 from ._runtime.parallel import checked_threads
 from ._runtime.sequences import by_position, is_missing
 from .errors import LengthMismatchError, OrderError, SequenceTypeError, UnknownNameError, WeightsError, _printable
-from .metrics import Bleu, Metric, Mixture, find
+from .metrics import find
 from .text.batches import RawText
 from .text.ids import SpecialIds
 from .text.reading import read_list, read_texts
@@ -38,7 +38,6 @@ def reward_scores(
     pad_id: int | None = None,
     eos_id: int | None = None,
     unk_id: int | None = None,
-    brevity_penalty: bool = True,
     threads: int | None = None,
     **options: Any,
 ) -> NDArray[np.float32]:
@@ -56,10 +55,9 @@ def reward_scores(
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param unk_id: an id that matches nothing, but counts as a token
-    :param brevity_penalty: False leaves out the brevity penalty; then short hypotheses can be the best. Only BLEU has
-        it
     :param threads: the number of threads, which does not change the result; None is one
-    :param options: options of the metric, for example ``smoothing="add-k"`` or ``tokenize="zh"``
+    :param options: options of the metric, for example ``smoothing="add-k"``, ``tokenize="zh"``, or ``brevity_penalty=False``
+        of BLEU, by which short hypotheses can be the best
     :return: float32 of shape `(hypotheses,)`, from 0 to 1; for an error rate such as ``ter`` 1 minus the rate, or 0 where
         the rate is above 1
     :raises UnknownNameError: there is no such metric or option, or the metric has no upper limit, as NIST
@@ -71,7 +69,7 @@ def reward_scores(
     >>> reward_scores(completions, [[5, 6, 7, 8], [3, 4]], owner=[0, 0, 1, 1], pad_id=0, eos_id=2).round(3)
     array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
     """
-    found = _of_rewards(find(metric, **options), brevity_penalty)
+    found = find(metric, **options).as_reward()
     rows = found.rows(
         hypotheses,
         references,
@@ -108,7 +106,6 @@ class Reward:
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param unk_id: an id that matches nothing, but counts as a token
-    :param brevity_penalty: False leaves out the brevity penalty of BLEU
     :param threads: the number of threads, which does not change the result; None is one
     :param options: options of the metric, for example ``smoothing="add-k"`` or ``tokenize="zh"``
     :raises UnknownNameError: there is no such metric, option or smoothing
@@ -130,18 +127,17 @@ class Reward:
         pad_id: int | None = None,
         eos_id: int | None = None,
         unk_id: int | None = None,
-        brevity_penalty: bool = True,
         threads: int | None = None,
         **options: Any,
     ):
         SpecialIds(pad_id, eos_id, unk_id).check()
         self.metric = find(metric, **options)
-        _of_rewards(self.metric, brevity_penalty)
+        self.metric.as_reward()
         self.metric.check_parts()
         self.column = column
         self.missing = missing
         self.ids: dict[str, Any] = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
-        self.counting: dict[str, Any] = {"brevity_penalty": brevity_penalty, "threads": checked_threads(threads)}
+        self.threads = checked_threads(threads)
         label = metric.replace(":", "_") if isinstance(metric, str) else self.metric.name
         self.__name__ = f"{label}_{column}" if name is None else str(name)  # under which trainers log it
         self._warned = False
@@ -177,12 +173,13 @@ class Reward:
                 f"the length of {'completion_ids' if of_ids else 'completions'} is {len(hypotheses)}, and that of the column "
                 f"{self.column!r} is {len(column)}; each completion needs its references"
             )
-        if not there:
-            return rewards
-        chosen = [hypotheses[place] for place in there]
-        ids: dict[str, Any] = self.ids if of_ids else {}
         found = reward_scores(
-            chosen, sets, owner if len(sets) < len(there) else None, metric=self.metric, **ids, **self.counting
+            [hypotheses[place] for place in there],
+            sets,
+            owner if len(sets) < len(there) else None,
+            metric=self.metric,
+            threads=self.threads,
+            **(self.ids if of_ids else {}),
         )
         for place, reward in zip(there, found.tolist()):
             rewards[place] = reward
@@ -261,20 +258,6 @@ class RepetitionPenalty:
             return 0.0
         repeated = 1 - len(set(zip(*(ids[start:] for start in range(self.ngram_size))))) / count
         return repeated * self.max_penalty if repeated else 0.0
-
-
-def _of_rewards(metric: Metric, brevity_penalty: bool) -> Metric:
-    """The metric for rewards.
-
-    :raises UnknownNameError: there is no brevity penalty to leave out, or the scores have no upper limit
-    """
-    if brevity_penalty:
-        return metric.as_reward()
-    if isinstance(metric, Mixture):
-        return Mixture([(_of_rewards(part, False), weight) for part, weight in metric.parts])
-    if not isinstance(metric, Bleu):
-        raise UnknownNameError(f"the metric {metric.name} has no brevity penalty to leave out")
-    return metric.with_choices(brevity_penalty=False).as_reward()
 
 
 def _without_floats(ids: Any) -> Any:
