@@ -54,13 +54,14 @@ class Counting(_Any):  # type: ignore[misc]
     """Mixin that counts with cybleu, to be placed before a metric of sacreBLEU in the bases of a class.
 
     :cvar _of_sacrebleu: the metric of sacreBLEU
-    :cvar _counter: returns the metric, and whether lines are put in lower case; None if sacreBLEU must handle these settings
+    :cvar _counter: returns the metric, which counts lines that are in lower case if it is wanted; None if sacreBLEU must handle
+        these settings
     :cvar _inherited: the attributes that sacreBLEU's class uses; if a subclass or an object has another one, sacreBLEU
         counts
     """
 
     _of_sacrebleu: Any
-    _counter: Callable[[], tuple[Metric, bool] | None]
+    _counter: Callable[[], Metric | None]
     _inherited: dict[str, Any]
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -71,13 +72,16 @@ class Counting(_Any):  # type: ignore[misc]
     def _warn_of(self, texts: Any) -> None:
         """Issue sacreBLEU's warnings about hypotheses."""
 
-    def _counter_here(self) -> tuple[Metric, bool] | None:
+    def _counter_here(self) -> Metric | None:
         own = type(self)
         if not self._inherited.keys().isdisjoint(vars(self)) or any(
             getattr(own, name) is not value for name, value in self._inherited.items()
         ):
             return None
         return self._counter()
+
+    def _lowered(self, lines: Sequence[str]) -> Sequence[str]:
+        return list(map(str.lower, lines)) if getattr(self, "lowercase", False) else lines
 
     def _cache_references(self, references: Any) -> Any:
         references = lists_of_documents(references)
@@ -92,36 +96,27 @@ class Counting(_Any):  # type: ignore[misc]
         self.num_refs = kept.number
         return kept
 
-    def _segments(self, counter: tuple[Metric, bool], hypotheses: Any, references: Any) -> Corpus | None:
+    def _segments(self, metric: Metric, hypotheses: Any, references: Any) -> Corpus | None:
         """Return the segments; None if sacreBLEU counts."""
-        lowercase = counter[1]
-        texts = strings(hypotheses, lowercase)
-        if not texts:  # also if there is no text
+        if type(hypotheses) not in (list, tuple) or set(map(type, hypotheses)) != {str}:
             return None
-        kept = self._ref_cache
-        if references:
-            if not _are_documents(references):
-                return None
-            kept = Kept(self, references)
-            self.num_refs = kept.number
-        elif not isinstance(kept, Kept) or kept.metric._counter_here() != counter:
+        if references and not _are_documents(references):  # which may be readable only once
             return None
-        if not all(kept.groups):
+        kept = self._cache_references(references) if references else self._ref_cache
+        if not isinstance(kept, Kept) or not all(kept.groups) or kept.metric._counter_here() != metric:
             return None
         count = min(len(hypotheses), len(kept))
-        others, bounds = kept.texts(lowercase)
-        if count < len(hypotheses):
-            texts = strings(hypotheses[:count], lowercase)
+        texts = _backend.chosen.RawTexts(self._lowered(hypotheses[:count]))
         self._warn_of(texts)
-        return Corpus(RawText(texts), Sets(RawText(others), bounds[: count + 1]))
+        return Corpus(RawText(texts), Sets(RawText(_backend.chosen.RawTexts(kept.lines)), kept.bounds[: count + 1]))
 
-    def _rows(self, counter: tuple[Metric, bool] | None, hypotheses: Any, references: Any) -> Any:
+    def _rows(self, metric: Metric | None, hypotheses: Any, references: Any) -> Any:
         """Return the rows of the segments: a view, or sacreBLEU's list."""
-        corpus = None if counter is None else self._segments(counter, hypotheses, references)
-        if corpus is None or counter is None:
+        corpus = None if metric is None else self._segments(metric, hypotheses, references)
+        if corpus is None or metric is None:
             rows = super()._extract_corpus_statistics(hypotheses, references)
         else:
-            rows = counter[0].rows_of(corpus)
+            rows = metric.rows_of(corpus)
         self._warn_of_shapes(hypotheses, references)
         return rows
 
@@ -149,14 +144,14 @@ class Counting(_Any):  # type: ignore[misc]
         :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
         """
         hypotheses, references = lists_of_documents(hypotheses), lists_of_documents(references)
-        counter = self._counter_here()
-        if n_bootstrap > 1 or counter is None:
+        metric = self._counter_here()
+        if n_bootstrap > 1 or metric is None:
             return super().corpus_score(hypotheses, references, n_bootstrap)
         self._check_corpus_score_args(hypotheses, references)
-        rows = self._rows(counter, hypotheses, references)
+        rows = self._rows(metric, hypotheses, references)
         if not isinstance(rows, memoryview):
             return self._aggregate_and_compute(rows)
-        return self._compute_score_from_stats(counter[0].total(rows))
+        return self._compute_score_from_stats(metric.total(rows))
 
     def sentence_score(self, hypothesis: Any, references: Any) -> Any:
         """Score a line as ``sentence_score`` of sacreBLEU's class does.
@@ -166,14 +161,12 @@ class Counting(_Any):  # type: ignore[misc]
         :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
         """
         plain = type(hypothesis) is str and type(references) in (list, tuple) and set(map(type, references)) == {str}
-        counter = self._counter_here() if plain and getattr(self, "effective_order", True) else None
-        if counter is None:
+        metric = self._counter_here() if plain and getattr(self, "effective_order", True) else None
+        if metric is None:
             return super().sentence_score(hypothesis, references)
-        metric, lowercase = counter
         self.num_refs = len(references)
-        if lowercase:
-            hypothesis, references = hypothesis.lower(), [line.lower() for line in references]
-        return self._compute_score_from_stats(self._row(metric, hypothesis, references))
+        (hypothesis,) = self._lowered([hypothesis])
+        return self._compute_score_from_stats(self._row(metric, hypothesis, self._lowered(references)))
 
     def _row(self, metric: Any, hypothesis: str, references: Sequence[str]) -> Any:
         """Count a line."""
@@ -201,10 +194,8 @@ class Kept(Sequence[Any]):
         self.metric = metric
         self.documents = list(map(len, documents))
         self.groups = [[line for line in lines if line is not None] for lines in zip(*documents)]
-        self._raw: Any = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_raw": None}
+        self.lines = metric._lowered(list(chain.from_iterable(self.groups)))
+        self.bounds = array("q", accumulate(map(len, self.groups), initial=0))
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -218,20 +209,6 @@ class Kept(Sequence[Any]):
         """The number of references of each segment; -1 if it differs."""
         numbers = {len(group) for group in self.groups}
         return numbers.pop() if len(numbers) == 1 else -1
-
-    def texts(self, lowercase: bool) -> tuple[Any, array[int]]:
-        key = lowercase, _backend.BACKEND
-        if self._raw is None or self._raw[0] != key:
-            bounds = array("q", accumulate(map(len, self.groups), initial=0))
-            self._raw = key, strings(list(chain.from_iterable(self.groups)), lowercase), bounds
-        return self._raw[1], self._raw[2]
-
-
-def strings(lines: Any, lowercase: bool) -> Any:
-    """Lines as the backend reads them; None if this is not a list or tuple of nothing but str."""
-    if type(lines) not in (list, tuple) or not set(map(type, lines)) <= {str}:
-        return None
-    return _backend.chosen.RawTexts(list(map(str.lower, lines)) if lowercase else lines)
 
 
 def _is_used(name: str) -> bool:
@@ -276,16 +253,13 @@ class BLEU(Counting, _bleu):  # type: ignore[misc]
             known = ", ".join(_bleu.TOKENIZERS)
             raise UnknownNameError(f"unknown tokeniser {error.args[0]!r}; use one of {known}") from None
 
-    def _counter(self) -> tuple[Bleu, bool] | None:
+    def _counter(self) -> Bleu | None:
         chosen, order = self.tokenizer, self.max_ngram_order
-        if not type(chosen).__module__.startswith("sacrebleu.tokenizers."):
-            return None
-        name = chosen.signature()
-        if name not in OWN:
+        if not type(chosen).__module__.startswith("sacrebleu.tokenizers.") or chosen.signature() not in OWN:
             return None
         if type(order) is not int or not 1 <= order <= LARGEST_ORDER:
             return None
-        return _bleu_of(name, order), bool(self.lowercase)
+        return _bleu_of(chosen.signature(), order)
 
     def _row(self, metric: Bleu, hypothesis: str, references: Sequence[str]) -> list[int]:
         row: list[int] = _backend.chosen.raw_row(
@@ -316,7 +290,7 @@ class CHRF(Counting, _chrf):  # type: ignore[misc]
 
     _of_sacrebleu = _chrf
 
-    def _counter(self) -> tuple[Chrf, bool] | None:
+    def _counter(self) -> Chrf | None:
         orders = self.char_order, self.word_order
         if not all(type(order) is int and 0 <= order <= MOST_ORDERS for order in orders):
             return None
@@ -324,8 +298,7 @@ class CHRF(Counting, _chrf):  # type: ignore[misc]
             return None
         if type(self.beta) not in (int, float) or not abs(self.beta) <= LARGEST_BETA:
             return None
-        space, epsilon = bool(self.whitespace), bool(self.eps_smoothing)
-        return _chrf_of(*orders, self.beta, space, epsilon), bool(self.lowercase)
+        return _chrf_of(*orders, self.beta, bool(self.whitespace), bool(self.eps_smoothing))
 
 
 class TER(Counting, _ter):  # type: ignore[misc]
@@ -343,9 +316,9 @@ class TER(Counting, _ter):  # type: ignore[misc]
 
     _of_sacrebleu = _ter
 
-    def _counter(self) -> tuple[Ter, bool] | None:
+    def _counter(self) -> Ter | None:
         chosen = self.tokenizer
         if type(chosen) is not TercomTokenizer:
             return None
         options = chosen._normalized, chosen._no_punct, chosen._asian_support, chosen._case_sensitive
-        return _ter_of(*map(bool, options)), False
+        return _ter_of(*map(bool, options))

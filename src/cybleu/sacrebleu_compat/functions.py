@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
+from functools import lru_cache
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from .. import sacrebleu_compat
@@ -16,21 +17,17 @@ if TYPE_CHECKING:
 __all__ = ["corpus_bleu", "corpus_chrf", "corpus_ter", "sentence_bleu", "sentence_chrf", "sentence_ter"]
 
 MAX_ORDER = 4
-MOST_KEPT = 64  # metrics of a thread, some of which load a model
 
-# Metrics by name and settings, because tokenisers cache lines, and some load a model. MeCab's must stay in its thread.
-_kept = threading.local()
+
+# Kept by name and settings, because tokenisers cache lines, and some load a model. MeCab's must stay in its thread.
+@lru_cache(64, typed=True)
+def _metric_of_thread(thread: int, name: str, *settings: Any) -> Any:
+    return getattr(sacrebleu_compat, name)(*settings)
 
 
 def _metric(name: str, *settings: Any) -> Any:
     """Return sacreBLEU's metric with these settings, in the order of its class, counted by cybleu."""
-    kept: dict[Any, Any] = vars(_kept)
-    key = name, *settings, *map(type, settings)
-    if key not in kept:
-        if len(kept) >= MOST_KEPT:
-            kept.clear()
-        kept[key] = getattr(sacrebleu_compat, name)(*settings)
-    return kept[key]
+    return _metric_of_thread(get_ident(), name, *settings)
 
 
 def corpus_bleu(
