@@ -16,6 +16,8 @@ import os
 import sys
 
 from . import _mirror
+from ._runtime.sequences import refuse_missing
+from ._runtime.shapes import mistake_in_tokens, warn_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,6 +98,23 @@ def choose(choice: str) -> None:
 def answered(found: Answer | None, general: Callable[..., Answer], *arguments: Any) -> Answer:
     """Return the result of a kernel, or of `general(*arguments)` if the kernel declined."""
     return general(*arguments) if found is None else found
+
+
+def of_segments(function: str, list_of_references: Any, hypotheses: Any, *orders: Any) -> Any:
+    """Return the result of the kernel with this name, or of the mirror if it declined, as it declines a str as a text.
+
+    Issue a warning where a str is in the place of tokens, and an error where a text is missing.
+    """
+    arguments = list_of_references, hypotheses, *orders
+    found = None if BACKEND == "python" else getattr(chosen, function)(*arguments)
+    if found is not None:
+        return found
+    warn_of(mistake_in_tokens(list_of_references, hypotheses))
+    try:
+        return getattr(_mirror, function)(*arguments)
+    except TypeError:
+        refuse_missing(list_of_references, hypotheses)
+        raise
 
 
 def go_on(work: Callable[[int], int], start: int, stop: int, general: Callable[[int], Any]) -> None:

@@ -7,9 +7,8 @@ but they are different.
 
 from __future__ import annotations
 
-from . import _backend, _mirror
-from ._runtime.sequences import check_numbers, refuse_missing
-from ._runtime.shapes import mistake_in_tokens, warn_of
+from . import _backend
+from ._runtime.sequences import check_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,13 +72,5 @@ def corpus_gleu(
 
 def counts(list_of_references: Any, hypotheses: Any, min_len: int, max_len: int) -> tuple[int, int]:
     """Count matches and n-grams, summed over the orders."""
-    arguments = list_of_references, hypotheses, min_len, max_len
-    found = None if _backend.BACKEND == "python" else _backend.chosen.gleu_counts(*arguments)
-    if found is None:
-        warn_of(mistake_in_tokens(list_of_references, hypotheses))  # kernels decline a str
-        try:
-            found = _mirror.gleu_counts(*arguments)
-        except TypeError:
-            refuse_missing(list_of_references, hypotheses)
-            raise
+    found: tuple[int, int] = _backend.of_segments("gleu_counts", list_of_references, hypotheses, min_len, max_len)
     return found

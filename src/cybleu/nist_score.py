@@ -8,10 +8,9 @@ segment and has a tokeniser of its own; its scores are those of the metric ``nis
 
 from __future__ import annotations
 
-from . import _backend, _mirror
+from . import _backend
 from ._mirror.scoring.nist import length_penalty
-from ._runtime.sequences import check_numbers, refuse_missing
-from ._runtime.shapes import mistake_in_tokens, warn_of
+from ._runtime.sequences import check_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,9 +38,7 @@ def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any]
     >>> round(sentence_nist([reference], "the cat sat on a mat with a hat".split()), 4)
     2.8316
     """
-    # The kernel declines a str, which may be a mistake; the mirror does not.
-    found = None if _backend.BACKEND == "python" else _backend.chosen.corpus_nist([references], [hypothesis], n)
-    return corpus_nist([references], [hypothesis], n) if found is None else found
+    return corpus_nist([references], [hypothesis], n)
 
 
 def corpus_nist(
@@ -66,16 +63,8 @@ def corpus_nist(
     2.15413541726763
     """
     check_numbers(hypotheses, list_of_references)
-    arguments = list_of_references, hypotheses, n
-    found = None if _backend.BACKEND == "python" else _backend.chosen.corpus_nist(*arguments)
-    if found is None:
-        warn_of(mistake_in_tokens(list_of_references, hypotheses))  # kernels decline a str
-        try:
-            found = _mirror.corpus_nist(*arguments)
-        except TypeError:
-            refuse_missing(list_of_references, hypotheses)
-            raise
-    return found
+    score: float = _backend.of_segments("corpus_nist", list_of_references, hypotheses, n)
+    return score
 
 
 def nist_length_penalty(ref_len: float, hyp_len: float) -> float:
