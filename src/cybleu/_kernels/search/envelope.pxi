@@ -113,12 +113,9 @@ cdef inline uint64_t sort_key(double x) noexcept nogil:
     return ~bits if bits >> 63 else bits | <uint64_t>1 << 63
 
 
-cdef int sort_by_digits(Crossing *items, Py_ssize_t count, int shift) except -1 nogil:
-    """Sort by three digits of 11 bits, stably: a radix sort.
-
-    :param shift: the lowest bit
-    """
-    cdef int32_t places[3][2048]
+cdef int sort_crossings(Crossing *items, Py_ssize_t count) except -1 nogil:
+    """Sort by x, stably: a radix sort by digits of 11 bits."""
+    cdef int32_t places[6][2048]
     cdef int32_t place, number
     cdef Py_ssize_t i
     cdef int digit
@@ -128,46 +125,21 @@ cdef int sort_by_digits(Crossing *items, Py_ssize_t count, int shift) except -1 
     cdef Crossing *target = spare
     memset(places, 0, sizeof(places))
     for i in range(count):
-        key = sort_key(items[i].x) >> shift
-        for digit in range(3):
+        key = sort_key(items[i].x)
+        for digit in range(6):
             places[digit][(key >> (11 * digit)) & 2047] += 1
-    for digit in range(3):
+    for digit in range(6):      # an even number, so that the result is in `items`
         place = 0
         for i in range(2048):
             number = places[digit][i]
             places[digit][i] = place
             place += number
         for i in range(count):
-            key = (sort_key(source[i].x) >> (shift + 11 * digit)) & 2047
+            key = (sort_key(source[i].x) >> (11 * digit)) & 2047
             target[places[digit][key]] = source[i]
             places[digit][key] += 1
         source, target = target, source
-    memcpy(items, spare, count * sizeof(Crossing))
     free(spare)
-    return 0
-
-
-cdef int sort_crossings(Crossing *items, Py_ssize_t count) except -1 nogil:
-    """Sort by x, stably.
-
-    The upper half of the digits distinguishes nearly all values, and insertion sort does the rest; if it does not, the
-    lower half is sorted first, so that the worst case stays linear.
-    """
-    cdef Crossing item
-    cdef Py_ssize_t i, j
-    cdef Py_ssize_t moves = 0
-    sort_by_digits(items, count, 31)
-    for i in range(1, count):
-        item = items[i]
-        j = i
-        while j > 0 and items[j - 1].x > item.x and moves <= count:
-            items[j] = items[j - 1]
-            j -= 1
-            moves += 1
-        items[j] = item
-    if moves > count:
-        sort_by_digits(items, count, 0)
-        sort_by_digits(items, count, 31)
     return 0
 
 
