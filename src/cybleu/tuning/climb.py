@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle
 from math import inf, sqrt
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.numbers import check_whole
-from .._runtime.parallel import PIECE, bar, run
+from .._runtime.parallel import bar, in_order
 from .._runtime.samples import MOST_REPEATS
 from ..errors import WeightsError
 from ..nbest import NBest
@@ -74,7 +73,7 @@ def tune(
     :param seed: a whole number from 0
     :param threads: how many climbs run at the same time; None is one
     :param progress: show a progress bar (requires tqdm)
-    :param trace: called with each :class:`Restart` when it ends, by one thread at a time
+    :param trace: called with each :class:`Restart` when it ends, in their order
     :return: the weights by name, their score and that of the start, on the scale of the metric, and all climbs
     :raises CybleuError: one of its subclasses: the list has no hypothesis, all weights are 0, or the start is outside
         its bounds
@@ -97,42 +96,38 @@ def tune(
     wide = min(restarts, SMALL_WIDE if small else WIDE)
     # feature orders are computed here, before threads start
     axes = [axis for axis in np.flatnonzero(low < high).tolist() if problem.axes.varies(axis)]
-    ends: dict[int, tuple[Restart, Point]] = {}
-    lock = Lock()
+    ends: list[tuple[Restart, Point]] = []
 
-    def run_some(numbers: range, origin: int | None, start: int, stop: int) -> None:
-        """Run some restarts.
+    def climb(number: int, origin: int | None) -> tuple[Restart, Point]:
+        """Run a restart.
 
-        :param origin: the number of the restart at whose end these begin, or None
+        :param origin: the number of the restart at whose end this one begins, or None
         """
-        for number in numbers[start:stop]:
-            generator = np.random.default_rng([seed, number])
-            climb = _Climb(problem, axes, low, high)
-            if origin is not None:
-                begin = ends[origin][1]
-                end = climb.around(begin, generator)
-            else:
-                drawn = (0.0, 1.0) if small and number % 2 else None
-                weights = random_start(generator, vector, low, high, len(nbest.names), drawn) if number else vector
-                begin = problem.point(weights)
-                # the given start is often good: its climb is worth more searches
-                end = climb.run(begin, small or number == 0)
-            by_name = dict(zip(nbest.names, end.weights.tolist()))
-            scores = begin.merit[0], end.merit[0]
-            done = Restart(
-                number, *scores, by_name, tuple(climb.moves), climb.searches, problem.objective.scale, origin
+        generator = np.random.default_rng([seed, number])
+        climb = _Climb(problem, axes, low, high)
+        if origin is not None:
+            begin = ends[origin][1]
+            end = climb.around(begin, generator)
+        else:
+            drawn = (0.0, 1.0) if small and number % 2 else None
+            begin = problem.point(
+                random_start(generator, vector, low, high, len(nbest.names), drawn) if number else vector
             )
-            with lock:
-                ends[number] = done, end
-                if trace:
-                    trace(done)
-                advance(1)
+            # the given start is often good: its climb is worth more searches
+            end = climb.run(begin, small or number == 0)
+        by_name = dict(zip(nbest.names, end.weights.tolist()))
+        scores = begin.merit[0], end.merit[0]
+        moves = tuple(climb.moves)
+        return Restart(number, *scores, by_name, moves, climb.searches, problem.objective.scale, origin), end
 
     near = (range(first, min(first + ROUND, restarts + 1)) for first in range(wide + 1, restarts + 1, ROUND))
     with bar(restarts + 1, progress, " climbs") as advance:
         for numbers in (range(wide + 1), *near):
-            work = partial(run_some, numbers, _best(ends) if ends else None)
-            run(work, len(numbers), PIECE * len(numbers), threads, False, "")
+            for end in in_order(partial(climb, origin=_best(ends) if ends else None), numbers, threads):
+                ends.append(end)
+                if trace:
+                    trace(end[0])
+                advance(1)
     best = _best(ends)
     point = ends[best][1]
     chosen = np.full(len(nbest), -1, dtype=np.int64)
@@ -141,14 +136,14 @@ def tune(
         **problem.tuned(point.weights, point.merit[0], ends[0][0].start_score),
         stats=tuple(summed(nbest.stats, point.chosen).tolist()),
         chosen=chosen,
-        restarts=tuple(ends[number][0] for number in range(restarts + 1)),
+        restarts=tuple(restart for restart, _ in ends),
         best=best,
     )
 
 
-def _best(ends: dict[int, tuple[Restart, Point]]) -> int:
+def _best(ends: list[tuple[Restart, Point]]) -> int:
     """Return the number of the best restart, the first of equal ones."""
-    return max(sorted(ends), key=lambda number: ends[number][1].merit)
+    return max(range(len(ends)), key=lambda number: ends[number][1].merit)
 
 
 @dataclass(eq=False)
