@@ -100,6 +100,15 @@ def test_a_function_of_the_sum_as_metric():
     assert (other.score, other.stats) == (7.0, (7.0, 4.0))
 
 
+def test_sums_of_floats_do_not_fall_below_zero():
+    """0.3 + 0.6 - 0.3 - 0.6 is negative in floats, and NIST refuses such a row."""
+    stats = [[3.0, information, 3.0] for information in (0.3, 0.0, 0.6, 0.0)]
+    nbest = NBest([0, 2, 4], [[0.0], [1.0], [0.0], [2.0]], stats, score=metrics.Nist(max_order=1))
+    found = line_search(nbest, [1.0], "f0", surface=True)
+    assert found.surface[1].tolist() == [nbest.score.evaluate([6.0, 0.3 + 0.6, 6.0]), 0.0]
+    assert tune(nbest, [1.0], restarts=2).score == found.score
+
+
 def test_nltks_bleu_counts_short_segments():
     stats = np.array([[1, 3, 1, 0, 1, 0], [3, 3, 2, 1, 3, 2], [4, 5, 3, 2, 4, 3], [1, 5, 1, 0, 1, 0]])
     nbest = NBest([0, 2, 4], [[0.0], [1.0], [0.0], [2.0]], stats)

@@ -37,6 +37,7 @@ __all__ = [
     "floats_given",
     "in_place",
     "index",
+    "least_sum",
     "np",
     "repeat",
 ]
@@ -106,6 +107,16 @@ def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:
         raise LengthMismatchError(
             "a list became shorter while it was read; do not change lists in another thread during the call"
         ) from None
+
+
+def least_sum(rows: NDArray[Any], most: int) -> NDArray[Any]:
+    """Return a lower bound of the sum of rows, which a sum of their differences may be below where floats are rounded.
+
+    :param most: how many rows are added up, at most
+    """
+    with np.errstate(over="ignore"):
+        least: NDArray[Any] = rows.min(axis=0, initial=0) * most
+    return least
 
 
 def first_not_finite(array: NDArray[Any]) -> int | None:

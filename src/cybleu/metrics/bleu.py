@@ -442,7 +442,7 @@ class Bleu(Metric):
             np.maximum(totals, 1, out=totals)
         return rows
 
-    @property
+    @cached_property
     def plateau(self) -> Bleu:
         """Return BLEU with 1 added to every count, which distinguishes sums that this metric scores 0."""
         smoothed = replace(self.definition, smoothings=(("add", "add-all", 1.0),), no_match_at_all="smoothed")

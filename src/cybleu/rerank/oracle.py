@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import in_place, np
+from .._runtime.arrays import in_place, least_sum, np
 from .._runtime.numbers import check_whole
 from ..errors import ArrayValueError, UnknownNameError
 from ..metrics import Bleu
@@ -117,6 +117,7 @@ def _of_corpus(
     order = np.flatnonzero(selection.rows >= 0).tolist()
     now = np.searchsorted(rows, selection.rows)
     total = np.array([sum(column) for column in stats[now[order]].T.tolist()], stats.dtype)
+    least = least_sum(stats, len(nbest))
     start = score = float(metric.scores_of(total[None])[0])
     count = swaps = 0
     improved = True
@@ -125,7 +126,7 @@ def _of_corpus(
         improved = False
         for segment in order:
             first, last = bounds[segment : segment + 2]
-            sums = total - stats[now[segment]] + stats[first:last]
+            sums = np.maximum(total - stats[now[segment]] + stats[first:last], least)
             scores = metric.scores_of(sums)
             best = int((sign * scores).argmax())
             if scores[best] != scores[now[segment] - first]:

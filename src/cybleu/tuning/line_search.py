@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..nbest.weights import Weights
-    from .problem import Metric, Objective
+    from .problem import Metric
 
 # How many intervals to try when rounding keeps weights from reaching the predicted score.
 TRIES = 64
@@ -84,7 +84,7 @@ def line_search(
     lower, upper = float(lower), float(upper)
     if not lower <= upper or lower == inf or upper == -inf:
         raise WeightsError(f"the range of steps is from {lower} to {upper}; the first must not be above the second")
-    start = problem.remembered_point(vector)
+    start = problem.point(vector)
     found: Reached | None = None
     on_request = None
     if lower < upper:
@@ -133,6 +133,7 @@ class Surface:
     def intervals(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """The ends of all intervals, one more than there are intervals, and the sum of statistics in each."""
         thresholds, rows = sums_between(self._starts, self._found, self.problem.objective.stats)
+        rows = np.maximum(rows, self.problem.objective.least)
         return np.concatenate([[self.line.lower], thresholds, [self.line.upper]]), rows
 
     @cached_property
@@ -141,18 +142,18 @@ class Surface:
         objective = self.problem.objective
         if not isinstance(objective.metric, Bleu):
             return next(self._ranked())
-        interval = self._best(objective)
-        if interval.merit[0] > 0 or objective.plateau is None:
+        interval = self._best(objective.metric)
+        if interval.merit[0] > 0:
             return interval
-        interval = self._best(objective.plateau)
+        interval = self._best(objective.metric.plateau)
         return replace(interval, merit=(0.0, interval.merit[0]))
 
-    def _best(self, objective: Objective) -> Interval:
+    def _best(self, metric: Bleu) -> Interval:
         """Find the best interval by BLEU in the kernel, without storing the surface."""
-        assert isinstance(objective.metric, Bleu)
-        row = np.empty(objective.stats.shape[1], dtype=np.int64)
-        definition, kernel = objective.metric.definitions(len(row) // 2 - 1)
-        line = self._starts, self._found, objective.stats, self.line.lower, self.line.upper
+        stats = self.problem.objective.stats
+        row = np.empty(stats.shape[1], dtype=np.int64)
+        definition, kernel = metric.definitions(len(row) // 2 - 1)
+        line = self._starts, self._found, stats, self.line.lower, self.line.upper
         found = _backend.chosen.best_interval(*line, kernel, row)
         score, left, right, farthest = _backend.answered(found, _mirror.best_interval, *line, definition, row)
         return Interval((score, 0.0), left, right, row, farthest or self._scale())
@@ -163,8 +164,8 @@ class Surface:
         left, right, scores = ends[:-1], ends[1:], objective.scores(rows)
         scale = float(np.abs(ends[1:-1]).max(initial=0.0)) or self._scale()
         second = np.zeros(len(scores))
-        if objective.plateau and not scores.any():
-            second = objective.plateau.scores(rows)
+        if isinstance(objective.metric, Bleu) and not scores.any():
+            second = objective.metric.plateau.scores_of(rows)
         for place in best_first(left, right, scores, second)[:TRIES].tolist():
             merit = float(scores[place]), float(second[place])
             yield Interval(merit, float(left[place]), float(right[place]), rows[place], scale)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,7 +10,7 @@ from math import frexp, inf, isnan, ldexp, sqrt
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import first_not_finite, index, np, repeat
+from .._runtime.arrays import first_not_finite, index, least_sum, np, repeat
 from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
 from ..metrics import Metric as MetricType
 from ..metrics import find
@@ -61,7 +60,7 @@ class Axes:
 
     They depend on neither weights nor metric, and are computed on first use.
 
-    :ivar last: the weights of the last remembered point, its values and its choice
+    :ivar last: the weights of the last point, its values and its choice
     """
 
     def __init__(self, nbest: NBest):
@@ -73,7 +72,7 @@ class Axes:
         self.offsets = np.append(nbest.offsets[:-1][self.present], nbest.offsets[-1])
         self._nbest = nbest
         self._columns: dict[int, tuple[NDArray[np.float64], NDArray[np.int32]]] = {}
-        self.last: tuple[bytes, NDArray[np.float64], NDArray[np.int64]] | None = None
+        self.last: tuple[Any, NDArray[np.float64], NDArray[np.int64]] | None = None
 
     def column(self, axis: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Return the values of a dense feature, and the order of the hypotheses along it."""
@@ -137,43 +136,39 @@ class Objective:
 
     :ivar stats: the rows to sum, which may differ from those of the list: NLTK's BLEU counts an order that a segment
         is too short for as one n-gram
+    :ivar least: as :func:`least_sum` returns it
     :ivar metric: None if only a function of the sum is known
-    :ivar plateau: a second objective, which ranks sums that score 0
+    :ivar scale: the score of a perfect match, if known
     """
 
     def __init__(self, nbest: NBest, metric: Metric):
-        stats: NDArray[Any] = nbest.stats
-        self.stats = stats
+        self.stats: NDArray[Any] = nbest.stats
+        self._most = len(nbest)
         self.metric: MetricType | None = None
-        self.plateau: Objective | None = None
-        self.scale: float | None = None  # the score of a perfect match, if known
+        self.scale: float | None = None
         chosen = nbest.score if metric is None else metric
+        self._function: Callable[[Any], float] = itemgetter(0)
         if callable(chosen):
-            self.name = getattr(chosen, "__name__", "score")
-            self.function: Callable[[Any], float] = chosen
-        elif stats.dtype == np.float64 and (chosen is None or find(chosen).dtype != "float64"):
-            if metric is not None or stats.shape[1] != 1:
+            self.name, self._function = getattr(chosen, "__name__", "score"), chosen
+        elif nbest.stats.dtype == np.float64 and (chosen is None or find(chosen).dtype != "float64"):
+            if metric is not None or nbest.stats.shape[1] != 1:
                 raise StatisticsError(
-                    f"the statistics are {stats.shape[1]} float columns, which are not BLEU's; give a function of "
+                    f"the statistics are {nbest.stats.shape[1]} float columns, which are not BLEU's; give a function of "
                     "their sum as metric"
                 )
             self.name = "sum"
-            self.function = itemgetter(0)
         else:
-            found = find(chosen, default="moses").maximised
-            self._fill(found)
-            if (smoothed := found.plateau) is not None:
-                self.plateau = copy(self)
-                self.plateau._fill(smoothed)
+            self.metric = found = find(chosen, default="moses").maximised
+            found.check_width(nbest.stats.shape[1])
+            self.name, self.scale = found.name, found.scale
+            self.stats = found.summable(nbest.stats)
 
-    def _fill(self, metric: MetricType) -> None:
-        self.name, self.scale = metric.name, metric.scale
-        metric.check_width(self.stats.shape[1])
-        self.stats, self.metric = metric.summable(self.stats), metric
-        self.function = lambda row: metric.score_of(row.tolist())
+    @cached_property
+    def least(self) -> NDArray[Any]:
+        return least_sum(self.stats, self._most)
 
     def score(self, row: NDArray[Any]) -> float:
-        number = float(self.function(row))
+        number = self.metric.score_of(row.tolist()) if self.metric else float(self._function(row))
         if isnan(number):
             raise StatisticsError(f"the metric {self.name} gave nan for the sum {row.tolist()}")
         return number
@@ -186,7 +181,8 @@ class Objective:
     def merit(self, row: NDArray[Any]) -> tuple[float, float]:
         """Return the score and, where it is 0, a smoothed score, so that a search can leave a plateau."""
         score = self.score(row)
-        return score, self.plateau.score(row) if self.plateau and score == 0 else 0.0
+        plateau = self.metric.plateau if self.metric and score == 0 else None
+        return score, plateau.score_of(row.tolist()) if plateau else 0.0
 
 
 def summed(stats: NDArray[Any], chosen: NDArray[np.int64]) -> NDArray[Any]:
@@ -274,16 +270,11 @@ class Problem:
         return {"weights": named, **fields}
 
     def point(self, weights: NDArray[np.float64]) -> Point:
-        """Compute the point of these weights."""
-        values = self._weighed(weights, "the vector of weights")
-        return self._point(weights, values, self._chosen(weights, values, values))
-
-    def remembered_point(self, weights: NDArray[np.float64]) -> Point:
-        """Like :meth:`point`, quickly if these are the weights of the last call, for many searches from one point."""
-        key, last = weights.tobytes(), self.axes.last  # another thread may replace it
+        """Compute the point of these weights, quickly if they are those of the last call, for many searches from one."""
+        key, last = (weights.tobytes(), self._held), self.axes.last  # another thread may replace it
         if last is None or last[0] != key:
-            point = self.point(weights)
-            self.axes.last = last = key, point.values, point.chosen
+            values = self._weighed(weights, "the vector of weights")
+            self.axes.last = last = key, values, self._chosen(weights, values, values)
         return self._point(weights, *last[1:])
 
     def _point(self, weights: NDArray[np.float64], values: NDArray[np.float64], chosen: NDArray[np.int64]) -> Point:
