@@ -50,6 +50,8 @@ cdef inline double precision_of(const Rules *rules, int n, int64_t matched, int6
     cdef double scale = rules.scale
     cdef double top = <double>matched
     cdef double bottom = <double>total
+    if matched > 0 and total > 0 and smoothing <= EXP_BY_LENGTH:
+        return scale * top / bottom
     if smoothing == ADD_LOGS:
         top += value if n > 0 else 0.0
         bottom += value if n > 0 else 0.0
@@ -116,7 +118,7 @@ cdef extern from *:
     int64_t wrapping_sum "cybleu_wrapping_sum"(int64_t first, int64_t second) noexcept nogil
 
 
-SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length",
+SMOOTHINGS = ("none", "tiny", "skip", "floor", "exp", "exp-by-length", "add-k", "add-all",
               "float32", "floor-of-one", "add-one-to-one", "tiny-over-small", "add-logs", "reciprocal")
 
 
@@ -325,10 +327,11 @@ cdef double nltk_bleu(const Counts *counts, const double *weights, int order, in
     cdef double terms[MAX_ORDER]
     cdef double power = 1.0
     cdef double score
+    cdef int kept = 0
     cdef int n
     memset(&rules, 0, sizeof(Rules))
-    rules.smoothing, rules.mean, rules.penalty = SMOOTHING_OF[<int>method], EXACT, EXPONENTIAL
-    rules.scale, rules.value = 1.0, 1.0 if method == METHOD2 else parameter
+    rules.smoothing, rules.penalty, rules.scale = SMOOTHING_OF[<int>method], EXPONENTIAL, 1.0
+    rules.value = 1.0 if method == METHOD2 else parameter
     for n in range(order):
         precisions[n] = precision_of(&rules, n, counts.matches[n], counts.denominators[n], counts.hypothesis_length,
                                      &power)
@@ -339,9 +342,12 @@ cdef double nltk_bleu(const Counts *counts, const double *weights, int order, in
     if method == METHOD6 and not interpolate(counts, order, <int64_t>parameter, precisions):
         return NO_SCORE
     for n in range(scored):
-        terms[n] = term_of(&rules, weights[n], precisions[n])
-    score = mean_of(&rules, terms, scored)
-    score *= brevity_penalty(&rules, counts.hypothesis_length, counts.reference_length)
+        if precisions[n] > 0.0:
+            terms[kept] = weights[n] * log(precisions[n])
+            if not fabs(terms[kept]) < 1e300:
+                return NO_SCORE
+            kept += 1
+    score = brevity_penalty(&rules, counts.hypothesis_length, counts.reference_length) * exp(exact_sum(terms, kept))
     return score if isfinite(score) else NO_SCORE
 
 
@@ -384,8 +390,7 @@ cdef class Definition:
         self.rules.value = 0.0 if rules.value is None else rules.value
         self.rules.of_empty = self.rules.scale if rules.empty_order == "one" else 0.0
         self.rules.penalty_adds = rules.penalty_adds
-        self.rules.plain = (self.rules.uniform and self.rules.mean == LOGS and self.rules.smoothing <= EXP_BY_LENGTH
-                            and self.rules.smoothing != ADD_K and self.rules.smoothing != ADD_ALL)
+        self.rules.plain = self.rules.uniform and self.rules.mean == LOGS and self.rules.smoothing <= EXP_BY_LENGTH
         self.rules.order = <int>rules.order
 
     def evaluate(self, list row not None):

@@ -10,10 +10,10 @@ cdef enum Smoothing:
     TINY = 1
     SKIP = 2
     FLOOR = 3
-    ADD_K = 4
-    ADD_ALL = 5
-    EXP = 6
-    EXP_BY_LENGTH = 7
+    EXP = 4
+    EXP_BY_LENGTH = 5       # those up to here change only orders without a match
+    ADD_K = 6
+    ADD_ALL = 7
     FLOAT32 = 8
     FLOOR_OF_ONE = 9
     ADD_ONE_TO_ONE = 10

@@ -10,8 +10,8 @@ cdef enum:
 
 # For up to FEW tokens, on the stack. The id of a token is the position of the first one that equals it.
 cdef struct FewTokens:
-    uint8_t slots[FEW_SLOTS]        # open addressing: 0 is free, otherwise id + 1
     KeyedToken tokens[FEW_AND_ONE]  # by id + 1, their keys without the mark CYBLEU_UNDECIDED
+    uint8_t slots[FEW_SLOTS]        # open addressing: 0 is free, otherwise id + 1
     int distinct                    # number of ids
 
 
@@ -66,17 +66,18 @@ cdef inline void assign_few(FewTokens *table, uint64_t *places, Py_ssize_t count
     cdef KeyedToken *tokens = table.tokens + 1
     cdef Py_ssize_t i
     cdef int number, new
+    cdef int distinct = 0
     memset(table.slots, 0, ALL_SLOTS)
     memset(&table.tokens[0].key, 0, sizeof(cybleu_key))
-    table.distinct = 0
     for i in range(count):
         number = number_in_few(table, &tokens[i], &places[i])
         new = number == 0
         number |= <int>(i + 1) & -new
         tokens[i].key.second &= ~CYBLEU_UNDECIDED
         table.slots[places[i]] = <uint8_t>number
-        table.distinct += new
+        distinct += new
         ids[i] = number - 1
+    table.distinct = distinct
 
 
 cdef inline void look_up_few(const FewTokens *table, const KeyedToken *tokens, uint64_t *places, Py_ssize_t count,
