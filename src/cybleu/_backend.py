@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any, TypeVar
 
-    chosen = _mirror  # the types of both backends; kernels may also return None
+    chosen: Any
     Answer = TypeVar("Answer")
 
 CHOICES = ("auto", "cython", "python")

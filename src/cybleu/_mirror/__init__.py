@@ -9,35 +9,4 @@ from __future__ import annotations
 from .._runtime.backends import NAMES
 from .._runtime.later import later
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .counting.information import NgramInformation as NgramInformation
-    from .counting.pairwise import PairwiseTexts as PairwiseTexts
-    from .counting.pairwise import leave_one_out as leave_one_out
-    from .counting.prepared import PreparedReferences as PreparedReferences
-    from .counting.prepared import trim as trim
-    from .counting.raw_segments import raw_row as raw_row
-    from .counting.raw_segments import raw_rows as raw_rows
-    from .counting.segments import clipped_matches as clipped_matches
-    from .counting.segments import segment_counts as segment_counts
-    from .counting.segments import segment_rows as segment_rows
-    from .counting.ter import edit_rows as edit_rows
-    from .lists.fields import Fields as Fields
-    from .scoring.chrf import CharacterF as CharacterF
-    from .scoring.chrf import CharacterTexts as CharacterTexts
-    from .scoring.definitions import Definition as Definition
-    from .scoring.definitions import sum_rows as sum_rows
-    from .scoring.gleu import gleu_counts as gleu_counts
-    from .scoring.nist import corpus_nist as corpus_nist
-    from .scoring.scores import Scorer as Scorer
-    from .search.envelope import best_interval as best_interval
-    from .search.envelope import crossings as crossings
-    from .search.feature_rows import FeatureRows as FeatureRows
-    from .text.raw_texts import RawTexts as RawTexts
-    from .text.tokenizing import Tokenizer as Tokenizer
-    from .tokens.characters import RawVocabulary as RawVocabulary
-    from .tokens.objects import number_tokens as number_tokens
-    from .tokens.objects import types_within as types_within
-    from .tokens.texts import TokenTexts as TokenTexts
-
 __getattr__, __dir__, __all__ = later(__name__, NAMES)

@@ -31,7 +31,10 @@ def nltk_row(references: Collection[Tokens], hypothesis: Tokens, max_order: int)
 def _clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) -> tuple[int, int]:
     """The clipped matches of order n, and the n-grams of the hypothesis."""
     arguments = references, hypothesis, n
-    return _backend.answered(_backend.chosen.clipped_matches(*arguments), _mirror.clipped_matches, *arguments)
+    counts: tuple[int, int] = _backend.answered(
+        _backend.chosen.clipped_matches(*arguments), _mirror.clipped_matches, *arguments
+    )
+    return counts
 
 
 def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:

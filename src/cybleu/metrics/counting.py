@@ -79,7 +79,7 @@ class Counting(NamedTuple):
             def work(position: int) -> int:
                 if _is_mirror():
                     return position
-                return _backend.chosen.segment_rows(sets, texts, self.order, position, stop, rows)
+                return int(_backend.chosen.segment_rows(sets, texts, self.order, position, stop, rows))
 
             _backend.go_on(work, start, stop, lambda position: one(rows, position))
             if self.reference_length != "closest":
