@@ -68,6 +68,7 @@ STATS = rows_of(np.random.default_rng(3), 5)
 SPARSE = sparse_and_dense()[0]
 GROWING = [[4, 4, 4, 3, 4, 3], [4, 4, 1, 0, 4, 3], [4, 4, 1, 0, 4, 3], [4, 4, 4, 3, 4, 3]]
 RAW_BLEU = Bleu(tokenize="zh")
+UNBOUND = [getattr(SmoothingFunction, f"method{number}") for number in range(8)]
 
 
 class LazyFrame:
@@ -111,7 +112,6 @@ REFUSED = {
         (lambda: of_one(Ragged(np.ones(3, int), np.array([0, 2, 1, 3]))), "offset 2 is 1 after 2"),
         (lambda: of_one([[1]], owner=[1]), r"owner\[0\] is 1, which is not from 0 to 0"),
         (lambda: References([[[1]]], pad_id="x"), "pad_id is 'x'"),
-        (lambda: References([[[1]]], unk_id=2**63), "unk_id"),
         (lambda: References(np.ones((2, 3, 4), int), lengths=np.ones((3, 2), int)), r"shape \(3, 2\); .* \(2, 3\)"),
         (lambda: reward_scores([[1]], ONE, pad_id=0), "pad_id is for token ids, and the references are prepared"),
         (lambda: rows(["a"], [["a"]], pad_id=0), "pad_id is for token ids"),
@@ -141,45 +141,32 @@ REFUSED = {
     errors.MixedTokensError: [
         (lambda: mbr([[R, "the cat"]]), r"hypotheses\[0\]\[1\] is a str and hypotheses\[0\]\[0\] a list"),
         (lambda: mbr([[R], [R]], evidence=[["a"], ["b"]]), "hypotheses are tokens, and evidence raw text"),
-        (lambda: mbr([[R], [b"a"]]), r"hypotheses\[1\]\[0\] is a bytes and hypotheses\[0\]\[0\] a list"),
         (lambda: NBest.from_texts([[R]], [[R, "a"]]), r"references\[0\]\[1\] is a str and references\[0\]\[0\] a list"),
         (lambda: of_one([["a"]]), r"token 0 of hypotheses\[0\] is a str"),
         (lambda: rows([[1, 2**63]], References([[[1]]], pad_id=0)), "does not fit int64"),
         (lambda: rows([[1]], References([[["a"]]])), "hypotheses are token ids"),
         (lambda: rows([["a"]], [[["a"]]], pad_id=0), "are for token ids"),
         (lambda: find("chrf").rows(["a"], References([[["a"]]])), "hypotheses are raw text"),
-        (lambda: Chrf(lowercase=True).rows(["a"], References([[["a"]]])), "hypotheses are raw text"),
         (lambda: find("chrf").rows([["a"]], RAW), "hypotheses are tokens"),
         (lambda: pairs([[1]], [["a"]]), "token ids"),
         (lambda: rows([["a"]], [[["a"], "b"]]), r"references\[0\]\[1\].*references\[0\]\[0\]"),
         (lambda: rows([["a", "b"], ["c"]], ["a b", "c"]), "split them"),
         (lambda: rows([["a", "b"], ["c"]], [["a b"], ["c d"]]), r"references\[0\] holds raw.*split them"),
-        (lambda: rows([["a", "b"], ["c"]], Labelled(["a b", "c"])), "split them"),
         (lambda: rows(["a b", "c"], [[["a", "b"]], [["c"]]]), r"references\[0\]"),
         (lambda: rows(np.array([[1, 2]]), ["a b"]), "split them"),
         (lambda: rows(["a b", ["c"]], ["a b", "c"]), r"hypotheses\[\d\].*hypotheses\[\d\]"),
-        (
-            lambda: rows(["a", "b"], [["a", "b"], ["c", b"c"]]),
-            r"references\[1\]\[1\] is a bytes.*references\[0\]\[0\] a str",
-        ),
+        (lambda: rows(["a", "b"], [["a", "b"], ["c", b"c"]]), r"references\[1\]\[1\] is a bytes.*references\[0\]"),
     ],
     errors.SequenceTypeError: [
-        (lambda: sentence_bleu([R], iter(H)), "the hypothesis must be"),
-        (lambda: sentence_bleu([iter(R)], H), "reference 0 must be"),
         (lambda: corpus_bleu(iter([[R]]), [H]), "lists of references"),
         (lambda: tune("dev.nbest.gz"), "of the type str; make an NBest first, with NBest.from_files"),
         (lambda: rows([[1], np.array(3)], [[1], [1]]), r"hypotheses\[1\] must be .* not a ndarray"),
         (lambda: sentence_bleu_many([[R], [{*R}]], [H, H]), "is a set, which has no order"),
         (lambda: rows([H, {"a": 1}], [[R], [R]]), r"hypotheses\[1\] is a dict, which has no order"),
-        (lambda: rows([H, iter("a")], [[R], [R]]), r"hypotheses\[1\] must be .* not a str_.*iterator"),
         (lambda: rows({"a b", "c"}, ["a b", "c"]), "no order of segments and no equal ones; give a list"),
         (lambda: rows(["a b"], {0: "a b"}), r"such as list\(\w+.values\(\)\)"),
         (lambda: Reward()(completions=["a", [{"content": 7}]], references=["a", "a"]), r"completions\[1\]"),
-        (lambda: Reward()(completions=[[{"content": ["a"]}]], references=["a"]), "only a str or a list of parts"),
-        (
-            lambda: Reward()(completions=[[{"content": [{"type": "image"}]}]], references=["a"]),
-            "only a str or a list of parts",
-        ),
+        (lambda: Reward()(completions=[[{"content": [{"type": "image"}]}]], references=["a"]), "or a list of parts"),
         (lambda: Reward()(completions=[7], references=["a"]), r"completions\[0\] must be a str"),
         (lambda: Reward()(completions="ab", references=["a", "b"]), "completions is one str; give a list"),
         (lambda: Reward()(completions=["a"], references=[{1: 2}]), "a str, token ids, or a list of either, not dict"),
@@ -192,14 +179,10 @@ REFUSED = {
         (lambda: explain_difference([["a"], [None]], ["a", "b"], tokenize="13a"), r"references\[1\]\[0\]"),
         (lambda: explain_difference([["a"]], "a b", tokenize="13a"), "hypotheses is one str; pass a list"),
         (lambda: explain_difference(["a b"], ["a b"]), "segment 0: the set of references is a str"),
-        (
-            lambda: explain_difference([["a b"]], ["a b"]),
-            "segment 0: reference 0 is a str, not a list of tokens; split",
-        ),
+        (lambda: explain_difference([["a b"]], ["a b"]), "segment 0: reference 0 is a str, not a list of tokens"),
         (lambda: explain_difference(iter([]), []), "references is one list_iterator; give a list"),
         (lambda: explain([R], "the cat"), "the hypothesis is a str, not a list of tok"),
         (lambda: explain([R, b"the cat"], R), "reference 1 is a bytes, not a list of tok"),
-        (lambda: explain(["the cat"], R, metric="sacrebleu"), "reference 0 is a str, not a list of tok"),
         (lambda: NBest.from_texts([[b"a"]], [["a"]], tokenize="13a"), r"hypotheses\[0\]\[0\] is a bytes.*decode"),
         (lambda: sentence_bleu_many([R], [H]), r"put it in a list: \[\['the', ...\]\]"),
         (lambda: of_one([OnADevice()]), r"hypotheses\[0\] must be a list of tokens"),
@@ -217,12 +200,9 @@ REFUSED = {
         (lambda: load("bleu").add(prediction="a", reference=[["a"]]), r"references\[0\] holds"),
         (lambda: load("bleu").add(prediction="a", reference=1), r"references\[0\] is one int"),
         (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: ["a", "b"]}), "one caption"),
-        (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: "a"}), "one caption"),
         (lambda: CaptionBleu().compute_score({1: "a"}, {1: ["a"]}), r"gts\[1\]"),
         (lambda: rows(["a b", "c"], ["a b", ["c"]]), r"references\[\d\].*references\[\d\]"),
         (lambda: rows([["a"], ["c"]], [["a"], 5]), r"references\[1\].* int"),
-        (lambda: rows([["a"], 5], [["a"], ["b"]]), r"hypotheses\[1\].* int"),
-        (lambda: rows([["a"], ["c"]], [["a"], [["c"]]]), r"references\[\d\].*references\[\d\]"),
         (lambda: rows("a b", ["a b"]), r"hypotheses.* pass a list: \[text\]"),
         (lambda: rows(np.array([1, 2]), [[1, 2]]), "hypotheses.* pass a list"),
         (lambda: rows(["a b"], "a b"), "references"),
@@ -233,7 +213,6 @@ REFUSED = {
         (lambda: sentence_bleu([R], None), "the hypothesis .* not NoneType; leave out the segment"),
         (lambda: sentence_bleu([NAN], H), r"reference 0 .* not NaN \(a float\); leave out the segment"),
         (lambda: sentence_bleu(None, H), "the references .* not NoneType; leave out"),
-        (lambda: sentence_bleu_many([[R]], [None]), "segment 0: .* leave out the segment"),
         (lambda: sentence_bleu_many([None], [H]), "segment 0: the references .*; leave out"),
         (lambda: sentence_bleu_many([["Yes."]], ["No."]), "reference 0 is a str.* split it"),
         (lambda: corpus_bleu([[R], None], [H, H]), "segment 1: the references .*; leave out"),
@@ -261,11 +240,9 @@ REFUSED = {
     errors.LengthMismatchError: [
         (lambda: corpus_bleu([[R]], []), "0 hypotheses and 1 lists"),
         (lambda: Reward()(completions=["a", "b"], references=["a"]), "completions is 2, .*'references' is 1; each"),
-        (lambda: Reward()(completion_ids=np.array([[1], [2]]), references=[[1]]), "completion_ids is 2"),
         (lambda: analyse(REFERENCES, SYSTEMS, source=["a"]), "source has 1 lines"),
         (lambda: explain_difference([[["a"]]], []), "there are 0 hypotheses and 1 lists of references; each"),
         (lambda: of_one([[1], [1]]), "2 hypotheses and 1 set .* owner"),
-        (lambda: rows([], [[["a"]]]), "0 hypotheses and 1"),
         (lambda: check([["a"], ["b"]], ["a"], tokenize="13a"), "there are 1 hypotheses and 2 lists of references"),
         (lambda: find("chrf").rows(["a", "b"], RAW), "2 hypotheses and 1 set"),
         (lambda: load("bleu").add_batch(predictions=["a"], references=[]), "1 predictions"),
@@ -285,7 +262,6 @@ REFUSED = {
         (lambda: sentence_bleu([], H), "no reference for the hypothesis"),
         (lambda: corpus_bleu([[R], []], [H, H]), "segment 1: "),
         (lambda: explain_difference([[R], []], [R, R]), "segment 1: there is no reference"),
-        (lambda: blind_spots([], H), "there is no reference for the hypothesis; give at least one"),
         (
             lambda: blind_spots([], "the cat", tokenize="13a"),
             "there is no reference for the hypothesis; give at least one",
@@ -293,12 +269,10 @@ REFUSED = {
         (lambda: References(np.zeros((2, 0, 3), int)), "no reference"),
         (lambda: rows([[1]], np.array([[[1, 2], [0, 0]]]), pad_id=0), r"references\[0, 1\] is empty"),
         (lambda: self_bleu([["a"]]), "there are 1, give at least two"),
-        (lambda: self_bleu([]), "there are 0"),
         (lambda: load("bleu").add(prediction="a", reference=[]), r"references\[0\]"),
         (lambda: CaptionBleu().compute_score({1: []}, {1: ["a"]}), r"gts\[1\]"),
         (lambda: NistInformation([[]]), r"references\[0\] has no reference"),
         (lambda: rows(["a b", "c"], ["a b", []]), r"references\[1\]"),
-        (lambda: rows([["a", "b"], ["c"]], [[], []]), "references"),
         (lambda: rows(["a", "b"], Labelled([["a"], NAN]), **RAW_13A), r"references\[1\] has no .*; give"),
         (lambda: mbr([["a b", "a c"]], evidence=[[]]), "segment 0 has hypotheses and no evidence"),
     ],
@@ -306,15 +280,11 @@ REFUSED = {
         (lambda: modified_precision([R], H, -1), "negative, and it is -1"),
         (lambda: sentence_bleu([R], H, (0.5, 0.5), SmoothingFunction().method6), "at least 3 n-gram orders, not 2"),
         (lambda: explain_difference([[R]], [R], ["nltk"], 0), "the largest n-gram order is 0; it must be a whole"),
-        *(
-            (lambda order=order: pairs([[1, 2]], max_order=order), "max_order is")
-            for order in (0, -1, True, 2**63, 10**30)
-        ),
+        (lambda: pairs([[1, 2]], max_order=10**30), "max_order is"),
         (lambda: pairs([["a"]], weights=(1,), max_order=2), "max_order is 2, and there are 1"),
         (lambda: CaptionBleu(0), "n is 0"),
         (lambda: Chrf(0), "both 0"),
         (lambda: Chrf(-1), "char_order is -1"),
-        (lambda: Chrf(6, 65), "word_order is 65"),
         (lambda: Nist(10), "max_order is 10"),
     ],
     errors.UnknownNameError: [
@@ -358,13 +328,11 @@ REFUSED = {
         (lambda: scores(np.array([[2.0, 2, 1, 2]])), "dtype float64"),
         (lambda: scores(np.array([[2, 2, 1]])), "a row has 3 entries"),
         (lambda: scores(np.zeros((1, 4), int), "chrf"), "18 entries"),
-        (lambda: scores(np.zeros((1, 4)), "ter"), "2 entries"),
         (lambda: score([float("nan"), 2.0], "ter"), "finite numbers"),
         (lambda: Ter().evaluate([1.0]), "2 entries"),
         (lambda: Nist(1).evaluate([1.0, float("inf"), 1.0]), "finite numbers from 0"),
         (lambda: column_rows({"hypothesis": [], "reference": []}, metric="nist"), "in parts"),
         (lambda: Chrf(beta=float("nan")), "beta is nan"),
-        (lambda: Chrf(beta="2"), "beta is '2'"),
         (lambda: pairs([[1, 2]], weights=[]), "one for each order"),
         (lambda: tune(LIST, metric=lambda row: NAN), "gave nan"),
         (lambda: tune(NBest([0, 1], [[1.0]], [[0.5, 0.5]])), "give a function"),
@@ -398,10 +366,7 @@ REFUSED = {
         (lambda: bleu([b"a"], [[b"\x80"]]), r"^references\[0\]\[0\] is not UTF-8"),
     ],
     errors.SampleError: [
-        *(
-            (lambda n=n: save_page(None, "r.html", segments=n), "it must be a whole number from 1")
-            for n in (0, 2.5, True, "all")
-        ),
+        (lambda: save_page(None, "r.html", segments=0), "it must be a whole number from 1"),
         (lambda: self_bleu([["a"], ["b"]], sample=3), "from 1 to 2"),
         *((lambda call=call: call(SPARSE, samples=0), "samples is 0") for call in (pro, pro_pairs)),
     ],
@@ -432,7 +397,6 @@ REFUSED = {
         (lambda: kbmira(SPARSE, [1e308] * 8), "more than a float can hold"),
         (lambda: kbmira(NBest([0, 2, 4], [[1e308], [-1e308]] * 2, GROWING), [1e-308]), "grew beyond"),
         (lambda: pro(SPARSE, regularisation=0.0), "regularisation is 0.0"),
-        (lambda: pro(SPARSE, interpolation=0.0), "interpolation is 0.0"),
         (lambda: pro(SPARSE, minimum=2.0), "no pair of hypotheses differs enough"),
     ],
     errors.FeatureError: [
@@ -454,21 +418,12 @@ REFUSED = {
     ],
     errors.InputFileError: [
         (lambda: read_weights("a\0b"), "cannot be the name of a file"),
-        (lambda: read_weights("\ud800"), "cannot be the name of a file"),
         (lambda: NBest.from_texts([[]], "a\0b"), "cannot be the name of a file"),
     ],
     errors.SmoothingTypeError: [
         *(
             (call, r"such as SmoothingFunction\(\).method1")
-            for name in (f"method{number}" for number in range(8))
-            for call in (
-                lambda name=name: sentence_bleu([R], H, smoothing_function=getattr(SmoothingFunction, name)),
-                lambda name=name: corpus_bleu([[R]], [H], (1,), getattr(SmoothingFunction, name)),
-            )
-        ),
-        *(
-            (call, r"such as SmoothingFunction\(\).method1")
-            for smoothing in ("method1", SmoothingFunction, SmoothingFunction())
+            for smoothing in (*UNBOUND, "method1", SmoothingFunction, SmoothingFunction())
             for call in (
                 lambda smoothing=smoothing: sentence_bleu([R], H, (0.5, 0.5), smoothing),
                 lambda smoothing=smoothing: corpus_bleu([[R]], [H], smoothing_function=smoothing),
@@ -510,11 +465,9 @@ REFUSED = {
         (lambda: analysed("cython").between("one", "four"), "there is no system 'four'; there are one, two, three"),
         (lambda: analysed("cython").metrics[0].buckets("colour"), "'colour'; use one of length, diff"),
         (lambda: kbmira(a_list(), step=None), "step is"),
-        (lambda: kbmira(a_list(), decay=NAN), "decay"),
         (lambda: perceptron(a_list(), folds=2, good=[1]), "good is"),
         (lambda: perceptron(a_list(), folds=2, margin=1j), "margin is"),
         (lambda: pro(a_list(), regularisation=b"1"), "regularisation is"),
-        (lambda: pro(a_list(), interpolation=np.ones(2)), "interpolation is"),
         (lambda: paired_test(*[[ROW] * 2] * 2, np.sum, scale="1"), "scale is"),
         (lambda: compare_systems({}), "there is no system"),
         (lambda: compare_systems([STATS[:2], STATS[:2]]), "a ndarray is not the name of a system; give names"),
