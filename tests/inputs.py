@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
+from types import NoneType
 from typing import Any
 
 import pytest
 from hypothesis import strategies as st
 
 from cybleu import _backend
-from cybleu.errors import ShapeWarning
+from cybleu.errors import CybleuError, ShapeWarning
 from cybleu.metrics import Metric
 
 
@@ -279,6 +280,27 @@ def called(function, *args, **kwargs):
             return function(*args, **kwargs), None, caught
         except Exception as raised:
             return None, raised, caught
+
+
+def bits(value):
+    """What equal results have alike: each bit of arrays, and of others what they show."""
+    import numpy as np
+
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.shape, value.tobytes()
+    return [*map(bits, value)] if isinstance(value, (list, tuple)) else repr(value)
+
+
+def on_both_backends(call, expected=(CybleuError, NoneType)):
+    """The value that a call has on both backends, to the last bit, or None for the same error; with the same warnings."""
+    results = []
+    for name in ("cython", "python"):
+        with using_backend(name):
+            value, error, caught = called(call)
+            results.append((bits(value), repr(error), [str(warning.message) for warning in caught]))
+    assert results[0] == results[1]
+    assert isinstance(error, expected), error
+    return value
 
 
 def outcome(function, *args, **kwargs):

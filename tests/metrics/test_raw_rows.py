@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import cybleu
@@ -18,7 +18,10 @@ pytestmark = [
 ]
 
 TOKENIZE = ["13a", "intl", "zh", "char", "none", "unicode", "ascii", "space", str.split]
-lines = st.text(st.sampled_from("aAbé猫.,-5 \u00a0&\ud800İΣ"), max_size=30)
+WORDS = ["a", "b", "The", *("x" * n for n in (15, 16, 17)), *"é|猫|\ud800|5.5|.|a\u00a0b|&amp;|\U0001f600".split("|")]
+lines = st.text(st.sampled_from("aAbé猫.,-5 \u00a0&\ud800İΣ"), max_size=30) | st.tuples(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=5), st.sampled_from([1, 13, 16, 60])
+).map(lambda drawn: " ".join(drawn[0] * drawn[1]))
 corpora = st.lists(st.tuples(st.lists(lines, min_size=1, max_size=3), lines), min_size=1, max_size=5)
 
 
@@ -33,13 +36,21 @@ def expected_rows(references, hypotheses, tokenize, lowercase, order, length="cl
     ).tolist()
 
 
+# more different characters than a byte has values, and fewer; in the words between spaces, too
+MANY = " ".join(map(chr, range(0x4E00, 0x4F20))) * 2
+FEW = "ab bca é abba c" * 40
+
+
 @given(
     corpora,
     st.sampled_from(TOKENIZE),
     st.booleans(),
-    st.sampled_from(["closest", "shortest", "average"]),
-    st.sampled_from([1, 4]),
+    st.sampled_from(["closest", "closest-first", "shortest", "average"]),
+    st.sampled_from([1, 2, 4, 5, 70]),
 )
+@example([(["a " * 65, "b " * 64], "a " * 64), (["a b " * 200], "a " * 300)], "none", False, "closest", 4)
+@example([([MANY[9:], MANY[:270] * 2], MANY), ([FEW, MANY, FEW[::-1] * 3], FEW[9:])], "none", False, "shortest", 5)
+@example([([MANY[9:], MANY[:270] * 2], MANY), ([FEW, MANY, FEW[::-1] * 3], FEW[9:])], "char", False, "shortest", 5)
 def test_rows_are_those_of_the_tokens(corpus, tokenize, lowercase, length, order):
     references, hypotheses = [group for group, _ in corpus], [line for _, line in corpus]
     expected = expected_rows(references, hypotheses, tokenize, lowercase, order, length)

@@ -56,7 +56,7 @@ def test_prepared_references(corpus, max_order, reference_length):
 
 
 @pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")
-@pytest.mark.parametrize("length", [1, 4, 62, 63, 64, 65, 129])
+@pytest.mark.parametrize("length", [1, 4, 62, 63, 64, 65, 129, 255, 256, 257, 512, 514])
 def test_every_position_and_every_reference_counts(length):
     """At the lengths where texts are counted in another way."""
     words = [f"w{number}" for number in range(length)]

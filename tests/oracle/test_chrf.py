@@ -28,8 +28,8 @@ long_lines = st.tuples(st.lists(st.sampled_from(PIECES + MANY), min_size=1, max_
 arguments = st.fixed_dictionaries(
     {},
     optional={
-        "char_order": st.sampled_from([0, 1, 2, 6, 9, 12]),
-        "word_order": st.sampled_from([0, 1, 2, 3]),
+        "char_order": st.sampled_from([0, 1, 2, 6, 9, 12, 64]),
+        "word_order": st.sampled_from([0, 1, 2, 3, 64]),
         "beta": st.sampled_from([0, 1, 2, 3, 0.5, -2, 2.5, True, 1e200]),
         "lowercase": st.booleans(),
         "whitespace": st.booleans(),
@@ -54,6 +54,9 @@ def corpora(draw):
 @given(corpora(), arguments)
 @example((["a\x1cb", ""], [["a b", "x"], ["", "x"]]), {"word_order": 2, "whitespace": True})
 @example((["ab" * 200], [["ba" * 150]]), {"char_order": 12})
+@example((["ab" * 5000], [["ba" * 3000]]), {"word_order": 2})
+@example((["".join(map(chr, range(0x100, 0x2400)))], [["".join(map(chr, range(0x1000, 0x2500)))]]), {})
+@example((["a b " * 3000], [["b a a " * 2000], ["ab " * 3000]]), {"word_order": 2})
 def test_the_class(corpus, kwargs):
     assert_class_is_as_sacrebleu_s(CHRF, Theirs, corpus, kwargs)
 

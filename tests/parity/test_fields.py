@@ -1,12 +1,14 @@
 """Lines of n-best lists: the kernel reads the same as the general reader, and declines malformed lines."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cybleu.nbest import NBest
-from nbest_lists import altered, same_on_both_backends
+from nbest_lists import altered, read_on_both_backends, written
 
 REFERENCES = [["the cat sat", "a=b"], ["é 猫"]]
 LINES = [
@@ -56,43 +58,43 @@ TEXTS = st.tuples(altered(ALIKE, FRAGMENTS, 3), st.sampled_from(["", "\n", "\n\n
 @example("0 ||| a ||| d= 1 p_é= 1 ||| 1\n0 ||| a ||| d= 1 p_\x0bb= 2 p_\u2003c= 1 ||| 1\n", "moses")
 @example("0 ||| a ||| d= 1 p_b= 1 ||| 1\n0 ||| a ||| d= 1 p_c= 2 p_b= 1 ||| x\n", "moses")
 def test_any_text(kernels, tmp_path_factory, text, name):
-    path = tmp_path_factory.getbasetemp() / "list"
-    path.write_bytes(text.encode())
-    same_on_both_backends(lambda: NBest.from_files(path, REFERENCES, name))
+    path = written(tmp_path_factory.getbasetemp(), text)
+    read_on_both_backends(lambda: NBest.from_files(path, REFERENCES, name))
 
 
 @given(st.lists(st.from_regex(r"[+-]?[0-9]{0,22}(\.[0-9]{0,25})?([eE][+-]?[0-9]{1,5})?", fullmatch=True), min_size=1))
 @example(["9007199254740992", "9007199254740993", "1e22", "1e23", "9007199254740992e22", "4.35", "0.000001e-22"])
 def test_numbers(kernels, numbers):
     """The kernel parses numbers like Python, and declines invalid and infinite ones."""
-    lines = kernels.Fields([b"d="], "none")
+    lines, table = kernels.Fields([b"d="], "none"), kernels.Fields([b""], "none")
     for number in numbers:
-        features, scores = np.zeros((1, 1)), np.zeros(1)
+        features, scores, row = np.zeros((1, 1)), np.zeros(1), np.zeros((1, 1))
         spans = [np.zeros(1, dtype=np.int64) for _ in range(3)]
         rows, _ = lines.read(f"0 ||| a ||| d= {number} ||| {number}".encode(), 0, 0, *spans, features, scores)
+        assert table.read_rows(number.encode(), 0, row, 0)[0] == rows
         try:
             expected = float(number)
         except ValueError:
-            assert rows == 0
-            continue
-        if np.isfinite(expected):
+            expected = math.nan
+        if math.isfinite(expected):
             assert rows == 1 or len(number) > 5
-            assert rows == 0 or features[0, 0].hex() == scores[0].hex() == expected.hex()
+            assert rows == 0 or features[0, 0].hex() == scores[0].hex() == row[0, 0].hex() == expected.hex()
         else:
             assert rows == 0
 
 
-def parts(kernels, texts, tokenizer):
-    """Numbers of tokens of the texts."""
-    ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
-    begins = ends - [len(text) for text in texts]
-    counts = np.empty(len(texts), dtype=np.int64)
-    words = kernels.RawVocabulary(kernels.Tokenizer(tokenizer))
-    words.look_up(kernels.RawTexts.of_spans(b"".join(texts), begins, ends), counts)
-    return np.diff(counts, prepend=0)
+ROWS = st.tuples(
+    st.lists(
+        st.floats().map(repr) | st.sampled_from("1 -2.5 +3 .5 5. 1e999 1_0 x a=1 １ 0x1 1e --1".split()), max_size=4
+    ),
+    st.sampled_from([" ", "  ", "\t"]),
+    st.sampled_from(["", " ", "\r", " \r", "\v"]),
+).map(lambda drawn: drawn[1].join(drawn[0]) + drawn[2])
 
 
-def test_every_character_splits_as_in_python(kernels):
-    characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-    found = parts(kernels, [f"a{character}b".encode() for character in characters], "none")
-    assert (found == np.array([1 + character.isspace() for character in characters])).all()
+@pytest.mark.thread_unsafe(reason="the backend is that of the process")
+@given(st.lists(ROWS, max_size=6), st.sampled_from(["", "\n"]))
+def test_any_table(kernels, tmp_path_factory, lines, end):
+    folder = tmp_path_factory.getbasetemp()
+    texts, table = written(folder, "a\n" * len(lines), "texts"), written(folder, "\n".join(lines) + end, "table")
+    read_on_both_backends(lambda: NBest.from_files(texts, [["a"]] * len(lines), "plain", size=1, features=table))

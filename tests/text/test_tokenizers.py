@@ -73,6 +73,7 @@ characters = (
 @given(st.text(characters, max_size=20) | st.lists(st.sampled_from(MARKUP), max_size=9).map("".join))
 @example("\ud800\udc00a\udfff. \U00010000")
 @example("a" * 63 + " b" * 63 + "." * 65)
+@example("x" * 513 + " .,5.5-a" + "ab," * 514 + "猫" * 512)
 def test_any_text(line):
     assert_as_sacrebleu(line)
 
@@ -93,6 +94,11 @@ def test_every_code_point(name, end):
     for start in range(0, end, 64):
         line = "".join(f"a{character}5.{character} " for character in map(chr, range(start, start + 64)))
         assert ours(line) == theirs(line), hex(start)
+
+
+def test_every_character_that_splits():
+    line = "b".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    assert tokenizer("none")(line) == line.split()
 
 
 @pytest.mark.real_data

@@ -17,7 +17,8 @@ from cybleu.errors import CybleuError, InputFileError
 from cybleu.nbest import NBest, merge, read_segments
 from cybleu.rerank import linear, nbest_sorted, oracle
 from cybleu.tuning import kbmira, line_search, read_weights, tune
-from inputs import CATCHES_WARNINGS, called, counted_row, unaligned, using_backend
+from inputs import CATCHES_WARNINGS, called, counted_row, on_both_backends, unaligned
+from nbest_lists import parts_of, sparse_parts
 
 pytestmark = CATCHES_WARNINGS
 
@@ -26,22 +27,6 @@ DTYPES = ["int64", "int32", "uint8", "int8", "int16", "uint16", "uint32", "uint6
 OTHER_DTYPES = ["float64", "float16", "bool", "object", "complex64", "S2", "U1", "M8[s]", "i4,i4"]
 WRONG_ORDERS = [65, 300, 0, -1, True, 2.0, None, "2"]
 VARIANTS = sorted(metrics.VARIANTS)
-
-
-def on_both_backends(kernels, call):
-    """The array that a call makes on both backends, bit for bit, or the same error of cybleu; and the same warnings."""
-    results = []
-    for name in ("cython", "python"):
-        with using_backend(name):
-            results.append(called(call))
-    (ours, error, warned), (other, expected, also_warned) = results
-    assert [str(warning.message) for warning in warned] == [str(warning.message) for warning in also_warned]
-    assert type(error) is type(expected) and str(error) == str(expected)
-    if error is not None:
-        assert isinstance(error, CybleuError), error
-        return None
-    assert (ours.dtype, ours.shape, ours.tobytes()) == (other.dtype, other.shape, other.tobytes())
-    return ours
 
 
 # ---------------------------------------------------------------------------------------------------------------- arrays
@@ -198,7 +183,7 @@ def test_rows_and_rewards_of_arrays(kernels, data):
         prepared = pickle.loads(pickle.dumps(prepared)) if kind == "pickled" else prepared
         return cybleu.rows(hypotheses, prepared, max_order=order, threads=threads, **settings)
 
-    found = on_both_backends(kernels, call)
+    found = on_both_backends(call)
     if found is None or sets is None or said is None or not (are_ids(said) and all(map(are_ids, sets))):
         return
     order, rows = 4 if kind == "rewards" or order is None else order, []
@@ -231,7 +216,7 @@ def test_pairs_of_arrays(kernels, data):
     smoothing = draw(st.sampled_from([kind for kind, _, _ in metrics.VARIANTS[name].smoothings]))
     how = {"metric": name, "smoothing": smoothing, "max_order": order, "pad_id": pad, "eos_id": eos}
     texts = (hypotheses,) if hypotheses is references else (hypotheses, references)
-    found = on_both_backends(kernels, lambda: cybleu.pairs(*texts, threads=2, **how))
+    found = on_both_backends(lambda: cybleu.pairs(*texts, threads=2, **how))
     if found is None or said is None or hyps is None or not (are_ids(said) and are_ids(hyps)):
         return
     metric = metrics.find(name, smoothing=smoothing, level="sentence", max_order=order or 4)
@@ -239,9 +224,6 @@ def test_pairs_of_arrays(kernels, data):
     assert found.tolist() == [
         [metric.evaluate(counted_row([reference], hypothesis, order or 4)) for reference in said] for hypothesis in hyps
     ]
-
-
-# --------------------------------------------------------------------------------------------------------------- columns
 
 
 # ----------------------------------------------------------------------------------------------------------------- files
@@ -290,16 +272,9 @@ def test_files_of_any_bytes(kernels, tmp_path_factory, data):
         with Lines(path) as file:
             assert list(file) == [line.removesuffix("\r") for line in lines]
     references = [["a cat"], ["b"]]
-
-    def listed(nbest):
-        return np.frombuffer(pickle.dumps([nbest.stats.tolist(), nbest.features.tolist(), nbest.texts]), np.uint8)
-
-    def segments(kind):
-        return np.frombuffer(repr([*read_segments(path, kind)]).encode(), np.uint8)
-
     for kind in ("moses", "joshua", "json", None):
-        on_both_backends(kernels, lambda kind=kind: segments(kind))
-        on_both_backends(kernels, lambda kind=kind: listed(NBest.from_files(path, references, kind)))
+        on_both_backends(lambda kind=kind: [*read_segments(path, kind)])
+        on_both_backends(lambda kind=kind: parts_of(NBest.from_files(path, references, kind)))
     _, error, _ = called(read_weights, path)
     assert error is None or isinstance(error, CybleuError)
 
@@ -338,6 +313,8 @@ def arguments_of_lists(draw):
         made[name] = draw(ODD[name])
     elif size and draw(st.integers(0, 7)) == 7:
         stats[draw(st.integers(0, size - 1)), draw(st.integers(0, 1 + order))] = draw(st.sampled_from([-1, 2**62, 99]))
+    elif draw(st.booleans()):
+        made["sparse"] = sparse_parts(draw, size, number, ["x", "y", "z"])
     elif draw(st.integers(0, 7)) == 7:
         made["stats"] = draw(
             st.sampled_from([lambda: stats.astype(float) / 2, lambda: stats[:, :1], lambda: stats * 2**61])
@@ -347,21 +324,22 @@ def arguments_of_lists(draw):
 
 @given(arguments_of_lists(), st.data())
 def test_lists_of_any_numbers(kernels, made, data):
-    found = on_both_backends(kernels, lambda: NBest(**made).features)
-    if found is None:
+    if on_both_backends(lambda: NBest(**made).features) is None:
         return
-    size = len(NBest(**made).names)
+    size = len(NBest(**made).names) + len(made["sparse"][3] if "sparse" in made else ())
     numbers = st.lists(st.integers(-3, 3) | st.floats(), min_size=size, max_size=size)
     weights, direction = data.draw(numbers), data.draw(numbers)
     metric = data.draw(st.sampled_from(["moses", "sacrebleu", "nltk"]))
+    how = {name: data.draw(st.booleans()) for name in ("safe_hope", "model_background", "shuffle", "return_best_dev")}
+    how |= {"step": data.draw(st.sampled_from([0.01, 1e3])), "decay": data.draw(st.sampled_from([0.0, 0.999, 1.0]))}
     calls = [
         lambda nbest: linear(nbest, weights).scores,
         lambda nbest: nbest_sorted(nbest, weights).index,
         lambda nbest: oracle(nbest, "sentence", metric).scores,
-        lambda nbest: np.array([*line_search(nbest, weights, direction, metric=metric).weights.values()]),
-        lambda nbest: np.array([*tune(nbest, weights, metric=metric, restarts=1).weights.values()]),
-        lambda nbest: np.array([*kbmira(nbest, iterations=2, metric=metric).weights.values()]),
+        lambda nbest: line_search(nbest, weights, direction, metric=metric),
+        lambda nbest: tune(nbest, weights, metric=metric, restarts=1),
+        lambda nbest: kbmira(nbest, weights, 2, metric=metric, **how),
         lambda nbest: merge(nbest, pickle.loads(pickle.dumps(nbest))).features,
     ]
     for call in calls:
-        on_both_backends(kernels, lambda call=call: call(NBest(**made)))
+        on_both_backends(lambda call=call: call(NBest(**made)))
