@@ -73,6 +73,14 @@ def test_rows_are_those_of_the_tokens(corpus, tokenize, lowercase, length, order
     assert cybleu.bleu(hypotheses, references, **options).score == metric.score(expected).score
 
 
+def test_every_character_splits_as_in_python():
+    starts = [start for start in range(0, 0x110000, 64) if not 0xD800 <= start < 0xE000]
+    lines = ["b".join(map(chr, range(start, start + 64))) for start in starts]
+    for texts in (lines, [line.encode() for line in lines]):
+        rows = cybleu.rows(texts, texts, tokenize="none")
+        assert rows[:, 0].tolist() == [len(line.split()) for line in lines]
+
+
 @pytest.mark.real_data
 @pytest.mark.parametrize("tokenize", ["13a", "intl", "zh", "char", "none"])
 def test_all_systems_against_sacrebleu(data, tokenize):

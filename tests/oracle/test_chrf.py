@@ -56,6 +56,9 @@ def corpora(draw):
 @example((["ab" * 200], [["ba" * 150]]), {"char_order": 12})
 @example((["ab" * 5000], [["ba" * 3000]]), {"word_order": 2})
 @example((["".join(map(chr, range(0x100, 0x2400)))], [["".join(map(chr, range(0x1000, 0x2500)))]]), {})
+@example(
+    (["".join(MANY[:n]) for n in range(254, 258)], [["".join(MANY[1:n]) + MANY[n - 1] for n in range(254, 258)]]), {}
+)
 @example((["a b " * 3000], [["b a a " * 2000], ["ab " * 3000]]), {"word_order": 2})
 def test_the_class(corpus, kwargs):
     assert_class_is_as_sacrebleu_s(CHRF, Theirs, corpus, kwargs)

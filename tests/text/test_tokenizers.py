@@ -96,11 +96,6 @@ def test_every_code_point(name, end):
         assert ours(line) == theirs(line), hex(start)
 
 
-def test_every_character_that_splits():
-    line = "b".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
-    assert tokenizer("none")(line) == line.split()
-
-
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", NAMES)
 def test_real_data(data, name):
