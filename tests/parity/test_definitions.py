@@ -58,7 +58,7 @@ def choices(draw, order):
     if rules.mean in ("product", "log-differences"):
         weights = None
     effective_order = draw(st.booleans()) and rules.mean != "log-differences"
-    return metrics.Bleu(rules, name, value, weights, effective_order=effective_order).rules(order)
+    return metrics.Bleu(rules, name, value, weights, order, effective_order).rules()
 
 
 @given(st.data())
@@ -87,7 +87,7 @@ def test_rows_score_as_one_by_one(kernels, data):
 
 
 def test_an_order_without_weight_needs_no_match(kernels):
-    rules = metrics.Bleu("sacrebleu", smoothing="none", weights=(1, 1, 0)).rules(3)
+    rules = metrics.Bleu("sacrebleu", smoothing="none", weights=(1, 1, 0)).rules()
     row, found = np.array([[4, 4, 3, 2, 0, 4, 3, 2]]), np.zeros(1)
     assert kernels.Definition(rules).score_rows(row, 0, found) == 1
     assert found[0] == _mirror.Definition(rules).evaluate(row[0].tolist())[0] > 0
@@ -95,7 +95,7 @@ def test_an_order_without_weight_needs_no_match(kernels):
 
 @pytest.mark.parametrize("effective_order", [False, True])
 def test_parts_of_a_score(kernels, effective_order):
-    rules = metrics.Bleu("sacrebleu", effective_order=effective_order).rules(4)
+    rules = metrics.Bleu("sacrebleu", effective_order=effective_order).rules()
     row = [3, 4, 3, 1, 0, 0, 3, 2, 1, 0]
     parts = kernels.Definition(rules).evaluate(row)
     assert (parts is None) is not effective_order  # 0 is not taken apart

@@ -17,7 +17,6 @@ from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
-from ..metrics.bleu import MeanOfSegments
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from .common import (
@@ -134,28 +133,24 @@ class _Scored:
         self.count = 0
         self.apart = self.joined = 0  # lines that end with a full stop of its own, with one that a word has
         self.sums: list[list[Any]] = []  # the sum of all rows so far
-        self.mean: MeanOfSegments | None = None
-        self.rows: list[list[Any]] = []  # of each segment, if they are needed again
+        self.of_mean = isinstance(metric, Bleu) and metric.level == "mean"
+        self.numbers = bytearray()  # the rows of all segments, if they are needed again
         self.tokens: tuple[list[Any], list[Any]] = [], []  # for a smoothing that needs the texts
         self.interval: tuple[float, float] | None = None  # the mean of samples and half the length of their interval
-        if isinstance(metric, Bleu) and metric.level == "mean":
-            self.mean = MeanOfSegments(metric)
-        if self.method and (given.confidence or self.mean):
+        if self.method and (given.confidence or self.of_mean):
             raise click.UsageError(
                 f"--confidence and --level mean are of counts, and the smoothing {given.smoothing} needs the texts"
             )
 
     def add(self, corpus: Corpus, rows: Any) -> None:
         """Add the rows of some segments."""
-        if self.mean is not None:
-            self.mean.add(rows)
-        elif self.metric.dtype == "float64":  # sums of fractions depend on their order
+        if self.metric.dtype == "float64":  # sums of fractions depend on their order
             self.sums = [[reduce(add, column) for column in zip(*self.sums, *rows.tolist())]]
-        else:
+        elif not self.of_mean:
             self.sums = [self.metric.total([*self.sums, self.metric.total(rows)])]
         self.count += corpus.size
-        if self.given.confidence or self.given.segments:
-            self.rows += rows.tolist()
+        if self.of_mean or self.given.confidence or self.given.segments:
+            self.numbers += rows.cast("B")
         if self.raw is not None and self.method:
             tokens = tokenised(corpus, self.raw)
             self.tokens[0].extend(tokens.sets.lists())
@@ -163,6 +158,12 @@ class _Scored:
         if self.raw is not None and self.raw.own and not isinstance(self.metric, Gleu):
             apart, joined = corpus.texts.lines.full_stops()  # type: ignore[union-attr]
             self.apart, self.joined = self.apart + apart, self.joined + joined
+
+    @property
+    def rows(self) -> Any:
+        """The rows of the segments, as a view."""
+        code: Any = "d" if self.metric.dtype == "float64" else "q"
+        return memoryview(self.numbers).cast(code, (self.count, len(self.metric.columns)))
 
     def advice(self) -> Iterator[str]:
         """What to say of hypotheses that look tokenised already, or not."""
@@ -183,7 +184,7 @@ class _Scored:
 
         :param described: what was counted, for the signature
         """
-        result = self.mean.score() if self.mean is not None else self.metric.score(self.sums[0])
+        result = self.metric.score(self.rows if self.of_mean else self.sums[0])
         if self.method is not None:
             number: Any = bleu_score.corpus_bleu(*self.tokens, *self.method)
             signature = result.signature.replace("smooth:none", f"smooth:{self.given.smoothing}")
@@ -198,7 +199,7 @@ class _Scored:
 
         given = self.given
         drawn: dict[str, Any] = {"samples": given.confidence_n, "seed": given.seed, "progress": stderr_is_tty()}
-        rows = np.array(self.rows, dtype=self.metric.dtype)
+        rows = np.asarray(self.rows)
         try:
             of_sacrebleu = confidence(rows, self.metric, **drawn)
         except UnknownNameError:  # sacreBLEU has no such metric
@@ -218,7 +219,7 @@ class _Scored:
     @property
     def percents(self) -> list[float]:
         """The scores of the segments, from 0 to 100."""
-        numbers: Iterable[Any] = map(self.metric.of_sentences().evaluate, self.rows)
+        numbers: Iterable[Any] = map(self.metric.of_sentences().evaluate, self.rows.tolist())
         if self.method:
             numbers = (bleu_score.sentence_bleu(*segment, *self.method) for segment in zip(*self.tokens))
         return [percent(float(number), self.metric.scale) for number in numbers]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, EmptyCorpusError, LengthMismatchError, SequenceTypeError
 from ..metrics import Score, find
-from ..metrics.statistics import rows_by_name
+from ..metrics.names import rows_by_name
 from .tables import known, names_of_references, rows
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from .._runtime.arrays import np
 from .._runtime.sequences import advice_for
 from ..errors import ArrowError, UnknownNameError
 from ..metrics import find
-from ..metrics.statistics import rows_by_name
+from ..metrics.names import rows_by_name
 from ..text.columns import (
     ReferenceColumns,
     are_columns,

@@ -286,7 +286,7 @@ class Counts:
             wanted, _, named = wanted.partition(":")
             smoothing = named or None
         metric = Bleu(wanted, smoothing=smoothing, weights=self.weights, **options)
-        metric.check_order(self.order)
+        metric.of_width(2 + 2 * self.order)
         name = metric.name if smoothing is None else f"{metric.name}:{smoothing}"
         variant = replace(metric.definition, smoothings=(metric.definition.smoothing(smoothing),))
         if not options:

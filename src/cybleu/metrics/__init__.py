@@ -15,12 +15,9 @@ from .base import Metric, Score
 from .bleu import Bleu, BleuScore
 from .chrf import Chrf
 from .gleu import Gleu
-from .mixture import Mixture
-from .names import METRICS, refuse_variant
-from .names import named as named
+from .names import METRICS, Mixture, find, rows_by_name
 from .nist import Nist, NistInformation, NistScore
 from .references import References
-from .statistics import rows_by_name
 from .ter import Ter
 from .variants import VARIANTS, Variant
 
@@ -49,42 +46,6 @@ __all__ = [
     "score",
     "scores",
 ]
-
-
-def find(metric: Any = None, *, default: str = "bleu", **options: Any) -> Metric:
-    """Return the metric with this name and these options.
-
-    :param metric: a name in :data:`METRICS` in any case, to which ``:`` and the name of a smoothing can be added; a dict from names
-        to weights, which is a :class:`Mixture`; a variant of BLEU; or a metric, which is returned with these options
-    :param default: the name to use if no metric is given
-    :param options: options of the metric; None leaves a field unchanged
-    :raises UnknownNameError: there is no such metric, or it has no such option; or `tokenize` or `lowercase` is given
-        for a metric object, which has its own
-
-    >>> find("huggingface").definition.reference_length
-    'shortest'
-    >>> find("nltk:method1", max_order=2) == Bleu("nltk", smoothing="method1", max_order=2)
-    True
-    >>> find({"BLEU": 1, "chrF": 3}).name
-    '0.25*sacrebleu+0.75*chrf'
-    """
-    options = {name: value for name, value in options.items() if value is not None}
-    if metric is None or isinstance(metric, str):
-        return named(default if metric is None else metric, **options)
-    refuse_variant(options)
-    if isinstance(metric, Variant):
-        return Bleu(metric, **options)
-    if isinstance(metric, Mapping):
-        metric = Mixture(metric)
-    if not isinstance(metric, Metric):
-        raise UnknownNameError(f"the metric is a {type(metric).__name__}; pass a name, a dict of weights or a Metric")
-    for name in ("tokenize", "lowercase"):
-        if options.get(name):
-            raise UnknownNameError(
-                f"{name} is a field of the metric, which is given; pass {type(metric).__name__}({name}=...)"
-            )
-    options.pop("lowercase", None)
-    return metric.with_choices(**options) if options else metric
 
 
 def rows(

@@ -3,28 +3,33 @@
 A metric defines how to count a segment, as a row of numbers that can be added up, and how to score a row or a sum of rows. Rewards,
 matrices of pairs, minimum Bayes risk, oracles, the perceptron, tuning and the command line accept any metric. A new metric must
 define `columns`, :meth:`Metric.count` and :meth:`Metric.evaluate`. The metrics of this package override :meth:`Metric.counter`,
-which reads a corpus once and then writes any of its rows, and :meth:`Metric.scores` of many rows.
+which reads a corpus once and then writes any of its rows, and score valid rows; see :class:`BuiltinMetric`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from functools import reduce
+from math import inf
+from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
-from .._runtime.lazy_arrays import np
-from .._runtime.numbers import score_given
+from .._runtime.lazy_arrays import floats_given, np
+from .._runtime.numbers import check_flags, finite_numbers, score_given
 from .._runtime.parallel import checked_threads, run
 from .._runtime.scales import percent
-from ..errors import SequenceTypeError, StatisticsError, UnknownNameError
-from ..text.batches import Corpus, ListSets, Sets, TokenLists
+from .._runtime.sequences import length_of, plain_segment
+from ..errors import NoReferencesError, SequenceTypeError, StatisticsError, UnknownNameError
+from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
 from ..text.ids import SpecialIds
 from ..text.raw import Raw
-from ..text.reading import check_same_kind, read_corpus, read_texts
+from ..text.reading import check_same_kind, raw_text, read_corpus, read_lines, read_texts
+from ..text.tokenizers import tokenizer
 from .references import References
-from .statistics import added_up, checked_row, checked_rows, has_rows
+from .statistics import has_rows, one_or_more, whole_array, whole_numbers
 from .tokens import segments_of
 
 if TYPE_CHECKING:
@@ -102,9 +107,18 @@ class Metric(ABC):
     higher_is_better: ClassVar[bool] = True
     #: The cost of counting a token without the lock of the interpreter; 0 for metrics in Python, which use one thread.
     cost: ClassVar[int] = 0
+    #: The least number that a row may have; None for any.
+    least: ClassVar[int | None] = None
 
     tokenize: Tokenize | None = field(default=None, kw_only=True)
     lowercase: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_flags(self, "lowercase")
+        if self.reads == "text" and self.tokenize is not None:
+            raise UnknownNameError(f"{self.name} reads raw text as it is, so it takes no tokeniser")
+        if self.tokenizer is not None:
+            tokenizer(self.tokenizer)
 
     # -------------------------------------------------------------------------------------------- given by a new metric
 
@@ -134,7 +148,7 @@ class Metric(ABC):
 
         def count(start: int, stop: int, rows: Any) -> None:
             for position in range(start, stop):
-                row = checked_row(self.count(*segment(position)), self)
+                row = self._checked(self.count(*segment(position)))
                 try:
                     for column, number in enumerate(row):
                         rows[position, column] = number
@@ -259,11 +273,11 @@ class Metric(ABC):
         :param of_ids: `lengths`, `reference_lengths`, `pad_id`, `eos_id` and `unk_id` of arrays of token ids
         :return: int64 of shape `(hypotheses, columns)`, or float64 if the metric counts fractions
         """
-        given = self._ids_given(of_ids, ("lengths", "reference_lengths", "pad_id", "eos_id", "unk_id"))
+        given = self._ids_given(of_ids)
         if isinstance(references, References):
             corpus = references.corpus(hypotheses, owner, **given)
         else:
-            lengths = {name: given.pop(name) for name in ("lengths", "reference_lengths") if name in given}
+            lengths = {name: given.pop(name, None) for name in ("lengths", "reference_lengths")}
             corpus = read_corpus(hypotheses, references, owner, **lengths, special=SpecialIds(**given))
         return self._table(corpus, threads, progress)
 
@@ -328,24 +342,24 @@ class Metric(ABC):
                     f"{self.name} reads tokens, and the hypotheses are raw text; split them, or name a tokeniser: tokenize='13a'"
                 )
             return self._raw()
-        for name, given in (("tokenize", self.tokenize is not None), ("lowercase", self.lowercase)):
-            if given and kind != "nothing":
-                raise UnknownNameError(
-                    f"{name} is for raw text, and the hypotheses are {kind}; leave {name} out, or pass texts as str"
-                )
+        if kind != "nothing" and (self.lowercase or self.tokenize is not None):
+            name = "lowercase" if self.tokenize is None else "tokenize"
+            raise UnknownNameError(
+                f"{name} is for raw text, and the hypotheses are {kind}; leave {name} out, or pass texts as str"
+            )
         return None
 
     def _raw(self) -> Raw:
         assert self.tokenizer is not None
         return Raw(self.tokenizer, self.lowercase)
 
-    def _ids_given(self, given: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+    def _ids_given(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments for token ids that are not None.
 
         :raises UnknownNameError: one has another name, such as that of a field of the metric
         """
         for name in given:
-            if name not in known:
+            if name not in ("lengths", "reference_lengths", *SpecialIds._fields):
                 raise UnknownNameError(
                     f"{name} is no argument of a metric that is given; pass {type(self).__name__}({name}=...) if it is a field"
                 )
@@ -363,7 +377,7 @@ class Metric(ABC):
         :param of_ids: `pad_id`, `eos_id` and `unk_id` of arrays of token ids
         :return: float64 of shape `(texts, others)`
         """
-        special = SpecialIds(**self._ids_given(of_ids, ("pad_id", "eos_id", "unk_id")))
+        special = SpecialIds(**self._ids_given(of_ids))
         special.check()
         hypotheses = read_texts(texts, "texts", special=special)
         references = hypotheses if others is None else read_texts(others, "others", special=special)
@@ -378,8 +392,7 @@ class Metric(ABC):
 
         :param rows: a row, or rows, which are added up
         """
-        row = added_up(rows, self)
-        return Score(self.score_of(row), self.scale, self.signature)
+        return Score(self.score_of(self._sum(rows)), self.scale, self.signature)
 
     def total(self, rows: Any) -> list[Any]:
         """Add up rows in their order: the row of a corpus. Totals can be added up, too.
@@ -387,7 +400,7 @@ class Metric(ABC):
         :param rows: a row, or rows of segments or corpora that this metric counted
         :return: a list of numbers; of no rows, zeros
         """
-        return added_up(rows, self) if has_rows(rows) else [0] * len(self.columns)
+        return self._sum(rows) if has_rows(rows) else [0] * len(self.columns)
 
     def scores(self, rows: Any) -> NDArray[np.float64]:
         """Score each row.
@@ -395,18 +408,69 @@ class Metric(ABC):
         :param rows: integers `(n, columns)`, or floats if the metric takes fractions
         :return: float64 `(n,)`, on the metric's scale
         """
-        return self.scores_of(checked_rows(rows, self))
+        table = self._array(rows)
+        if table.ndim != 2:
+            raise StatisticsError(f"rows has {table.ndim} dimensions; scores() takes rows, and score() a single one")
+        metric = self.of_width(table.shape[1])
+        metric._check_rows(table)
+        return metric.scores_of(table)
 
-    def check_width(self, width: int) -> None:
-        """Check that the metric can score rows with this many columns.
+    def _array(self, rows: Any) -> NDArray[Any]:
+        return floats_given(rows, "rows") if self.dtype == "float64" else whole_array(rows, "rows")
 
-        :param width: the number of columns
+    def _check_rows(self, rows: NDArray[Any]) -> None:
+        """:raises StatisticsError: a row is not valid"""
+        if self.least is None or not rows.size:
+            return
+        if not rows.min() >= self.least or (self.dtype == "float64" and not rows.max() < inf):
+            for row in rows.tolist():
+                self._checked(row)
+
+    def _checked(self, row: Any) -> list[Any]:
+        """A row as a list.
+
+        :raises StatisticsError: it is not valid
+        """
+        numbers: Any
+        if self.dtype == "float64":
+            numbers = finite_numbers(row, f"the numbers of {self.name}")
+            if numbers is None or (self.least is not None and min(numbers, default=0) < self.least):
+                least = "" if self.least is None else f" from {self.least}"
+                raise StatisticsError(f"a row of {self.name} has finite numbers{least}, and this is {row!r}")
+        else:
+            numbers = whole_numbers(row, f"the counts of {self.name}", self.least)
+        self.of_width(len(numbers))
+        return list(numbers)
+
+    def _sum(self, rows: Any) -> list[Any]:
+        """The sum of a row or rows, from the first to the last."""
+        columns: Any
+        if isinstance(rows, memoryview) and rows.ndim == 2:  # of a counter, without NumPy
+            width = len(self.columns)
+            numbers = rows.cast("B").cast(rows.format)  # type: ignore[call-overload]
+            columns = [numbers[column::width] for column in range(width)]
+        elif hasattr(rows, "ndim"):
+            table = np.atleast_2d(self._array(rows))
+            self.of_width(table.shape[1])
+            self._check_rows(table)
+            columns = table.T.tolist()
+        else:
+            columns = zip([0] * len(self.columns), *map(self._checked, one_or_more(rows)))
+        # `sum` compensates rounding errors of floats from Python 3.12 on
+        return [sum(column) if self.dtype == "int64" else reduce(add, column, 0) for column in columns]
+
+    def of_width(self: Self, width: int) -> Self:
+        """Return the metric for rows with this many columns.
+
+        :param width: the number of columns; BLEU has any number of n-gram orders
+        :raises StatisticsError: rows of the metric have another number
         """
         if width != len(self.columns):
             raise StatisticsError(
                 f"a row of {self.name} has {len(self.columns)} entries, and these have {width}; count the texts for this metric, "
                 "those of an n-best list with NBest.with_metric"
             )
+        return self
 
     def check_summable(self) -> None:  # noqa: B027 - most metrics have nothing to check
         """Check that a corpus can be scored from the sum of its rows.
@@ -433,15 +497,55 @@ class Metric(ABC):
                 "give the metric the weights of the whole corpus: metric.with_weights_of(references)"
             )
 
-    def _refuse_tokenizer(self) -> None:
-        """:raises UnknownNameError: a tokeniser is given"""
-        if self.tokenize is not None:
-            raise UnknownNameError(f"{self.name} reads raw text as it is, so it takes no tokeniser")
 
+@dataclass(frozen=True)
+class BuiltinMetric(Metric):
+    """Base class of the metrics of this package, which define how to count corpora and how to score valid rows."""
 
-def from_fields(given: Any) -> tuple[Any, ...]:
-    """Pickle a metric, or another dataclass, as its options, without what it has cached."""
-    return partial(given.__class__, **{one.name: getattr(given, one.name) for one in fields(given) if one.init}), ()
+    least: ClassVar[int | None] = 0
+
+    @abstractmethod
+    def counter(self, corpus: Corpus) -> Counter:
+        """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
+
+        :param corpus: texts and references that have been read
+        """
+
+    @abstractmethod
+    def score_of(self, row: Sequence[Any]) -> float:
+        """Score a row that is valid.
+
+        :param row: a number for each column
+        """
+
+    def count(self, hypothesis: Any, references: Sequence[Any]) -> list[Any]:
+        """Count a segment, and return its row. Does not require NumPy.
+
+        :param hypothesis: a sequence of hashable tokens, or a str if the metric reads text
+        :param references: one or more references, likewise
+        :raises NoReferencesError: there is no reference
+        """
+        corpus: Corpus
+        if self.reads == "text":
+            lines = read_lines(references, "references")
+            corpus = Corpus(raw_text([hypothesis], Place("hypothesis")), Sets(lines, array("q", (0, lines.size))))
+        else:
+            references, hypothesis = plain_segment(references, hypothesis)
+            corpus = Corpus(TokenLists([hypothesis], Place("hypotheses")), ListSets([references], "references"))
+        if not length_of(references, "the references"):
+            raise NoReferencesError("there is no reference for the hypothesis; give at least one")
+        code: Any = "d" if self.dtype == "float64" else "q"
+        row = array(code, bytes(8 * len(self.columns)))
+        self.counter(corpus)(0, 1, memoryview(row).cast("B").cast(code, (1, len(row))))
+        return row.tolist()
+
+    def evaluate(self, row: Sequence[Any]) -> float:
+        """Score a row or a sum of rows.
+
+        :param row: a number from 0 for each column
+        :raises StatisticsError: the row is not valid
+        """
+        return self.score_of(self._checked(row))
 
 
 @dataclass(frozen=True)

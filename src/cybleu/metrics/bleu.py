@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache, reduce
 from operator import add
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -17,21 +17,9 @@ from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.batches import Place, RawText
 from ..text.numbering import number_together
 from ..text.raw import Raw
-from ..text.tokenizers import tokenizer
-from .base import Metric, Score, from_fields
-from .counting import LARGEST_ORDER, Counting, segment_row
-from .statistics import (
-    Sum,
-    bleu_row,
-    bleu_rows,
-    column_names,
-    has_rows,
-    one_or_more,
-    order_of,
-    scores_by,
-    total_of,
-    whole_numbers,
-)
+from .base import BuiltinMetric, Score
+from .counting import LARGEST_ORDER, Counting
+from .statistics import as_table, bleu_row, column_names, has_rows, order_of, scores_by, total_of
 from .tokens import tokens_of
 from .variants import VARIANTS, Variant, checked_smoothing_value, tool_tokenizer
 
@@ -42,7 +30,7 @@ if TYPE_CHECKING:
     from ..text.raw import Tokenize
     from .base import Counter
 
-__all__ = ["Bleu", "BleuScore", "MeanOfSegments"]
+__all__ = ["Bleu", "BleuScore"]
 
 LEVELS = ("corpus", "sentence", "mean")
 
@@ -94,7 +82,7 @@ class BleuScore(Score):
 
 
 @dataclass(frozen=True)
-class Bleu(Metric):
+class Bleu(BuiltinMetric):
     """BLEU by the definition of a tool. Omitted options use the tool's defaults.
 
     :param variant: a name in :data:`VARIANTS`, or a variant
@@ -139,7 +127,7 @@ class Bleu(Metric):
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        check_flags(self, "lowercase", "brevity_penalty", *() if self.effective_order is None else ("effective_order",))
+        check_flags(self, "brevity_penalty", *() if self.effective_order is None else ("effective_order",))
         definition = VARIANTS.get(self.variant) if isinstance(self.variant, str) else self.variant
         if not isinstance(definition, Variant):
             raise UnknownNameError(f"unknown variant {self.variant!r}; use one of {', '.join(VARIANTS)}")
@@ -152,7 +140,7 @@ class Bleu(Metric):
         if not is_one_of(self.level, LEVELS):
             raise UnknownNameError(f"unknown level {self.level!r}; use one of {', '.join(LEVELS)}")
         put(self, "definition", definition)
-        tokenizer(self.tokenizer)
+        super().__post_init__()
         if self.max_order is not None:
             check_whole(self.max_order, "max_order", 1, LARGEST_ORDER, error=OrderError)
         if self.weights is not None:
@@ -177,8 +165,6 @@ class Bleu(Metric):
             put(self, "smoothing_value", value)
         put(self, "_smoothing", (name, kind, value))
 
-    __reduce__ = from_fields  # without what is cached, which belongs to the backend
-
     @property
     def name(self) -> str:  # type: ignore[override]
         """The name of the variant."""
@@ -196,7 +182,7 @@ class Bleu(Metric):
             return self.max_order
         return 4 if self.weights is None else len(self.weights)
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The names of the numbers in a row."""
         return column_names(self.order)
@@ -204,9 +190,6 @@ class Bleu(Metric):
     @property
     def signature(self) -> str:
         """The definition in one line."""
-        return self._signature(self.order)
-
-    def _signature(self, order: int) -> str:
         name, _, value = self._smoothing
         weighting = "uniform" if self.weights is None else ",".join(f"{weight:g}" for weight in self.weights)
         original = VARIANTS.get(self.definition.name, self.definition)
@@ -217,7 +200,7 @@ class Bleu(Metric):
             and getattr(self.definition, rule.name) != getattr(original, rule.name)
         ]
         return (
-            f"variant:{self.definition.name}|order:{order}|weights:{weighting}|"
+            f"variant:{self.definition.name}|order:{self.order}|weights:{weighting}|"
             f"smooth:{name if value is None else f'{name}[{value:g}]'}|eff:{'yes' if self._effective else 'no'}"
             + ("|level:mean" if self.level == "mean" else "")
             + "".join(changed)
@@ -229,30 +212,30 @@ class Bleu(Metric):
             return self.level != "corpus" and self.definition.empty_order == "end"
         return bool(self.effective_order)
 
-    def check_order(self, order: int) -> None:
-        """Check that the weights fit rows of this many orders.
+    def of_width(self, width: int) -> Bleu:
+        """Return the metric for rows with this many columns, which may be of another number of n-gram orders.
 
-        :param order: the number of orders
-        :raises StatisticsError: there are not as many weights
+        :param width: the number of columns
+        :raises StatisticsError: these are no rows of BLEU, or there are not as many weights as orders
         """
-        if self.weights is not None and len(self.weights) != order:
+        order = order_of(width)
+        if order == self.order:
+            return self
+        if self.weights is not None:
             raise StatisticsError(f"there are {len(self.weights)} weights for {order} n-gram orders; give one for each")
+        return replace(self, max_order=order)
 
-    def rules(self, order: int | None = None, failing: bool = False) -> SimpleNamespace:
-        """Return the rules for rows of this many orders, as the backends read them.
+    def rules(self, *, failing: bool = False) -> SimpleNamespace:
+        """Return the rules for rows of the metric, as the backends read them.
 
         They are those of :class:`Variant` with `order`, `smoothing`, `value`, `weights` and `effective_order`.
 
-        :param order: the number of orders; by default those that are counted
         :param failing: with the errors of the tool, which only the score of a corpus or a segment raises
-        :raises StatisticsError: there are not as many weights
         """
-        order = self.order if order is None else order
-        self.check_order(order)
         rules = SimpleNamespace(**vars(self.definition))
-        rules.order, rules.weights, rules.effective_order = order, self.weights, self._effective
+        rules.order, rules.weights, rules.effective_order = self.order, self.weights, self._effective
         _, rules.smoothing, rules.value = self._smoothing
-        if rules.mean == "shares" and not order & (order - 1) and not self._effective:
+        if rules.mean == "shares" and not rules.order & (rules.order - 1) and not self._effective:
             rules.mean = "logs"  # the same result, because products with these weights are exact
         if rules.smoothing == "zero":
             rules.smoothing, rules.empty_order, rules.fails = "none", "zero", "never"
@@ -263,20 +246,10 @@ class Bleu(Metric):
             rules.fails = "never"
         return rules
 
-    @cached_property
-    def _definitions(self) -> dict[tuple[str, int], tuple[Any, Any]]:
-        return {}
-
-    def definitions(self, order: int) -> tuple[Any, Any]:
-        """Return what scores rows of this many orders: the mirror's definition, and the backend's.
-
-        :param order: the number of orders
-        """
-        key = _backend.BACKEND, order
-        if key not in self._definitions:
-            rules = self.rules(order)
-            self._definitions[key] = _mirror.Definition(rules), _backend.chosen.Definition(rules)
-        return self._definitions[key]
+    @property
+    def definitions(self) -> tuple[Any, Any]:
+        """What scores rows: the mirror's definition, and the backend's."""
+        return _definitions(self, _backend.BACKEND)
 
     @cached_property
     def _sentences(self) -> Bleu:
@@ -286,16 +259,12 @@ class Bleu(Metric):
         """Return the metric that scores rows as the tool scores single sentences."""
         return self if self.level == "sentence" else self._sentences
 
-    @cached_property
-    def _reward(self) -> Bleu:
+    def as_reward(self) -> Bleu:
+        """Return the metric of rewards, which scores single sentences, and an empty one 0."""
         found = self.of_sentences()
         if found.definition.empty_hypothesis == "zero":
             return found
         return replace(found, variant=replace(found.definition, empty_hypothesis="zero"))
-
-    def as_reward(self) -> Bleu:
-        """Return the metric of rewards, which scores single sentences, and an empty one 0."""
-        return self._reward
 
     # --------------------------------------------------------------------------------------------------------- counting
 
@@ -306,17 +275,6 @@ class Bleu(Metric):
 
     def _raw(self) -> Raw:
         return Raw(self.tokenizer, self.lowercase, self.name == "mteval-v13a")
-
-    def count(self, hypothesis: Collection[Hashable], references: Collection[Collection[Hashable]]) -> list[int]:
-        """Count a segment, and return its statistics row.
-
-        :param hypothesis: a sequence of hashable tokens
-        :param references: one or more references, likewise
-        """
-        row = segment_row(references, hypothesis, self.order, self.definition.reference_length)
-        if self.definition.short_segments_count:
-            row[2 + self.order :] = [max(total, 1) for total in row[2 + self.order :]]
-        return row
 
     def counter(self, corpus: Corpus) -> Counter:
         """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
@@ -345,7 +303,7 @@ class Bleu(Metric):
         from .pairs import fill_matrix  # requires NumPy
 
         refs, hyps = numbered_pair(others, texts, self.raw(texts.kind))
-        fill_matrix(self, hyps, refs, scores, threads, progress)
+        fill_matrix(self.definitions, hyps, refs, scores, threads, progress)
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 
@@ -354,16 +312,14 @@ class Bleu(Metric):
 
         :param row: the row of a segment; or a sum, if the variant can score sums
         """
-        row = bleu_row(row)
-        self._refuse_row_of_nltk(row)
-        return self.score_of(row)
+        return self.of_width(len(row)).score_of(self._checked(row))
 
     def score_of(self, row: Sequence[int]) -> float:
-        """Score a row that is valid.
+        """Score a row that is valid, also where the tool fails.
 
         :param row: a number for each column
         """
-        return float(self.definitions(len(row) // 2 - 1)[0].evaluate(row)[0])
+        return float(self.definitions[0].evaluate(row)[0])
 
     def score(self, rows: Any) -> BleuScore:
         """Score a corpus or a segment.
@@ -372,51 +328,59 @@ class Bleu(Metric):
         :raises EmptyHypothesisError: the tool fails for these texts
         """
         if self.level == "mean":
-            mean = MeanOfSegments(self)
-            mean.add(rows)
-            return mean.score()
-        row = self._summed(total_of(rows)) if has_rows(rows) or not hasattr(rows, "dtype") else self.total(rows)
-        order = len(row) // 2 - 1
-        number, precisions, penalty = _mirror.Definition(self.rules(order, failing=True)).evaluate(row)
+            return self._mean(rows)
+        row = self._added(rows)
+        metric = self.of_width(len(row))
+        number, precisions, penalty = _mirror.Definition(metric.rules(failing=True)).evaluate(row)
         return BleuScore(
             score=number,
             scale=self.scale,
-            signature=self._signature(order),
+            signature=metric.signature,
             precisions=tuple(precisions),
             brevity_penalty=penalty,
             hypothesis_length=row[0],
             reference_length=row[1],
-            matches=tuple(row[2 : 2 + order]),
-            totals=tuple(row[2 + order :]),
+            matches=tuple(row[2 : 2 + metric.order]),
+            totals=tuple(row[2 + metric.order :]),
         )
 
-    def scores(self, rows: Any) -> NDArray[np.float64]:
-        """Score each row, also where the tool fails.
+    def _mean(self, rows: Any) -> BleuScore:
+        """The mean of the scores of segments, with the components of their sum."""
+        table = as_table(rows if has_rows(rows) else [0] * len(self.columns))
+        metric = self.of_width(table.shape[1])
+        rules, definition = metric.rules(failing=True), metric.definition
+        # some tools average scores from 0 to 1, and then multiply the mean by the scale
+        times = rules.scale if rules.mean == "log-differences" else 1
+        rules.scale /= times
+        exact, kernel = _mirror.Definition(rules), _backend.chosen.Definition(rules)
+        scores = scores_by(kernel, table, lambda row: exact.evaluate(row)[0]).tolist() if has_rows(rows) else [0.0]
+        changed = replace(definition, empty_hypothesis="scored", fails="never", short_segments_count=False)
+        summed = replace(metric, level="corpus", variant=changed)
+        if definition.short_segments_count:
+            table = [*map(_without_short, table.tolist())]
+        return replace(
+            summed.score(summed.total(table)),
+            score=reduce(add, scores, 0.0) * times / len(scores),
+            signature=metric.signature,
+        )
 
-        :param rows: integers `(n, columns)`
-        """
-        table, _ = bleu_rows(rows)
-        if table.ndim != 2:
-            raise StatisticsError(f"rows has {table.ndim} dimensions; scores() takes rows, and score() a single one")
-        too_many = total_of(table).too_many if len(table) else None
-        if too_many is not None:
-            self._refuse_row_of_nltk(too_many)
-        return self.scores_of(table)
+    def _check_rows(self, rows: NDArray[Any]) -> None:
+        *_, too_many = total_of(rows)
+        self._refuse_row_of_nltk(too_many)
+
+    def _checked(self, row: Any) -> list[int]:
+        row = bleu_row(row)
+        self._refuse_row_of_nltk(row)
+        return row  # type: ignore[no-any-return]
 
     def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Score rows that are valid.
 
         :param rows: int64 `(n, columns)`
         """
-        definition, kernel = self.definitions(order_of(rows.shape[1]))
-        return scores_by(kernel, rows, lambda row: definition.evaluate(row)[0])
-
-    def check_width(self, width: int) -> None:
-        """Check that the metric can score rows with this many columns.
-
-        :param width: the number of columns
-        """
-        self.check_order(order_of(width))
+        definition, kernel = self.definitions
+        scores: NDArray[np.float64] = scores_by(kernel, rows, lambda row: definition.evaluate(row)[0])
+        return scores
 
     def check_summable(self) -> None:
         """Check that a corpus can be scored from the sum of its rows.
@@ -457,82 +421,35 @@ class Bleu(Metric):
         :param rows: a row, or rows of segments or corpora that this metric counted
         """
         self.check_summable()
-        if not has_rows(rows):
-            return [0] * len(self.columns)
-        found = total_of(rows)
-        return self._summed(found._replace(short=[count - found.zeros for count in found.short]))
+        return self._added(rows, of_sums=True) if has_rows(rows) else [0] * len(self.columns)
 
-    def _summed(self, found: Sum) -> list[int]:
-        row: list[int] = found.row
-        if found.too_many is not None:
-            self._refuse_row_of_nltk(found.too_many)
+    def _added(self, rows: Any, of_sums: bool = False) -> list[int]:
+        """The sum of a row or rows.
+
+        :param of_sums: a row of zeros is the total of no segments
+        """
+        row, short, zeros, too_many = total_of(rows)
+        self._refuse_row_of_nltk(too_many)
         if self.definition.short_segments_count:
-            order = len(found.short)
-            row[2 + order :] = map(add, row[2 + order :], found.short)
+            row[-len(short) :] = [total + count - of_sums * zeros for total, count in zip(row[-len(short) :], short)]
         return row
 
-    def _refuse_row_of_nltk(self, row: list[int]) -> None:
+    def _refuse_row_of_nltk(self, row: list[int] | None) -> None:
         """Refuse a row that was counted by NLTK's rule, an n-gram of each order that a segment is too short for.
 
         :raises StatisticsError: this is not NLTK's definition
         """
-        order = len(row) // 2 - 1
-        if self.definition.short_segments_count or all(row[2 + order + n] <= max(0, row[0] - n) for n in range(order)):
+        if row is None or self.definition.short_segments_count or row == _without_short(row):
             return
         raise StatisticsError(
             f"the row {row} has more n-grams than its length allows, so NLTK's BLEU counted it; count the texts for {self.name}"
         )
 
 
-class MeanOfSegments:
-    """The mean of the scores of segments, for rows that may come some at a time, with the components of their sum.
-
-    :param metric: BLEU of level ``mean``
-    """
-
-    def __init__(self, metric: Bleu):
-        rules: dict[str, Any] = {"empty_hypothesis": "scored", "fails": "never", "short_segments_count": False}
-        self._metric = metric
-        self._sums = replace(metric, level="corpus", variant=replace(metric.definition, **rules))
-        # some tools average scores from 0 to 1, and then multiply the mean by the scale
-        self._scaled_last = metric.definition.mean == "log-differences"
-        self._row: list[int] = []
-        self._total, self._count = 0.0, 0
-
-    def add(self, rows: Any) -> None:
-        """Add the scores of segments in their order.
-
-        :param rows: a row, or rows
-        """
-        if hasattr(rows, "dtype"):
-            table, order = bleu_rows(rows)
-            table = table.reshape(-1, 2 + 2 * order)
-            lists = table.tolist()
-        else:
-            given = one_or_more(rows.tolist() if isinstance(rows, memoryview) else rows)
-            lists = [whole_numbers(row, "statistics", 0) for row in given]
-            table, order = None, order_of(len(lists[0]))
-        rules = self._metric.rules(order, failing=True)
-        if self._scaled_last:
-            rules.scale = 1.0
-        definition = _mirror.Definition(rules)
-        if table is None:
-            scores = [definition.evaluate(row)[0] for row in lists]
-        else:
-            scores = scores_by(
-                _backend.chosen.Definition(rules), table, lambda row: definition.evaluate(row)[0]
-            ).tolist()
-        for score in scores:
-            self._total += score
-        self._count += len(lists)
-        self._row = self._sums.total([*([self._row] if self._row else []), *map(_without_short, lists)])
-
-    def score(self) -> BleuScore:
-        """The mean, on the scale of the tool; 0 without segments."""
-        result = self._sums.score(self._row or self._sums.total([]))
-        total = self._total * self._metric.scale if self._scaled_last else self._total
-        number = total / self._count if self._count else 0.0
-        return replace(result, score=number, signature=self._metric._signature(len(result.matches)))
+@lru_cache(64)
+def _definitions(metric: Bleu, backend: str) -> tuple[Any, Any]:
+    rules = metric.rules()
+    return _mirror.Definition(rules), _backend.chosen.Definition(rules)
 
 
 def numbered_pair(others: Batch, texts: Batch, raw: Raw | None) -> tuple[Any, Any]:
@@ -540,16 +457,17 @@ def numbered_pair(others: Batch, texts: Batch, raw: Raw | None) -> tuple[Any, An
 
     :param raw: how raw text is tokenised
     """
-    if raw is not None and not raw.own:
-        read: dict[int, Any] = {id(batch): tokens_of(batch, raw, Place("texts")) for batch in (others, texts)}
-        others, texts, raw = read[id(others)], read[id(texts)], None
-    elif raw is not None and raw.lowercase:
-        read = {id(batch): RawText(raw.lowered_texts(batch.lines)) for batch in (others, texts)}  # type: ignore[union-attr]
-        others, texts = read[id(others)], read[id(texts)]
-    return number_together(others, texts, raw)
+
+    def read(batch: Batch) -> Batch:
+        if not isinstance(batch, RawText) or raw is None:
+            return batch
+        return RawText(raw.lowered_texts(batch.lines)) if raw.own else tokens_of(batch, raw, Place("texts"))
+
+    first = read(others)
+    return number_together(first, first if texts is others else read(texts), raw if raw and raw.own else None)
 
 
 def _without_short(row: list[int]) -> list[int]:
     """The row of a segment without the n-grams that NLTK counts where a segment is too short for an order."""
-    order = order_of(len(row))
+    order = len(row) // 2 - 1
     return [*row[: 2 + order], *(min(total, max(row[0] - n, 0)) for n, total in enumerate(row[2 + order :]))]

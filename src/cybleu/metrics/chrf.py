@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
@@ -13,9 +13,9 @@ from .._runtime.numbers import check_flags, check_whole
 from .._runtime.parallel import run
 from ..errors import OrderError, StatisticsError
 from ..text.batches import RawText
-from .base import Metric, from_fields
-from .statistics import checked_row, scores_by
-from .tokens import count_lines, lowered
+from .base import BuiltinMetric
+from .statistics import scores_by
+from .tokens import lowered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ _NAMES = {0: "chrf", 1: "chrf+", 2: "chrf++"}
 
 
 @dataclass(frozen=True)
-class Chrf(Metric):
+class Chrf(BuiltinMetric):
     """chrF of raw text, from 0 to 100 (Popović 2015 and 2017). The scores are equal to those of sacreBLEU 2.6.
 
     Texts are str, or bytes in UTF-8, and are not tokenised. A row has three numbers for each order: the n-grams of the
@@ -69,8 +69,8 @@ class Chrf(Metric):
     cost = 4
 
     def __post_init__(self) -> None:
-        check_flags(self, "lowercase", "whitespace", "eps_smoothing")
-        self._refuse_tokenizer()
+        super().__post_init__()
+        check_flags(self, "whitespace", "eps_smoothing")
         for name in ("char_order", "word_order"):
             check_whole(getattr(self, name), name, 0, MOST_ORDERS, error=OrderError)
         if not self.char_order + self.word_order:
@@ -78,14 +78,12 @@ class Chrf(Metric):
         if isinstance(self.beta, bool) or not isinstance(self.beta, (int, float)) or not abs(self.beta) <= LARGEST_BETA:
             raise StatisticsError(f"beta is {self.beta!r}; it must be a finite number")
 
-    __reduce__ = from_fields  # without the measures, which belong to the backend
-
     @property
     def name(self) -> str:  # type: ignore[override]
         """``chrf``, ``chrf+`` or ``chrf++``."""
         return _NAMES.get(self.word_order, "chrf++")
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The names of the numbers in a row."""
         orders = [f"{n}" for n in range(1, self.char_order + 1)] + [f"word_{n}" for n in range(1, self.word_order + 1)]
@@ -100,17 +98,10 @@ class Chrf(Metric):
             f"case:{'lc' if self.lowercase else 'mixed'}"
         )
 
-    @cached_property
-    def _measures(self) -> dict[str, Any]:
-        return {}
-
     @property
     def measure(self) -> Any:
         """Return the backend's object that counts and scores."""
-        found = self._measures.get(_backend.BACKEND)
-        if found is None:
-            found = self._measures[_backend.BACKEND] = _backend.chosen.CharacterF(*self._arguments)
-        return found
+        return _measure(_backend.BACKEND, *self._arguments)
 
     @property
     def _arguments(self) -> tuple[Any, ...]:
@@ -123,15 +114,11 @@ class Chrf(Metric):
         :param hypothesis: a text
         :param references: one or more texts
         """
-        if (
-            not self.lowercase
-            and type(hypothesis) is str
-            and references is not None
-            and set(map(type, references)) == {str}
-        ):
+        plain = not self.lowercase and type(hypothesis) is str and type(references) is list
+        if plain and set(map(type, references)) == {str}:
             found: list[int] = self.measure.row(hypothesis, references)
             return found
-        return count_lines(self, hypothesis, references)
+        return super().count(hypothesis, references)
 
     def counter(self, corpus: Corpus) -> Counter:
         """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
@@ -158,20 +145,23 @@ class Chrf(Metric):
 
         run(work, len(scores), 64 * scores.size, threads, progress, "hypotheses")
 
-    def evaluate(self, row: Sequence[int]) -> float:
-        """Score a row or a sum of rows.
+    def score_of(self, row: Sequence[int]) -> float:
+        """Score a row that is valid.
 
-        :param row: as many whole numbers from 0 as there are columns
-        :raises StatisticsError: the row is not valid
+        :param row: a number for each column
         """
         found: float | None = self.measure.evaluate(row)
-        if found is None:
-            found = _mirror.CharacterF(*self._arguments).score(checked_row(row, self, 0))
-        return found
+        return _mirror.CharacterF(*self._arguments).score(row) if found is None else found
 
     def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Score rows that are valid.
 
         :param rows: int64 `(n, columns)`
         """
-        return scores_by(self.measure, rows, self.evaluate)
+        scores: NDArray[np.float64] = scores_by(self.measure, rows, self.score_of)
+        return scores
+
+
+@lru_cache(64)
+def _measure(backend: str, *arguments: Any) -> Any:
+    return _backend.chosen.CharacterF(*arguments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..text.numbering import NumberedReferences
     from ..text.raw import Raw
 
-__all__ = ["Counting", "check_not_mixed", "choose_length", "segment_row"]
+__all__ = ["Counting", "check_not_mixed", "choose_length"]
 
 REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
 LARGEST_ORDER = 2**31 - 1
@@ -69,7 +69,7 @@ class Counting(NamedTuple):
 
         def one(rows: Any, position: int) -> None:
             try:
-                row = segment_row(sets[position], texts[position], self.order)
+                row = nltk_row(*plain_segment(sets[position], texts[position]), self.order)
             except CybleuError as error:
                 raise type(error)(f"segment {position}: {error}") from error.__cause__
             for column, number in enumerate(row):
@@ -116,28 +116,6 @@ class Counting(NamedTuple):
             self.order,
         )
         return numbered, prepared
-
-
-# --------------------------------------------------------------------------------------------------------- one segment
-
-
-def segment_row(
-    references: Collection[Collection[Hashable]],
-    hypothesis: Collection[Hashable],
-    max_order: int,
-    reference_length: str = "closest",
-) -> list[int]:
-    """The row of a segment as the caller gave it: other sequences of tokens become lists, and texts are an error.
-
-    The kernels decline everything that is not a list or tuple, so they are called first.
-    """
-    row = None if _is_mirror() else _backend.chosen.segment_counts(references, hypothesis, max_order)
-    if row is None:
-        references, hypothesis = plain_segment(references, hypothesis, tokenizes=True)
-        row = nltk_row(references, hypothesis, max_order)
-    if reference_length != "closest":
-        row[1] = choose_length([len(reference) for reference in references], row[0], reference_length)
-    return row
 
 
 def _is_mirror() -> bool:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.numbers import check_flags
-from .._runtime.sequences import plain_segment
-from ..errors import NoReferencesError, OrderError
+from ..errors import OrderError
 from ..gleu_score import MOST_ORDERS, counts
-from ..text.tokenizers import tokenizer
-from .base import Metric
+from .base import BuiltinMetric
 from .counting import check_not_mixed
-from .statistics import checked_row
 from .tokens import segments_of
 
 if TYPE_CHECKING:
@@ -23,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Gleu(Metric):
+class Gleu(BuiltinMetric):
     """GLEU (Wu et al. 2016), from 0 to 1: the share of the n-grams that hypothesis and reference have in common.
 
     The shared n-grams are divided by the n-grams of the hypothesis or of the reference, whichever has more.
@@ -56,8 +52,7 @@ class Gleu(Metric):
     columns = ("matches", "ngrams")
 
     def __post_init__(self) -> None:
-        check_flags(self, "lowercase")
-        tokenizer(self.tokenizer)
+        super().__post_init__()
         orders = self.min_len, self.max_len
         if not all(type(order) is int for order in orders) or not 1 <= self.min_len <= self.max_len <= MOST_ORDERS:
             raise OrderError(
@@ -74,18 +69,6 @@ class Gleu(Metric):
     def tokenizer(self) -> Tokenize:
         """The tokeniser of raw text, by default ``13a``."""
         return "13a" if self.tokenize is None else self.tokenize
-
-    def count(self, hypothesis: Collection[Hashable], references: Sequence[Collection[Hashable]]) -> list[int]:
-        """Count a segment, and return its row.
-
-        :param hypothesis: a sequence of hashable tokens
-        :param references: one or more references, likewise
-        :raises NoReferencesError: there is no reference
-        """
-        references, hypothesis = plain_segment(references, hypothesis)
-        if not len(references):
-            raise NoReferencesError("there is no reference for the hypothesis; give at least one")
-        return list(counts([references], [hypothesis], self.min_len, self.max_len))
 
     def counter(self, corpus: Corpus) -> Counter:
         """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
@@ -107,12 +90,10 @@ class Gleu(Metric):
 
         return count
 
-    def evaluate(self, row: Sequence[int]) -> float:
-        """Score a row or a sum of rows.
+    def score_of(self, row: Sequence[int]) -> float:
+        """Score a row that is valid.
 
-        :param row: two whole numbers from 0
-        :raises StatisticsError: the row is not valid
+        :param row: matches and n-grams
         """
-        plain = type(row) is list and len(row) == 2 and type(row[0]) is type(row[1]) is int and row[0] >= 0 <= row[1]
-        matches, ngrams = row if plain else checked_row(row, self, 0)
+        matches, ngrams = row
         return matches / ngrams if ngrams else 0.0

@@ -1,20 +1,31 @@
-"""Metrics by name."""
+"""Metrics by name, and weighted sums of metrics."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..errors import UnknownNameError
-from .base import Metric
+from .._runtime.lazy_arrays import array_given, floats_given, np
+from .._runtime.numbers import finite_numbers
+from ..errors import StatisticsError, UnknownNameError, WeightsError
+from .base import BuiltinMetric, Metric
 from .bleu import Bleu
 from .chrf import Chrf
 from .gleu import Gleu
 from .nist import Nist
+from .statistics import whole_numbers
 from .ter import Ter
-from .variants import VARIANTS
+from .variants import VARIANTS, Variant
 
-__all__ = ["METRICS", "named"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..text.batches import Batch, Corpus, Kind
+    from .base import Counter
+
+__all__ = ["METRICS", "Mixture", "find", "rows_by_name"]
 
 #: The metrics by name: sacreBLEU's BLEU, each tool's BLEU, chrF, GLEU, NIST and TER.
 METRICS: dict[str, Metric] = {
@@ -29,24 +40,50 @@ METRICS: dict[str, Metric] = {
 }
 
 
-def named(metric: str, **options: Any) -> Metric:
+def find(metric: Any = None, *, default: str = "bleu", **options: Any) -> Metric:
     """Return the metric with this name and these options.
 
-    :param metric: a name in :data:`METRICS` in any case, to which ``:`` and the name of a smoothing can be added
-    :raises UnknownNameError: there is no such metric, or it has no such option
+    :param metric: a name in :data:`METRICS` in any case, to which ``:`` and the name of a smoothing can be added; a dict from names
+        to weights, which is a :class:`Mixture`; a variant of BLEU; or a metric, which is returned with these options
+    :param default: the name to use if no metric is given
+    :param options: options of the metric; None leaves a field unchanged
+    :raises UnknownNameError: there is no such metric, or it has no such option; or `tokenize` or `lowercase` is given
+        for a metric object, which has its own
+
+    >>> find("huggingface").definition.reference_length
+    'shortest'
+    >>> find("nltk:method1", max_order=2) == Bleu("nltk", smoothing="method1", max_order=2)
+    True
+    >>> find({"BLEU": 1, "chrF": 3}).name
+    '0.25*sacrebleu+0.75*chrf'
     """
-    refuse_variant(options)
-    name, colon, smoothing = metric.partition(":")
-    found = METRICS.get(name) or METRICS.get(name.lower())
-    if found is None:
-        raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(METRICS)}")
-    if colon:
-        options.setdefault("smoothing", smoothing)
-    if not options:
-        return found
-    if {*map(type, options.values())} <= {str, bool, int}:
-        return _chosen(found, **options)
-    return found.with_choices(**options)
+    options = {name: value for name, value in options.items() if value is not None}
+    if "variant" in options:
+        raise UnknownNameError("variant is no option of a metric; pass the definition itself as metric=")
+    if metric is None or isinstance(metric, str):
+        name, colon, smoothing = (default if metric is None else metric).partition(":")
+        found = METRICS.get(name) or METRICS.get(name.lower())
+        if found is None:
+            raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(METRICS)}")
+        if colon:
+            options.setdefault("smoothing", smoothing)
+        if {*map(type, options.values())} <= {str, bool, int}:
+            return _chosen(found, **options) if options else found
+    elif isinstance(metric, Variant):
+        found = Bleu(metric)
+    else:
+        found = Mixture(metric) if isinstance(metric, Mapping) else metric
+        if not isinstance(found, Metric):
+            raise UnknownNameError(
+                f"the metric is a {type(metric).__name__}; pass a name, a dict of weights or a Metric"
+            )
+        for name in ("tokenize", "lowercase"):
+            if options.get(name):
+                raise UnknownNameError(
+                    f"{name} is a field of the metric, which is given; pass {type(found).__name__}({name}=...)"
+                )
+        options.pop("lowercase", None)
+    return found.with_choices(**options) if options else found
 
 
 @lru_cache(64, typed=True)  # what a metric derives from its fields is made once
@@ -54,7 +91,192 @@ def _chosen(metric: Metric, **options: Any) -> Metric:
     return metric.with_choices(**options)
 
 
-def refuse_variant(options: dict[str, Any]) -> None:
-    """:raises UnknownNameError: the definition is given as an option, and not as the metric"""
-    if "variant" in options:
-        raise UnknownNameError("variant is no option of a metric; pass the definition itself as metric=")
+@dataclass(frozen=True)
+class Mixture(BuiltinMetric):
+    """A weighted mean of metrics, each from 0 to 1, where 1 is a perfect match.
+
+    A row has the rows of the metrics one after the other, as float64. An error rate such as TER counts as 1 minus the rate, or 0
+    where it is above 1. Each metric reads raw text with its own tokeniser.
+
+    :param parts: a dict from metrics or their names to weights, or pairs of a metric or name and its weight. Weights are above 0,
+        and are divided by their sum
+    :raises UnknownNameError: there is no such metric
+    :raises WeightsError: there is no metric, or a weight is not a finite number above 0
+
+    >>> from cybleu.metrics import Mixture
+    >>> metric = Mixture({"bleu": 0.5, "chrf": 0.5})
+    >>> metric.scores(metric.rows(["The cat sat on a mat."], ["The cat sat on the mat."])).round(3)
+    array([0.573])
+    """
+
+    parts: Any
+
+    scale = 1
+    dtype = "float64"
+    least = None
+
+    def __post_init__(self) -> None:
+        if self.tokenize is not None or self.lowercase:
+            raise UnknownNameError(
+                "tokenize and lowercase are options of the metrics of a mixture; pass Bleu(tokenize=...)"
+            )
+        given = self.parts.items() if isinstance(self.parts, Mapping) else self.parts
+        try:
+            pairs = [(metric, weight) for metric, weight in given]
+        except (TypeError, ValueError):
+            pairs = []
+        weights = finite_numbers([weight for _, weight in pairs], "the weights")
+        if not pairs or weights is None or min(weights) <= 0:
+            raise WeightsError(
+                f"a mixture requires metrics with finite weights above 0, such as {{'bleu': 0.5, 'chrf': 0.5}}, and these are "
+                f"{self.parts!r}"
+            )
+        metrics = [find(metric) if isinstance(metric, str) else metric for metric, _ in pairs]
+        for metric in metrics:
+            if not isinstance(metric, Metric):
+                raise UnknownNameError(f"a mixture requires metrics or their names, and this is {metric!r}")
+        total = sum(weights)
+        object.__setattr__(self, "parts", tuple((metric, weight / total) for metric, weight in zip(metrics, weights)))
+
+    @property
+    def weighs_by_call(self) -> bool:
+        """Whether the weights of n-grams in a metric come from all references of a call."""
+        return any(metric.weighs_by_call for metric, _ in self.parts)
+
+    def with_weights_of(self, references: Any) -> Mixture:
+        """Return the mixture of the metrics with the weights of a corpus.
+
+        :param references: for each segment a list of references
+        """
+        return self._with(lambda metric: metric.with_weights_of(references))
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The weights and the names, such as ``0.5*sacrebleu+0.5*chrf``."""
+        return "+".join(f"{weight:g}*{metric.name}" for metric, weight in self.parts)
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The columns of each metric after its name, which has a number if another part has this name."""
+        names: list[str] = []
+        for metric, _ in self.parts:
+            prefix, number = metric.name, 1
+            while any(name.startswith(f"{prefix}.") for name in names):
+                number += 1
+                prefix = f"{metric.name}_{number}"
+            names += [f"{prefix}.{column}" for column in metric.columns]
+        return tuple(names)
+
+    @property
+    def reads(self) -> str:  # type: ignore[override]
+        """``text`` if one of the metrics reads text."""
+        return "text" if any(metric.reads == "text" for metric, _ in self.parts) else "tokens"
+
+    @property
+    def signature(self) -> str:
+        """The definition in one line."""
+        return "+".join(f"{weight:g}*({metric.signature})" for metric, weight in self.parts)
+
+    def of_sentences(self) -> Mixture:
+        """Return the metric for scoring single sentences."""
+        return self._with(lambda metric: metric.of_sentences())
+
+    def as_reward(self) -> Mixture:
+        """Return the metric of rewards, which scores single sentences."""
+        return self._with(lambda metric: metric.as_reward())
+
+    def _with(self, change: Callable[[Metric], Metric]) -> Mixture:
+        return Mixture(tuple((change(metric), weight) for metric, weight in self.parts))
+
+    @property
+    def cost(self) -> int:  # type: ignore[override]
+        """The cost of counting a token; 0 if one of the metrics is in Python."""
+        costs = [metric.cost for metric, _ in self.parts]
+        return sum(costs) if all(costs) else 0
+
+    def raw(self, kind: Kind) -> None:
+        """Check that each metric reads texts of this kind, which it tokenises itself.
+
+        :param kind: the kind of the texts
+        """
+        for metric, _ in self.parts:
+            metric.raw(kind)
+
+    def counter(self, corpus: Corpus) -> Counter:
+        """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
+
+        :param corpus: texts and references that have been read
+        """
+        counters = [metric.counter(corpus) for metric, _ in self.parts]
+
+        def count(start: int, stop: int, rows: Any) -> None:
+            for counter, (metric, _, part) in zip(counters, self._of_each(np.asarray(rows))):
+                table = np.zeros(part.shape, dtype=metric.dtype)
+                counter(start, stop, table)
+                part[start:stop] = table[start:stop]
+
+        return count
+
+    def _of_each(self, rows: NDArray[Any]) -> Iterator[tuple[Metric, float, NDArray[Any]]]:
+        """Each metric, its weight and its columns of rows."""
+        start = 0
+        for metric, weight in self.parts:
+            end = start + len(metric.columns)
+            yield metric, weight, rows[:, start:end]
+            start = end
+
+    def _fill_pairs(self, texts: Batch, others: Batch, scores: NDArray[np.float64], *settings: Any) -> None:
+        for metric, weight in self.parts:
+            part = np.zeros_like(scores)
+            metric._fill_pairs(texts, others, part, *settings)
+            scores += weight * _as_share(metric, part)
+
+    def score_of(self, row: Sequence[float]) -> float:
+        """Score a row that is valid.
+
+        :param row: a number for each column
+        """
+        return float(self.scores_of(np.array([row]))[0])
+
+    def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Score rows that are valid.
+
+        :param rows: float64 `(n, columns)`
+        """
+        total = np.zeros(len(rows))
+        for metric, weight, part in self._of_each(rows):
+            total += weight * _as_share(metric, metric.scores_of(np.ascontiguousarray(part, dtype=metric.dtype)))
+        return total
+
+
+def _as_share(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores from 0 to 1, where 1 is a perfect match."""
+    if not metric.higher_is_better:
+        scores = np.maximum(metric.scale - scores, 0.0)
+    return scores / metric.scale
+
+
+def rows_by_name(columns: Mapping[str, Any], metric: Metric) -> NDArray[Any]:
+    """Return rows from a dict of columns or numbers by the names of the metric's columns.
+
+    :raises StatisticsError: a column is missing, or holds something other than whole numbers that fit into int64
+    """
+    found = [_numbers(columns, name, metric) for name in metric.columns]
+    if len(set(map(len, found))) > 1:
+        raise StatisticsError(f"the columns have different lengths: {', '.join(map(str, map(len, found)))}")
+    return np.column_stack(found)
+
+
+def _numbers(columns: Mapping[str, Any], name: str, metric: Metric) -> NDArray[Any]:
+    if name not in columns:
+        raise StatisticsError(f"there is no column {name!r} in the columns: {', '.join(map(repr, columns))}")
+    flat = array_given(columns[name], name).reshape(-1)
+    if metric.dtype == "float64":
+        return floats_given(flat, name)
+    if flat.dtype.kind not in "iu":
+        flat = np.array(whole_numbers(flat.tolist(), name, 0), dtype=object)
+    if len(flat) and not 0 <= int(flat.min()) <= int(flat.max()) < 2**63:
+        raise StatisticsError(
+            f"{name} holds {int(flat.min())} to {int(flat.max())}; statistics are from 0 and fit int64"
+        )
+    return flat.astype(np.int64)

@@ -6,22 +6,20 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from math import isfinite
 from typing import TYPE_CHECKING, Any, NoReturn
 from zlib import crc32
 
 from .. import _backend
 from .._runtime.lazy_arrays import np
-from .._runtime.numbers import check_flags, check_whole
-from ..errors import OrderError, SequenceTypeError, StatisticsError, UnknownNameError
+from .._runtime.numbers import check_whole
+from ..errors import OrderError, SequenceTypeError, UnknownNameError
 from ..nist_score import nist_length_penalty
 from ..text.raw import Raw
 from ..text.reading import line_of, read_references
 from ..text.tokenizers import own_tokenizer
-from .base import Metric, Score, from_fields
+from .base import BuiltinMetric, Score
 from .references import References
 from .ter import word_texts
-from .tokens import count_lines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +58,8 @@ class NistInformation:
             raise SequenceTypeError(f"references hold {sets.kind if sets.size else 'nothing'}; NIST reads raw text")
         object.__setattr__(self, "references", tuple(map(tuple, sets.lists())))
 
-    __reduce__ = from_fields  # without the tables, which belong to the backend
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NistInformation, (self.references,)  # without the tables, which belong to the backend
 
     def __repr__(self) -> str:
         return f"<NistInformation of {len(self.references)} segments, {self.signature}>"
@@ -113,7 +112,7 @@ class NistScore(Score):
 
 
 @dataclass(frozen=True)
-class Nist(Metric):
+class Nist(BuiltinMetric):
     """NIST of raw text (Doddington 2002). The scores are those of ``mteval-v13a.pl -c``, and with `lowercase` without ``-c``.
 
     NIST adds up, for each order, the information of the matches divided by the number of n-grams, and multiplies by a
@@ -148,8 +147,7 @@ class Nist(Metric):
     cost = 8
 
     def __post_init__(self) -> None:
-        check_flags(self, "lowercase")
-        self._refuse_tokenizer()
+        super().__post_init__()
         check_whole(self.max_order, "max_order", 1, MOST_ORDERS, error=OrderError)
         if not (self.information is None or isinstance(self.information, NistInformation)):
             raise UnknownNameError(f"information is {self.information!r}; give a NistInformation or None")
@@ -188,14 +186,6 @@ class Nist(Metric):
 
     # --------------------------------------------------------------------------------------------------------- counting
 
-    def count(self, hypothesis: str | bytes, references: Sequence[str | bytes]) -> list[float]:  # type: ignore[override]
-        """Count a segment, and return its row.
-
-        :param hypothesis: a text
-        :param references: one or more texts
-        """
-        return count_lines(self, hypothesis, references)
-
     def counter(self, corpus: Corpus) -> Counter:
         """Number the words of a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
@@ -217,12 +207,11 @@ class Nist(Metric):
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 
-    def evaluate(self, row: Sequence[float]) -> float:
-        """Score a row or a sum of rows.
+    def score_of(self, row: Sequence[float]) -> float:
+        """Score a row that is valid.
 
-        :param row: finite numbers from 0
+        :param row: a number for each column
         :return: 0 if the references have no word, where the script stops
-        :raises StatisticsError: the row is not valid
         """
         individual, penalty = self._parts(row)
         *_, total = accumulate(individual)  # `sum` compensates rounding errors from Python 3.12 on
@@ -233,37 +222,28 @@ class Nist(Metric):
 
         :param rows: a row, or rows, which are added up
         """
-        row = self.total(rows)
-        individual, penalty = self._parts(row)
+        individual, penalty = self._parts(self._sum(rows))
         cumulative = tuple(total * penalty for total in accumulate(individual))
         parts = tuple(number * penalty for number in individual)
-        return NistScore(self.evaluate(row), self.scale, self.signature, cumulative, parts, penalty)
+        return NistScore(cumulative[-1], self.scale, self.signature, cumulative, parts, penalty)
 
     def _parts(self, row: Sequence[float]) -> tuple[list[float], float]:
-        if len(row) != len(self.columns):
-            raise StatisticsError(f"a row of nist has {len(self.columns)} entries, and this one {len(row)}")
-        if not all(isfinite(number) and number >= 0 for number in row):
-            raise StatisticsError(f"a row of nist has finite numbers from 0, and this is {list(row)}")
         length, information, totals = row[0], row[1 : 1 + self.max_order], row[1 + self.max_order :]
         penalty = nist_length_penalty(length, totals[0]) if length else 0.0
         return [bits / max(total, 1) for bits, total in zip(information, totals)], penalty
 
     def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Score rows, with the operations of :meth:`evaluate`.
+        """Score rows that are valid, with the operations of :meth:`score_of`.
 
         :param rows: float64 `(n, columns)`
         """
-        wrong = np.flatnonzero(~(np.isfinite(rows) & (rows >= 0)).all(axis=1))
-        if len(wrong):
-            self.evaluate(rows[wrong[0]].tolist())
-        totals = rows[:, 1 + self.max_order :]
+        lengths, totals = rows[:, 0], rows[:, 1 + self.max_order :]
         found: NDArray[np.float64] = np.zeros(len(rows))
         for column in (rows[:, 1 : 1 + self.max_order] / np.maximum(totals, 1)).T:
             found += column
-        short = np.flatnonzero(totals[:, 0] < rows[:, 0])
-        lengths = zip(rows[short, 0].tolist(), totals[short, 0].tolist())
-        found[short] *= [nist_length_penalty(*pair) for pair in lengths]
-        found[rows[:, 0] == 0] = 0
+        short = np.flatnonzero(totals[:, 0] < lengths)
+        found[short] *= list(map(nist_length_penalty, lengths[short].tolist(), totals[short, 0].tolist()))
+        found[lengths == 0] = 0
         return found
 
 

@@ -12,14 +12,12 @@ from ..text.batches import TokenIds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .bleu import Bleu
-
 FEW = 24  # up to this number of texts, scoring all is faster than finding equal texts
 MOST_ORDERS = 16  # the kernel numbers n-grams up to this order
 
 
 def fill_matrix(
-    metric: Bleu,
+    definitions: tuple[Any, Any],
     texts: TokenIds,
     others: TokenIds,
     result: NDArray[np.float64],
@@ -28,6 +26,7 @@ def fill_matrix(
 ) -> None:
     """Write the score of every text against every other one.
 
+    :param definitions: of the mirror and of the backend
     :param texts: ids
     :param others: ids of the same vocabulary; the same object for the scores of texts against each other
     :param result: an array `(texts, others)`
@@ -38,9 +37,9 @@ def fill_matrix(
     unique = len(unique_hyps.begins), len(unique_refs.begins)
     # the scores of distinct texts share the memory of the result, so that there is only one matrix
     scores = result.reshape(-1)[: unique[0] * unique[1]].reshape(unique)
-    definition, kernel = metric.definitions(metric.order)
+    definition, kernel = definitions
     backend: Any = _backend.chosen
-    if metric.order > MOST_ORDERS:
+    if definition.order > MOST_ORDERS:
         backend, kernel = _mirror, definition
     hypotheses = None if unique_hyps is unique_refs else backend.TokenTexts(*unique_hyps)
     prepared = backend.PairwiseTexts(kernel, backend.TokenTexts(*unique_refs), hypotheses)
@@ -51,8 +50,8 @@ def fill_matrix(
     run(work, unique[0], unique[0] * unique[1], threads, progress, "hypotheses")
     if np.isnan(scores.sum()):
         for i, j in np.argwhere(np.isnan(scores)).tolist():
-            row = _mirror.segment_counts([_text(unique_refs, j)], _text(unique_hyps, i), metric.order)
-            scores[i, j] = metric.score_of(row)
+            row = _mirror.segment_counts([_text(unique_refs, j)], _text(unique_hyps, i), definition.order)
+            scores[i, j] = definition.evaluate(row)[0]
     if unique != shape:
         # expand from the last row: the scores of text i are in row i or before it, so no row is overwritten before it is read
         for position in range(shape[0] - 1, -1, -1):

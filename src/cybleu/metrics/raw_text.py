@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._version import __version__
 from ..text.reading import read_corpus
 from ..text.tokenizers import tokenizer_signature
-from .names import named
+from .names import find
 
 if TYPE_CHECKING:
     from .base import Metric, Score
@@ -35,7 +35,7 @@ def bleu(hypotheses: Any, references: Any, *, threads: int | None = None, **opti
     >>> round(result.score, 2), round(result.bp, 2), len(result.precisions)
     (53.9, 1.0, 4)
     """
-    return _score(named("bleu", **options), hypotheses, references, threads)  # type: ignore[return-value]
+    return _score(find("bleu", **options), hypotheses, references, threads)  # type: ignore[return-value]
 
 
 def chrf(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:
@@ -48,7 +48,7 @@ def chrf(hypotheses: Any, references: Any, *, threads: int | None = None, **opti
     >>> round(chrf(["The cat sat on a mat."], ["The cat sat on the mat."]).score, 2)
     65.8
     """
-    return _score(named("chrf", **options), hypotheses, references, threads)
+    return _score(find("chrf", **options), hypotheses, references, threads)
 
 
 def ter(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:
@@ -61,7 +61,7 @@ def ter(hypotheses: Any, references: Any, *, threads: int | None = None, **optio
     >>> round(ter(["The cat sat on a mat."], ["The cat sat on the mat."]).score, 2)
     16.67
     """
-    return _score(named("ter", **options), hypotheses, references, threads)
+    return _score(find("ter", **options), hypotheses, references, threads)
 
 
 def _score(metric: Metric, hypotheses: Any, references: Any, threads: int | None) -> Score:
@@ -69,8 +69,7 @@ def _score(metric: Metric, hypotheses: Any, references: Any, threads: int | None
     kind = corpus.kind
     raw = metric.raw(kind)
     rows = metric.rows_of(corpus, threads)
-    of_segments = getattr(metric, "level", "corpus") == "mean"
-    result = metric.score(rows if of_segments and corpus.size else metric.total(rows))
+    result = metric.score(rows if corpus.size else [0] * len(metric.columns))
     bounds = corpus.sets.bounds
     counts = {int(end - begin) for begin, end in itertools.pairwise(bounds)}
     described = f"nrefs:{'var' if len(counts) > 1 else max(counts, default=1)}"

@@ -6,24 +6,19 @@ A row of BLEU is hypothesis length, reference length, clipped matches of orders 
 from __future__ import annotations
 
 from array import array
-from collections import namedtuple
-from functools import reduce
-from operator import add
+from itertools import chain
 
 from .. import _backend
-from .._runtime.lazy_arrays import array_given, floats_given, in_place, np
-from .._runtime.numbers import finite_numbers
+from .._runtime.lazy_arrays import array_given, in_place, np
 from .._runtime.sequences import check_unmasked
 from ..errors import StatisticsError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import Any
 
     from numpy.typing import NDArray
-
-    from .base import Metric
 
 
 def one_or_more(rows: Any) -> list[Any]:
@@ -53,6 +48,8 @@ def whole_numbers(values: Any, name: str, least: int | None = None) -> list[int]
     :param least: the least that is allowed
     :raises StatisticsError: these are not such numbers
     """
+    if type(values) is list and set(map(type, values)) == {int} and (least is None or min(values) >= least):
+        return values
     check_unmasked(values, name)
     which = "" if least is None else f" from {least}"
     try:
@@ -70,53 +67,6 @@ def whole_numbers(values: Any, name: str, least: int | None = None) -> list[int]
     return numbers
 
 
-def checked_row(row: Any, metric: Metric, least: int | None = None) -> list[Any]:
-    """A row of a metric.
-
-    :param least: the least whole number that is allowed
-    :raises StatisticsError: it is not one
-    """
-    numbers: Any
-    if metric.dtype == "float64":
-        numbers = finite_numbers(row, f"the numbers of {metric.name}")
-        if numbers is None:
-            raise StatisticsError(f"a row of {metric.name} has finite numbers, and this is {row!r}")
-    else:
-        numbers = whole_numbers(row, f"the counts of {metric.name}", least)
-    if len(numbers) != len(metric.columns):
-        raise StatisticsError(f"a row of {metric.name} has {len(metric.columns)} entries, and this one {len(numbers)}")
-    return list(numbers)
-
-
-def checked_rows(rows: Any, metric: Metric) -> NDArray[Any]:
-    """Rows of a metric as an array.
-
-    :raises StatisticsError: they are not rows of the metric
-    """
-    table: NDArray[Any] = floats_given(rows, "rows") if metric.dtype == "float64" else whole_array(rows, "rows")
-    if table.ndim != 2 or table.shape[1] != len(metric.columns):
-        raise StatisticsError(
-            f"rows have the shape {table.shape}; rows of {metric.name} have {len(metric.columns)} entries"
-        )
-    return table
-
-
-def added_up(rows: Any, metric: Metric) -> list[Any]:
-    """The sum of a row or rows of a metric, from the first to the last."""
-    if isinstance(rows, memoryview) and rows.ndim == 2:  # of a counter, without NumPy
-        width = len(metric.columns)
-        numbers = rows.cast("B").cast(rows.format)  # type: ignore[call-overload]
-        columns = [numbers[column::width] for column in range(width)]
-        return [sum(column) if metric.dtype == "int64" else reduce(add, column) for column in columns]
-    if metric.dtype == "float64" and type(rows) is not list:
-        rows = np.atleast_2d(floats_given(rows, "rows"))
-    if getattr(rows, "ndim", None) == 2:
-        summed: list[Any] = checked_rows(rows, metric).sum(axis=0, dtype=object).tolist()
-        return summed
-    table = [checked_row(row, metric) for row in one_or_more(rows)]
-    return [reduce(add, column) for column in zip([0] * len(metric.columns), *table)]
-
-
 def whole_array(rows: Any, name: str) -> NDArray[np.int64]:
     """Rows as the backends read them.
 
@@ -130,15 +80,24 @@ def whole_array(rows: Any, name: str) -> NDArray[np.int64]:
     return in_place(given, np.int64)
 
 
-def scores_by(kernel: Any, rows: NDArray[Any], evaluate: Callable[[Any], float]) -> NDArray[np.float64]:
-    """Score rows by the kernel, and by a function where it declines."""
-    scores = np.empty(len(rows))
+def scores_by(kernel: Any, rows: Any, evaluate: Callable[[Any], float]) -> Any:
+    """Score rows by the kernel, and by a function where it declines.
+
+    :param rows: an array or a view, as the backends read them
+    :return: an array of NumPy for an array
+    """
+    scores = np.empty(len(rows)) if hasattr(rows, "dtype") else array("d", bytes(8 * len(rows)))
 
     def one(position: int) -> None:
-        scores[position] = evaluate(rows[position].tolist())
+        scores[position] = evaluate(row_at(rows, position))
 
     _backend.go_on(lambda start: kernel.score_rows(rows, start, scores), 0, len(rows), one)
     return scores
+
+
+def row_at(rows: Any, position: int) -> list[int]:
+    """A row of an array or of a view."""
+    return [int(rows[position, column]) for column in range(rows.shape[1])]
 
 
 # ------------------------------------------------------------------------------------------------------- rows of BLEU
@@ -171,77 +130,46 @@ def bleu_row(values: Any, name: str = "a row") -> list[int]:
     return row
 
 
-def bleu_rows(rows: Any) -> tuple[NDArray[np.int64], int]:
-    """Rows of BLEU, or one, as an array, and their number of orders."""
-    table = whole_array(rows, "rows")
-    if table.ndim not in (1, 2):
-        raise StatisticsError(f"rows has {table.ndim} dimensions; it must be one row or rows")
-    return table, order_of(table.shape[-1])
-
-
-# The sum of rows of BLEU; for each order, the number of rows without an n-gram of it; the number of rows of zeros; the
-# first row with more n-grams than its length allows, or None.
-Sum = namedtuple("Sum", "row short zeros too_many")
-
-
-def total_of(rows: Any) -> Sum:
-    """Add up rows of BLEU.
+def as_table(rows: Any) -> Any:
+    """Rows of BLEU, or one, in two dimensions as the backends read them: an array, or a view of integers.
 
     :param rows: a row or rows: lists, an array, or a view of two dimensions
+    :raises StatisticsError: these are no rows
+    """
+    if isinstance(rows, memoryview) and rows.ndim == 2:
+        return rows
+    if hasattr(rows, "ndim"):
+        table = whole_array(rows, "rows")
+        if table.ndim not in (1, 2):
+            raise StatisticsError(f"rows has {table.ndim} dimensions; it must be one row or rows")
+        order_of(table.shape[-1])
+        return table.reshape(-1, table.shape[-1])
+    lists = [bleu_row(row) for row in one_or_more(rows)]
+    width = len(lists[0])
+    if any(len(row) != width for row in lists):
+        raise StatisticsError("the rows have different lengths; all must have 2 + 2 * orders entries")
+    try:
+        numbers = array("q", chain.from_iterable(lists))
+    except OverflowError:
+        raise StatisticsError(f"statistics fit int64, and these do not: {max(lists, key=max)}") from None
+    return memoryview(numbers).cast("B").cast("q", (len(lists), width))
+
+
+def total_of(rows: Any) -> tuple[list[int], list[int], int, list[int] | None]:
+    """Add up rows of BLEU.
+
+    :param rows: as for :func:`as_table`
+    :return: the sum; for each order, the number of rows without an n-gram of it; the number of rows of zeros; the first row with
+        more n-grams than its length allows, or None
     :raises StatisticsError: a row is not valid
     """
-    if hasattr(rows, "dtype"):
-        table, order = bleu_rows(rows)
-        return _total_of_table(table.reshape(-1, 2 + 2 * order), order)
-    if isinstance(rows, memoryview) and rows.ndim == 2 and _backend.BACKEND == "cython":
-        return _total_of_table(rows, order_of(rows.shape[1]))  # type: ignore[index]
-    lists = [bleu_row(row) for row in one_or_more(rows.tolist() if isinstance(rows, memoryview) else rows)]
-    size = len(lists[0])
-    if any(len(row) != size for row in lists):
-        raise StatisticsError("the rows have different lengths; all must have 2 + 2 * orders entries")
-    order = order_of(size)
-    too_many = (row for row in lists if any(row[2 + order + n] > max(0, row[0] - n) for n in range(order)))
-    short = [sum(row[2 + order + n] == 0 for row in lists) for n in range(order)]
-    return Sum([sum(column) for column in zip(*lists)], short, sum(not any(row) for row in lists), next(too_many, None))
-
-
-def _total_of_table(rows: Any, order: int) -> Sum:
-    zeros = (lambda n: np.zeros(n, np.int64)) if hasattr(rows, "dtype") else (lambda n: array("q", bytes(8 * n)))
-    totals, short = zeros(2 + 2 * order), zeros(order)
-    impossible, too_many, largest, of_zeros = _backend.chosen.sum_rows(rows, totals, short)
+    table = as_table(rows)
+    width = table.shape[1]
+    totals, short = array("q", bytes(8 * width)), array("q", bytes(8 * order_of(width)))
+    impossible, too_many, largest, zeros = _backend.chosen.sum_rows(table, totals, short)
     if impossible >= 0:
-        bleu_row([rows[impossible, column] for column in range(2 + 2 * order)], f"row {impossible}")
+        bleu_row(row_at(table, impossible), f"row {impossible}")
     total = totals.tolist()
-    if largest * len(rows) >= 2**63:
-        total = [sum(int(rows[i, column]) for i in range(len(rows))) for column in range(2 + 2 * order)]
-    first = None if too_many < 0 else [int(rows[too_many, column]) for column in range(2 + 2 * order)]
-    return Sum(total, short.tolist(), of_zeros, first)
-
-
-# ------------------------------------------------------------------------------------------------------------- by name
-
-
-def rows_by_name(columns: Mapping[str, Any], metric: Metric) -> NDArray[Any]:
-    """Return rows from a dict of columns or numbers by the names of the metric's columns.
-
-    :raises StatisticsError: a column is missing, or holds something other than whole numbers that fit into int64
-    """
-    found = [_numbers(columns, name, metric) for name in metric.columns]
-    if len(set(map(len, found))) > 1:
-        raise StatisticsError(f"the columns have different lengths: {', '.join(map(str, map(len, found)))}")
-    return np.column_stack(found)
-
-
-def _numbers(columns: Mapping[str, Any], name: str, metric: Metric) -> NDArray[Any]:
-    if name not in columns:
-        raise StatisticsError(f"there is no column {name!r} in the columns: {', '.join(map(repr, columns))}")
-    flat = array_given(columns[name], name).reshape(-1)
-    if metric.dtype == "float64":
-        return floats_given(flat, name)
-    if flat.dtype.kind not in "iu":
-        flat = np.array(whole_numbers(flat.tolist(), name, 0), dtype=object)
-    if len(flat) and not 0 <= int(flat.min()) <= int(flat.max()) < 2**63:
-        raise StatisticsError(
-            f"{name} holds {int(flat.min())} to {int(flat.max())}; statistics are from 0 and fit int64"
-        )
-    return flat.astype(np.int64)
+    if largest * len(table) >= 2**63:
+        total = [sum(column) for column in zip(*table.tolist())]
+    return total, short.tolist(), zeros, None if too_many < 0 else row_at(table, too_many)

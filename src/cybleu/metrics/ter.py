@@ -5,27 +5,22 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_flags
-from ..errors import StatisticsError
 from ..text.tercom import edits
 from ..text.tokenizers import own_tokenizer
-from .base import Metric
-from .tokens import count_lines, lowered
+from .base import BuiltinMetric
+from .tokens import lowered
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..text.batches import Corpus
     from .base import Counter
 
 
 @dataclass(frozen=True)
-class Ter(Metric):
+class Ter(BuiltinMetric):
     """TER of raw text in percent (Snover et al. 2006). The scores are equal to those of sacreBLEU 2.6.
 
     Lower is better: 0 is a perfect match, and a score can be above 100. Texts are str, or bytes in UTF-8. A row has two
@@ -61,8 +56,8 @@ class Ter(Metric):
     cost = 32
 
     def __post_init__(self) -> None:
-        check_flags(self, "lowercase", "normalized", "no_punct", "asian_support", "case_sensitive")
-        self._refuse_tokenizer()
+        super().__post_init__()
+        check_flags(self, "normalized", "no_punct", "asian_support", "case_sensitive")
         if self.lowercase:
             object.__setattr__(self, "case_sensitive", False)
             object.__setattr__(self, "lowercase", False)
@@ -75,14 +70,6 @@ class Ter(Metric):
             f"metric:ter|case:{'mixed' if self.case_sensitive else 'lc'}|tok:tercom|norm:{said[bool(self.normalized)]}|"
             f"punct:{said[not self.no_punct]}|asian:{said[bool(self.asian_support)]}"
         )
-
-    def count(self, hypothesis: str | bytes, references: Sequence[str | bytes]) -> list[float]:  # type: ignore[override]
-        """Count a segment, and return its row.
-
-        :param hypothesis: a text
-        :param references: one or more texts
-        """
-        return count_lines(self, hypothesis, references)
 
     def counter(self, corpus: Corpus) -> Counter:
         """Number the words of a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
@@ -111,32 +98,13 @@ class Ter(Metric):
         segments = numbered(texts, False), numbered(references, self.normalized), bounds, corpus.owners
         return lambda start, stop, rows: _backend.chosen.edit_rows(*segments, start, stop, rows)
 
-    def evaluate(self, row: Sequence[float]) -> float:
-        """Score a row or a sum of rows.
+    def score_of(self, row: Sequence[float]) -> float:
+        """Score a row that is valid.
 
-        :param row: edits and the average length of the references, finite numbers from 0
-        :raises StatisticsError: the row is not valid
+        :param row: edits and the average length of the references
         """
-        if len(row) != 2:
-            raise StatisticsError(f"a row of ter has 2 entries, and this one {len(row)}")
-        if not all(isfinite(number) and number >= 0 for number in row):
-            raise StatisticsError(f"a row of ter has two finite numbers from 0, and this is {list(row)}")
         total, length = row
         return 100 * (total / length if length > 0 else float(total > 0))
-
-    def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Score rows, with the operations of :meth:`evaluate`.
-
-        :param rows: float64 `(n, 2)`
-        """
-        wrong = np.flatnonzero(~(np.isfinite(rows) & (rows >= 0)).all(axis=1))
-        if len(wrong):
-            self.evaluate(rows[wrong[0]].tolist())
-        total, length = rows.T
-        rates: NDArray[np.float64] = (total > 0).astype(np.float64)
-        np.divide(total, length, out=rates, where=length > 0)
-        rates *= 100
-        return rates
 
 
 def word_texts(texts: Any, number: Callable[[Any, array[int]], bytes]) -> Any:

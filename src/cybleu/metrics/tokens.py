@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from array import array
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from ..errors import NoReferencesError
 from ..text.batches import Corpus, ListSets, Place, RawText, Sets, TokenIds, TokenLists
-from ..text.reading import raw_text, read_lines, token_lists
+from ..text.reading import token_lists
 
 if TYPE_CHECKING:
     from ..text.batches import AnySets, Batch
     from ..text.raw import Raw
-    from .base import Metric
 
-__all__ = ["count_lines", "lowered", "segments_of", "tokenised", "tokens_of"]
+__all__ = ["lowered", "segments_of", "tokenised", "tokens_of"]
 
 
 def segments_of(corpus: Corpus, raw: Raw | None, reads: str) -> Callable[[int], tuple[Any, Sequence[Any]]]:
@@ -82,12 +79,3 @@ def lowered(corpus: Corpus, raw: Raw) -> tuple[Any, Any, Any]:
     if raw.lowercase:
         lines = corpus.made(("lower case", raw.key, _backend.BACKEND), lambda: raw.lowered_texts(lines))
     return raw.lowered_texts(texts.lines), lines, sets.bounds
-
-
-def count_lines(metric: Metric, hypothesis: str | bytes, references: Sequence[str | bytes]) -> list[Any]:
-    """Count a segment of raw text by the counter of a metric. Does not require NumPy."""
-    texts, others = raw_text([hypothesis], Place("hypothesis")), read_lines(references, "references")
-    if not others.size:
-        raise NoReferencesError("there is no reference for the hypothesis; give at least one")
-    row: list[Any] = metric.rows_of(Corpus(texts, Sets(others, array("q", (0, others.size))))).tolist()[0]
-    return row

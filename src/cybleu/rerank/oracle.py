@@ -82,7 +82,7 @@ def _extreme(
     nbest: NBest, best: bool, level: str, name: Any, seed: int = 0, passes: int = 20, **choices: Any
 ) -> Selection[str]:
     check_nbest(nbest)
-    metric = metric_of(nbest, name, choices)
+    metric = metric_of(nbest, name, choices).of_width(nbest.stats.shape[1])
     if level not in ("sentence", "corpus"):
         raise UnknownNameError(f"unknown level {level!r}; use sentence or corpus")
     check_whole(passes, "passes", 1, error=ArrayValueError)
@@ -90,9 +90,7 @@ def _extreme(
     stats = nbest.stats
     filled = stats[:, 0] > 0 if isinstance(metric, Bleu) else np.ones(len(stats), dtype=bool)
     scores = np.zeros(len(stats))
-    of_sentences = metric.of_sentences()
-    of_sentences.check_width(stats.shape[1])
-    scores[filled] = of_sentences.scores_of(np.ascontiguousarray(stats[filled]))
+    scores[filled] = metric.of_sentences().scores_of(np.ascontiguousarray(stats[filled]))
     kept = filled if highest else np.ones(len(stats), dtype=bool)
     selection = replace(chosen(nbest, nbest.offsets, scores if highest else -scores, kept), scores=scores)
     if level == "sentence":

@@ -278,7 +278,7 @@ def _chrf(row: Sequence[Any], metric: Chrf) -> Any:
 def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
     """Compute sacreBLEU's BLEU from float32 sums: `(tables, n, columns)` to `(tables, n)`."""
     order = rows.shape[-1] // 2 - 1
-    rules = bleu.rules(order)
+    rules = bleu.rules()
     smoothing, value = rules.smoothing, rules.value
     float_type: Any = np.float32 if IN_FLOAT32 else np.float64
     matches, totals = rows[..., 2 : 2 + order].astype(float_type), rows[..., 2 + order :].astype(float_type)

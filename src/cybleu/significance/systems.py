@@ -291,7 +291,7 @@ def _scoring(
             raise StatisticsError(f"{rows.name}: {error}") from error
         except ZeroDivisionError:  # some tools fail on empty text; in samples it gets the worst score
             pass
-    found.check_width(given[0].table.shape[1])
+    found = found.of_width(given[0].table.shape[1])
     return OfMetric(found), [found.summable(in_place(rows.table, found.dtype)) for rows in given]
 
 

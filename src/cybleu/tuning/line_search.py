@@ -152,7 +152,7 @@ class Surface:
         """Find the best interval by BLEU in the kernel, without storing the surface."""
         stats = self.problem.objective.stats
         row = np.empty(stats.shape[1], dtype=np.int64)
-        definition, kernel = metric.definitions(len(row) // 2 - 1)
+        definition, kernel = metric.definitions
         line = self._starts, self._found, stats, self.line.lower, self.line.upper
         found = _backend.chosen.best_interval(*line, kernel, row)
         score, left, right, farthest = _backend.answered(found, _mirror.best_interval, *line, definition, row)

@@ -152,5 +152,5 @@ def _gains(problem: Problem) -> tuple[Any, Any, Any, NDArray[np.float64]]:
     falling = np.arange(objective.stats.shape[1] // 2 - 1, 0, -1.0)
     # small counts, but above 0 for each order
     background = np.concatenate([[falling[0]] * 2, falling, falling])
-    weights = metric.rules(len(falling)).weights
+    weights = metric.weights
     return objective.stats, None, None if weights is None else np.array(weights, dtype=np.float64), background

@@ -158,8 +158,7 @@ class Objective:
                 )
             self.name = "sum"
         else:
-            self.metric = found = find(chosen, default="moses").maximised
-            found.check_width(nbest.stats.shape[1])
+            self.metric = found = find(chosen, default="moses").maximised.of_width(nbest.stats.shape[1])
             self.name, self.scale = found.name, found.scale
             self.stats = found.summable(nbest.stats)
 

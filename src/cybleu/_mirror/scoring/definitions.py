@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 import sys
+from operator import gt
 
 from ...errors import EmptyHypothesisError, SmoothingParameterError, StatisticsError
 
@@ -248,11 +249,12 @@ def sum_rows(stats: Any, totals: Any, too_short: Any) -> tuple[int, int, int, in
     Return the first invalid row (a negative number, more matches than n-grams) or -1, the first row with more n-grams of
     an order than its length allows or -1, an upper bound of all numbers, and how many rows are zeros.
     """
-    order = len(too_short)
-    matches, counts = stats[:, 2 : 2 + order], stats[:, 2 + order :]
-    impossible = ((stats < 0).any(axis=1) | (matches > counts).any(axis=1)).nonzero()[0]
-    totals += stats.sum(axis=0)
-    too_short += (counts == 0).sum(axis=0)
-    more = [row for n in range(order) for row in (counts[:, n] > (stats[:, 0] - n).clip(0)).nonzero()[0][:1].tolist()]
-    first = int(impossible[0]) if len(impossible) else -1
-    return first, min(more, default=-1), int(stats.max(initial=0)), int((~stats.any(axis=1)).sum())
+    order, rows = len(too_short), stats.tolist()
+    for column, numbers in enumerate(zip(*rows)):
+        totals[column] = min(sum(numbers), 2**63 - 1)
+        if column >= 2 + order:
+            too_short[column - 2 - order] = numbers.count(0)
+    invalid = [min(row) < 0 or any(map(gt, row[2 : 2 + order], row[2 + order :])) for row in rows]
+    more = [any(total > max(row[0] - n, 0) for n, total in enumerate(row[2 + order :])) for row in rows]
+    first, too_many = (wrong.index(True) if any(wrong) else -1 for wrong in (invalid, more))
+    return first, too_many, max(map(max, rows), default=0), sum(not any(row) for row in rows)
