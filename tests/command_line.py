@@ -1,5 +1,6 @@
 """Commands as a terminal runs them, but in this process; and their files."""
 
+import os
 import shlex
 import subprocess
 import sys
@@ -19,6 +20,12 @@ def run_line(line, stdin=None):
     return run(*shlex.split(line), stdin=stdin)
 
 
+def python(*arguments, variables=None, **options):
+    """What an interpreter wrote, and its exit code."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
+    return subprocess.run([sys.executable, *map(str, arguments)], env={**os.environ, **(variables or {})}, **options)
+
+
 PEAK = """
 import resource, sys
 from cybleu.cli import cli
@@ -34,8 +41,7 @@ print("", peak, sep="\\n")
 
 def peak(arguments, folder):
     """The output of a command in a process of its own, and the most memory in MiB that it holds at the same time."""
-    command = [sys.executable, "-c", PEAK, *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    done = python("-c", PEAK, *arguments, cwd=folder, check=True)
     printed, _, memory = done.stdout.rstrip("\n").rpartition("\n")
     return printed, int(memory)
 

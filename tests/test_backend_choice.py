@@ -1,10 +1,8 @@
 """The choice of the backend, in new processes."""
 
-import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
@@ -12,25 +10,16 @@ from pathlib import Path
 import pytest
 
 import cybleu
+from command_line import python
 
 pytestmark = pytest.mark.thread_unsafe(reason="each test breaks a copy of the package")
 
 PACKAGE = Path(cybleu.__file__).parent
 
 
-def run(code, choice=None, path=None, *options):
-    environment = {key: value for key, value in os.environ.items() if key not in ("CYBLEU_BACKEND", "PYTHONPATH")}
-    if choice is not None:
-        environment["CYBLEU_BACKEND"] = choice
-    environment["PYTHONPATH"] = str(path or PACKAGE.parent)
-    return subprocess.run(
-        [sys.executable, *options, "-c", code],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+def run(code, choice="", path=PACKAGE.parent, *options):
+    variables = {"CYBLEU_BACKEND": choice, "PYTHONPATH": str(path)}
+    return python(*options, "-c", code, variables=variables, timeout=60)
 
 
 SHOW = "import cybleu; print(cybleu.BACKEND, cybleu.sentence_bleu([['a', 'b']], ['a', 'b'], (0.5, 0.5)))"
@@ -48,7 +37,7 @@ def extensions(folder):
 
 
 def test_choices(kernels):
-    for choice in (None, "auto", "", "cython"):
+    for choice in ("auto", "", "cython"):
         assert run(SHOW, choice).stdout == "cython 1.0\n"
     assert run(SHOW, "python").stdout == "python 1.0\n"
 
@@ -56,7 +45,7 @@ def test_choices(kernels):
 def test_a_missing_extension(copy):
     for path in extensions(copy):
         path.unlink()
-    done = run(SHOW, None, copy, "-W", "error")
+    done = run(SHOW, "", copy, "-W", "error")
     assert (done.stdout, done.stderr) == ("python 1.0\n", "")
     done = run(SHOW, "cython", copy)
     assert (
@@ -67,7 +56,7 @@ def test_a_missing_extension(copy):
 def test_a_broken_extension(copy, kernels):
     for path in extensions(copy):
         path.write_bytes(b"not a library")
-    done = run(SHOW, None, copy)
+    done = run(SHOW, "", copy)
     assert done.stdout == "python 1.0\n"
     assert (
         "RuntimeWarning: the compiled extension of cybleu does not load, so the slower pure-Python backend"
@@ -83,7 +72,7 @@ def test_the_kernels_leave_the_gil_off(kernels):
     free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     # before CPython 3.13 there is always a GIL
     code = "import sys, cybleu; print(cybleu.BACKEND, getattr(sys, '_is_gil_enabled', bool)() or sys.version_info < (3, 13))"
-    done = run(code, "cython", None, "-W", "error")
+    done = run(code, "cython", PACKAGE.parent, "-W", "error")
     assert (done.stdout, done.stderr) == (f"cython {not free_threaded}\n", "")
 
 

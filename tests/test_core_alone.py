@@ -1,15 +1,13 @@
 """The core without extras: functions that require one raise one clear sentence, and all others work."""
 
 import importlib.util
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import cybleu
+from command_line import python
 
 pytestmark = [pytest.mark.usefixtures("backend"), pytest.mark.thread_unsafe(reason="it runs processes of its own")]
 
@@ -38,11 +36,8 @@ def with_commands(alone, tmp_path_factory):
 
 def run(folder, backend, *arguments):
     """Run Python with only these packages: `-S` excludes installed ones."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("COVERAGE")}
-    environment |= {"CYBLEU_BACKEND": backend, "PYTHONPATH": str(folder)}
-    return subprocess.run(
-        [sys.executable, "-S", *arguments], env=environment, cwd=folder.parent, capture_output=True, text=True
-    )
+    variables = {"CYBLEU_BACKEND": backend, "PYTHONPATH": str(folder)}
+    return python("-S", *arguments, variables=variables, cwd=folder.parent)
 
 
 EVERY_NAME = """

@@ -1,10 +1,10 @@
 """Optional packages that are there and do not load, as where memory is short: that is not said to be a missing package."""
 
 import os
-import subprocess
-import sys
 
 import pytest
+
+from command_line import python
 
 pytestmark = pytest.mark.thread_unsafe(reason="it runs processes of its own")
 
@@ -27,8 +27,8 @@ USES = {
 
 
 def run(code, folder):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
-    return subprocess.run([sys.executable, "-c", code], env=environment, cwd=folder, capture_output=True, text=True)
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    return python("-c", code, variables={"PYTHONPATH": path}, cwd=folder)
 
 
 @pytest.mark.parametrize("module", USES)

@@ -4,13 +4,12 @@ import ast
 import importlib
 import inspect
 import pkgutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import cybleu
+from command_line import python
 
 NAMES = """
     sentence_bleu corpus_bleu SmoothingFunction modified_precision closest_ref_length brevity_penalty Fraction sentence_bleu_many nltk_3_2
@@ -35,7 +34,7 @@ def test_no_module_hides_a_name():
 def test_scores_of_raw_text_import_no_numpy():
     code = "import cybleu, sys; cybleu.bleu(['a b'], ['a b']), cybleu.chrf(['a'], [['a']]), cybleu.ter(['a'], ['a'])\n"
     code += "cybleu.bleu([['a']], [['a']]); print('numpy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code)
     assert done.stdout == "False\n"
 
 

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import re
-import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -13,6 +12,7 @@ import nltk.translate.bleu_score as nltk_bleu
 import pytest
 
 import cybleu
+from command_line import python
 from cybleu import bleu_score, errors
 
 NAMES = """
@@ -73,8 +73,7 @@ def test_without_nltk(monkeypatch):
 
 
 def run(*arguments, cwd):
-    command = [sys.executable, "-m", "cybleu", "run-as-nltk", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    return python("-m", "cybleu", "run-as-nltk", *arguments, cwd=cwd)
 
 
 SCRIPT = """
@@ -116,12 +115,7 @@ def test_a_script_sees_what_python_shows_it(tmp_path, command, place):
     script = tmp_path / "job.py" if place == "absolute" else tmp_path / place
     script.write_text(WHAT_A_SCRIPT_SEES.lstrip(), encoding="latin-1")
     found, expected = (
-        subprocess.run(
-            [sys.executable, *started, str(script) if place == "absolute" else place, "x"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-        )
+        python(*started, script if place == "absolute" else place, "x", cwd=tmp_path)
         for started in (["-m", "cybleu", command], [])
     )
     assert (expected.returncode, expected.stderr) == (0, "")

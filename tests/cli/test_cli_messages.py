@@ -83,8 +83,7 @@ def test_a_device_is_written_to_and_a_full_one_is_one_sentence(run, name):
 @pytest.mark.parametrize("program", [["-m", "cybleu"], ["cybleu"]], ids=" ".join)
 def test_an_unknown_backend_is_one_sentence(run, folder, program):
     (folder / "cybleu").write_text("from cybleu.__main__ import main\nmain()\n")
-    command = [sys.executable, *program, "score", "text", "text"]
-    done = subprocess.run(command, env={**os.environ, "CYBLEU_BACKEND": "zzz"}, capture_output=True, text=True)
+    done = command_line.python(*program, "score", "text", "text", variables={"CYBLEU_BACKEND": "zzz"})
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "CYBLEU_BACKEND='zzz'" in done.stderr
 
@@ -96,9 +95,7 @@ def test_an_unknown_backend_is_one_sentence(run, folder, program):
 )
 def test_a_full_standard_output_is_one_sentence(run, arguments):
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "cybleu", *arguments.split()], stdout=full, stderr=subprocess.PIPE, text=True
-        )
+        done = command_line.python("-m", "cybleu", *arguments.split(), stdout=full)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == (
         "cybleu: error: standard output: cannot be written: No space left on device"
@@ -127,9 +124,7 @@ def test_a_reader_that_went_away_is_no_message(run, arguments):
     read, write = os.pipe()
     os.close(read)
     with open(write, "w") as gone:
-        done = subprocess.run(
-            [sys.executable, "-m", "cybleu", *arguments.split()], stdout=gone, stderr=subprocess.PIPE, text=True
-        )
+        done = command_line.python("-m", "cybleu", *arguments.split(), stdout=gone)
     assert (done.returncode, done.stderr) == (1, "")
 
 

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 
 import pytest
@@ -134,23 +133,15 @@ def test_the_output(folder, references, chosen, systems, variables):
     ],
 )
 def test_as_a_program(folder, arguments):
-    environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
-    commands = (
-        [sys.executable, "-m", "cybleu", "sacrebleu"],
-        [
-            sys.executable,
-            "-c",
-            "import sys, sacrebleu.sacrebleu; sys.argv[0] = 'sacrebleu'; sacrebleu.sacrebleu.main()",
-        ],
-    )
+    code = "import sys, sacrebleu.sacrebleu; sys.argv[0] = 'sacrebleu'; sacrebleu.sacrebleu.main()"
     found, theirs = (
-        subprocess.run([*command, *arguments.split()], capture_output=True, cwd=folder, env=environment, check=False)
-        for command in commands
+        command_line.python(*command, *arguments.split(), cwd=folder, variables={"PYTHONWARNINGS": "ignore"})
+        for command in (("-m", "cybleu", "sacrebleu"), ("-c", code))
     )
     assert (found.returncode, found.stdout) == (theirs.returncode, theirs.stdout)
 
 
 def test_without_sacrebleu():
     code = "import sys; sys.modules['sacrebleu.sacrebleu'] = None; from cybleu.__main__ import main; main()"
-    done = subprocess.run([sys.executable, "-c", code, "sacrebleu"], capture_output=True, text=True, check=False)
+    done = command_line.python("-c", code, "sacrebleu")
     assert done.returncode == 2 and done.stderr.startswith("cybleu: error: ") and done.stderr.count("\n") == 1

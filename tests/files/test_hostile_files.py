@@ -10,7 +10,7 @@ import textwrap
 
 import pytest
 
-from command_line import peak
+from command_line import peak, python
 from cybleu import nbest
 from cybleu._files.text import Lines
 from cybleu._files.writing import check_paths, writing
@@ -56,10 +56,8 @@ def peak_memory(path):
                 print(name, error)
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
     """
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [*sys.path]))}
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)], env=environment, capture_output=True, text=True, check=True
-    )
+    variables = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = python("-c", textwrap.dedent(script), variables=variables, check=True)
     *messages, memory = done.stdout.splitlines()
     assert [message.split()[0] for message in messages] == list(READERS)
     return messages, int(memory) * (1 if sys.platform == "darwin" else 1024)
@@ -217,7 +215,7 @@ def test_what_a_process_has_open(tmp_path, path):
         print("after")
     """
     with open(tmp_path / "out", "wb") as out:
-        subprocess.run([sys.executable, "-c", textwrap.dedent(code)], stdout=out, check=True)
+        python("-c", textwrap.dedent(code), stdout=out, check=True)
     assert (tmp_path / "out").read_text() == "before\nnew\nafter\n"
 
 

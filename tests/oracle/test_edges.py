@@ -1,7 +1,6 @@
 """Where a rule begins and where it ends, on both backends, beside the tools that define it."""
 
 import os
-import subprocess
 import sys
 import unicodedata
 from textwrap import dedent
@@ -13,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import cybleu
+from command_line import python
 from cybleu import metrics
 from cybleu.bleu_score import corpus_bleu, sentence_bleu
 from cybleu.text import tokenizer
@@ -143,8 +143,7 @@ def test_tokens_of_equal_hashes_are_compared(kernels):
                         assert [of_words[5], of_words[8]] == row[2:4], (of_words, row)
                 assert count < 25 or slots_probed() is None or slots_probed() > before, "the hashes are not equal"
     """
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", dedent(script)], env=environment, stderr=subprocess.PIPE, text=True)
+    done = python("-c", dedent(script), variables={"PYTHONPATH": os.pathsep.join(sys.path)})
     assert (done.returncode, done.stderr) == (0, "")
 
 

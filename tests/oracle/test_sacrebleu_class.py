@@ -1,8 +1,6 @@
 """Compare the classes BLEU and CHRF, and the installation, with sacreBLEU's."""
 
 import inspect
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -11,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.significance import PairedTest
 
+from command_line import python
 from cybleu import install_as_sacrebleu
 from cybleu.sacrebleu_compat import BLEU, CHRF, TER
 from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s, assert_same_as_sacrebleu, called
@@ -235,8 +234,8 @@ def test_a_script_runs_with_it(tmp_path):
         "import sys\nimport sacrebleu\nprint(sacrebleu.BLEU.__module__, sys.argv[1:])\n"
         "print(sacrebleu.corpus_bleu(['The cat sat on it.'], [['The cat sat on it.']]).score)\n"
     )
-    run = [sys.executable, "-m", "cybleu", "run-as-sacrebleu"]
-    done = subprocess.run([*run, str(script), "x"], capture_output=True, text=True, check=True)
+    run = "-m", "cybleu", "run-as-sacrebleu"
+    done = python(*run, script, "x", check=True)
     assert done.stdout.startswith("cybleu.sacrebleu_compat.classes ['x']\n100.0")
-    done = subprocess.run(run, capture_output=True, text=True)
+    done = python(*run)
     assert done.returncode == 2 and "run-as-sacrebleu (SCRIPT" in done.stderr

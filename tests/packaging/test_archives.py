@@ -1,8 +1,6 @@
 """Contents of the archives that users install."""
 
 import os
-import subprocess
-import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -10,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import cybleu
+from command_line import python
 
 pytestmark = pytest.mark.long
 
@@ -23,12 +22,8 @@ def build(kind, source, target, **environment):
         (archive,) = Path(os.environ["CYBLEU_ARCHIVES"]).glob({"sdist": "*.tar.gz", "wheel": "*.whl"}[kind])
         return archive
     target.mkdir()
-    subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", str(target), str(source)],
-        env={**os.environ, **environment},
-        check=True,
-        capture_output=True,
-    )
+    command = ["-m", "build", "--no-isolation", f"--{kind}", "--outdir", target, source]
+    python(*command, variables=environment, check=True)
     (archive,) = target.iterdir()
     return archive
 
@@ -100,14 +95,8 @@ def test_the_pure_wheel_is_for_every_platform(pure_wheel):
 def test_the_pure_wheel_works(pure_wheel, tmp_path):
     zipfile.ZipFile(pure_wheel).extractall(tmp_path)
     code = "import cybleu; print(cybleu.__file__, cybleu.BACKEND, cybleu.sentence_bleu([['a']], ['a'], (1,)))"
-    environment = {key: value for key, value in os.environ.items() if key != "CYBLEU_BACKEND"}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env={**environment, "PYTHONPATH": str(tmp_path)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
+    done = python(
+        "-W", "error", "-c", code, variables={"CYBLEU_BACKEND": "", "PYTHONPATH": str(tmp_path)}, cwd=tmp_path
     )
     assert done.stdout == f"{tmp_path / 'cybleu' / '__init__.py'} python 1.0\n"
 

@@ -1,11 +1,11 @@
 """Out of memory, calls raise MemoryError, and everything can be used as before."""
 
-import os
-import subprocess
 import sys
 import textwrap
 
 import pytest
+
+from command_line import python
 
 pytestmark = [
     pytest.mark.memory,
@@ -78,9 +78,7 @@ def test_no_memory(backend):
     script = SCRIPT.replace("SIZE", {"cython": "50_000", "python": "4_000"}[backend])
     limits = [0, 64, 512]
     script = textwrap.dedent(script).replace("LIMITS", repr(limits))
-    environment = {**os.environ, "CYBLEU_BACKEND": backend, "MALLOC_ARENA_MAX": "1", "MALLOC_TRIM_THRESHOLD_": "0"}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", script], env=environment, capture_output=True, text=True
-    )
+    variables = {"CYBLEU_BACKEND": backend, "MALLOC_ARENA_MAX": "1", "MALLOC_TRIM_THRESHOLD_": "0"}
+    done = python("-W", "ignore", "-c", script, variables=variables)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0

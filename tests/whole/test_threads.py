@@ -1,6 +1,5 @@
 """Threads that share objects get what each gets alone, and lists that other threads change are read as at some moment."""
 
-import subprocess
 import sys
 import threading
 from array import array
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 
 import cybleu
+from command_line import python
 from cybleu import Ragged, References, SmoothingFunction, corpus_bleu, sentence_bleu
 from cybleu.bleu_score import sentence_bleu_many
 from cybleu.columns import row_blocks
@@ -141,7 +141,7 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 assert len(found) == 8 and set(map(id, found)) == {{id(cybleu.{name})}}, found
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python("-c", code)
     assert (done.stderr, done.returncode) == ("", 0)
 
 
