@@ -197,7 +197,7 @@ REFUSED = {
         (lambda: column_rows({"hypothesis": "a", "reference": ["a"]}), "hypotheses is one str; pass a list"),
         (lambda: column_rows({"hypothesis": ["a"], "reference": None}), "references is one NoneType; give a list"),
         (lambda: load("bleu").add(prediction=["a"], reference="a"), r"predictions\[0\]"),
-        (lambda: load("bleu").add(prediction="a", reference=[["a"]]), r"references\[0\] holds"),
+        (lambda: load("bleu").add(prediction="a", reference=[["a"]]), r"references\[0\]\[0\] is a list"),
         (lambda: load("bleu").add(prediction="a", reference=1), r"references\[0\] is one int"),
         (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: ["a", "b"]}), "one caption"),
         (lambda: CaptionBleu().compute_score({1: "a"}, {1: ["a"]}), r"gts\[1\]"),

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from .. import sacrebleu_compat
-from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, SequenceTypeError, UnknownNameError
+from ..errors import EmptyCorpusError, LengthMismatchError, UnknownNameError
 from ..metrics import Bleu, Gleu, Metric
 from ..text.batches import Corpus
 from ..text.reading import read_lines, read_list, read_sets_of_lines
@@ -68,11 +68,9 @@ class EvaluationModule:
         :raises SequenceTypeError: a prediction or a reference has another type
         :raises NoReferencesError: a text has no reference
         """
-        texts = read_list(predictions, "predictions", "str")
-        groups = [
-            [group] if isinstance(group, str) else read_list(group, f"references[{position}]", "str")
-            for position, group in enumerate(read_list(references, "references", "those of each text"))
-        ]
+        texts = read_lines(read_list(predictions, "predictions", "str"), "predictions").lists()
+        entries = read_list(references, "references", "those of each text")
+        groups = read_sets_of_lines([[entry] if isinstance(entry, str) else entry for entry in entries]).lists()
         if len(texts) != len(groups):
             advice = "give one, or a list, for each"
             if {*map(len, groups)} == {len(texts)}:
@@ -81,13 +79,6 @@ class EvaluationModule:
                     "[list(group) for group in zip(*references)]"
                 )
             raise LengthMismatchError(f"there are {len(texts)} predictions and {len(groups)} references; {advice}")
-        for name, lists in (("predictions", [[text] for text in texts]), ("references", groups)):
-            for position, entries in enumerate(lists):
-                if not entries:
-                    raise NoReferencesError(f"{name}[{position}] has no reference; give at least one")
-                for text in entries:
-                    if not isinstance(text, str):
-                        raise SequenceTypeError(f"{name}[{position}] holds a {type(text).__name__}; it must be a str")
         self._predictions += texts
         self._references += groups
 
