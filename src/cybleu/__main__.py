@@ -28,8 +28,7 @@ def main() -> None:
     """Run the command line. Commands without optional dependencies run without them."""
     gc.set_threshold(100_000)  # lists of tokens hold no cycles, and looking for some takes a fifth of the time
     arguments = sys.argv[1:]
-    wants_help = arguments[1:2] in (["-h"], ["--help"])
-    if arguments and arguments[0] in RUNNERS and (arguments[0] == "sacrebleu" or not wants_help):
+    if arguments and arguments[0] in RUNNERS and arguments[1:2] not in (["-h"], ["--help"]):
         try:
             _run(arguments)  # a program writes its own output
         except MissingExtraError as error:
@@ -74,19 +73,19 @@ def _end_without_memory(what: str) -> NoReturn:
 def _run(arguments: list[str]) -> None:
     if arguments == ["--version"]:
         print(version())
-    elif arguments and arguments[0] in RUNNERS:
+        return
+    if arguments and arguments[0] in RUNNERS:
         module, function = RUNNERS[arguments[0]]
         getattr(import_module(module, __package__), function)(arguments[1:])
-    else:
-        if not (
-            find_spec("click") and find_spec("tqdm")
-        ):  # find_spec, because importing tqdm is slow, and few commands use it
-            sys.exit(
-                "the cybleu command requires packages that are not installed; install them with: pip install 'cybleu[cli]'"
-            )
-        from .cli import cli
+        return
+    # not imported, because importing tqdm is slow, and few commands use it
+    if not (find_spec("click") and find_spec("tqdm")):
+        sys.exit(
+            "the cybleu command requires packages that are not installed; install them with: pip install 'cybleu[cli]'"
+        )
+    from .cli import cli
 
-        cli(arguments, prog_name="cybleu")
+    cli(arguments, prog_name="cybleu")
 
 
 if __name__ == "__main__":
