@@ -18,7 +18,7 @@ from .smoothing import METHODS, SmoothingFunction, number_of, smoothed_counts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
-    from typing import Any, TypeAlias, overload
+    from typing import Any, TypeAlias
 
     from .parts import Tokens
 
@@ -27,25 +27,8 @@ if TYPE_CHECKING:
 
 QUARTERS = (0.25, 0.25, 0.25, 0.25)
 
-# Several weight vectors give a list of scores. As in NLTK, a list of a single vector gives a float, which types cannot express.
-if TYPE_CHECKING:
-
-    @overload
-    def sentence_bleu(
-        references: Collection[Tokens],
-        hypothesis: Tokens,
-        weights: Collection[float] = QUARTERS,
-        smoothing_function: SmoothingCallable | None = None,
-        auto_reweigh: bool = False,
-    ) -> float: ...
-    @overload
-    def sentence_bleu(
-        references: Collection[Tokens],
-        hypothesis: Tokens,
-        weights: Sequence[Collection[float]],
-        smoothing_function: SmoothingCallable | None = None,
-        auto_reweigh: bool = False,
-    ) -> list[float]: ...
+# The score of several weight vectors is a list; as in NLTK, that of a list of a single vector is a float, which types cannot
+# express.
 
 
 def sentence_bleu(
@@ -54,7 +37,7 @@ def sentence_bleu(
     weights: Weights = QUARTERS,
     smoothing_function: SmoothingCallable | None = None,
     auto_reweigh: bool = False,
-) -> float | list[float]:
+) -> Any:
     """Score a hypothesis against its references.
 
     The score is the corpus score of this segment.
@@ -85,33 +68,13 @@ if hasattr(_backend.chosen, "sentence_bleu"):
     sentence_bleu = _backend.chosen.sentence_bleu(sentence_bleu, SmoothingFunction, METHODS, warn_no_match)
 
 
-if TYPE_CHECKING:
-
-    @overload
-    def corpus_bleu(
-        list_of_references: Sequence[Collection[Tokens]],
-        hypotheses: Sequence[Tokens],
-        weights: Collection[float] = QUARTERS,
-        smoothing_function: SmoothingCallable | None = None,
-        auto_reweigh: bool = False,
-    ) -> float: ...
-    @overload
-    def corpus_bleu(
-        list_of_references: Sequence[Collection[Tokens]],
-        hypotheses: Sequence[Tokens],
-        weights: Sequence[Collection[float]],
-        smoothing_function: SmoothingCallable | None = None,
-        auto_reweigh: bool = False,
-    ) -> list[float]: ...
-
-
 def corpus_bleu(
     list_of_references: Sequence[Collection[Tokens]],
     hypotheses: Sequence[Tokens],
     weights: Weights = QUARTERS,
     smoothing_function: SmoothingCallable | None = None,
     auto_reweigh: bool = False,
-) -> float | list[float]:
+) -> Any:
     """Score a corpus: matches, n-grams and lengths are summed over its segments, and then divided.
 
     As in NLTK, a segment shorter than an n-gram order adds 1 to the denominator of that order. Other tools add 0. The
@@ -136,8 +99,7 @@ def corpus_bleu(
     0.7231269021297695
     """
     arguments = list_of_references, hypotheses, weights, smoothing_function, auto_reweigh
-    score: float | list[float] = _backend.answered(scorer().corpus(*arguments), _general_bleu, *arguments)
-    return score
+    return _backend.answered(scorer().corpus(*arguments), _general_bleu, *arguments)
 
 
 # ------------------------------------------------------------------------------------------------------- general path
