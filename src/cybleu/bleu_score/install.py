@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 from .. import bleu_score, chrf_score, gleu_score, nist_score
 from .._runtime.extras import extra
@@ -13,27 +15,7 @@ from .no_match import attribute_warnings_to
 
 __all__ = ["Installation", "install_as_nltk", "run_as_nltk", "uninstall"]
 
-_OF_BLEU = """
-    Fraction SmoothingFunction brevity_penalty closest_ref_length corpus_bleu modified_precision sentence_bleu
-""".split()
-# by the name of the metric, cybleu's module and the names that NLTK's module has too
-_MODULES = {
-    "bleu": (bleu_score, _OF_BLEU),
-    "chrf": (chrf_score, chrf_score.__all__),
-    "gleu": (gleu_score, gleu_score.__all__),
-    "nist": (nist_score, nist_score.__all__),
-}
-# The patched names: NLTK's module, the name in it, cybleu's module, and the name there.
-_PLACES = [
-    (f"nltk.translate.{metric}_score", name, module, name)
-    for metric, (module, names) in _MODULES.items()
-    for name in names
-]
-_PLACES += [
-    (place, metric, module, f"sentence_{metric}")
-    for metric, (module, _) in _MODULES.items()
-    for place in ("nltk.translate", "nltk")
-]
+_MODULES = {"bleu": bleu_score, "chrf": chrf_score, "gleu": gleu_score, "nist": nist_score}
 
 
 class Installation(Replacement):
@@ -76,9 +58,16 @@ def install_as_nltk() -> Installation:
     'cybleu.bleu_score'
     """
     with extra("nltk", "to replace NLTK's functions requires NLTK", "nltk"):
-        return Installation(
-            (vars(importlib.import_module(place)), name, getattr(module, here)) for place, name, module, here in _PLACES
-        )
+        return Installation(_places())
+
+
+def _places() -> Iterator[tuple[dict[str, Any], str, Any]]:
+    """The names that NLTK's modules have, too: the namespace of the module, the name, and cybleu's object."""
+    for metric, module in _MODULES.items():
+        theirs = vars(importlib.import_module(f"nltk.translate.{metric}_score"))
+        yield from ((theirs, name, getattr(module, name)) for name in module.__all__ if name in theirs)
+        for package in ("nltk.translate", "nltk"):
+            yield vars(importlib.import_module(package)), metric, getattr(module, f"sentence_{metric}")
 
 
 def run_as_nltk(arguments: list[str]) -> None:
