@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from typing import Any
 
@@ -12,16 +11,6 @@ from .._runtime.replacing import Replacement
 from .._runtime.scripts import ProgramArguments, run_script
 
 __all__ = ["SacrebleuInstallation", "install_as_sacrebleu", "run_as_sacrebleu", "run_sacrebleu"]
-
-# The modules from which sacreBLEU's functions and its command import the classes.
-_MODULES = (
-    "sacrebleu.metrics.bleu",
-    "sacrebleu.metrics.chrf",
-    "sacrebleu.metrics.ter",
-    "sacrebleu.metrics",
-    "sacrebleu.compat",
-    "sacrebleu",
-)
 
 
 class SacrebleuInstallation(Replacement):
@@ -55,7 +44,7 @@ def install_as_sacrebleu() -> SacrebleuInstallation:
     0.0
     """
     classes = {"BLEU": sacrebleu_compat.BLEU, "CHRF": sacrebleu_compat.CHRF, "TER": sacrebleu_compat.TER}
-    modules = [importlib.import_module(name) for name in _MODULES]
+    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "sacrebleu"]
     # sacreBLEU's command looks up the classes in a dict
     spaces = [names for module in modules for names in (vars(module), getattr(module, "METRICS", {}))]
     return SacrebleuInstallation(
