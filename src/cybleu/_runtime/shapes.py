@@ -13,7 +13,6 @@ from .sequences import is_sized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from typing import Any
 
 
@@ -27,44 +26,32 @@ def warn_of(mistake: str | None) -> None:
     warnings.warn(mistake, ShapeWarning, stacklevel=level)
 
 
-def mistake_in_documents(hypotheses: Any, references: Any) -> str | None:
-    """Describe what is wrong with a corpus in sacreBLEU's form, documents with a line for each hypothesis."""
+def mistake_in_documents(hypotheses: Any, documents: Any) -> str | None:
+    """Describe what is wrong with a corpus in sacreBLEU's form, documents with a line for each hypothesis.
+
+    If their numbers of lines differ, sacreBLEU scores only as many as all documents have.
+    """
     if isinstance(hypotheses, str):
         return "the hypotheses are one str, so each of its characters counts as a hypothesis; give a list of lines"
-    found = mistake_in_references(references)
-    if found is not None or not hasattr(hypotheses, "__len__"):
-        return found
-    return mistake_in_lengths(len(hypotheses), lengths(references))
-
-
-def mistake_in_references(references: Any) -> str | None:
-    """Describe what is wrong with documents, whatever the hypotheses are."""
-    if isinstance(references, str):
+    if isinstance(documents, str):
         return "the references are one str, so each of its characters counts as a document; give [[references]]"
-    if any(isinstance(document, str) for document in references):
+    if any(isinstance(document, str) for document in documents):
         return "the references are a list of str, so each character counts as a line; give [references]"
-    return None
-
-
-def mistake_in_lengths(hypotheses: int, documents: Sequence[int]) -> str | None:
-    """Describe numbers of lines that differ, of which sacreBLEU scores only as many as all documents have.
-
-    :param hypotheses: the number of hypotheses
-    :param documents: the number of lines of each document
-    """
-    if set(documents) <= {hypotheses}:
+    number = len(hypotheses) if hasattr(hypotheses, "__len__") else 0
+    lengths = [len(document) for document in documents if hasattr(document, "__len__")]
+    if not number or set(lengths) <= {number}:
         return None
-    least, most = min(documents), max(documents)
+    least, most = min(lengths), max(lengths)
     lines = str(least) if least == most else f"{least} to {most}"
-    counted = f"so only the first {min(hypotheses, least)} count"
-    if len(documents) == hypotheses and least:
+    counted = f"so only the first {min(number, least)} count"
+    if len(lengths) == number and least:
         return (
-            f"the references look transposed, a list for each of {hypotheses} hypotheses with {lines} lines, {counted}; give "
+            f"the references look transposed, a list for each of {number} hypotheses with {lines} lines, {counted}; give "
             "documents that have one line for each hypothesis: [list(lines) for lines in "
             f"{'zip' if least == most else 'itertools.zip_longest'}(*references)]"
         )
     return (
-        f"the number of hypotheses is {hypotheses}, that of lines in a reference document is {lines}, {counted}; give "
+        f"the number of hypotheses is {number}, that of lines in a reference document is {lines}, {counted}; give "
         "documents that have one line for each hypothesis"
     )
 
@@ -120,8 +107,3 @@ def _has_words(tokens: Any) -> bool:
 def _is_collection(value: Any) -> bool:
     """Check for a container that can be read again, whose items may be texts or tokens."""
     return not isinstance(value, str) and is_sized(value)
-
-
-def lengths(documents: Iterable[Any]) -> list[int]:
-    """The numbers of lines of the documents that have one."""
-    return [len(document) for document in documents if hasattr(document, "__len__")]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.extras import extra
-from .._runtime.shapes import lengths, mistake_in_documents, mistake_in_lengths, mistake_in_references, warn_of
+from .._runtime.shapes import mistake_in_documents, warn_of
 from ..errors import UnknownNameError
 from ..metrics import Bleu, Chrf, Ter
 from ..metrics.chrf import LARGEST_BETA, MOST_ORDERS
@@ -87,8 +87,8 @@ class Counting(_Any):  # type: ignore[misc]
         references = lists_of_documents(references)
         if not _are_documents(references) or self._counter_here() is None:
             cached = Cached(super()._cache_references(references))
-            cached.documents = lengths(references)
-            cached.mistake = mistake_in_references(references)
+            sized = [document for document in references if hasattr(document, "__len__")]
+            cached.documents = references if isinstance(references, str) else sized
             return cached
         settings = copy(self)  # later changes of the object are for hypotheses only, as in sacreBLEU
         settings._ref_cache = None
@@ -126,14 +126,8 @@ class Counting(_Any):  # type: ignore[misc]
 
     def _warn_of_shapes(self, hypotheses: Any, references: Any) -> None:
         """Warn about references and hypotheses that sacreBLEU splits or drops."""
-        if references:
-            warn_of(mistake_in_documents(hypotheses, references))
-            return
         kept = self._ref_cache
-        known = getattr(kept, "mistake", None)
-        if known is None:
-            known = mistake_in_lengths(len(hypotheses), getattr(kept, "documents", [len(kept)]))
-        warn_of(known)
+        warn_of(mistake_in_documents(hypotheses, references or getattr(kept, "documents", [kept])))
 
     def corpus_score(self, hypotheses: Any, references: Any, n_bootstrap: int = 1) -> Any:
         """Score a corpus as ``corpus_score`` of sacreBLEU's class does.
@@ -176,12 +170,10 @@ class Counting(_Any):  # type: ignore[misc]
 class Cached(list[Any]):
     """References that sacreBLEU has cached.
 
-    :ivar documents: the number of lines of each document
-    :ivar mistake: what is wrong with them
+    :ivar documents: those that have a length
     """
 
-    documents: list[int]
-    mistake: str | None = None
+    documents: Any
 
 
 class Kept(Sequence[Any]):
@@ -192,7 +184,7 @@ class Kept(Sequence[Any]):
 
     def __init__(self, metric: Any, documents: Sequence[Sequence[str | None]]):
         self.metric = metric
-        self.documents = list(map(len, documents))
+        self.documents = documents
         self.groups = [[line for line in lines if line is not None] for lines in zip(*documents)]
         self.lines = metric._lowered(list(chain.from_iterable(self.groups)))
         self.bounds = array("q", accumulate(map(len, self.groups), initial=0))
