@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._runtime.arrays import np
-from ._runtime.sequences import refuse_text
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors, weights_given
 from .errors import NoReferencesError, SampleError
-from .metrics import find
+from .metrics import Bleu, find
 from .metrics.bleu import numbered_pair
 from .metrics.tokens import tokens_of
-from .text.batches import Place, RawText, TokenLists
+from .text.batches import Place, TokenLists
 from .text.ids import SpecialIds
-from .text.raw import raw_of
-from .text.reading import line_of, read_texts
+from .text.reading import read_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,8 +94,8 @@ def self_bleu(
     :param seed: the seed of the draw; the same seed draws the same texts
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
-    :param tokenize: the tokeniser, if the texts are raw text (str, or bytes in UTF-8): a name, as for
-        :func:`cybleu.text.tokenizer`, or a function from a str to its tokens
+    :param tokenize: the tokeniser of raw text (str, or bytes in UTF-8): a name, as for :func:`cybleu.text.tokenizer`, or a
+        function from a str to its tokens; by default raw text is split at white space
     :param lowercase: convert raw text to lower case first
     :return: float64 of shape `(n,)`, or `(n, vectors)`, from 0 to 1, in the order of the texts
     :raises NoReferencesError: there are fewer than two texts
@@ -106,22 +104,18 @@ def self_bleu(
     >>> scores.round(3), float(scores.mean().round(3))
     (array([0.577, 0.577, 0.   ]), 0.385)
     """
-    raw = raw_of(tokenize, lowercase)
     special = SpecialIds(pad_id, eos_id)
     special.check()
     batch = read_texts(texts, "texts", special=special)
-    if raw is None and batch.size and isinstance(batch, RawText):
-        refuse_text(batch.lists()[0], "texts[0]", tokenizes=True)
-    if batch.size and raw is not None and not isinstance(batch, RawText):
-        line_of(batch.lists()[0], "texts[0]")  # an error
-    if isinstance(batch, RawText) and raw is not None and smoothing_function is not None:  # which may read the tokens
+    raw = Bleu("nltk", tokenize=tokenize, lowercase=lowercase).raw(batch.kind if batch.size else "nothing")
+    if raw is not None and smoothing_function is not None:  # which may read the tokens
         batch, raw = tokens_of(batch, raw, Place("texts")), None
     weights = weights_given(weights)
     if batch.size < 2:
         raise NoReferencesError(
             f"self-BLEU compares each text with the others; there are {batch.size}, give at least two"
         )
-    numbers, _ = numbered_pair(batch, batch, raw if isinstance(batch, RawText) else None)
+    numbers, _ = numbered_pair(batch, batch, raw)
     orders = max(1, weight_vectors(weights)[1], 5 if methods_of_five_grams(smoothing_function) else 0)
     stats = _stats(numbers, orders)
     count = len(stats)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
-from itertools import accumulate, chain
 from typing import Any
 
 from .._runtime.numbers import check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..metrics import Bleu
-from ..text.batches import Corpus, Place, Sets
-from ..text.reading import raw_text
+from ..text.batches import Corpus, Place
+from ..text.reading import raw_text, sets_of_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,9 +61,8 @@ class CaptionBleu:
                 raise SequenceTypeError(f"gts[{image!r}] must be a list of captions, each a str")
             if not gts[image]:
                 raise NoReferencesError(f"gts[{image!r}] has no caption; give at least one")
-        bounds = array("q", accumulate(map(len, gts.values()), initial=0))
         texts = raw_text([res[image][0] for image in gts], Place("the captions"))
-        corpus = Corpus(texts, Sets(raw_text(list(chain.from_iterable(gts.values())), Place("the references")), bounds))
+        corpus = Corpus(texts, sets_of_lines(list(gts.values()), "the references"))
         rows = Bleu("coco", max_order=self._n).rows_of(corpus).tolist()
         row = [sum(column) for column in zip(*rows)]
         return [score for (score,) in self._scores([row])], self._scores(rows)
