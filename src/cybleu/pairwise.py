@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from . import _backend
 from ._runtime.arrays import np
 from .bleu_score.many import score_rows
-from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors, weights_given
+from .bleu_score.scores import QUARTERS, weight_vectors, weights_given
+from .bleu_score.smoothing import number_of
 from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find
 from .metrics.bleu import numbered_pair
@@ -116,7 +117,8 @@ def self_bleu(
             f"self-BLEU compares each text with the others; there are {batch.size}, give at least two"
         )
     numbers, _ = numbered_pair(batch, batch, raw)
-    orders = max(1, weight_vectors(weights)[1], 5 if methods_of_five_grams(smoothing_function) else 0)
+    # three methods use the 5-grams of a segment
+    orders = max(1, weight_vectors(weights)[1], 5 if number_of(smoothing_function) in (5, 6, 7) else 0)
     stats = _stats(numbers, orders)
     count = len(stats)
     chosen = np.arange(count, dtype=np.int64)

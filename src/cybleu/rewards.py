@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 from ._runtime.arrays import np
 from ._runtime.numbers import as_number, check_whole
 from ._runtime.parallel import checked_threads
-from ._runtime.sequences import by_position, is_missing
+from ._runtime.sequences import by_position, is_missing, plain_text
 from .errors import LengthMismatchError, OrderError, SequenceTypeError, UnknownNameError, WeightsError, _printable
 from .metrics import find
-from .text.batches import RawText
 from .text.ids import SpecialIds
-from .text.reading import read_list, read_texts
+from .text.reading import read_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -245,12 +244,10 @@ class RepetitionPenalty:
     def __call__(
         self, prompts: Any = None, completions: Any = None, completion_ids: Any = None, **columns: Any
     ) -> list[float]:
-        if type(completion_ids) in (list, tuple):
-            completion_ids = list(map(_without_floats, completion_ids))
-        texts = read_texts(_without_floats(completion_ids), "completion_ids")
-        if isinstance(texts, RawText):
-            raise SequenceTypeError("completion_ids hold raw text; pass the token ids of each completion")
-        return list(map(self._penalty, texts.lists()))
+        # numbers of any kind, as TRL accepts
+        rows = completion_ids.tolist() if hasattr(completion_ids, "tolist") else completion_ids
+        texts = read_list(rows, "completion_ids", "token ids")
+        return [self._penalty(plain_text(text, f"completion_ids[{place}]")) for place, text in enumerate(texts)]
 
     def _penalty(self, ids: Sequence[Hashable]) -> float:
         count = len(ids) - self.ngram_size + 1
@@ -258,11 +255,6 @@ class RepetitionPenalty:
             return 0.0
         repeated = 1 - len(set(zip(*(ids[start:] for start in range(self.ngram_size))))) / count
         return repeated * self.max_penalty if repeated else 0.0
-
-
-def _without_floats(ids: Any) -> Any:
-    """Return an array of floats as lists, because TRL accepts any numbers as ids; anything else as it is."""
-    return ids.tolist() if getattr(getattr(ids, "dtype", None), "kind", None) == "f" else ids
 
 
 def _is_empty(group: Any) -> bool:

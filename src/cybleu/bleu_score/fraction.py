@@ -48,11 +48,10 @@ class Fraction(fractions.Fraction):
     def __reduce__(self) -> Any:
         return Fraction, self._given
 
-    def __copy__(self) -> Fraction:
+    def __copy__(self, memo: Any = None) -> Fraction:
         return self
 
-    def __deepcopy__(self, memo: Any) -> Fraction:
-        return self
+    __deepcopy__ = __copy__
 
 
 def _reduced(value: Any) -> Any:

@@ -28,15 +28,6 @@ def nltk_row(references: Collection[Tokens], hypothesis: Tokens, max_order: int)
     return _backend.answered(_backend.chosen.segment_counts(*arguments), _mirror.segment_counts, *arguments)
 
 
-def _clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) -> tuple[int, int]:
-    """The clipped matches of order n, and the n-grams of the hypothesis."""
-    arguments = references, hypothesis, n
-    counts: tuple[int, int] = _backend.answered(
-        _backend.chosen.clipped_matches(*arguments), _mirror.clipped_matches, *arguments
-    )
-    return counts
-
-
 def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
     """Compute the clipped n-gram precision of a hypothesis as a fraction (Papineni et al. 2002, section 2.1).
 
@@ -53,7 +44,9 @@ def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: in
     if type(n) is not int or not 0 <= n <= sys.maxsize:
         references = list(references)
         n = checked_order(n, hypothesis, *references)
-    matched, total = _clipped_matches(references, hypothesis, n)
+    arguments = references, hypothesis, n
+    found = _backend.chosen.clipped_matches(*arguments)
+    matched, total = _backend.answered(found, _mirror.clipped_matches, *arguments)
     return bleu_score.Fraction(matched, max(1, total))
 
 

@@ -13,7 +13,7 @@ from .._runtime.shapes import mistake_in_tokens, warn_of
 from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, SmoothingTypeError, WeightsError
 from .no_match import warn_no_match
 from .parts import brevity_penalty, nltk_row
-from .smoothing import METHODS, SmoothingFunction, number_of, smoothed_counts
+from .smoothing import METHODS, SmoothingFunction, smoothed_counts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -201,11 +201,6 @@ def _check_numbers_of(vectors: Sequence[Any]) -> None:
 
 
 _NO_WEIGHTS = "weights must be a sequence of numbers, one for each n-gram order, not {!r}"
-
-
-def methods_of_five_grams(smoothing_function: SmoothingCallable | None) -> bool:
-    """Return whether this method uses the 5-grams of the last segment."""
-    return number_of(smoothing_function) in (5, 6, 7)
 
 
 def weights_given(weights: Any) -> Any:

@@ -105,7 +105,12 @@ class SmoothingFunction:
         :raises OrderError: there are fewer than 3 orders
         :raises ZeroPrecisionError: the trigram precision is 0
         """
-        _check_method6(p_n)
+        if len(p_n) < 3:
+            raise OrderError(f"method6 needs weights for at least 3 n-gram orders, not {len(p_n)}")
+        if not p_n[2]:
+            raise ZeroPrecisionError(
+                "method6 needs a trigram match, and there is none; use another method for this hypothesis, such as method1"
+            )
         length = len(tuple(hypothesis))
         for n, precision in enumerate(p_n):
             if n < 2:
@@ -149,15 +154,6 @@ def _warn_of_zeros(matches: Iterable[int]) -> None:
     for order, matched in enumerate(matches, start=1):
         if matched == 0:
             warn_no_match(order)
-
-
-def _check_method6(p_n: Sequence[Any]) -> None:
-    if len(p_n) < 3:
-        raise OrderError(f"method6 needs weights for at least 3 n-gram orders, not {len(p_n)}")
-    if not p_n[2]:
-        raise ZeroPrecisionError(
-            "method6 needs a trigram match, and there is none; use another method for this hypothesis, such as method1"
-        )
 
 
 METHODS = tuple(getattr(SmoothingFunction, f"method{number}") for number in range(8))
