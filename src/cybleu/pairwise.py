@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .bleu_score.scores import SmoothingCallable, Weights
-    from .text.batches import TokenIds
 
 __all__ = ["pairs", "self_bleu"]
 
@@ -119,8 +118,10 @@ def self_bleu(
     numbers, _ = numbered_pair(batch, batch, raw)
     # three methods use the 5-grams of a segment
     orders = max(1, weight_vectors(weights)[1], 5 if number_of(smoothing_function) in (5, 6, 7) else 0)
-    stats = _stats(numbers, orders)
-    count = len(stats)
+    count = numbers.size
+    stats = np.zeros((count, 2 + 2 * orders), dtype=np.int64)
+    _backend.chosen.leave_one_out(_backend.chosen.TokenTexts(*numbers), orders, stats)
+    stats[:, 1] = _closest_other_length(numbers.ends - numbers.begins)
     chosen = np.arange(count, dtype=np.int64)
     if sample is not None:
         if type(sample) is not int or not 1 <= sample <= count:
@@ -138,21 +139,12 @@ def self_bleu(
     return score_rows(stats[chosen], weights, smoothing_function, auto_reweigh, segment)
 
 
-def _stats(texts: TokenIds, max_order: int) -> NDArray[np.int64]:
-    """The statistics row of each text with all the others as its references; the texts have numbers in common."""
-    stats = np.zeros((texts.size, 2 + 2 * max_order), dtype=np.int64)
-    _backend.chosen.leave_one_out(_backend.chosen.TokenTexts(*texts), max_order, stats)
-    stats[:, 1] = _closest_other_length(texts.ends - texts.begins)
-    return stats
-
-
 def _closest_other_length(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each of at least two texts the length of another that is closest, the shorter of two."""
-    values, places, counts = np.unique(lengths, return_inverse=True, return_counts=True)
-    shorter = values[np.maximum(places - 1, 0)]
-    longer = values[np.minimum(places + 1, len(values) - 1)]
-    to_shorter = np.where(places > 0, lengths - shorter, np.iinfo(np.int64).max)
-    to_longer = np.where(places < len(values) - 1, longer - lengths, np.iinfo(np.int64).max)
-    other = np.where(to_shorter <= to_longer, shorter, longer)
-    result: NDArray[np.int64] = np.where(counts[places] > 1, lengths, other)
+    ordered = np.sort(lengths)
+    places = np.searchsorted(ordered, lengths)
+    far = 2**62
+    padded = np.concatenate([[-far], ordered, [far]])
+    shorter, longer = padded[places], padded[places + 2]  # the next one may have the same length
+    result: NDArray[np.int64] = np.where(lengths - shorter <= longer - lengths, shorter, longer)
     return result
