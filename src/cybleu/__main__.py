@@ -48,10 +48,10 @@ def main() -> None:
     except MissingExtraError as error:
         _end(str(error))
     except MemoryError as error:
-        _end_without_memory(_printable(str(error)))
+        _end(_printable(f"there is not enough memory: {error}".removesuffix(": ")))
     except OSError as error:
         if error.errno == errno.ENOMEM:
-            _end_without_memory("")
+            _end("there is not enough memory")
         if error.filename is not None:
             _end(_printable(f"{error.filename}: {error.strerror}"))
         # discard buffered output, so that flushing at exit does not fail
@@ -64,10 +64,6 @@ def main() -> None:
 def _end(message: str) -> NoReturn:
     print(f"cybleu: error: {message}", file=sys.stderr)
     sys.exit(2)
-
-
-def _end_without_memory(what: str) -> NoReturn:
-    _end(f"there is not enough memory{f': {what}' if what else ''}")
 
 
 def _run(arguments: list[str]) -> None:
