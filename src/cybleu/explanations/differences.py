@@ -394,9 +394,9 @@ def _cause(counts: Counts, rule: str, lower: Scored, higher: Scored) -> Cause:
     """Return the rule by which two scores differ, with the orders and the segments in which they do."""
     before, after = lower.bleu, higher.bleu
     assert before and after
-    rows, others = counts.rows_of(lower), counts.rows_of(higher)
-    segments = tuple(position for position, (row, other) in enumerate(zip(rows, others)) if row != other)
-    changed = [column != other for column, other in zip(zip(*rows), zip(*others))]
+    rows = zip(counts.rows_of(lower), counts.rows_of(higher))
+    pairs = {position: pair for position, pair in enumerate(rows) if pair[0] != pair[1]}
+    changed = [any(one[i] != other[i] for one, other in pairs.values()) for i in range(2 + 2 * counts.order)]
     orders = [
         n
         for n in range(1, counts.order + 1)
@@ -404,7 +404,7 @@ def _cause(counts: Counts, rule: str, lower: Scored, higher: Scored) -> Cause:
     ]
     weighted = [n for n in orders if counts.weights is None or counts.weights[n - 1]]
     name = "smoothing" if rule == "smoothings" else rule
-    return Cause(name, higher.score - lower.score, tuple(weighted or orders), segments, before, after)
+    return Cause(name, higher.score - lower.score, tuple(weighted or orders), tuple(pairs), before, after)
 
 
 # --------------------------------------------------------------------------------------------------------------- words
