@@ -29,13 +29,13 @@ MISTAKES = {
         # hypotheses
         ([[WORDS]] * 4, [WORDS, WORDS, WORDS, "the cat"], "hypotheses[3] is a str, not a list of tokens; split it"),
         ([WORDS], WORDS, "or, if hypotheses is the token list of one segment, give [hypotheses]"),
-        ([[WORDS]], [iter(WORDS)], "hypotheses[0] is a list_iterator; give a list of tokens"),
+        ([[WORDS]], [iter(WORDS)], "hypotheses[0] must be a list of tokens or another sequence"),
         ([[WORDS]], [set(WORDS)], "hypotheses[0] is a set, which has no order of tokens"),
         ([WORDS], [[WORDS]], "so the arguments look swapped; give the references first"),
         ([[WORDS]], np.array([1, 2], dtype=np.int64), "hypotheses[0] is an int64; give a list of tokens"),
         # references
         ([WORDS] * 2, [WORDS] * 2, "references[0] looks like the token list of one reference"),
-        ([[1, 2]], [[1, 2]], "not like a list of references; put it in a list: [references[0]]"),
+        ([[1, 2]], [[1, 2]], "not like a list of references; put it in a list: [[1, ...]]"),
         (["the cat"], [WORDS], "references[0] is a str, not a list of references, each"),
         (group("the cat"), [WORDS] * 2, "references[1][0] is a str, not a list of tokens; spl"),
     ],

@@ -11,12 +11,12 @@ from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from ._runtime.sequences import (
-    LISTS,
-    REFERENCES,
-    container_of,
     described,
     is_sized,
-    refuse_text,
+    looks_like_tokens,
+    plain_text,
+    refuse_one_reference,
+    refuse_swapped,
 )
 from ._runtime.shapes import is_written_without_blanks
 from .errors import (
@@ -29,7 +29,7 @@ from .errors import (
 )
 from .metrics.tokens import tokenised
 from .text.batches import Corpus, Place, TokenLists
-from .text.numbering import Vocabulary
+from .text.numbering import check_hashable
 from .text.raw import raw_of
 from .text.reading import read_lines, read_sets_of_lines, segments_of_lists
 
@@ -80,64 +80,52 @@ def check(
     else:
         corpus = tokenised(Corpus(read_lines(hypotheses), read_sets_of_lines(references)), raw)
         sets, texts = corpus.sets.lists(), corpus.texts.lists()
-    for position, text in enumerate(texts):
-        _refuse_other_levels(text, f"hypotheses[{position}]", sets, texts)
-    ours = _types_of_tokens(_lists(texts, Place("hypotheses")))
+    for group, text in zip(sets, texts):
+        refuse_swapped(group, text)
+    if looks_like_tokens(texts):
+        raise SequenceTypeError(
+            f"hypotheses[0] is {described(texts[0])}; give a list of tokens, or, if hypotheses is the token list of one "
+            "segment, give [hypotheses] and [references]"
+        )
+    place = Place("hypotheses")
+    lists = [plain_text(text, place.of(number), tokenizes=True) for number, text in enumerate(texts)]
+    kind = _kind_of_tokens(TokenLists(lists, place))
     if len(sets) != len(texts):
         raise LengthMismatchError(_different_numbers(sets, len(texts)))
-    for position, group in enumerate(sets):
-        _check_group(group, f"references[{position}]")
-    bounds = list(accumulate(map(len, sets), initial=0))
-    others = _lists(list(chain.from_iterable(sets)), Place("references", bounds))
+    groups = [_checked_group(group, f"references[{position}]") for position, group in enumerate(sets)]
+    bounds = list(accumulate(map(len, groups), initial=0))
+    others = TokenLists(list(chain.from_iterable(groups)), Place("references", bounds))
     for number, text in enumerate(others.texts):
         if not text:
             raise TokensError(
                 f"{others.place.of(number)} has no token; leave it out, or fix the text that it comes from"
             )
-    theirs = _types_of_tokens(others)
-    kinds = _kind(ours), _kind(theirs)
-    if None not in kinds and kinds[0] != kinds[1]:
+    of_references = _kind_of_tokens(others)
+    if None not in (kind, of_references) and kind != of_references:
         raise MixedTokensError(
-            f"every token of the hypotheses is {kinds[0]} and every one of the references {kinds[1]}, so none can match; "
+            f"every token of the hypotheses is {kind} and every one of the references {of_references}, so none can match; "
             "give both as the same"
         )
 
 
-def _refuse_other_levels(text: Any, name: str, sets: Sequence[Any], texts: Sequence[Any]) -> None:
-    """:raises SequenceTypeError: the hypotheses are the tokens of one, or references"""
-    if isinstance(text, (str, bytes)) and _are_words(texts):
-        raise SequenceTypeError(
-            f"{name} is a {type(text).__name__}, not a list of tokens; split it, for example with .split(), or, if hypotheses "
-            "is the token list of one segment, give [hypotheses] and [references]"
-        )
-    if type(text) is list and text and all(type(token) is list for token in text) and any(map(_are_words, sets)):
-        raise SequenceTypeError(
-            f"{name} is a list of lists and the references are token lists, so the arguments look swapped; give the "
-            "references first, or both by keyword"
-        )
-
-
-def _check_group(group: Any, name: str) -> None:
-    """Check that this is a list of references of any kind."""
+def _checked_group(group: Any, name: str) -> list[Any]:
+    """The references of a segment as lists of tokens."""
     if hasattr(type(group), "__next__"):
         raise OneShotReferencesError(
             f"{name} is {described(group)}, which can be read only once, but references are read more than once; "
             "turn it into a list"
         )
-    refuse_text(group, name, True, REFERENCES)
+    refuse_one_reference(group, name, tokenizes=True)
     if isinstance(group, Mapping) or not is_sized(group):
         raise SequenceTypeError(f"{name} is {described(group)}; give a list of references, each a list of tokens")
     if len(group) == 0:
         raise NoReferencesError(f"{name} is empty; give at least one reference for each segment")
-    if _are_words(group):
-        raise SequenceTypeError(
-            f"{name} looks like the token list of one reference, not like a list of references; put it in a list: [{name}]"
-        )
+    return [plain_text(text, f"{name}[{number}]", tokenizes=True) for number, text in enumerate(group)]
 
 
 def _different_numbers(sets: Sequence[Any], count: int) -> str:
     advice = "; each hypothesis needs one list"
-    if sets and all(map(_are_words, sets)):
+    if sets and all(map(looks_like_tokens, sets)):
         advice = ", which look like token lists; give for each hypothesis a list of its references, each a token list"
     elif sets and all(is_sized(document) and len(document) == count for document in sets):
         advice = (
@@ -147,23 +135,9 @@ def _different_numbers(sets: Sequence[Any], count: int) -> str:
     return f"there are {count} hypotheses and {len(sets)} lists of references{advice}"
 
 
-def _lists(texts: Sequence[Any], place: Place) -> TokenLists:
-    """Texts in any container as lists."""
-    lists = []
-    for number, text in enumerate(texts):
-        tokens = text if type(text) in LISTS else container_of(text, place.of(number), tokenizes=True)
-        if not is_sized(tokens):
-            raise SequenceTypeError(
-                f"{place.of(number)} is {described(tokens)}; give a list of tokens, which can be read again"
-            )
-        lists.append(tokens.tolist() if hasattr(tokens, "tolist") else list(tokens))
-    return TokenLists(lists, place)
-
-
-def _types_of_tokens(lists: TokenLists) -> set[type]:
-    """The types of the tokens, which must be hashable, not None, and not the characters of a text."""
-    lists.refuse_arrays()
-    types = Vocabulary(lists).kinds
+def _kind_of_tokens(lists: TokenLists) -> str | None:
+    """What all tokens are: None if not all are the same. They must be hashable, not None, and not the characters of a text."""
+    check_hashable(lists)
     for number, tokens in enumerate(lists.texts):
         if None in tokens:
             raise TokensError(f"token {tokens.index(None)} of {lists.place.of(number)} is None; leave it out")
@@ -172,7 +146,13 @@ def _types_of_tokens(lists: TokenLists) -> set[type]:
                 f"{lists.place.of(number)} is the characters of a text with its blanks, as list() makes them of a str; "
                 "split it into words, for example with .split()"
             )
-    return types
+    types = lists.types()
+    if not types:
+        return None
+    for name, base in (("a str", str), ("bytes", bytes)):
+        if all(issubclass(kind, base) for kind in types):
+            return name
+    return "an id (int)" if all(hasattr(kind, "__index__") for kind in types) else None
 
 
 def _is_split_into_characters(tokens: Sequence[Any]) -> bool:
@@ -188,19 +168,3 @@ def _is_split_into_characters(tokens: Sequence[Any]) -> bool:
     return any(first and second for first, second in pairwise(letters)) and not any(
         map(is_written_without_blanks, tokens)
     )
-
-
-def _kind(types: set[type]) -> str | None:
-    for name, base in (("a str", str), ("bytes", bytes)):
-        if types and all(issubclass(kind, base) for kind in types):
-            return name
-    return "an id (int)" if types and all(hasattr(kind, "__index__") for kind in types) else None
-
-
-def _are_words(items: Any) -> bool:
-    """Whether these are tokens, not texts or token lists."""
-    if not isinstance(items, (list, tuple)) or not items:
-        return False
-    if all(isinstance(item, (str, bytes)) for item in items):
-        return not any(len(item.split()) > 1 for item in items)
-    return all(hasattr(type(item), "__index__") and not is_sized(item) for item in items)

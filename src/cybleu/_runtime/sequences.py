@@ -47,23 +47,23 @@ def by_position(values: Any) -> Any:
 
 
 def container_of(text: Any, name: str, tokenizes: bool = False) -> Any:
-    """Convert a tokenised text to a sequence that is indexed by position.
+    """Convert a tokenised text to a sequence that is indexed by position: a list, or an array of numbers as it is.
 
     :param tokenizes: as for :func:`refuse_text`
-    :raises SequenceTypeError: it is a str, whose characters are not tokens; or it is unordered, such as a set
+    :raises SequenceTypeError: it is a str, whose characters are not tokens; it is unordered, such as a set; or it has no length
     """
     refuse_text(text, name, tokenizes)
     check_ordered(text, name, "tokens")
     check_unmasked(text, name)
-    return by_position(text)
+    text = by_position(text)
+    length_of(text, name, "a list of tokens")
+    return text
 
 
 def plain_text(text: Any, name: str, tokenizes: bool = False) -> Any:
     """Convert a text to a list of tokens, if :func:`container_of` accepts it."""
     if type(text) not in LISTS:
-        text = container_of(text, name, tokenizes)
-        length_of(text, name)
-        text = list(text)
+        text = list(container_of(text, name, tokenizes))
     refuse_arrays(text, name)
     return text
 
@@ -74,24 +74,15 @@ def plain_segment(references: Any, hypothesis: Any, tokenizes: bool = False) -> 
     :param tokenizes: as for :func:`refuse_text`
     """
     references = by_position(references)
-    refuse_text(references, "the set of references", tokenizes, REFERENCES)
     check_references(references)
-    if looks_like_tokens(references):
-        if type(hypothesis) is list and any(isinstance(token, list) for token in hypothesis):
-            raise SequenceTypeError(
-                "the hypothesis is a list of lists and the references are tokens, so the arguments look swapped; give the "
-                "references first, or both by keyword"
-            )
-        raise SequenceTypeError(
-            f"the set of references looks like the tokens of one reference, not like {REFERENCES}; put it in a list: "
-            f"[[{references[0]!r}, ...]]"
-        )
+    refuse_swapped(references, hypothesis)
+    refuse_one_reference(references, "the set of references", tokenizes)
     if is_sized(references):
         references = [plain_text(text, f"reference {number}", tokenizes) for number, text in enumerate(references)]
     return references, plain_text(hypothesis, "the hypothesis", tokenizes)
 
 
-def length_of(sequence: Any, name: str) -> int:
+def length_of(sequence: Any, name: str, wanted: str = "a list") -> int:
     """Return the length of a sequence.
 
     :raises SequenceTypeError: it has none
@@ -99,7 +90,7 @@ def length_of(sequence: Any, name: str) -> int:
     no_dimension = getattr(sequence, "ndim", 1) == 0 and not isinstance(sequence, (str, bytes))  # NumPy's texts have 0
     if not hasattr(type(sequence), "__len__") or no_dimension:
         raise SequenceTypeError(
-            f"{name} must be a list or another sequence that has a length and can be read again, not {kind_of(sequence)}; "
+            f"{name} must be {wanted} or another sequence that has a length and can be read again, not {kind_of(sequence)}; "
             f"{advice_for(sequence) or 'turn it into a list first'}"
         )
     return len(sequence)
@@ -136,11 +127,35 @@ def described(value: Any) -> str:
     return f"{kind}; {advice}" if advice else kind
 
 
+def is_id(value: Any) -> bool:
+    """Return whether this is an integer of any library."""
+    return hasattr(type(value), "__index__") and getattr(value, "ndim", 0) == 0
+
+
 def looks_like_tokens(texts: Any) -> bool:
-    """Return whether a list of str or bytes has several words, and no text with white space."""
+    """Return whether a list has several words, and no text with white space; or ids."""
     if not isinstance(texts, (list, tuple)) or len(texts) < 2:  # a single word may be a text
         return False
-    return all(isinstance(text, (str, bytes)) and len(text.split()) == 1 for text in texts)
+    return all(len(text.split()) == 1 if isinstance(text, (str, bytes)) else is_id(text) for text in texts)
+
+
+def refuse_swapped(references: Any, hypothesis: Any) -> None:
+    """:raises SequenceTypeError: the references of a segment are tokens, and the hypothesis has lists of them"""
+    if looks_like_tokens(references) and type(hypothesis) is list and any(type(token) is list for token in hypothesis):
+        raise SequenceTypeError(
+            "the hypothesis is a list of lists and the references are tokens, so the arguments look swapped; give the "
+            "references first, or both by keyword"
+        )
+
+
+def refuse_one_reference(references: Any, name: str, tokenizes: bool) -> None:
+    """:raises SequenceTypeError: the references of a segment are one text, or its tokens"""
+    refuse_text(references, name, tokenizes, REFERENCES)
+    if looks_like_tokens(references):
+        raise SequenceTypeError(
+            f"{name} looks like the token list of one reference, not like a list of references; put it in a list: "
+            f"[[{references[0]!r}, ...]]"
+        )
 
 
 def check_references(references: Any) -> None:

@@ -110,7 +110,7 @@ class References:
             raise ArrayValueError(f"{name} is for token ids, and the references are prepared; pass it to References")
         texts = read_texts(hypotheses, "hypotheses", lengths=lengths, special=self._ids)
         check_same_kind(texts.kind if texts.size else "nothing", "the hypotheses", self.kind, "the prepared references")
-        return Corpus(texts, self._sets, owners_given(owner, len(self), texts.size), self._once)
+        return Corpus(texts, self._sets, owners_given(owner, self._sets, texts.size), self._once)
 
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:
         with self._lock:

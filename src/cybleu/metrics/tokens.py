@@ -29,8 +29,8 @@ def segments_of(corpus: Corpus, raw: Raw | None, reads: str) -> Callable[[int], 
         corpus = tokenised(corpus, raw)
         raw = None
     texts, sets = corpus.texts.lists(), corpus.sets.lists()
-    for batch in (corpus.texts, corpus.sets):
-        if isinstance(batch, (TokenLists, ListSets)):
+    for batch in (corpus.texts, corpus.sets.texts):
+        if isinstance(batch, TokenLists):
             batch.refuse_arrays()
     split: Callable[[Any], Any] | None = None
     if raw is not None:

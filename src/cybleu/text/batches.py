@@ -95,9 +95,13 @@ class TokenLists:
         """The texts with these numbers."""
         return TokenLists([self.texts[number] for number in numbers.tolist()], self.place)
 
+    def types(self) -> set[type]:
+        """The types of the tokens."""
+        return _backend.chosen.types_within(self.texts)
+
     def refuse_arrays(self) -> None:
         """:raises TokensError: a token is an array, as in ``list(tensor)``"""
-        if any(map(is_array_type, _backend.chosen.types_within(self.texts))):
+        if any(map(is_array_type, self.types())):
             for number, text in enumerate(self.texts):
                 refuse_arrays(text, self.place.of(number))
 
@@ -126,14 +130,10 @@ class RawText:
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """Sets of references, one after the other: those of set i are the texts from `bounds[i]` to before `bounds[i + 1]`.
-
-    :ivar padded: they are of an array with several references for each segment, so that none may be empty
-    """
+    """Sets of references, one after the other: those of set i are the texts from `bounds[i]` to before `bounds[i + 1]`."""
 
     texts: TokenIds | RawText
     bounds: array[int] | NDArray[np.int64]
-    padded: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -162,7 +162,7 @@ class Sets:
         counts = bounds[owners + 1] - firsts
         ends = np.cumsum(counts, dtype=np.int64)
         numbers = repeat(firsts - ends + counts, counts) + np.arange(counts.sum(), dtype=np.int64)
-        return Sets(self.texts.rows(numbers), np.concatenate([np.zeros(1, dtype=np.int64), ends]), self.padded)
+        return Sets(self.texts.rows(numbers), np.concatenate([np.zeros(1, dtype=np.int64), ends]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +191,6 @@ class ListSets:
 
     def lists(self) -> Sequence[Sequence[Tokens]]:
         return self.sets
-
-    def refuse_arrays(self) -> None:
-        """:raises TokensError: a token is an array, as in ``list(tensor)``"""
-        self.texts.refuse_arrays()
 
     def rows(self, owners: NDArray[np.int64]) -> ListSets:
         """The sets with these numbers, in this order."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,7 @@ from .batches import Sets, TokenIds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .batches import Ids, Place
+    from .batches import AnySets, Ids, Place
     from .ragged import Ragged
 
 CPU_DEVICES = (1, 3)  # of DLPack: ordinary and page-locked memory
@@ -108,7 +109,19 @@ def sets_of_array(value: Any, name: str, lengths: Any) -> Sets:
         lengths = lengths.reshape(-1)
     rows = array.reshape(len(array) * per_set, array.shape[-1])
     texts = ids_of_rows(rows, name, lengths, "reference_lengths")
-    return Sets(texts, np.arange(len(array) + 1, dtype=np.int64) * per_set, padded=per_set > 1)
+    return Sets(texts, np.arange(len(array) + 1, dtype=np.int64) * per_set)
+
+
+def check_none_empty(sets: AnySets) -> None:
+    """:raises NoReferencesError: one of several references in an array is empty, so that it is not clear whether it is one"""
+    texts, per_set = sets.texts, sets.texts.size // max(1, sets.size)
+    assert isinstance(texts, TokenIds)
+    empty = (texts.begins == texts.ends).nonzero()[0]
+    if per_set > 1 and len(empty) and texts.ids.size:
+        raise NoReferencesError(
+            f"references[{empty[0] // per_set}, {empty[0] % per_set}] is empty; "
+            "where segments have different numbers of references, give a list of 2-D arrays"
+        )
 
 
 def one_each(texts: TokenIds) -> Sets:
@@ -119,19 +132,23 @@ def one_each(texts: TokenIds) -> Sets:
 # ------------------------------------------------------------------------------------------------- what goes with texts
 
 
-def owners_given(owner: Any, sets: int, count: int) -> NDArray[np.int64] | None:
+def owners_given(owner: Any, sets: AnySets, count: int) -> NDArray[np.int64] | None:
     """For each of so many hypotheses the number of its set of references; None if hypothesis i has set i.
 
     :raises LengthMismatchError: there are not as many sets as hypotheses, and no owners
     """
     if owner is not None:
-        return positions(owner, "owner", sets - 1, count, "hypotheses")
-    if count != sets:
-        raise LengthMismatchError(
-            f"there are {counted(count, 'hypothesis', 'hypotheses')} and {counted(sets, 'set', 'sets')} of "
-            "references; give a set for each hypothesis, or give owner=, the number of its set for each hypothesis"
-        )
-    return None
+        return positions(owner, "owner", sets.size - 1, count, "hypotheses")
+    if count == sets.size:
+        return None
+    found = f"there are {counted(count, 'hypothesis', 'hypotheses')} and {counted(sets.size, 'set')} of references"
+    if count == 1 and len(sets.bounds) == sets.bounds[-1] + 1:
+        advice = "if all are for one hypothesis, pass [references]"
+    elif count and sets.size and all(end - begin == count for begin, end in pairwise(sets.bounds)):
+        advice = f"each has {counted(count, 'text')}, as sacreBLEU takes them; pass list(zip(*references))"
+    else:
+        advice = "give a set for each hypothesis, or owner=, the number of its set for each hypothesis"
+    raise LengthMismatchError(f"{found}; {advice}")
 
 
 def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
 from .._runtime.lazy_arrays import array_of, np
-from ..errors import MixedTokensError, NoReferencesError, SequenceTypeError, UnhashableTokenError
-from .batches import PLAIN_TYPES, RawText, Sets, TokenIds, TokenLists
+from ..errors import MixedTokensError, SequenceTypeError, UnhashableTokenError
+from .batches import PLAIN_TYPES, RawText, TokenIds, TokenLists
 from .ids import ids_of_lengths
 
 if TYPE_CHECKING:
@@ -94,19 +94,6 @@ def _number_texts(lists: TokenIds | TokenLists, bounds: NDArray[np.int64]) -> Nu
         return NumberedReferences(ids, bounds, None)
     vocabulary = Vocabulary(lists)
     return NumberedReferences(vocabulary.encoded(lists), bounds, vocabulary)
-
-
-def check_none_empty(sets: Sets) -> None:
-    """:raises NoReferencesError: a reference in an array is empty, so that it is not clear whether it is one"""
-    texts = sets.texts
-    assert isinstance(texts, TokenIds)
-    empty = (texts.begins == texts.ends).nonzero()[0]
-    if len(empty) and texts.ids.size:
-        per_set = int(sets.bounds[1])
-        raise NoReferencesError(
-            f"references[{empty[0] // per_set}, {empty[0] % per_set}] is empty; "
-            "where segments have different numbers of references, give a list of 2-D arrays"
-        )
 
 
 def number_hypotheses(hypotheses: TokenIds | TokenLists, references: NumberedReferences) -> TokenIds:

@@ -14,7 +14,6 @@ from itertools import accumulate, chain, pairwise
 
 from .. import _backend
 from .._runtime.lazy_arrays import np
-from .._runtime.scales import counted
 from .._runtime.sequences import (
     LINE,
     LISTS,
@@ -24,13 +23,13 @@ from .._runtime.sequences import (
     container_of,
     described,
     is_array,
+    is_id,
     is_missing,
     is_sized,
     kind_of,
 )
 from ..errors import (
     ArrayValueError,
-    LengthMismatchError,
     MixedTokensError,
     NoReferencesError,
     NotUtf8Error,
@@ -43,6 +42,7 @@ from .ids import (
     NO_IDS,
     UNKNOWN,
     SpecialIds,
+    check_none_empty,
     ids_of_lists,
     ids_of_ragged,
     ids_of_rows,
@@ -50,7 +50,7 @@ from .ids import (
     owners_given,
     sets_of_array,
 )
-from .numbering import check_none_empty, ids_of_tokens, where_not_an_id
+from .numbering import ids_of_tokens, where_not_an_id
 from .ragged import Ragged
 
 TYPE_CHECKING = False
@@ -87,11 +87,10 @@ def read_corpus(
     sets = read_references(
         references,
         texts=None if nothing else texts,
-        number=texts.size if owner is None else None,
         lengths=reference_lengths,
         special=special,
     )
-    return Corpus(texts, sets, owners_given(owner, sets.size, texts.size))
+    return Corpus(texts, sets, owners_given(owner, sets, texts.size))
 
 
 def read_list(values: Any, name: str, what: str) -> Any:
@@ -157,13 +156,13 @@ def batch_of(texts: Sequence[Any], place: Place) -> Batch:
         return TokenLists(texts, place)
     if types in ({str}, {bytes}):
         return raw_text(texts, place)
-    if all(map(_is_id, texts)):
+    if all(map(is_id, texts)):
         whole = place.of(0).rpartition("[")[0]
         raise SequenceTypeError(f"{whole} is one list of token ids; pass a list of texts: [ids]")
     first: dict[bool, int] = {}
     for number, text in enumerate(texts):
         line = isinstance(text, LINE)
-        if not line and (is_missing(text) or _is_id(text) or not (is_sized(text) or is_array(text))):
+        if not line and not _is_text(text):
             raise SequenceTypeError(
                 f"{place.of(number)} must be raw text, a list of tokens or an array of token ids, not {described(text)}"
             )
@@ -180,8 +179,14 @@ def _different_kinds(texts: Sequence[Any], one: int, other: int, place: Place) -
     )
 
 
-def _is_id(text: Any) -> bool:
-    return hasattr(type(text), "__index__") and getattr(text, "ndim", 0) == 0
+def _is_text(value: Any) -> bool:
+    """Whether a value is a list of tokens in any container, and not a token."""
+    kind = type(value)
+    if kind in LISTS:
+        return True
+    if kind in PLAIN_TYPES or isinstance(value, (*LINE, frozenset)):
+        return False
+    return is_sized(value) or (is_array(value) and getattr(value, "ndim", 1) != 0)
 
 
 def token_lists(texts: Sequence[Any], place: Place) -> TokenLists | TokenIds:
@@ -189,9 +194,6 @@ def token_lists(texts: Sequence[Any], place: Place) -> TokenLists | TokenIds:
     if set(map(type, texts)) <= LISTS:
         return TokenLists(texts, place)
     texts = [container_of(text, place.of(number)) for number, text in enumerate(texts)]
-    for number, text in enumerate(texts):
-        if not hasattr(text, "__len__"):
-            raise SequenceTypeError(f"{place.of(number)} must be a list of tokens, not {kind_of(text)}")
     if any(map(is_array, texts)):
         return ids_of_lists(texts, place)
     return TokenLists([text if isinstance(text, (list, tuple)) else list(text) for text in texts], place)
@@ -252,7 +254,7 @@ def _with_special(texts: Batch, special: SpecialIds, name: str, lengths: Any) ->
 def check_same_kind(kind: Kind, name: str, other: Kind, name_of_other: str) -> None:
     """:raises MixedTokensError: one is raw text, and the other is not"""
     if "nothing" not in (kind, other) and (kind == "raw text") != (other == "raw text"):
-        raise MixedTokensError(f"{name} are {kind}, and {name_of_other} {other}; pass both in one form")
+        raise MixedTokensError(f"{name} are {kind}, and {name_of_other} {other}; pass both in one form, or {SPLIT}")
 
 
 # ----------------------------------------------------------------------------------------------------------- references
@@ -263,122 +265,112 @@ def read_references(
     name: str = "references",
     *,
     texts: Batch | None = None,
-    number: int | None = None,
     lengths: Any = None,
     special: SpecialIds = NO_IDS,
 ) -> AnySets:
     """Read the references of segments.
 
     :param texts: the hypotheses. Without them a list of str has several raw references, and tokens are str at the third level only
-    :param number: of entries that there must be; None for any
     :param lengths: the lengths of the references in an array
     """
     if isinstance(references, (Sets, ListSets)):
         return references
-    columns = columns_of_references(references, name) if are_columns(references) else references
-    columns = ids_of_ragged(columns, name) if isinstance(columns, Ragged) else by_position(columns)
+    if are_columns(references):
+        references = columns_of_references(references, name)
+    references = ids_of_ragged(references, name) if isinstance(references, Ragged) else by_position(references)
+    of_array = is_array(references)
     sets: AnySets
-    if isinstance(columns, ReferenceColumns):
-        sets = columns.sets(None if texts is None else texts.kind)
-        if columns.one_each and isinstance(sets, ListSets):
-            _refuse_raw_references(sets.sets, texts, name)
-    elif isinstance(columns, TokenIds) or is_array(columns):
-        check_same_kind("nothing" if texts is None else texts.kind, "the hypotheses", "ids", name)
-        sets = one_each(columns) if isinstance(columns, TokenIds) else sets_of_array(columns, name, lengths)
-        lengths = lengths if isinstance(columns, TokenIds) else None
+    if isinstance(references, ReferenceColumns):
+        sets = references.sets(None if texts is None else texts.kind)
+        if references.one_each and isinstance(sets, ListSets):
+            _refuse_raw_references([group[0] for group in sets.sets], texts, name)
+    elif isinstance(references, TokenIds):
+        sets = one_each(references)
+    elif of_array:
+        sets, lengths = sets_of_array(references, name, lengths), None
     else:
-        sets = _sets_of_list(read_list(columns, name, "references for each segment"), texts, name, number)
+        sets = _sets_of_list(read_list(references, name, "references for each segment"), texts, name)
+    if texts is not None and sets.size:
+        check_same_kind(texts.kind, "the hypotheses", sets.kind, f"{name}[0]")
     if special.given or lengths is not None:
         ids, begins, ends = _with_special(sets.texts, special, name, lengths)
         if special.unk_id is not None:
             ids = np.where(ids == special.unk_id, UNKNOWN, ids)
-        padded = isinstance(sets, Sets) and sets.padded
-        sets = Sets(TokenIds(ids, begins, ends), np.asarray(sets.bounds, dtype=np.int64), padded)
-    if isinstance(sets, Sets) and sets.padded:
+        sets = Sets(TokenIds(ids, begins, ends), np.asarray(sets.bounds, dtype=np.int64))
+    if of_array:
         check_none_empty(sets)
     return sets
 
 
-def _sets_of_list(references: Any, texts: Batch | None, name: str, number: int | None) -> AnySets:
-    """The references in a list, which has one or several for each segment."""
-    raw = _are_raw(references) if texts is None else isinstance(texts, RawText)
-    usual = _usual_groups(references, raw)
-    groups, several = usual or _groups(references, raw, texts, name)
-    if number is not None and len(groups) != number:
-        raise LengthMismatchError(_different_numbers(references, number, name))
-    if raw:
-        _warn_of_words(groups, texts, name)
-        return sets_of_lines(groups, name)
-    if not several:
-        _refuse_raw_references(groups, texts, name)
-    if usual or are_lists_of(groups, LISTS):
-        return ListSets(groups, name)
-    bounds = list(accumulate(map(len, groups), initial=0))
-    batch = token_lists(list(chain.from_iterable(groups)), Place(name, bounds if several else None))
-    if isinstance(batch, TokenIds):
-        return Sets(batch, np.array(bounds, dtype=np.int64))
-    return ListSets([batch.texts[begin:end] for begin, end in pairwise(bounds)], name)
-
-
-def _usual_groups(references: Any, raw: bool) -> tuple[Any, bool] | None:
-    """What :func:`_groups` returns for lists of str or of int whose first items show their form, or None. Much faster."""
-    first = references[0] if references else None
-    several = str if raw else list
-    if type(first) in LISTS and first and type(first[0]) is several and are_lists_of(references, {several}):
-        return references, True
-    types = set(map(type, references))
-    if raw:
-        one_each = types in ({str}, {bytes})
-    else:
-        one_each = types <= LISTS and {type(entry[0]) for entry in references if entry} in ({str}, {int})
-    return ([[entry] for entry in references], False) if one_each else None
-
-
-def _groups(references: Any, raw: bool, texts: Batch | None, name: str) -> tuple[list[Any], bool]:
-    """For each segment the list of its references, and whether an entry may have several.
+def _sets_of_list(references: Any, texts: Batch | None, name: str) -> AnySets:
+    """The references in a list, which has one or several for each segment.
 
     The depth of a text is 0 if it is a str, and 1 if it has tokens. A deeper entry has several texts.
     """
-    one = 0 if raw else 1
-    entries = [_entry(entry, f"{name}[{number}]") for number, entry in enumerate(references)]
-    tuples = not raw and _any_tuple(texts)
-    depths = [_depth(entry, tuples, f"{name}[{number}]") for number, entry in enumerate(entries)]
-    known = [(number, depth) for number, depth in enumerate(depths) if depth is not None]
-    for number, depth in known:
-        if depth < one:
-            raise MixedTokensError(f"{name}[{number}] is raw text, and the hypotheses are not; {SPLIT}")
-        if raw and depth and not all(isinstance(text, LINE) or is_missing(text) for text in entries[number]):
-            raise MixedTokensError(
-                f"the hypotheses are raw text, and {name}[{number}] holds tokens; pass both in one form"
-            )
-        if depth != known[0][1]:
-            (deep, _), (flat, _) = sorted([known[0], (number, depth)], key=lambda found: -found[1])
-            raise SequenceTypeError(
-                f"{name}[{flat}] is one reference, and {name}[{deep}] a list of references; pass a list for each segment"
-            )
-    several = bool(known) and known[0][1] > one
-    if several or raw:
-        groups = [[entry] if isinstance(entry, LINE) else [] if entry is None else entry for entry in entries]
-        groups = [group if is_array(group) else [text for text in group if not is_missing(text)] for group in groups]
+    raw = _are_raw(references) if texts is None else isinstance(texts, RawText)
+    depth = _usual_depth(references)
+    if depth is None:
+        references, several = _entries(references, texts, raw, name)
     else:
-        groups = [[entry] if known and entry is not None else [] for entry in entries]
-    _check_none_empty(groups, name)
-    return groups, several
+        several = depth > (0 if raw else 1)
+    groups = references if several else [[entry] for entry in references]
+    flat = list(chain.from_iterable(groups)) if several else references
+    kinds = set(map(type, flat))
+    if not kinds <= {*LISTS, str, bytes}:
+        groups = [group if is_array(group) else [text for text in group if not is_missing(text)] for group in groups]
+        flat = list(chain.from_iterable(groups))
+    if several and tuple in kinds and _has_tuples(texts):
+        raise MixedTokensError(
+            f"tokens of the hypotheses are tuples, and so are references of {name}; pass these as lists"
+        )
+    counts = list(map(len, groups))
+    check_all_have_one(counts, name)
+    sets = ListSets(groups, name)
+    if not kinds <= LISTS:
+        bounds = list(accumulate(counts, initial=0))
+        batch = batch_of(flat, Place(name, bounds if raw or several else None))
+        if not isinstance(batch, TokenLists):
+            if isinstance(batch, RawText):
+                _warn_of_words(groups, texts, name)
+            return Sets(batch, array("q", bounds))
+        flat = batch.texts
+        sets = ListSets([flat[begin:end] for begin, end in pairwise(bounds)], name)
+    if not several:
+        _refuse_raw_references(flat, texts, name)
+    return sets
 
 
-def _check_none_empty(groups: Sequence[Any], name: str) -> None:
-    """:raises NoReferencesError: a segment has no reference"""
-    for number, group in enumerate(groups):
-        if not len(group):
-            raise NoReferencesError(f"{name}[{number}] has no reference; give at least one for each segment")
+def _usual_depth(references: Any) -> int | None:
+    """How deep the entries of a list are if they are plain, by their first items; None for others. Much faster than one by one."""
+    types = set(map(type, references))
+    if types in ({str}, {bytes}):
+        return 0
+    firsts = {type(entry[0]) for entry in references if entry} if types <= LISTS else set()
+    return 2 if firsts == {list} else 1 if firsts in ({str}, {int}) else None
+
+
+def _entries(references: Any, texts: Batch | None, raw: bool, name: str) -> tuple[list[Any], bool]:
+    """The references of each segment as a text, a list or an array, and whether these may be several."""
+    entries = [_entry(entry, f"{name}[{number}]") for number, entry in enumerate(references)]
+    tuples = _has_tuples(texts)
+    depths = [_depth(entry, tuples) for entry in entries]
+    several = {depth > (0 if raw else 1): number for number, depth in enumerate(depths) if depth is not None}
+    if len(several) > 1:
+        raise SequenceTypeError(
+            f"{name}[{several[False]}] is one reference, and {name}[{several[True]}] a list of references; "
+            "pass a list for each segment"
+        )
+    if not several or (raw and True not in several):
+        check_all_have_one([isinstance(entry, LINE) for entry in entries], name)
+    return entries, True in several
 
 
 def _entry(entry: Any, place: str) -> Any:
-    """The references of a segment as a text, a list or an array; None if they are missing."""
+    """The references of a segment as a text, a list or an array."""
     if isinstance(entry, LINE) or type(entry) in LISTS:
         return entry
     if is_missing(entry):
-        return None
+        raise NoReferencesError(f"{place} has no reference; give at least one for each segment")
     if isinstance(entry, Ragged):
         return ids_of_ragged(entry, place).lists()
     if not is_column(entry) and not _is_text(entry):
@@ -386,71 +378,47 @@ def _entry(entry: Any, place: str) -> Any:
     return lists_of_column(entry, place)
 
 
-def _is_text(value: Any) -> bool:
-    """Whether a value is a list of tokens in any container, and not a token."""
-    kind = type(value)
-    if kind in LISTS:
-        return True
-    if kind in PLAIN_TYPES or isinstance(value, (*LINE, frozenset)):
-        return False
-    return is_sized(value) or (is_array(value) and getattr(value, "ndim", 1) != 0)
-
-
-def _depth(entry: Any, tuples: bool, place: str) -> int | None:
-    """How deep the lists of an entry are: 0 for a str, 2 for a list of texts; None if it is empty.
-
-    :param tuples: whether a tuple is a token
-    :raises MixedTokensError: it has texts and tokens
-    """
-    if entry is None or isinstance(entry, LINE):
-        return None if entry is None else 0
+def _depth(entry: Any, tuples: bool) -> int | None:
+    """How deep the lists of an entry are: 0 for a str, 2 for a list of texts; None if it is empty."""
+    if isinstance(entry, LINE):
+        return 0
     if is_array(entry):
         return getattr(entry, "ndim", 1) if len(entry) else None
-    depths = {
-        2 if _is_text(token) and not (tuples and isinstance(token, tuple)) else 1: number
-        for number, token in enumerate(entry)
-        if not is_missing(token)
-    }
-    if len(depths) == 2 and not isinstance(entry[depths[2]], tuple):
-        raise MixedTokensError(_different_kinds(entry, depths[1], depths[2], Place(place)))
-    return min(depths, default=None)
+    items = [item for item in entry if not is_missing(item)]
+    texts = [item for item in items if _is_text(item) and not (tuples and isinstance(item, tuple))]
+    of_tokens = len(texts) < len(items) and all(isinstance(text, tuple) for text in texts)
+    return (1 if of_tokens else 2) if items else None
+
+
+def check_all_have_one(counts: Sequence[int], name: str) -> None:
+    """:raises NoReferencesError: a segment has no reference"""
+    if 0 in counts:
+        raise NoReferencesError(f"{name}[{counts.index(0)}] has no reference; give at least one for each segment")
+
+
+def _has_tuples(texts: Batch | None) -> bool:
+    """Whether a token of the hypotheses is a tuple, so that a tuple among references may be a token, too."""
+    return isinstance(texts, TokenLists) and any(issubclass(kind, tuple) for kind in texts.types())
 
 
 def _are_raw(references: Any) -> bool:
     """Whether the first text in references without hypotheses is raw text."""
-    for _ in range(2):
-        entries = [entry for entry in references if not is_missing(entry) and (not _is_text(entry) or len(entry))]
-        if not entries or isinstance(entries[0], LINE):
-            return bool(entries)
-        references = by_position(entries[0])
-        if is_array(references) or not is_sized(references):
-            return False
-    return False
+    entry = _first(references)
+    return isinstance(entry if isinstance(entry, LINE) or not is_sized(entry) else _first(entry), LINE)
 
 
-def sets_of_lines(groups: Any, name: str) -> Sets:
-    """Lists of str or bytes as sets of raw references."""
-    bounds = array("q", accumulate(map(len, groups), initial=0))
-    return Sets(raw_text(list(chain.from_iterable(groups)), Place(name, bounds)), bounds)
+def _first(values: Any) -> Any:
+    """The first value that is not missing or an empty list."""
+    return next((value for value in values if not is_missing(value) and not (_is_text(value) and not len(value))), None)
 
 
-def _any_tuple(texts: Batch | None) -> bool:
-    """Whether a token of the hypotheses is a tuple, so that a tuple among references may be a token, too."""
-    if not isinstance(texts, TokenLists):
-        return False
-    return any(issubclass(kind, tuple) for kind in set(map(type, chain.from_iterable(texts.texts))))
-
-
-def _refuse_raw_references(groups: Any, texts: Batch | None, name: str) -> None:
+def _refuse_raw_references(references: Sequence[Any], texts: Batch | None, name: str) -> None:
     """:raises MixedTokensError: the only reference of a segment is a list of raw references, and not the tokens of one"""
-    lists = [group[0] for group in groups if type(group[0]) in LISTS]
-    firsts = [words[0] for words in lists if words and type(words[0]) is str]
+    firsts = [words[0] for words in references if words and type(words[0]) is str]
     if not isinstance(texts, TokenLists) or not _has_blank("".join(firsts)):
         return
-    for number, (words, hypothesis) in enumerate(zip([group[0] for group in groups], texts.texts)):
-        if not (isinstance(words, (list, tuple)) and words and all(map(_has_blank, words))):
-            continue
-        if hypothesis and not any(map(_has_blank, hypothesis)):
+    for number, (words, hypothesis) in enumerate(zip(references, texts.texts)):
+        if words and all(map(_has_blank, words)) and hypothesis and not any(map(_has_blank, hypothesis)):
             raise MixedTokensError(f"{name}[{number}] holds raw text, and hypotheses[{number}] tokens; {SPLIT}")
 
 
@@ -460,9 +428,8 @@ def _has_blank(text: Any) -> bool:
 
 def _warn_of_words(groups: Any, texts: Batch | None, name: str) -> None:
     """Warn if each segment has several references that look like the tokens of one."""
-    for group in groups:
-        if len(group) < 2 or not all(group) or any(map(_has_blank, group)):
-            return
+    if any(len(group) < 2 or not all(group) or any(map(_has_blank, group)) for group in groups):
+        return
     if groups and texts is not None and texts.size and all(map(_has_blank, texts.lists())):
         warnings.warn(
             f"no reference has more than one word, and {name}[0] has {len(groups[0])} of them, which looks like the tokens of "
@@ -470,27 +437,6 @@ def _warn_of_words(groups: Any, texts: Batch | None, name: str) -> None:
             ShapeWarning,
             stacklevel=2,
         )
-
-
-def _different_numbers(references: Any, count: int, name: str) -> str:
-    """Why hypothesis i cannot have the references i."""
-    sets = len(references)
-    found = f"there are {counted(count, 'hypothesis', 'hypotheses')} and {counted(sets, 'entry', 'entries')} of {name}"
-    if count == 1 and all(isinstance(entry, LINE) for entry in references):
-        return f"{found}; for one hypothesis with several references pass [{name}]"
-    if all(isinstance(entry, (list, tuple)) and len(entry) == count for entry in references):
-        return f"{found}, each with {counted(count, 'text')}, as sacreBLEU takes them; pass list(zip(*{name}))"
-    return f"{found}; give an entry for each hypothesis, or owner=, the number of its entry for each hypothesis"
-
-
-def are_lists_of(groups: Any, kinds: set[type]) -> bool:
-    """Whether these are lists and tuples with at least one text each, and the texts of these types, as is most common."""
-    return (
-        type(groups) in LISTS
-        and set(map(type, groups)) <= LISTS
-        and all(groups)
-        and set(map(type, chain.from_iterable(groups))) <= kinds
-    )
 
 
 # ---------------------------------------------------------------------------------------- for functions of other tools
@@ -510,18 +456,20 @@ def read_sets_of_lines(values: Any, name: str = "references") -> Sets:
     if isinstance(columns, ReferenceColumns):
         return columns.sets("raw text")  # type: ignore[return-value]
     advice = "references for each segment, [[reference] for reference in references] if each has one"
-    groups = [
-        read_list(group, f"{name}[{owner}]", advice)
-        for owner, group in enumerate(read_list(columns, name, "lists, with the references of one segment each"))
-    ]
-    _check_none_empty(groups, name)
-    return sets_of_lines(groups, name)
+    texts, bounds = read_groups(columns, name, advice)
+    check_all_have_one([end - begin for begin, end in pairwise(bounds)], name)
+    return Sets(raw_text(texts, Place(name, bounds)), array("q", bounds))
 
 
-def read_groups(values: Any, name: str) -> tuple[list[Any], list[int]]:
-    """For each segment a list of texts: all texts as the caller gave them, and where those of each segment begin, and the end."""
+def read_groups(
+    values: Any, name: str, what: str = "texts; the texts of one segment alone are a list in a list"
+) -> tuple[list[Any], list[int]]:
+    """For each segment a list of texts: all texts as the caller gave them, and where those of each segment begin, and the end.
+
+    :param what: the texts, for messages
+    """
     groups = [
-        read_list(group, f"{name}[{position}]", "texts; the texts of one segment alone are a list in a list")
+        read_list(group, f"{name}[{position}]", what)
         for position, group in enumerate(read_list(values, name, "texts for each segment"))
     ]
     return list(chain.from_iterable(groups)), list(accumulate(map(len, groups), initial=0))
@@ -538,9 +486,6 @@ def segments_of_lists(references: Any, hypotheses: Any, name: str = "references"
     sets = sets.sets("tokens").lists() if isinstance(sets, ReferenceColumns) else sets
     sets = read_list(sets, name, "lists with the references of one segment each")
     texts = read_list(hypotheses, "hypotheses", "token lists")
-    if not set(map(type, sets)) <= LISTS:
-        sets = [
-            read_list(group, f"{name}[{owner}]", "references") if isinstance(group, Ragged) else by_position(group)
-            for owner, group in enumerate(sets)
-        ]
+    if Ragged in set(map(type, sets)):
+        sets = [ids_of_ragged(group, name).lists() if isinstance(group, Ragged) else group for group in sets]
     return sets, texts
