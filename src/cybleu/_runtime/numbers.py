@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from math import fsum, isfinite, isnan, nan
+from numbers import Integral
 
 from ..errors import StatisticsError, UnknownNameError
 from .sequences import check_unmasked
@@ -20,12 +21,13 @@ ROUNDED = 0.015  # as far as weights such as 0.33, 0.33, 0.33 are from 1
 
 
 def check_whole(number: Any, name: str, least: int, most: int | None = None, *, error: type[CybleuError]) -> None:
-    """Validate an int in a range.
+    """Validate a whole number in a range.
 
-    :raises CybleuError: the value is not an int from `least` to `most`; `error` is its class
+    :raises CybleuError: the value is not a whole number from `least` to `most`; `error` is its class
     """
-    if type(number) is not int or number < least or (most is not None and number > most):
-        to = "" if most is None else f" to {most}"
+    whole = isinstance(number, Integral) and not isinstance(number, bool)
+    if not whole or number < least or (most is not None and number > most):
+        to = "" if most is None else f" to {most:,}"
         raise error(f"{name} is {number!r}; it must be a whole number from {least}{to}")
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 from ..errors import SampleError
+from .numbers import check_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,16 +16,10 @@ MOST_SAMPLES = 100_000_000
 MOST_REPEATS = 1_000_000
 
 
-def check_samples(samples: Any, seed: Any, name: str = "samples") -> None:
+def check_samples(samples: Any, seed: Any) -> None:
     """Validate a number of samples and a seed.
 
     :raises SampleError: either is out of range
     """
-    if not _is_whole(samples) or not 1 <= samples <= MOST_SAMPLES:
-        raise SampleError(f"{name} is {samples!r}; it must be a whole number from 1 to {MOST_SAMPLES:,}")
-    if not _is_whole(seed) or seed < 0:
-        raise SampleError(f"seed is {seed!r}; it must be a whole number from 0")
-
-
-def _is_whole(number: Any) -> bool:
-    return isinstance(number, Integral) and not isinstance(number, bool)
+    check_whole(samples, "samples", 1, MOST_SAMPLES, error=SampleError)
+    check_whole(seed, "seed", 0, error=SampleError)

@@ -8,7 +8,7 @@ from .._runtime.numbers import check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..metrics import Bleu
 from ..text.batches import Corpus, Place
-from ..text.reading import raw_text, sets_of_lines
+from ..text.reading import raw_text, read_sets_of_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class CaptionBleu:
             if not gts[image]:
                 raise NoReferencesError(f"gts[{image!r}] has no caption; give at least one")
         texts = raw_text([res[image][0] for image in gts], Place("the captions"))
-        corpus = Corpus(texts, sets_of_lines(list(gts.values()), "the references"))
+        corpus = Corpus(texts, read_sets_of_lines(list(gts.values()), "the references"))
         rows = Bleu("coco", max_order=self._n).rows_of(corpus).tolist()
         row = [sum(column) for column in zip(*rows)]
         return [score for (score,) in self._scores([row])], self._scores(rows)

@@ -12,13 +12,12 @@ from .._runtime.sequences import plain_segment
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Corpus, ListSets, RawText, Sets, TokenLists
-from ..text.numbering import number_hypotheses, number_references
+from ..text.numbering import number_others, number_texts
 from .tokens import lowered, tokenised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..text.numbering import NumberedReferences
     from ..text.raw import Raw
 
 __all__ = ["Counting", "check_not_mixed", "choose_length"]
@@ -94,28 +93,25 @@ class Counting(NamedTuple):
     def _of_prepared(self, corpus: Corpus, raw: Raw | None) -> Callable[[int, int, Any], None]:
         """Count texts in numbers, with n-grams of references that are counted once."""
         key = self, None if raw is None else raw.key, _backend.BACKEND
-        numbered, prepared = corpus.made(key, lambda: self._prepared(corpus, raw))
+        vocabulary, prepared = corpus.made(key, lambda: self._prepared(corpus, raw))
         owners = corpus.numbers()
         if isinstance(corpus.texts, RawText):
             assert raw is not None
-            texts = numbered.vocabulary, raw.lowered_texts(corpus.texts.lines)
+            texts = vocabulary, raw.lowered_texts(corpus.texts.lines)
             return lambda start, stop, rows: prepared.count_raw_rows(*texts, owners, start, stop, rows)
-        hypotheses = _backend.chosen.TokenTexts(*number_hypotheses(corpus.texts, numbered))
+        hypotheses = _backend.chosen.TokenTexts(*number_others(corpus.texts, vocabulary))
         return lambda start, stop, rows: prepared.count_rows(hypotheses, owners, start, stop, rows)
 
-    def _prepared(self, corpus: Corpus, raw: Raw | None) -> tuple[NumberedReferences, Any]:
-        """The references in numbers, and their n-grams as the backend counts them."""
-        sets = corpus.sets
+    def _prepared(self, corpus: Corpus, raw: Raw | None) -> tuple[Any, Any]:
+        """The vocabulary of the references, and their n-grams as the backend counts them."""
+        texts, bounds = corpus.sets.texts, np.array(corpus.sets.bounds, dtype=np.int64)
         if raw is not None and raw.lowercase:
-            sets = Sets(RawText(lowered(corpus, raw)[1]), sets.bounds)  # type: ignore[arg-type]
-        numbered = number_references(sets, raw)
-        prepared = _backend.chosen.PreparedReferences(
-            _backend.chosen.TokenTexts(*numbered.texts),
-            numbered.bounds,
-            *_reference_lengths(numbered, self.reference_length),
-            self.order,
+            texts = RawText(lowered(corpus, raw)[1])
+        ids, vocabulary = number_texts(texts, raw)
+        lengths = _reference_lengths(ids.ends - ids.begins, bounds, self.reference_length)
+        return vocabulary, _backend.chosen.PreparedReferences(
+            _backend.chosen.TokenTexts(*ids), bounds, *lengths, self.order
         )
-        return numbered, prepared
 
 
 def _is_mirror() -> bool:
@@ -142,15 +138,13 @@ def choose_length(lengths: Sequence[int], length: int, reference_length: str) ->
 
 
 def _reference_lengths(
-    numbered: NumberedReferences, reference_length: str
+    lengths: NDArray[np.int64], bounds: NDArray[np.int64], reference_length: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The lengths to choose from, set after set, and where each set begins, and the end."""
-    lengths = numbered.texts.ends - numbered.texts.begins
-    bounds = numbered.bounds.tolist()
     if len(lengths) == len(bounds) - 1:
-        return lengths, numbered.bounds
+        return lengths, bounds
     every = lengths.tolist()
-    chosen = [_lengths_to_choose_from(every[begin:end], reference_length) for begin, end in pairwise(bounds)]
+    chosen = [_lengths_to_choose_from(every[begin:end], reference_length) for begin, end in pairwise(bounds.tolist())]
     offsets = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
     return np.fromiter(chain.from_iterable(chosen), np.int64, int(offsets[-1])), offsets
 

@@ -14,8 +14,9 @@ from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_whole
 from ..errors import OrderError, SequenceTypeError, UnknownNameError
 from ..nist_score import nist_length_penalty
+from ..text.batches import Place
 from ..text.raw import Raw
-from ..text.reading import line_of, read_references
+from ..text.reading import raw_text, read_references
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric, Score
 from .references import References
@@ -79,7 +80,7 @@ class NistInformation:
         if not isinstance(ngram, (str, bytes, bytearray)):
             raise SequenceTypeError(f"ngram is a {type(ngram).__name__}; give its words in one str")
         vocabulary, counted = self._of(lowercase, MOST_ORDERS)
-        line = _backend.chosen.RawTexts([line_of(ngram, "ngram")])
+        line = raw_text([ngram], Place("ngram")).lines
         tokens = vocabulary.look_up(_lines(line, lowercase), array("q", (0,)))
         return float(counted.weight(memoryview(tokens).cast("i")))
 

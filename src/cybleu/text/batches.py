@@ -97,7 +97,8 @@ class TokenLists:
 
     def types(self) -> set[type]:
         """The types of the tokens."""
-        return _backend.chosen.types_within(self.texts)
+        types: set[type] = _backend.chosen.types_within(self.texts)
+        return types
 
     def refuse_arrays(self) -> None:
         """:raises TokensError: a token is an array, as in ``list(tensor)``"""

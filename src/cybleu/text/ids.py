@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _backend
 from .._runtime.lazy_arrays import array_given, in_place, np
 from .._runtime.scales import counted
-from .._runtime.sequences import by_position, is_array
+from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
 from .batches import Sets, TokenIds
 
@@ -153,16 +153,10 @@ def owners_given(owner: Any, sets: AnySets, count: int) -> NDArray[np.int64] | N
 
 def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:
     """A copy of `wanted` integers from 0 to `size`, which no other thread can change."""
-    if type(value) is list:
-        value = tuple(value)
-        if len(value) == wanted and set(map(type, value)) == {int} and 0 <= min(value) <= max(value) <= size:
-            return np.array(value, np.int64)
-    value = by_position(value)
-    if isinstance(value, (list, tuple)):
-        value = array_given(value, name) if len(value) else np.zeros(0, np.int64)
-    if is_array(value) and np.asarray(value).size == 0:
-        value = np.zeros(np.asarray(value).shape, np.int64)  # of floats, as `np.array([])` is
-    array = integers(value, name, (1,)).astype(np.int64, copy=True)
+    array = array_given(by_position(value), name)
+    if not array.size:  # of floats, as `np.array([])` is
+        array = array.astype(np.int64)
+    array = integers(array, name, (1,)).astype(np.int64, copy=True)
     if len(array) != wanted:
         raise ArrayValueError(f"{name} has {len(array)} entries for {wanted} {what}; give one for each")
     wrong = ((array < 0) | (array > size)).nonzero()[0]

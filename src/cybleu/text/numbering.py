@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from itertools import chain, count, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.lazy_arrays import array_of, np
@@ -15,50 +16,68 @@ from .ids import ids_of_lengths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .batches import AnySets, Batch
+    from .batches import Batch
     from .raw import Raw
+
 
 _IDS_AMONG_TOKENS = (
     "the hypotheses are token ids, and the references hold other tokens; give both as ids or both as tokens"
 )
 
 
-class NumberedReferences(NamedTuple):
-    """References in numbers: those of set i are from `bounds[i]` to before `bounds[i + 1]` of the texts."""
+def number_texts(texts: Batch, raw: Raw | None = None) -> tuple[TokenIds, Any]:
+    """Texts in numbers, and the vocabulary that other texts are numbered by: None if the tokens are ids, which stay as they are.
 
-    texts: TokenIds
-    bounds: NDArray[np.int64]
-    vocabulary: Vocabulary | Any | None  # the backend's RawVocabulary for raw text; None if the tokens are ids
-
-
-# --------------------------------------------------------------------------------------------------------- vocabularies
-
-
-class Vocabulary:
-    """Numbers for any hashable tokens, equal as dict keys are.
-
-    :ivar numbers: token -> number
-    :ivar kinds: the types of the tokens
+    :param raw: of raw text, with one of the backend's tokenisers
     """
+    if isinstance(texts, RawText):
+        assert raw is not None
+        words = _backend.chosen.RawVocabulary(raw.backend)
+        return _number_lines(texts, words), words
+    if isinstance(texts, TokenIds):
+        return texts, None
+    ids = ids_of_tokens(texts)
+    if ids is not None and len(ids.ids):
+        return ids, None
+    with _explained(texts):
+        vocabulary = dict(zip(dict.fromkeys(chain.from_iterable(texts.texts)), count()))
+    return _encoded(texts, vocabulary), vocabulary
 
-    def __init__(self, lists: TokenLists) -> None:
-        try:
-            tokens = dict.fromkeys(chain.from_iterable(lists.texts))
-        except TypeError:
-            check_hashable(lists)
-            raise
-        self.numbers: dict[Hashable, int] = dict(zip(tokens, count()))
-        self.kinds = set(map(type, tokens))
 
-    def encoded(self, lists: TokenLists) -> TokenIds:
-        """The texts in numbers, -1 for other tokens."""
-        lengths = _lengths(lists)
-        numbers = map(self.numbers.get, chain.from_iterable(lists.texts), repeat(-1))
-        try:
-            return ids_of_lengths(array_of(numbers, np.int32, int(lengths.sum())), lengths)
-        except TypeError:
-            check_hashable(lists)
-            raise
+def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
+    """Other texts in the numbers that a vocabulary of :func:`number_texts` has; -1 for other tokens."""
+    if isinstance(texts, RawText):
+        return _number_lines(texts, vocabulary)
+    if isinstance(texts, TokenIds):
+        if vocabulary:
+            raise MixedTokensError(_IDS_AMONG_TOKENS)
+        return texts
+    if vocabulary is None:
+        ids = ids_of_tokens(texts)
+        if ids is None:
+            raise MixedTokensError(where_not_an_id(texts))
+        return ids
+    texts.refuse_arrays()
+    if vocabulary and _are_ids(texts) and all(isinstance(token, (str, bytes)) for token in vocabulary):
+        raise MixedTokensError(_IDS_AMONG_TOKENS)
+    return _encoded(texts, vocabulary)
+
+
+def number_together(texts: Batch, others: Batch, raw: Raw | None = None) -> tuple[TokenIds, TokenIds]:
+    """Two lists of texts in the same numbers; twice the same result if they are the same object.
+
+    :param raw: how raw texts are tokenised, by one of the backend's tokenisers
+    """
+    if others is texts and isinstance(texts, TokenLists):
+        texts.refuse_arrays()
+        check_hashable(texts)
+        lengths, tokens = _lengths(texts), list(chain.from_iterable(texts.texts))
+        ids = np.empty(len(tokens), dtype=np.int32)
+        if len(tokens) == lengths.sum() and _backend.chosen.number_tokens(tokens, ids) is not None:
+            found = ids_of_lengths(ids, lengths)
+            return found, found
+    numbered, vocabulary = number_texts(texts, raw)
+    return numbered, numbered if others is texts else number_others(others, vocabulary)
 
 
 def _number_lines(texts: RawText, vocabulary: Any) -> TokenIds:
@@ -70,79 +89,11 @@ def _number_lines(texts: RawText, vocabulary: Any) -> TokenIds:
     return TokenIds(np.frombuffer(numbers, dtype=np.int32), begins, ends)
 
 
-# --------------------------------------------------------------------------------------------------- references, texts
-
-
-def number_references(sets: AnySets, raw: Raw | None = None) -> NumberedReferences:
-    """References in numbers: token ids as they are, other tokens by a vocabulary.
-
-    :param raw: of raw text, with one of the backend's tokenisers
-    """
-    bounds = np.array(sets.bounds, dtype=np.int64)
-    if isinstance(sets.texts, RawText):
-        assert raw is not None
-        words = _backend.chosen.RawVocabulary(raw.backend)
-        return NumberedReferences(_number_lines(sets.texts, words), bounds, words)
-    return _number_texts(sets.texts, bounds)
-
-
-def _number_texts(lists: TokenIds | TokenLists, bounds: NDArray[np.int64]) -> NumberedReferences:
-    if isinstance(lists, TokenIds):
-        return NumberedReferences(lists, bounds, None)
-    ids = ids_of_tokens(lists)
-    if ids is not None and len(ids.ids):
-        return NumberedReferences(ids, bounds, None)
-    vocabulary = Vocabulary(lists)
-    return NumberedReferences(vocabulary.encoded(lists), bounds, vocabulary)
-
-
-def number_hypotheses(hypotheses: TokenIds | TokenLists, references: NumberedReferences) -> TokenIds:
-    """Hypotheses in the numbers of the references."""
-    vocabulary = references.vocabulary
-    if isinstance(hypotheses, TokenIds):
-        if vocabulary is not None and vocabulary.kinds:
-            raise MixedTokensError(_IDS_AMONG_TOKENS)
-        return hypotheses
-    if vocabulary is None:
-        ids = ids_of_tokens(hypotheses)
-        if ids is None:
-            raise MixedTokensError(where_not_an_id(hypotheses))
-        return ids
-    hypotheses.refuse_arrays()
-    if vocabulary.kinds and all(issubclass(kind, (str, bytes)) for kind in vocabulary.kinds):
-        first = next(chain.from_iterable(hypotheses.texts), None)
-        kinds = _backend.chosen.types_within(hypotheses.texts) if _is_integer_type(type(first)) else {str}
-        if all(map(_is_integer_type, kinds)):
-            raise MixedTokensError(_IDS_AMONG_TOKENS)
-    return vocabulary.encoded(hypotheses)
-
-
-def number_together(texts: Batch, others: Batch, raw: Raw | None = None) -> tuple[TokenIds, TokenIds]:
-    """Two lists of texts in the same numbers; twice the same result if they are the same object.
-
-    :param raw: how raw texts are tokenised, by one of the backend's tokenisers
-    """
-    if isinstance(texts, RawText):
-        assert raw is not None
-        words = _backend.chosen.RawVocabulary(raw.backend)
-        found = _number_lines(texts, words)
-        if others is texts:
-            return found, found
-        assert isinstance(others, RawText)
-        return found, _number_lines(others, words)
-    if others is texts and isinstance(texts, TokenLists):
-        texts.refuse_arrays()
-        check_hashable(texts)
-        lengths, tokens = _lengths(texts), list(chain.from_iterable(texts.texts))
-        ids = np.empty(len(tokens), dtype=np.int32)
-        if len(tokens) == lengths.sum() and _backend.chosen.number_tokens(tokens, ids) is not None:
-            found = ids_of_lengths(ids, lengths)
-            return found, found
-    numbered = _number_texts(texts, np.arange(texts.size + 1, dtype=np.int64))
-    if others is texts:
-        return numbered.texts, numbered.texts
-    assert not isinstance(others, RawText)
-    return numbered.texts, number_hypotheses(others, numbered)
+def _encoded(lists: TokenLists, vocabulary: dict[Hashable, int]) -> TokenIds:
+    lengths = _lengths(lists)
+    numbers = map(vocabulary.get, chain.from_iterable(lists.texts), repeat(-1))
+    with _explained(lists):
+        return ids_of_lengths(array_of(numbers, np.int32, int(lengths.sum())), lengths)
 
 
 # ---------------------------------------------------------------------------------------------------------------- tokens
@@ -151,8 +102,7 @@ def number_together(texts: Batch, others: Batch, raw: Raw | None = None) -> tupl
 def ids_of_tokens(lists: TokenLists) -> TokenIds | None:
     """Lists of ints in place of which arrays can be read; None if a token is something else."""
     lengths = _lengths(lists)
-    kinds = _backend.chosen.types_within(lists.texts)
-    if not all(map(_is_integer_type, kinds)):
+    if not all(map(_is_integer_type, lists.types())):
         lists.refuse_arrays()
         return None
     try:
@@ -169,7 +119,7 @@ def check_hashable(lists: TokenLists) -> None:
     for number, text in enumerate(lists.texts):
         if not hasattr(text, "__iter__"):
             raise SequenceTypeError(f"{lists.place.of(number)} became a {type(text).__name__} while it was read")
-    if _backend.chosen.types_within(lists.texts) <= PLAIN_TYPES:
+    if lists.types() <= PLAIN_TYPES:
         return
     for number, text in enumerate(lists.texts):
         for place, token in enumerate(text):
@@ -182,12 +132,24 @@ def check_hashable(lists: TokenLists) -> None:
                 ) from None
 
 
-def _lengths(lists: TokenLists) -> NDArray[np.int64]:
+@contextmanager
+def _explained(lists: TokenLists) -> Iterator[None]:
+    """Turn a TypeError while tokens are hashed into an error that says where."""
     try:
-        return array_of(map(len, lists.texts), np.int64, lists.size)
+        yield
     except TypeError:
         check_hashable(lists)
         raise
+
+
+def _lengths(lists: TokenLists) -> NDArray[np.int64]:
+    with _explained(lists):
+        return array_of(map(len, lists.texts), np.int64, lists.size)
+
+
+def _are_ids(lists: TokenLists) -> bool:
+    first = next(chain.from_iterable(lists.texts), None)
+    return _is_integer_type(type(first)) and all(map(_is_integer_type, lists.types()))
 
 
 def _is_integer_type(kind: type) -> bool:

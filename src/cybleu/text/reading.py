@@ -59,9 +59,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .batches import AnySets, Batch, Kind
-    from .raw import Line
 
 BATCHES = (TokenLists, TokenIds, RawText)
+NO_TEXTS = (*LINE, frozenset)
 SPLIT = "split them into tokens, for example with .split()"
 
 
@@ -154,29 +154,31 @@ def batch_of(texts: Sequence[Any], place: Place) -> Batch:
     types = set(map(type, texts))
     if types <= LISTS:
         return TokenLists(texts, place)
-    if types in ({str}, {bytes}):
-        return raw_text(texts, place)
-    if all(map(is_id, texts)):
-        whole = place.of(0).rpartition("[")[0]
-        raise SequenceTypeError(f"{whole} is one list of token ids; pass a list of texts: [ids]")
-    first: dict[bool, int] = {}
-    for number, text in enumerate(texts):
-        line = isinstance(text, LINE)
-        if not line and not _is_text(text):
-            raise SequenceTypeError(
-                f"{place.of(number)} must be raw text, a list of tokens or an array of token ids, not {described(text)}"
+    if types not in ({str}, {bytes}):
+        if all(map(is_id, texts)):
+            whole = place.of(0).rpartition("[")[0]
+            raise SequenceTypeError(f"{whole} is one list of token ids; pass a list of texts: [ids]")
+        first: dict[type, int] = {}
+        for number, text in enumerate(texts):
+            line = isinstance(text, LINE)
+            if not line and not _is_text(text):
+                raise SequenceTypeError(
+                    f"{place.of(number)} must be raw text, a list of tokens or an array of token ids, not {described(text)}"
+                )
+            first.setdefault(list if not line else str if isinstance(text, str) else bytes, number)
+        if len(first) > 1:
+            other, one = list(first.values())[:2]
+            raise MixedTokensError(
+                f"{place.of(one)} is {described(texts[one])} and {place.of(other)} {described(texts[other])}; "
+                "pass texts of one kind"
             )
-        first.setdefault(line, number)
-    if len(first) > 1:
-        raise MixedTokensError(_different_kinds(texts, first[True], first[False], place))
-    return raw_text(texts, place) if True in first else token_lists(texts, place)
-
-
-def _different_kinds(texts: Sequence[Any], one: int, other: int, place: Place) -> str:
-    return (
-        f"{place.of(one)} is {described(texts[one])} and {place.of(other)} {described(texts[other])}; "
-        "pass texts of one kind"
-    )
+        if list in first:
+            return token_lists(texts, place)
+        texts = [str.__str__(text) if isinstance(text, str) else bytes(text) for text in texts]  # also of subclasses
+    try:
+        return RawText(_backend.chosen.RawTexts(texts))
+    except NotUtf8Error as error:
+        raise NotUtf8Error(error.line, error.position, error.byte, place.of(error.line)) from None
 
 
 def _is_text(value: Any) -> bool:
@@ -184,7 +186,7 @@ def _is_text(value: Any) -> bool:
     kind = type(value)
     if kind in LISTS:
         return True
-    if kind in PLAIN_TYPES or isinstance(value, (*LINE, frozenset)):
+    if kind in PLAIN_TYPES or isinstance(value, NO_TEXTS):
         return False
     return is_sized(value) or (is_array(value) and getattr(value, "ndim", 1) != 0)
 
@@ -200,35 +202,16 @@ def token_lists(texts: Sequence[Any], place: Place) -> TokenLists | TokenIds:
 
 
 def raw_text(texts: Sequence[Any], place: Place) -> RawText:
-    """Lines as the backend reads them."""
-    types = set(map(type, texts))
-    if not types <= {str, bytes}:
-        texts = [line_of(text, place.of(number)) for number, text in enumerate(texts)]
-        types = set(map(type, texts))
-    if len(types) > 1:
-        other = next(number for number, text in enumerate(texts) if type(text) is not type(texts[0]))
-        raise MixedTokensError(_different_kinds(texts, other, 0, place))
-    try:
-        return RawText(_backend.chosen.RawTexts(texts))
-    except NotUtf8Error as error:
-        raise NotUtf8Error(error.line, error.position, error.byte, place.of(error.line)) from None
+    """Lines as the backend reads them.
 
-
-def line_of(line: Any, place: str) -> Line:
-    """A text as an exact str or bytes.
-
-    :raises SequenceTypeError: it is something else
+    :raises SequenceTypeError: they have tokens
     """
-    if type(line) is str or type(line) is bytes:
-        return line
-    if isinstance(line, str):
-        return str.__str__(line)
-    if isinstance(line, (bytes, bytearray)):
-        return bytes(line)
-    advice = f"; {advice_for(line)}" if advice_for(line) else ""
-    raise SequenceTypeError(
-        f"{place} is a {kind_of(line)}; with tokenize each text must be raw text, a str or bytes in UTF-8{advice}"
-    )
+    batch = batch_of(texts, place) if texts else RawText(_backend.chosen.RawTexts(texts))
+    if not isinstance(batch, RawText):
+        raise SequenceTypeError(
+            f"{place.of(0)} is a {kind_of(texts[0])}; with tokenize each text must be raw text, a str or bytes in UTF-8"
+        )
+    return batch
 
 
 def _with_special(texts: Batch, special: SpecialIds, name: str, lengths: Any) -> TokenIds:
@@ -314,30 +297,25 @@ def _sets_of_list(references: Any, texts: Batch | None, name: str) -> AnySets:
     else:
         several = depth > (0 if raw else 1)
     groups = references if several else [[entry] for entry in references]
-    flat = list(chain.from_iterable(groups)) if several else references
-    kinds = set(map(type, flat))
+    kinds = set(map(type, chain.from_iterable(groups) if several else references))
     if not kinds <= {*LISTS, str, bytes}:
         groups = [group if is_array(group) else [text for text in group if not is_missing(text)] for group in groups]
-        flat = list(chain.from_iterable(groups))
     if several and tuple in kinds and _has_tuples(texts):
         raise MixedTokensError(
             f"tokens of the hypotheses are tuples, and so are references of {name}; pass these as lists"
         )
-    counts = list(map(len, groups))
-    check_all_have_one(counts, name)
-    sets = ListSets(groups, name)
+    check_all_have_one(list(map(len, groups)), name)
     if not kinds <= LISTS:
-        bounds = list(accumulate(counts, initial=0))
-        batch = batch_of(flat, Place(name, bounds if raw or several else None))
+        bounds = list(accumulate(map(len, groups), initial=0))
+        batch = batch_of(list(chain.from_iterable(groups)), Place(name, bounds if raw or several else None))
         if not isinstance(batch, TokenLists):
             if isinstance(batch, RawText):
                 _warn_of_words(groups, texts, name)
             return Sets(batch, array("q", bounds))
-        flat = batch.texts
-        sets = ListSets([flat[begin:end] for begin, end in pairwise(bounds)], name)
+        groups = [batch.texts[begin:end] for begin, end in pairwise(bounds)]
     if not several:
-        _refuse_raw_references(flat, texts, name)
-    return sets
+        _refuse_raw_references([words for (words,) in groups], texts, name)
+    return ListSets(groups, name)
 
 
 def _usual_depth(references: Any) -> int | None:
