@@ -124,11 +124,6 @@ def check_none_empty(sets: AnySets) -> None:
         )
 
 
-def one_each(texts: TokenIds) -> Sets:
-    """Sets of one reference each."""
-    return Sets(texts, np.arange(texts.size + 1, dtype=np.int64))
-
-
 # ------------------------------------------------------------------------------------------------- what goes with texts
 
 

@@ -46,7 +46,6 @@ from .ids import (
     ids_of_lists,
     ids_of_ragged,
     ids_of_rows,
-    one_each,
     owners_given,
     sets_of_array,
 )
@@ -84,12 +83,7 @@ def read_corpus(
     special.check()
     texts = read_texts(hypotheses, "hypotheses", lengths=lengths, special=special)
     nothing = type(texts) is TokenLists and not texts.size
-    sets = read_references(
-        references,
-        texts=None if nothing else texts,
-        lengths=reference_lengths,
-        special=special,
-    )
+    sets = read_references(references, texts=None if nothing else texts, lengths=reference_lengths, special=special)
     return Corpus(texts, sets, owners_given(owner, sets, texts.size))
 
 
@@ -268,7 +262,7 @@ def read_references(
         if references.one_each and isinstance(sets, ListSets):
             _refuse_raw_references([group[0] for group in sets.sets], texts, name)
     elif isinstance(references, TokenIds):
-        sets = one_each(references)
+        sets = Sets(references, np.arange(references.size + 1, dtype=np.int64))
     elif of_array:
         sets, lengths = sets_of_array(references, name, lengths), None
     else:
