@@ -10,10 +10,11 @@ import click
 
 from .._files.text import STANDARD_INPUT
 from .._runtime.samples import MOST_SAMPLES
+from ..metrics.raw_text import described
 from .common import digits_option, format_option, metrics_option
 from .given import choice, command, file, number, option, switch
 from .systems import SystemOptions, baseline_option
-from .texts import count, described
+from .texts import count
 
 if TYPE_CHECKING:
     from ..significance import SystemComparison
@@ -108,7 +109,9 @@ def _compared(given: CompareOptions) -> list[SystemComparison]:
         tables = iter([np.concatenate([*map(np.asarray, of_path)]) for of_path in zip(*of_blocks)])
         rows = {name: [next(tables) for _ in runs] for name, runs in given.systems.items()}
         result = compare_systems(rows, metric, **given.analysis)
-        results.append(replace(result, signature=result.signature + described(metric, texts)))
+        results.append(
+            replace(result, signature=result.signature + described(metric, metric.raw("raw text"), texts.nrefs))
+        )
     return results
 
 

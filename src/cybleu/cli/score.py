@@ -17,6 +17,7 @@ from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
+from ..metrics.raw_text import described
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from .common import (
@@ -30,7 +31,7 @@ from .common import (
     threads_option,
 )
 from .given import choice, command, number, switch
-from .texts import TextOptions, count, described, method_of
+from .texts import TextOptions, count, method_of
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
 MANY = 100  # lines from which advice is given, as sacreBLEU gives it
@@ -106,7 +107,7 @@ def score(given: ScoreOptions) -> None:
     for block in blocks:
         for one, (rows,) in zip(scored, block.rows):
             one.add(block.corpora[0], rows)
-    results = [one.result(described(one.metric, texts, given.samples)) for one in scored]
+    results = [one.result(described(one.metric, one.raw, texts.nrefs, given.samples)) for one in scored]
     for advice in dict.fromkeys(advice for one in scored for advice in one.advice()):
         click.echo(f"cybleu: {advice}", err=True)
     if given.format == "json":

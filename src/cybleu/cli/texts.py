@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 
 import click
 
-from .. import __version__, bleu_score
+from .. import bleu_score
 from .._files.text import Lines, shown
 from .._runtime.parallel import in_order
 from ..errors import EmptyCorpusError
 from ..metrics import METRICS, Bleu, Metric, find
 from ..text.batches import Corpus, RawText, Sets
 from ..text.files import raw_segments
-from ..text.tokenizers import tokenizer_signature
 from .common import orders_option, read_weights_of_orders, stderr_is_tty
 from .given import option, switch
 from .parquet import column_segments, columns_named
@@ -89,18 +88,6 @@ def method_of(metric: Metric, given: TextOptions) -> tuple[Any, Any] | None:
 def _takes(name: str, choice: str) -> bool:
     metric = METRICS[name]
     return metric.reads != "text" if choice == "tokenize" else hasattr(metric, choice)
-
-
-def described(metric: Metric, texts: Texts, samples: str = "") -> str:
-    """Describe what was counted, for signatures.
-
-    :param texts: which have been read
-    :param samples: further fields
-    """
-    raw, read = metric.raw("raw text"), ""
-    if metric.reads != "text" and raw is not None:
-        read = f"|case:{'lc' if metric.lowercase else 'mixed'}|tok:{tokenizer_signature(raw.tokenize)}"
-    return f"|nrefs:{texts.nrefs}{samples}{read}|version:{__version__}"
 
 
 class Texts:

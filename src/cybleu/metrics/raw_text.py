@@ -12,6 +12,7 @@ from ..text.tokenizers import tokenizer_signature
 from .names import find
 
 if TYPE_CHECKING:
+    from ..text.raw import Raw
     from .base import Metric, Score
     from .bleu import BleuScore
 
@@ -72,8 +73,19 @@ def _score(metric: Metric, hypotheses: Any, references: Any, threads: int | None
     result = metric.score(rows if corpus.size else [0] * len(metric.columns))
     bounds = corpus.sets.bounds
     counts = {int(end - begin) for begin, end in itertools.pairwise(bounds)}
-    described = f"nrefs:{'var' if len(counts) > 1 else max(counts, default=1)}"
+    nrefs = "var" if len(counts) > 1 else max(counts, default=1)
+    return replace(result, signature=result.signature + described(metric, raw, nrefs))
+
+
+def described(metric: Metric, raw: Raw | None, nrefs: Any, samples: str = "") -> str:
+    """Describe the texts that a metric counted, for signatures.
+
+    :param raw: how they were tokenised
+    :param nrefs: the number of references of a segment
+    :param samples: further fields
+    """
+    read = ""
     if metric.reads == "tokens":
         case = "lc" if raw is not None and raw.lowercase else "mixed"
-        described += f"|case:{case}|tok:{'none' if raw is None else tokenizer_signature(raw.tokenize)}"
-    return replace(result, signature=f"{result.signature}|{described}|version:{__version__}")
+        read = f"|case:{case}|tok:{'none' if raw is None else tokenizer_signature(raw.tokenize)}"
+    return f"|nrefs:{nrefs}{samples}{read}|version:{__version__}"

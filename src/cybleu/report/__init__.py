@@ -7,8 +7,7 @@ same figures as a :class:`Report`, and :func:`plot_precisions` and the other plo
 The page requires Jinja2 and Matplotlib, the plots Matplotlib: ``pip install 'cybleu[report]'``.
 """
 
-from .analysis import Report, analyse
-from .by_metric import MetricFigures
+from .analysis import MetricFigures, Report, analyse
 from .page import html, save_page, write
 from .plots import plot_buckets, plot_contributions, plot_differences, plot_precisions, plot_scores
 

@@ -1,23 +1,24 @@
-"""Data classes for the figures of a report.
+"""Types for the figures of a report.
 
 Scores, precisions and shares are from 0 to 100; they are NaN or None where the divisor is 0.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._runtime.arrays import np
+from .._runtime.scales import percent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..metrics import BleuScore
+    from ..metrics import Bleu, BleuScore
 
 
-@dataclass(frozen=True)
-class OutputFigures:
+class OutputFigures(NamedTuple):
     """An output: the texts of one run of a system for all segments.
 
     :param name: the name of the system, with the number of the run if there are several
@@ -37,8 +38,7 @@ class OutputFigures:
     chrf: float
 
 
-@dataclass(frozen=True)
-class Precisions:
+class Precisions(NamedTuple):
     """The n-gram precisions of an output, without smoothing, with bootstrap intervals, all from 0 to 100.
 
     :param name: the name of the output
@@ -61,8 +61,7 @@ class Precisions:
     high: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Contributions:
+class Contributions(NamedTuple):
     """The parts of the difference between two scores, in points from 0 to 100. They add up to the difference.
 
     The logarithm of BLEU is a sum: the logarithm of the brevity penalty plus the weighted logarithms of the precisions.
@@ -83,8 +82,36 @@ class Contributions:
     orders: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Buckets:
+def contributions(metric: Bleu, pairs: Iterable[tuple[BleuScore, BleuScore]]) -> Contributions | None:
+    """Compute the mean parts of differences; None if a score is 0, or is not a product of a penalty and precisions."""
+    parts = []
+    for first, second in pairs:
+        ones, others = _logarithms(metric, first), _logarithms(metric, second)
+        if ones is None or others is None:
+            return None
+        high, low = (float(percent(score.score, metric.scale)) for score in (first, second))
+        mean = high if high == low else (high - low) / (math.log(high) - math.log(low))
+        parts.append([high - low, *(mean * (one - other) for one, other in zip(ones, others))])
+    difference, penalty, *orders = (math.fsum(part) / len(parts) for part in zip(*parts))
+    return Contributions(difference, penalty, tuple(orders))
+
+
+def _logarithms(metric: Bleu, score: BleuScore) -> list[float] | None:
+    """Return the logarithm of the penalty, and the weighted logarithms of the precisions."""
+    orders = len(score.precisions)
+    weights = metric.weights or (1 / orders,) * orders
+    precisions = [precision / metric.scale for precision in score.precisions]
+    if score.score <= 0 or score.brevity_penalty <= 0 or min(precisions) <= 0:
+        return None
+    parts = [
+        math.log(score.brevity_penalty),
+        *(weight * math.log(precision) for weight, precision in zip(weights, precisions)),
+    ]
+    product = math.exp(math.fsum(parts))
+    return parts if math.isclose(product, score.score / metric.scale, rel_tol=1e-9) else None
+
+
+class Buckets(NamedTuple):
     """Scores of groups of segments. Each group is scored as a corpus.
 
     A group by length contains the same segments for each output. A group by difference or score contains different ones,
@@ -110,8 +137,7 @@ class Buckets:
     scores: NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class WordFrequencies:
+class WordFrequencies(NamedTuple):
     """The number of words that match, by the frequency of the words in the references.
 
     :param labels: the labels of the groups, which say how often a word is in the references
@@ -152,8 +178,7 @@ def shares(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
     return found
 
 
-@dataclass(frozen=True)
-class NGram:
+class NGram(NamedTuple):
     """An n-gram with two counts that differ.
 
     Of two systems: how often it matches the references in each, the mean of several runs. Of an output: how often it occurs
@@ -163,9 +188,8 @@ class NGram:
     :param first: the larger count, or the occurrences without a match
     :param second: the other count
 
-    >>> found = NGram(("the", "cat"), first=8, second=0)
-    >>> found.difference, found.salience
-    (8, 0.9)
+    >>> NGram(("the", "cat"), first=8, second=0).salience
+    0.9
     """
 
     tokens: tuple[str, ...]
@@ -173,18 +197,12 @@ class NGram:
     second: float
 
     @property
-    def difference(self) -> float:
-        """`first` minus `second`."""
-        return self.first - self.second
-
-    @property
     def salience(self) -> float:
         """(first + 1) / (first + second + 2): from 0 to 1, and 0.5 if both counts are equal."""
         return (self.first + 1) / (self.first + self.second + 2)
 
 
-@dataclass(frozen=True)
-class PairFigures:
+class PairFigures(NamedTuple):
     """The difference between two systems.
 
     :param first: the name of the first system

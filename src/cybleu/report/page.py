@@ -24,8 +24,7 @@ from .._version import __version__
 from ..errors import SampleError
 from ..significance import format_comparisons
 from . import plots
-from .analysis import Report, analyse
-from .by_metric import MetricFigures
+from .analysis import MetricFigures, Report, analyse
 from .ngrams import CLIPPED
 from .visible import short, visible
 

@@ -17,8 +17,7 @@ from .._files.writing import check_paths, writing
 from .._runtime.arrays import np
 from .._runtime.extras import extra
 from ..errors import OrderError, UnknownNameError
-from .analysis import Report
-from .by_metric import BY, MetricFigures
+from .analysis import BY, MetricFigures, Report
 from .visible import short, visible
 
 if TYPE_CHECKING:
