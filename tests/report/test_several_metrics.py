@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from cybleu.errors import LengthMismatchError, UnknownNameError
+from cybleu.errors import UnknownNameError
 from cybleu.metrics import Bleu, Chrf, find
 from cybleu.report import analyse, html, plot_buckets, plot_differences, plot_scores
 from cybleu.significance import compare_systems, format_comparisons
@@ -88,17 +88,6 @@ def test_systems_and_pairs_have_one_order(backend):
         assert (pair.wins > pair.losses) == better
         assert figures.comparison.systems[0].name == ("long" if better else "short")
     assert ter.metric.higher_is_better is False
-
-
-def test_a_tokeniser_for_each_metric(backend):
-    report = analyse(REFERENCES, SYSTEMS, ["sacrebleu", "ter", "nltk"], tokenize=["intl", None, "char"], **FEW)
-    assert [re.search(r"tok:(\w+)", figures.comparison.signature)[1] for figures in report.metrics] == [
-        "intl",
-        "tercom",
-        "char",
-    ]
-    with pytest.raises(LengthMismatchError, match="there are 1 tokenisers and 2 metrics; give one for each metric"):
-        analyse(REFERENCES, SYSTEMS, ["sacrebleu", "nltk"], tokenize=["intl"], **FEW)
 
 
 def test_a_function_is_called_once_for_each_line(backend):

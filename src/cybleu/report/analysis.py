@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -12,16 +13,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .._runtime.arrays import bincount, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import percent
-from ..errors import LengthMismatchError, OrderError, UnknownNameError
+from ..errors import OrderError, UnknownNameError
 from ..metrics import Bleu, Chrf, find
 from ..metrics.raw_text import described
 from ..significance import SystemComparison, SystemScore, compare_systems
 from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
 from ..significance.draws import resamples
 from ..significance.paired import interval, of_systems
+from ..significance.results import written_name
 from .figures import Buckets, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies, contributions, shares
-from .ngrams import NGrams, find_ngrams
-from .texts import Texts, texts_of
+from .ngrams import NGrams
+from .texts import Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,18 +37,20 @@ if TYPE_CHECKING:
 LARGEST_N = 9  # the default for the largest order of the precisions
 LONGEST = 4  # the longest n-grams that are marked and listed
 ALL_PAIRS = 4  # systems; with more, only some pairs are shown in detail
-BY = ("length", "difference", "score")
-LENGTHS = (10, 20, 30, 40, 50, 60)
-DIFFERENCES = (-10, -5, -2, 0, 1, 3, 6, 11)
-TENTHS = tuple(range(10, 100, 10))
+# where the groups of segments begin, without the first one
+EDGES = {
+    "length": (10, 20, 30, 40, 50, 60),
+    "difference": (-10, -5, -2, 0, 1, 3, 6, 11),
+    "score": (10, 20, 30, 40, 50, 60, 70, 80, 90),
+}
 FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
-LABELS = {"ter": "TER", "nist": "NIST", "gleu": "GLEU"}
 
 
 class MetricFigures:
     """Figures of a comparison report by one metric.
 
     :ivar metric: the metric that scores the systems
+    :ivar sign: 1 if higher scores are better, otherwise -1
     :ivar label: its name on the page
     :ivar comparison: the scores, intervals and tests of the systems
     :ivar systems: the scores of the systems, in the order of the report: the best by its first metric first; if there is a
@@ -78,8 +82,8 @@ class MetricFigures:
         counter = counter.with_weights_of(texts.references) if counter.weighs_by_call else counter
         rows = texts.rows(counter, compared["threads"])
         metric = counter if counter.reads == "text" else counter.with_choices(tokenize=None, lowercase=False)
-        self.metric, self.label = metric, label
-        self._lengths = lengths
+        self.metric, self.label, self._lengths = metric, label, lengths
+        self.sign = 1 if metric.higher_is_better else -1
         tables = {name: [rows[run] for run in runs] for name, runs in texts.runs.items()}
         if len(tables) == 1:
             for table in rows.values():  # the tool has no score for some texts
@@ -121,21 +125,18 @@ class MetricFigures:
         >>> [(label, int(n)) for label, n in zip(found.labels, found.segments[0]) if n]
         [('0', 1), ('1 to 2', 1)]
         """
-        if by not in BY:
-            raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BY)}")
-        edges: Sequence[int] = TENTHS
+        if by not in EDGES:
+            raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(EDGES)}")
+        labels = labels_of(EDGES[by], None if by == "difference" else 0, int(by != "score"))
         if by == "score":
             values: Any = self.sentence_scores
-            last = "90 and more" if round(float(values.max()), 6) > 100 else "90 to 100"
-            labels = (*(f"{low} to {low + 10}" for low in range(0, 90, 10)), last)
+            labels = labels if round(float(values.max()), 6) > 100 else (*labels[:-1], "90 to 100")
         else:
-            edges, lowest = (LENGTHS, 0) if by == "length" else (DIFFERENCES, None)
-            labels = labels_of(edges, lowest)
             values = [self._lengths[name][by == "difference"] for name in self.names]
         segments = np.zeros((len(self.names), len(labels)), dtype=np.int64)
         scores = np.full(segments.shape, np.nan)
         for output, (rows, of_segments) in enumerate(zip(self.rows.values(), values)):
-            group = np.searchsorted(np.array(edges), of_segments, side="right")
+            group = np.searchsorted(EDGES[by], of_segments, side="right")
             segments[output] = bincount(group, minlength=len(labels))
             for place in segments[output].nonzero()[0].tolist():
                 with suppress(ZeroDivisionError):  # some tools fail on empty texts
@@ -163,11 +164,6 @@ class MetricFigures:
         """
         return percent(value, self.metric.scale)
 
-    @property
-    def sign(self) -> int:
-        """1 if higher scores are better, otherwise -1."""
-        return 1 if self.metric.higher_is_better else -1
-
     def improvement(self, first: str, second: str) -> tuple[float, float, float]:
         """Return by how many points the first of two systems that were compared is better, and the interval.
 
@@ -192,6 +188,7 @@ class Report:
     """Figures of a comparison report, as :func:`analyse` returns them.
 
     :ivar metrics: the figures by each metric. The first metric sorts the systems
+    :ivar comparisons: the comparison by each metric
     :ivar bleu: the figures by the first BLEU; None if there is none. The tokens are those of this BLEU
     :ivar names: the names of the outputs, in the order of the systems. A system with several runs has several outputs
     :ivar looked_at: the pairs of systems that are shown in detail, as in :attr:`MetricFigures.looked_at`
@@ -223,12 +220,13 @@ class Report:
         self._rows = texts.rows(counting, compared["threads"])
         length = np.diff(texts.bounds)[texts.firsts[:-1] + len(texts.outputs)]  # of the first reference of each segment
         lengths = {name: (length, rows[:, 0] - rows[:, 1]) for name, rows in self._rows.items()}
-        several = sum(isinstance(metric, Bleu) for metric in counters) > 1
+        alone = sum(isinstance(metric, Bleu) for metric in counters) == 1
         found: list[MetricFigures] = []
         for metric in counters:
             order = [system.name for system in found[0].systems] if found else None
-            found.append(MetricFigures(texts, metric, label_of(metric, several), lengths, order, compared))
-        self.metrics = tuple(found)
+            label = "BLEU" if alone and isinstance(metric, Bleu) else written_name(metric.name)
+            found.append(MetricFigures(texts, metric, label, lengths, order, compared))
+        self.metrics, self.comparisons = tuple(found), [one.comparison for one in found]
         self.names, self.looked_at = found[0].names, found[0].looked_at
         self.segments, self.source = len(texts.references), texts.source
         self.bleu = next((figures for figures in found if isinstance(figures.metric, Bleu)), None)
@@ -239,11 +237,6 @@ class Report:
         self.title: str = shown["title"] or self.subject
         self.command: str | None = shown["command"]
         self.files: dict[str, str] = dict(shown["files"] or texts.digests())
-
-    @property
-    def comparisons(self) -> list[SystemComparison]:
-        """The comparison by each metric."""
-        return [figures.comparison for figures in self.metrics]
 
     @cached_property
     def outputs(self) -> tuple[OutputFigures, ...]:
@@ -288,7 +281,7 @@ class Report:
     def _found(self, pairs: Sequence[tuple[str, str]]) -> NGrams:
         """Find the n-grams of all texts, and compare those of these pairs of systems."""
         longest = min(self.bleu.metric.order, LONGEST) if self.bleu else LONGEST  # type: ignore[attr-defined]
-        return find_ngrams(self._texts, longest, pairs)
+        return NGrams(self._texts, longest, pairs)
 
     @property
     def over_generated(self) -> tuple[tuple[tuple[NGram, ...], ...], ...]:
@@ -341,7 +334,8 @@ class Report:
         """
         runs = [*self._runs_of(first), *self._runs_of(second)]
         ngrams = self._ngrams if (first, second) in self.looked_at else self._found([(first, second)])
-        better, worse = ngrams.differences[first, second]
+        better, others = ngrams.differences[first, second], ngrams.differences[second, first]
+        worse = tuple(tuple(NGram(one.tokens, one.second, one.first) for one in of_order) for of_order in others)
         equal = sum(len({*lines}) == 1 for lines in zip(*(self._texts.outputs[run] for run in runs)))
         influence = self.metrics[0].influence(first, second)
         return PairFigures(first, second, self.contributions(first, second), better, worse, influence, equal)
@@ -394,8 +388,8 @@ def analyse(
         such lists, one for each run
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; or a list of metrics, the first of which sorts
         the systems
-    :param tokenize: as for :func:`cybleu.text.tokenizer`, or a list with one for each metric; by default the tokeniser of
-        the tool of each metric. Metrics of raw text take none
+    :param tokenize: as for :func:`cybleu.text.tokenizer`; by default the tokeniser of each metric, or of its tool. Metrics of raw
+        text take none
     :param lowercase: convert the texts to lower case first, as the tool does
     :param n_end: the largest order of the precisions
     :param source: the source text of each segment, which the page shows; a list of str
@@ -426,11 +420,7 @@ def analyse(
     """
     metrics = _metrics(metric, choices)
     check_whole(n_end, "n_end", 1, 64, error=OrderError)
-    names = list(tokenize) if isinstance(tokenize, (list, tuple)) else [tokenize] * len(metrics)
-    if len(names) != len(metrics):
-        told = f"there are {len(names)} tokenisers and {len(metrics)} metrics"
-        raise LengthMismatchError(f"{told}; give one for each metric")
-    names = [one.tokenizer if name is None else name for one, name in zip(metrics, names)]
+    names = [one.tokenizer if tokenize is None else tokenize for one in metrics]
     # a function is called once for each different line, though each metric counts the texts
     remembered = {id(name): cache(name) for name in names if callable(name)}
     counters = []
@@ -450,9 +440,7 @@ def analyse(
         lowercase=reader.lowercase,
     )
     splitting: Any = counting.raw("raw text")
-    texts = texts_of(references, systems, splitting, source)
-    if baseline is not None and baseline not in texts.runs:
-        raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(texts.runs)}")
+    texts = Texts(references, systems, splitting, source)
     drawn = {"test": test, "samples": samples, "resamples": resamples, "seed": seed, "progress": progress}
     compared = {**drawn, "baseline": baseline, "confidence": confidence, "alpha": alpha, "threads": threads}
     return Report(texts, counters, counting, compared, title=title, command=command, files=files)
@@ -465,25 +453,13 @@ def _metrics(given: Any, choices: Mapping[str, Any]) -> list[Metric]:
     """
     if not isinstance(given, (list, tuple)):
         return [find(given, **choices)]
-    metrics = [find(one) for one in given]
-    metrics = [find(one, **choices) if isinstance(one, Bleu) else one for one in metrics]
-    names = [metric.name for metric in metrics]
-    if len({*names}) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise UnknownNameError(f"two metrics are called {twice!r}; give each once")
+    metrics = [find(one, **choices) if isinstance(find(one), Bleu) else find(one) for one in given]
+    for name, count in Counter(metric.name for metric in metrics).items():
+        if count > 1:
+            raise UnknownNameError(f"two metrics are called {name!r}; give each once")
     if not metrics:
         raise UnknownNameError("there is no metric; give one, such as bleu")
     return metrics
-
-
-def label_of(metric: Metric, several: bool) -> str:
-    """Return the name of a metric on a page.
-
-    :param several: whether there are several BLEUs
-    """
-    if isinstance(metric, Bleu) and not several:
-        return "BLEU"
-    return LABELS.get(metric.name, metric.name.replace("chrf", "chrF"))
 
 
 def joined(names: Sequence[str]) -> str:
@@ -491,11 +467,12 @@ def joined(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def labels_of(edges: Sequence[int], lowest: int | None = None) -> tuple[str, ...]:
-    """Return the labels of groups of whole numbers, each of which begins at an edge."""
-    first = f"below {edges[0]}" if lowest is None else _range(lowest, edges[0] - 1)
-    return (first, *(_range(low, high - 1) for low, high in pairwise(edges)), f"{edges[-1]} and more")
+def labels_of(edges: Sequence[int], lowest: int | None, gap: int = 1) -> tuple[str, ...]:
+    """Return the labels of groups of numbers, each of which begins at an edge.
 
-
-def _range(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low} to {high}"
+    :param lowest: the lowest number; None if there is none
+    :param gap: the distance between the last number of a group and the edge of the next
+    """
+    lows = edges if lowest is None else (lowest, *edges)
+    ranges = (str(low) if low == high - gap else f"{low} to {high - gap}" for low, high in pairwise(lows))
+    return (*([f"below {edges[0]}"] if lowest is None else []), *ranges, f"{edges[-1]} and more")

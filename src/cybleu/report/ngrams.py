@@ -10,7 +10,6 @@ an n-gram begins.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -29,66 +28,51 @@ CLIPPED = 5  # added to the mark of a token that a reference has, but that the o
 Lists: TypeAlias = tuple[tuple[NGram, ...], ...]  # the n-grams of each order
 
 
-@dataclass(frozen=True)
 class NGrams:
     """The n-grams of all texts up to a largest order.
 
-    :param marks: for each token of :class:`Texts` a digit: the length of the longest match that contains the token, and
+    :ivar marks: for each token of :class:`Texts` a digit: the length of the longest match that contains the token, and
         :data:`CLIPPED` more if the token is clipped
-    :param over: for each output the n-grams of each order that it has too often
-    :param under: for each output the n-grams of each order that it does not have often enough
-    :param differences: for each pair the n-grams that match more often in the first system, and those in the second one
-    :param frequency: how often all references have each token
-    :param wanted: how often each token could match
-    :param produced: how often each output has each token
-    :param confirmed: how often each token matches in each output
+    :ivar over: for each output the n-grams of each order that it has too often
+    :ivar under: for each output the n-grams of each order that it does not have often enough
+    :ivar differences: for each pair, in both orders, the n-grams that match more often in the first system
+    :ivar frequency: how often all references have each token
+    :ivar wanted: how often each token could match
+    :ivar produced: how often each output has each token
+    :ivar confirmed: how often each token matches in each output
     """
 
-    marks: NDArray[np.uint8]
-    over: dict[str, Lists]
-    under: dict[str, Lists]
-    differences: dict[tuple[str, str], tuple[Lists, Lists]]
-    frequency: NDArray[np.int64]
-    wanted: NDArray[np.int64]
-    produced: dict[str, NDArray[np.int64]]
-    confirmed: dict[str, NDArray[np.int64]]
+    def __init__(self, texts: Texts, most: int, pairs: Sequence[tuple[str, str]]):
+        """Count the n-grams, the longest first, and find those that matter.
 
-
-def find_ngrams(texts: Texts, most: int, pairs: Sequence[tuple[str, str]]) -> NGrams:
-    """Count the n-grams of all texts, the longest first, and find those that matter.
-
-    :param most: the largest order
-    :param pairs: the names of systems to compare; the mean of the runs of a system is used
-    """
-    levels = [texts.ids]
-    while len(levels) < most:
-        levels.append(_longer(levels[-1], texts))
-    marks = np.zeros(len(texts.ids), dtype=np.uint8)
-    inside = np.zeros(len(texts.ids), dtype=bool)  # whether the n-gram that begins there is part of a longer match
-    over: dict[str, Lists] = dict.fromkeys(texts.outputs, ())
-    under = dict(over)
-    differences: dict[tuple[str, str], tuple[Lists, Lists]] = dict.fromkeys(pairs, ((), ()))
-    references = np.flatnonzero(texts.sides >= len(texts.outputs))
-    for n in range(most, 0, -1):
-        grams = levels.pop()
-        size = int(grams.max(initial=0)) + 1
-        wanted, matches = _matched(texts, grams, size, n, marks, inside)
-        found = {name: matches[texts.sides[matches] == side] for side, name in enumerate(texts.outputs)}
-        frequency = bincount(grams[references], minlength=size)
-        produced = {name: bincount(grams[texts.places(name)], minlength=size) for name in found}
-        confirmed = {name: bincount(grams[places], minlength=size) for name, places in found.items()}
-        listed = partial(_most_salient, texts, grams, n)
-        for name, matched in confirmed.items():
-            over[name] = (listed(produced[name] - matched, matched, texts.places(name)), *over[name])
-            under[name] = (listed(wanted - matched, matched, references), *under[name])
-        for pair, (better, worse) in differences.items():
-            one, other = (_mean([confirmed[run] for run in texts.runs[name]]) for name in pair)
-            of_one, of_other = (np.concatenate([found[run] for run in texts.runs[name]]) for name in pair)
-            more = listed(np.where(one > other, one, 0), other, of_one)
-            fewer = listed(np.where(other > one, other, 0), one, of_other)
-            turned = tuple(NGram(gram.tokens, gram.second, gram.first) for gram in fewer)
-            differences[pair] = (more, *better), (turned, *worse)
-    return NGrams(marks, over, under, differences, frequency, wanted, produced, confirmed)
+        :param most: the largest order
+        :param pairs: the names of systems to compare; the mean of the runs of a system is used
+        """
+        levels = [texts.ids]
+        while len(levels) < most:
+            levels.append(_longer(levels[-1], texts))
+        self.marks = np.zeros(len(texts.ids), dtype=np.uint8)
+        inside = np.zeros(len(texts.ids), dtype=bool)  # whether the n-gram that begins there is part of a longer match
+        self.over: dict[str, Lists] = dict.fromkeys(texts.outputs, ())
+        self.under = dict(self.over)
+        self.differences: dict[tuple[str, str], Lists] = {names: () for pair in pairs for names in (pair, pair[::-1])}
+        references = np.flatnonzero(texts.sides >= len(texts.outputs))
+        for n in range(most, 0, -1):
+            grams = levels.pop()
+            size = int(grams.max(initial=0)) + 1
+            self.wanted, matches = _matched(texts, grams, size, n, self.marks, inside)
+            found = {name: matches[texts.sides[matches] == side] for side, name in enumerate(texts.outputs)}
+            self.frequency = bincount(grams[references], minlength=size)
+            self.produced = {name: bincount(grams[texts.places(name)], minlength=size) for name in found}
+            self.confirmed = {name: bincount(grams[places], minlength=size) for name, places in found.items()}
+            listed = partial(_most_salient, texts, grams, n)
+            for name, matched in self.confirmed.items():
+                self.over[name] = (listed(self.produced[name] - matched, matched, texts.places(name)), *self.over[name])
+                self.under[name] = (listed(self.wanted - matched, matched, references), *self.under[name])
+            for pair, lists in self.differences.items():
+                one, other = (_mean([self.confirmed[run] for run in texts.runs[name]]) for name in pair)
+                places = np.concatenate([found[run] for run in texts.runs[pair[0]]])
+                self.differences[pair] = (listed(np.where(one > other, one, 0), other, places), *lists)
 
 
 def _longer(grams: NDArray[np.int32], texts: Texts) -> NDArray[np.int32]:

@@ -150,10 +150,8 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     environment.filters["short"] = lambda text: short(visible(text), SHORT)
     environment.filters["whole"] = lambda count: f"{count:,.0f}" if float(count).is_integer() else f"{count:,.1f}"
     digests = {kind: b64encode(sha256(parts[kind].encode()).digest()).decode() for kind in ("css", "js")}
-    page: str = environment.from_string(parts["html"]).render(
-        **_context(report, segments), style=parts["css"], script=parts["js"], digests=digests
-    )
-    return page
+    shown = {**_context(report, segments), "style": parts["css"], "script": parts["js"], "digests": digests}
+    return str(environment.from_string(parts["html"]).render(shown))
 
 
 def points(value: float | None, width: int = 2, sign: str = "") -> str:
@@ -218,8 +216,9 @@ def _pictures(report: Report) -> dict[str, str]:
         if figures.looked_at:
             draw[f"differences{number}"] = partial(plots.plot_differences, figures)
     with plots.settings():
-        drawn = {name: b64encode(plots.picture(plot)).decode() for name, plot in draw.items()}
-    return {name: f"data:image/svg+xml;base64,{text}" for name, text in drawn.items()}
+        return {
+            name: f"data:image/svg+xml;base64,{b64encode(plots.picture(plot)).decode()}" for name, plot in draw.items()
+        }
 
 
 def _segments(report: Report, marks: NDArray[np.uint8], carried: list[int]) -> Iterator[dict[str, Any]]:

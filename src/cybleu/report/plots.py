@@ -17,13 +17,13 @@ from .._files.writing import check_paths, writing
 from .._runtime.arrays import np
 from .._runtime.extras import extra
 from ..errors import OrderError, UnknownNameError
-from .analysis import BY, MetricFigures, Report
+from .analysis import EDGES, MetricFigures, Report
 from .visible import short, visible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-BUCKETS = (*BY, "recall", "precision")
+BUCKETS = (*EDGES, "recall", "precision")
 
 # Colour-blind safe colours (after Okabe and Ito 2008), dark enough on white. Markers and line styles also differ.
 COLOURS = ("#0067a5", "#c04a00", "#007a5a", "#a8468a", "#8a6000", "#1f7fb8", "#5b5b5b", "#5a3fa0")
@@ -41,21 +41,21 @@ LABELS = {
 METADATA = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}, "pdf": {"CreationDate": None}}
 
 
-def _figure_class() -> Any:
+def _matplotlib() -> Any:
     """
     :raises MissingExtraError: Matplotlib is not installed
     """
     with extra("matplotlib", "plots require Matplotlib", "cybleu[plot]"):
-        from matplotlib.figure import Figure
-    return Figure
+        import matplotlib.figure
+    return matplotlib
 
 
-def _new_axes(layout: str = "constrained", figsize: tuple[float, float] = (6.4, 4.0)) -> Any:
+def _new_axes(layout: str = "constrained") -> Any:
     """Axes of a figure that is not shown in a window.
 
     :raises MissingExtraError: Matplotlib is not installed
     """
-    return _figure_class()(figsize=figsize, layout=layout).add_subplot()
+    return _matplotlib().figure.Figure(figsize=(6.4, 4.0), layout=layout).add_subplot()
 
 
 def _by_metric(report: Report | MetricFigures) -> MetricFigures:
@@ -279,7 +279,7 @@ def plot_buckets(report: Report | MetricFigures, axes: Any = None, *, by: str = 
     if by not in BUCKETS:
         raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BUCKETS)}")
     figures, sizes = _by_metric(report), None
-    if by in BY:
+    if by in EDGES:
         found = figures.buckets(by)
         # the score of segments that are grouped by their score is not informative, but their number is
         values: Any = found.segments if by == "score" else found.scores
@@ -316,13 +316,11 @@ _settings = RLock()  # Matplotlib's settings and warning filters are those of th
 @contextmanager
 def settings() -> Iterator[None]:
     """Set Matplotlib's options so that the same plot gives the same bytes."""
-    _figure_class()
-    from matplotlib import rc_context, rcdefaults, rcParams
-
-    with _settings, rc_context(), warnings.catch_warnings():
+    matplotlib = _matplotlib()
+    with _settings, matplotlib.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # browsers have more fonts
-        rcdefaults()
-        rcParams.update({"svg.hashsalt": "cybleu", "svg.fonttype": "none", "text.parse_math": False})
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update({"svg.hashsalt": "cybleu", "svg.fonttype": "none", "text.parse_math": False})
         yield
 
 
@@ -343,17 +341,13 @@ def picture(draw: Callable[[Any], Any]) -> bytes:
     return written.getvalue()
 
 
-def save_plot(
-    path: str | PathLike[str], draw: Callable[[Any], Any], *, width: float = 6.4, height: float = 4.0
-) -> None:
+def save_plot(path: str | PathLike[str], draw: Callable[[Any], Any]) -> None:
     """Draw a plot and save it to a file.
 
     The same plot gives the same bytes. If there is an error, an existing file is not changed.
 
     :param path: the file to write; its name ends in .svg, .png or .pdf
     :param draw: a function that takes axes and draws on them
-    :param width: the width in inches
-    :param height: the height in inches
     :raises UnknownNameError: the name has another ending
     :raises InputFileError: the file cannot be written
     :raises MissingExtraError: Matplotlib is not installed
@@ -365,15 +359,12 @@ def save_plot(
     >>> path.read_text()[:5]
     '<?xml'
     """
-    path = fspath(path)
     kind = check_plot(path)
-    written = BytesIO()
     with settings():
-        axes = _new_axes(figsize=(width, height))
+        axes = _new_axes()
         draw(axes)
-        axes.figure.savefig(written, format=kind, metadata=METADATA[kind], dpi=150)
-    with writing(path) as file:
-        file.buffer.write(written.getvalue())
+        with writing(fspath(path)) as file:
+            axes.figure.savefig(file.buffer, format=kind, metadata=METADATA[kind], dpi=150)
 
 
 def check_plot(path: str | PathLike[str]) -> str:
@@ -394,5 +385,5 @@ def check_plot(path: str | PathLike[str]) -> str:
     if kind not in METADATA:
         raise UnknownNameError(f"the plot {shown(path)} must be a .svg, .png or .pdf file")
     check_paths([path])
-    _figure_class()
+    _matplotlib()
     return kind

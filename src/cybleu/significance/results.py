@@ -416,10 +416,14 @@ def _one_table(comparisons: Sequence[SystemComparison], width: int) -> Table:
 
 def _heading(comparison: SystemComparison, defined: bool = False) -> str:
     """Return the name of a metric as papers write it, its definition if there are several, and which scores are better."""
-    metric = comparison.metric
-    name = metric.upper() if metric in ("ter", "nist", "gleu") else metric.replace("chrf", "chrF")
+    name = written_name(comparison.metric)
     definition = f" ({comparison.signature.partition('|')[0].partition(':')[2]})" if defined and name == "BLEU" else ""
     return f"{name}{definition} {'↑' if comparison._rows.scoring.higher_is_better else '↓'}"
+
+
+def written_name(metric: str) -> str:
+    """Return the name of a metric as papers write it."""
+    return metric.upper() if metric in ("ter", "nist", "gleu") else metric.replace("chrf", "chrF")
 
 
 def _signature_of_sacrebleu(signature: str) -> list[str]:
