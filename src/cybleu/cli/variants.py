@@ -58,29 +58,14 @@ def variants(given: VariantsOptions) -> None:
 
 
 def _as_object(comparison: Comparison) -> dict[str, object]:
-    return {
-        "segments": comparison.segments,
-        "scores": [
-            {
-                "name": scored.name,
-                "tokenize": scored.tokenize,
-                "score": scored.score if scored.bleu else None,
-                "scale": 100,
-                "signature": scored.bleu.signature if scored.bleu else None,
-                "failure": scored.failure,
-            }
-            for scored in comparison.scores
-        ],
-        "differences": [
-            {
-                "lower": pair.lower.name,
-                "higher": pair.higher.name,
-                "points": pair.points,
-                "causes": [
-                    {name: getattr(cause, name) for name in ("rule", "points", "orders", "segments")}
-                    for cause in pair.causes
-                ],
-            }
-            for pair in comparison.differences
-        ],
-    }
+    scores, differences = [], []
+    for one in comparison.scores:
+        score, signature = (one.score, one.bleu.signature) if one.bleu else (None, None)
+        shown = {"name": one.name, "tokenize": one.tokenize, "score": score, "scale": 100, "signature": signature}
+        scores.append({**shown, "failure": one.failure})
+    for pair in comparison.differences:
+        names = "rule", "points", "orders", "segments"
+        causes = [{name: getattr(cause, name) for name in names} for cause in pair.causes]
+        both = {"lower": pair.lower.name, "higher": pair.higher.name}
+        differences.append({**both, "points": pair.points, "causes": causes})
+    return {"segments": comparison.segments, "scores": scores, "differences": differences}

@@ -121,13 +121,11 @@ def compare_systems(
                 *names, difference, low, high, p, p_holm, significant, looked_at, exact, wins, losses, ties
             )
         )
-    ranks: dict[int, int] = {}
-    if baseline is None:
-        ranks = _ranks(order, {pair: one.significant for pair, one in zip(pairs, found)}, ranking)
+    significant_pairs = {pair: one.significant for pair, one in zip(pairs, found)}
+    ranks = _ranks(order, significant_pairs, ranking) if baseline is None else {}
     settings = baseline, test, samples, resamples, seed, confidence, alpha, correction
-    signature = f"{rows.scoring.signature}|resamples:{resamples}|seed:{seed}"
-    if found:
-        signature = signature_of(rows, test, samples, seed)
+    of_intervals = f"{rows.scoring.signature}|resamples:{resamples}|seed:{seed}"
+    signature = signature_of(rows, test, samples, seed) if found else of_intervals
     described = rows.segments, rows.scoring.name, rows.scoring.scale, signature
     scores = []
     for system in order:
