@@ -10,7 +10,6 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
 from operator import gt
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LOG_OF_ZERO = -9999999999  # as in sacreBLEU
-EPSILON = 1e-16  # of its chrF
 IN_FLOAT32 = int(np.__version__.split(".")[0]) >= 2  # before, a Python float converted a float32 to float64
 
 
@@ -233,8 +231,7 @@ def _resampled(
         rows = np.moveaxis(sums.astype(np.float32), 1, 2)
         if isinstance(metric, Bleu):
             return _bleus(rows, metric)
-        one = partial(_chrf, metric=metric) if isinstance(metric, Chrf) else _ter
-        return np.array([[one(list(row)) for row in table] for table in rows])
+        return np.array([[metric.score_of(list(row)) for row in table] for table in rows])
 
     if columns.dtype == np.float32 and columns.whole:
         return scores_of_resamples(columns, generator, samples, score, progress)
@@ -245,34 +242,6 @@ def _resampled(
         drawn = generator.integers(0, systems.segments, size=systems.segments)
         sums[:, :, sample] = [table[drawn].sum(0) for table in tables]
     return score(sums)
-
-
-def _ter(row: Sequence[Any]) -> Any:
-    edits, length = row
-    return 100 * (edits / length if length > 0 else float(edits > 0))
-
-
-def _chrf(row: Sequence[Any], metric: Chrf) -> Any:
-    factor, orders = metric.beta**2, metric.char_order + metric.word_order
-    score: Any = 0.0
-    precisions: Any = 0.0
-    recalls: Any = 0.0
-    effective = 0
-    for order in range(orders):
-        of_hypothesis, of_reference, matches = row[3 * order : 3 * order + 3]
-        precision = matches / of_hypothesis if of_hypothesis > 0 else EPSILON
-        recall = matches / of_reference if of_reference > 0 else EPSILON
-        weighted = factor * precision + recall
-        score += (1 + factor) * precision * recall / weighted if weighted > 0 else EPSILON
-        if of_hypothesis > 0 and of_reference > 0:
-            precisions, recalls, effective = precisions + precision, recalls + recall, effective + 1
-    if metric.eps_smoothing:
-        return 100 * score / orders
-    if effective:
-        precisions, recalls = precisions / effective, recalls / effective
-    if not precisions + recalls:
-        return 0.0
-    return 100 * ((1 + factor) * precisions * recalls / (factor * precisions + recalls))
 
 
 def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
