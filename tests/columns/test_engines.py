@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cybleu import columns, score, scores
-from cybleu.columns.engines import Engine
+from cybleu.columns import engines
 from cybleu.errors import (
     ArrayValueError,
     ArrowError,
@@ -263,7 +263,7 @@ def test_examples_in_docstrings(engine):
     names = {**vars(engine.module), "frame": frame}
     printed = []
     runner = doctest.DocTestRunner()
-    documented = engine.module if isinstance(engine, Ray) else Engine
+    documented = engine.module if isinstance(engine, Ray) else engines
     for examples in doctest.DocTestFinder(exclude_empty=True).find(documented, globs=names):
         runner.run(examples, out=printed.append)
     assert runner.failures == 0, "".join(printed)

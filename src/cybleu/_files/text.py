@@ -14,7 +14,6 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain
 from os import PathLike, fspath
 from typing import Any, TypeVar
 
@@ -134,12 +133,9 @@ class Lines:
                 position = self._source.bytes
 
     def __iter__(self) -> Iterator[str]:
-        return chain.from_iterable(self._blocks())
-
-    def _blocks(self) -> Iterator[list[str]]:
         for block in self.blocks():
-            lines = self._lines(block)
-            yield lines
+            lines = self.text(block).split("\n")
+            yield from [line.removesuffix("\r") for line in lines] if b"\r" in block else lines
             self.count += len(lines)
 
     def blocks(self) -> Iterator[bytes]:
@@ -182,13 +178,6 @@ class Lines:
             self.mark = True
             return block if self._keep_mark else block[len(BOM) :]
         return block
-
-    def _lines(self, block: bytes) -> list[str]:
-        text = self.text(block)
-        lines = text.split("\n")
-        if "\r" in text:
-            lines = [line[:-1] if line.endswith("\r") else line for line in lines]
-        return lines
 
     def text(self, block: bytes) -> str:
         """Decode a block."""

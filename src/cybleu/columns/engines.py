@@ -1,20 +1,21 @@
-"""Scores of the frames of an engine, such as Spark or Ray, which maps batches of Arrow and adds up columns.
+"""Scores of the frames of an engine, Spark or Ray, which maps batches of Arrow and adds up columns.
 
 :class:`Counting` has the functions that the engine maps. A task has one processor, so that they count in one thread. They are
-sent to other machines, where they import cybleu. :class:`Engine` has the public functions.
+sent to other machines, where they import cybleu. The public functions are those of :mod:`cybleu.columns.spark` and
+:mod:`cybleu.columns.ray`; the calls of each engine are in a class there.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
-from ..errors import ArrayValueError, EmptyCorpusError, LengthMismatchError, SequenceTypeError
+from ..errors import ArrayValueError, ArrowError, EmptyCorpusError, LengthMismatchError, SequenceTypeError
 from ..metrics import Score, find
 from ..metrics.names import rows_by_name
-from .tables import known, names_of_references, rows
+from . import tables
+from .tables import known, names_of_references
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,9 +25,7 @@ if TYPE_CHECKING:
     Names = str | Sequence[str]
     Mapped = Callable[[Any], dict[str, Any]]
 
-__all__ = ["FUNCTIONS", "Counting", "Engine"]
-
-FUNCTIONS = ["group_scores", "rows", "score", "segment_scores", "system_rows", "total"]
+__all__ = ["group_scores", "rows", "score", "segment_scores", "system_rows", "total"]
 
 SCORE = "score"
 SCORES = {SCORE: "float64"}
@@ -35,6 +34,7 @@ SCORES = {SCORE: "float64"}
 class Counting:
     """Which columns are counted and how, and which columns are kept with the counts.
 
+    :ivar types: the type of each column of statistics
     :raises UnknownNameError: there is no such metric, or no column of references
     :raises ArrayValueError: a column is kept twice, or has the name of a new column
     """
@@ -42,6 +42,7 @@ class Counting:
     def __init__(self, hypothesis: str, references: Names, metric: Metric, keep: Names = ()):
         self.metric = metric
         self.metric.check_parts()
+        self.types = dict.fromkeys(metric.columns, metric.dtype)
         self.hypothesis = hypothesis
         self.references = names_of_references(references)
         self.keep = [keep] if isinstance(keep, str) else list(keep)
@@ -49,11 +50,6 @@ class Counting:
             if name in (*self.metric.columns, SCORE) or name in self.keep[:place]:
                 made = "given twice" if name in self.keep[:place] else "the name of a column that is made"
                 raise ArrayValueError(f"the column {name!r} is to be kept, and it is {made}; rename it")
-
-    @property
-    def types(self) -> dict[str, str]:
-        """The type of each column of statistics."""
-        return dict.fromkeys(self.metric.columns, self.metric.dtype)
 
     def read(self, names: Sequence[str]) -> list[str]:
         """The columns that are read, each once.
@@ -100,9 +96,9 @@ class Counting:
         return {name: batch.column(name) for name in self.keep}
 
     def _counted(self, batch: Any) -> dict[str, Any]:
-        return rows(batch, self.hypothesis, self.references, self.metric, threads=1)
+        return tables.rows(batch, self.hypothesis, self.references, self.metric, threads=1)
 
-    # ------------------------------------------------------------------------------------- from sums to scores, where asked
+    # ---------------------------------------------------------------------------------- from sums and rows, where asked
 
     def total_of(self, sums: Mapping[str, Any]) -> dict[str, Any]:
         """The sum of the statistics.
@@ -111,16 +107,6 @@ class Counting:
         """
         number = float if self.metric.dtype == "float64" else int
         return {name: number(sums[name] or 0) for name in self.metric.columns}
-
-    def score_of(self, sums: Mapping[str, Any]) -> Score:
-        """The score of a sum.
-
-        :param sums: as for :meth:`total_of`
-        :raises EmptyCorpusError: there is no row
-        """
-        if None in sums.values():
-            raise EmptyCorpusError("there is no segment to score; give at least one row with its references")
-        return self.metric.score([*self.total_of(sums).values()])
 
     def systems_of(self, table: Any) -> dict[str, NDArray[np.int64]]:
         """The rows of each system, in the order of the segments.
@@ -149,219 +135,219 @@ class Counting:
                 raise LengthMismatchError(
                     f"the systems {first[0]} and {one} have not the same segments, for example {min(different)!r}"
                 )
-            found[str(one)] = rows_by_name(part, self.metric)
+            found[str(one)] = rows_by_name({name: part.column(name) for name in self.metric.columns}, self.metric)
         return found
 
 
-class Engine(ABC):
-    """The functions of :mod:`cybleu.columns.spark` and :mod:`cybleu.columns.ray`, for the frames of an engine."""
+def rows(
+    frame: Any,
+    hypothesis: str = "hypothesis",
+    references: Names = "reference",
+    metric: Any = "bleu",
+    *,
+    keep: Names = (),
+    **options: Any,
+) -> Any:
+    """The statistics of each segment as columns, which the engine can add up.
 
-    def rows(
-        self,
-        frame: Any,
-        hypothesis: str = "hypothesis",
-        references: Names = "reference",
-        metric: Any = "bleu",
-        *,
-        keep: Names = (),
-        **options: Any,
-    ) -> Any:
-        """The statistics of each segment as columns, which the engine can add up.
+    :param frame: a DataFrame of Spark, or a Dataset of Ray Data
+    :param hypothesis: the name of the column of hypotheses
+    :param references: the name of the column of references, which has a reference or a list of references for each
+        segment; or the names of several columns
+    :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
+    :param keep: the name of a column to keep with the statistics, such as that of the segment, or the names of
+        several
+    :param options: options of the metric, such as ``tokenize="zh"``
+    :return: another frame of the engine, not computed yet
+    :raises UnknownNameError: there is no column, or no metric, with this name
+    :raises ArrayValueError: a column is kept twice, or has the name of a new column
+    :raises ArrowError: `frame` is not a frame of this engine
 
-        :param frame: a DataFrame of Spark, or a Dataset of Ray Data
-        :param hypothesis: the name of the column of hypotheses
-        :param references: the name of the column of references, which has a reference or a list of references for each
-            segment; or the names of several columns
-        :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
-        :param keep: the name of a column to keep with the statistics, such as that of the segment, or the names of
-            several
-        :param options: options of the metric, such as ``tokenize="zh"``
-        :return: another frame of the engine, not computed yet
-        :raises UnknownNameError: there is no column, or no metric, with this name
-        :raises ArrayValueError: a column is kept twice, or has the name of a new column
-        :raises ArrowError: `frame` is not a frame of this engine
+    With Spark:
 
-        With Spark:
+    >>> rows(frame, keep="system").select("system", "hyp_len", "match_1").filter("system = 'b'").show()
+    +------+-------+-------+
+    |system|hyp_len|match_1|
+    +------+-------+-------+
+    |     b|      4|      3|
+    +------+-------+-------+
+    <BLANKLINE>
+    """
+    return _rows(frame, Counting(hypothesis, references, find(metric, **options), keep))
 
-        >>> rows(frame, keep="system").select("system", "hyp_len", "match_1").filter("system = 'b'").show()
-        +------+-------+-------+
-        |system|hyp_len|match_1|
-        +------+-------+-------+
-        |     b|      4|      3|
-        +------+-------+-------+
-        <BLANKLINE>
-        """
-        return self._rows(frame, Counting(hypothesis, references, find(metric, **options), keep))
 
-    def segment_scores(
-        self,
-        frame: Any,
-        hypothesis: str = "hypothesis",
-        references: Names = "reference",
-        metric: Any = "bleu",
-        *,
-        keep: Names = (),
-        **options: Any,
-    ) -> Any:
-        """The score of each segment, in the column ``score``.
+def segment_scores(
+    frame: Any,
+    hypothesis: str = "hypothesis",
+    references: Names = "reference",
+    metric: Any = "bleu",
+    *,
+    keep: Names = (),
+    **options: Any,
+) -> Any:
+    """The score of each segment, in the column ``score``.
 
-        The metric scores single sentences here, as :func:`cybleu.scores` does with this metric at the level of sentences. The
-        other parameters are those of :func:`cybleu.columns.rows`.
+    The metric scores single sentences here, as :func:`cybleu.scores` does with this metric at the level of sentences. The
+    other parameters are those of :func:`cybleu.columns.rows`.
 
-        :param frame: as for :func:`rows`
-        :param keep: the name of a column to keep with the score, or the names of several
-        :return: another frame of the engine, not computed yet
-        :raises CybleuError: as for :func:`rows`
+    :param frame: as for :func:`rows`
+    :param keep: the name of a column to keep with the score, or the names of several
+    :return: another frame of the engine, not computed yet
+    :raises CybleuError: as for :func:`rows`
 
-        With Spark:
+    With Spark:
 
-        >>> [round(row.score, 2) for row in segment_scores(frame, keep="system").orderBy("system").collect()]
-        [100.0, 59.46]
-        """
-        counting = Counting(hypothesis, references, find(metric, **options), keep)
-        return self._map(self._read(frame, counting), counting, counting.segment_scores_of, SCORES)
+    >>> [round(row.score, 2) for row in segment_scores(frame, keep="system").orderBy("system").collect()]
+    [100.0, 59.46]
+    """
+    counting = Counting(hypothesis, references, find(metric, **options), keep)
+    return _mapped(frame, counting, counting.segment_scores_of, SCORES)
 
-    def total(
-        self,
-        frame: Any,
-        hypothesis: str = "hypothesis",
-        references: Names = "reference",
-        metric: Any = "bleu",
-        **options: Any,
-    ) -> dict[str, int]:
-        """The sum of the statistics of all segments. The other parameters are those of :func:`cybleu.columns.rows`.
 
-        :param frame: as for :func:`rows`
-        :return: a dict from the names of the metric's columns to ints, 0 for a frame without rows
-        :raises CybleuError: as for :func:`rows`
+def total(
+    frame: Any,
+    hypothesis: str = "hypothesis",
+    references: Names = "reference",
+    metric: Any = "bleu",
+    **options: Any,
+) -> dict[str, int]:
+    """The sum of the statistics of all segments. The other parameters are those of :func:`cybleu.columns.rows`.
 
-        >>> total(frame)["match_1"]
-        7
-        """
-        counting = Counting(hypothesis, references, find(metric, **options))
-        return counting.total_of(self._sums(frame, counting))
+    :param frame: as for :func:`rows`
+    :return: a dict from the names of the metric's columns to ints, 0 for a frame without rows
+    :raises CybleuError: as for :func:`rows`
 
-    def score(
-        self,
-        frame: Any,
-        hypothesis: str = "hypothesis",
-        references: Names = "reference",
-        metric: Any = "bleu",
-        **options: Any,
-    ) -> Score:
-        """The score of all segments as one corpus, as :func:`cybleu.score` gives it for their rows.
+    >>> total(frame)["match_1"]
+    7
+    """
+    counting = Counting(hypothesis, references, find(metric, **options))
+    return counting.total_of(_sums(frame, counting))
 
-        The other parameters are those of :func:`cybleu.columns.rows`.
 
-        :param frame: as for :func:`rows`
-        :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU. It cannot be a mean of the scores of
-            segments; for such a mean, average the result of :func:`segment_scores`
-        :return: a :class:`cybleu.metrics.BleuScore`, or the :class:`cybleu.metrics.Score` of another metric
-        :raises EmptyCorpusError: the frame has no rows
-        :raises StatisticsError: the metric is a mean of the scores of segments
-        :raises CybleuError: as for :func:`rows`
+def score(
+    frame: Any,
+    hypothesis: str = "hypothesis",
+    references: Names = "reference",
+    metric: Any = "bleu",
+    **options: Any,
+) -> Score:
+    """The score of all segments as one corpus, as :func:`cybleu.score` gives it for their rows.
 
-        >>> print(f"{score(frame).score:.2f}, {score(frame, metric='chrf').score:.2f}")
-        72.31, 79.65
-        """
-        counting = Counting(hypothesis, references, find(metric, **options))
-        counting.metric.check_summable()
-        return counting.score_of(self._sums(frame, counting))
+    The other parameters are those of :func:`cybleu.columns.rows`.
 
-    def group_scores(
-        self,
-        frame: Any,
-        by: Names,
-        hypothesis: str = "hypothesis",
-        references: Names = "reference",
-        metric: Any = "bleu",
-        *,
-        partitions: int | None = None,
-        **options: Any,
-    ) -> Any:
-        """The score of each group as one corpus: the column ``score``, and the sums of the statistics.
+    :param frame: as for :func:`rows`
+    :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU. It cannot be a mean of the scores of
+        segments; for such a mean, average the result of :func:`segment_scores`
+    :return: a :class:`cybleu.metrics.BleuScore`, or the :class:`cybleu.metrics.Score` of another metric
+    :raises EmptyCorpusError: the frame has no rows
+    :raises StatisticsError: the metric is a mean of the scores of segments
+    :raises CybleuError: as for :func:`rows`
 
-        The other parameters are those of :func:`cybleu.columns.rows`.
+    >>> print(f"{score(frame).score:.2f}, {score(frame, metric='chrf').score:.2f}")
+    72.31, 79.65
+    """
+    counting = Counting(hypothesis, references, find(metric, **options))
+    counting.metric.check_summable()
+    sums = _sums(frame, counting)
+    if None in sums.values():
+        raise EmptyCorpusError("there is no segment to score; give at least one row with its references")
+    return counting.metric.score([*counting.total_of(sums).values()])
 
-        :param frame: as for :func:`rows`
-        :param by: the name of the column whose values are the groups, or the names of several
-        :param metric: as for :func:`score`
-        :param partitions: into how many parts the engine shuffles the groups; by default the engine decides. If there are
-            few groups, a small number is faster with Ray
-        :return: another frame of the engine, not computed yet, with a row for each group, in any order
-        :raises StatisticsError: the metric is a mean of the scores of segments
-        :raises CybleuError: as for :func:`rows`
 
-        With Spark:
+def group_scores(
+    frame: Any,
+    by: Names,
+    hypothesis: str = "hypothesis",
+    references: Names = "reference",
+    metric: Any = "bleu",
+    *,
+    partitions: int | None = None,
+    **options: Any,
+) -> Any:
+    """The score of each group as one corpus: the column ``score``, and the sums of the statistics.
 
-        >>> [(row.system, round(row.score, 2)) for row in group_scores(frame, "system").orderBy("system").collect()]
-        [('a', 100.0), ('b', 59.46)]
-        """
-        counting = Counting(hypothesis, references, find(metric, **options), by)
-        counting.metric.check_summable()
-        sums = self._grouped(self._rows(frame, counting), counting, partitions)
-        return self._map(sums, counting, counting.group_scores_of, counting.types | SCORES)
+    The other parameters are those of :func:`cybleu.columns.rows`.
 
-    def system_rows(
-        self,
-        frame: Any,
-        hypothesis: str = "hypothesis",
-        references: Names = "reference",
-        metric: Any = "bleu",
-        *,
-        system: str = "system",
-        segment: str = "segment",
-        **options: Any,
-    ) -> dict[str, NDArray[np.int64]]:
-        """The rows of several systems in this process, as the tests of :mod:`cybleu.significance` take them.
+    :param frame: as for :func:`rows`
+    :param by: the name of the column whose values are the groups, or the names of several
+    :param metric: as for :func:`score`
+    :param partitions: into how many parts the engine shuffles the groups; by default the engine decides. If there are
+        few groups, a small number is faster with Ray
+    :return: another frame of the engine, not computed yet, with a row for each group, in any order
+    :raises StatisticsError: the metric is a mean of the scores of segments
+    :raises CybleuError: as for :func:`rows`
 
-        The other parameters are those of :func:`cybleu.columns.rows`.
+    With Spark:
 
-        :param frame: as for :func:`rows`, with a row for each segment of each system
-        :param system: the name of the column that says whose hypothesis it is
-        :param segment: the name of the column that says which segment it is; the rows are in its order
-        :return: a dict from the names of the systems to int64 arrays `(segments, columns)`
-        :raises LengthMismatchError: a system has a segment twice, or not the same segments as another
-        :raises SequenceTypeError: a system or a segment is null
-        :raises CybleuError: as for :func:`rows`
+    >>> [(row.system, round(row.score, 2)) for row in group_scores(frame, "system").orderBy("system").collect()]
+    [('a', 100.0), ('b', 59.46)]
+    """
+    counting = Counting(hypothesis, references, find(metric, **options), by)
+    counting.metric.check_summable()
+    engine = _engine_of(frame)
+    sums = engine.grouped(_rows(frame, counting), counting, partitions)
+    return engine.map(sums, counting, counting.group_scores_of, counting.types | SCORES)
 
-        >>> {name: of_system.shape for name, of_system in system_rows(frame).items()}
-        {'a': (1, 10), 'b': (1, 10)}
-        """
-        counting = Counting(hypothesis, references, find(metric, **options), (system, segment))
-        return counting.systems_of(self._table(self._rows(frame, counting)))
 
-    def _rows(self, frame: Any, counting: Counting) -> Any:
-        return self._map(self._read(frame, counting), counting, counting.rows_of, counting.types)
+def system_rows(
+    frame: Any,
+    hypothesis: str = "hypothesis",
+    references: Names = "reference",
+    metric: Any = "bleu",
+    *,
+    system: str = "system",
+    segment: str = "segment",
+    **options: Any,
+) -> dict[str, NDArray[np.int64]]:
+    """The rows of several systems in this process, as the tests of :mod:`cybleu.significance` take them.
 
-    def _sums(self, frame: Any, counting: Counting) -> dict[str, int | None]:
-        return self._total(self._map(self._read(frame, counting), counting, counting.sums_of, counting.types), counting)
+    The other parameters are those of :func:`cybleu.columns.rows`.
 
-    # ------------------------------------------------------------------------------------------------- calls of the engine
+    :param frame: as for :func:`rows`, with a row for each segment of each system
+    :param system: the name of the column that says whose hypothesis it is
+    :param segment: the name of the column that says which segment it is; the rows are in its order
+    :return: a dict from the names of the systems to int64 arrays `(segments, columns)`
+    :raises LengthMismatchError: a system has a segment twice, or not the same segments as another
+    :raises SequenceTypeError: a system or a segment is null
+    :raises CybleuError: as for :func:`rows`
 
-    @abstractmethod
-    def _read(self, frame: Any, counting: Counting) -> Any:
-        """The columns that are read and no others, if the engine knows them before it computes anything.
+    >>> {name: of_system.shape for name, of_system in system_rows(frame).items()}
+    {'a': (1, 10), 'b': (1, 10)}
+    """
+    counting = Counting(hypothesis, references, find(metric, **options), (system, segment))
+    return counting.systems_of(_engine_of(frame).table(_rows(frame, counting)))
 
-        :raises ArrowError: `frame` is not a frame of this engine
-        :raises UnknownNameError: there is no column of a name, or there are several
-        """
 
-    @abstractmethod
-    def _map(self, frame: Any, counting: Counting, function: Mapped, types: Mapping[str, str]) -> Any:
-        """The columns that are kept, and those that the function makes of batches.
+def _engine_of(frame: Any) -> Any:
+    """The calls of the engine that this frame is of.
 
-        :param types: the names of these columns, and their types, ``int64`` or ``float64``
-        """
+    :raises ArrowError: it is a frame of none
+    """
+    if hasattr(frame, "mapInArrow"):
+        from .spark import Spark
 
-    @abstractmethod
-    def _total(self, frame: Any, counting: Counting) -> dict[str, int | None]:
-        """The sum of each column of statistics; None if there is no row."""
+        return Spark()
+    if hasattr(frame, "map_batches") and hasattr(frame, "select_columns"):
+        from .ray import Ray
 
-    @abstractmethod
-    def _grouped(self, frame: Any, counting: Counting, partitions: int | None) -> Any:
-        """The sums of the statistics of the rows that have the same values in the columns that are kept."""
+        return Ray()
+    raise ArrowError(
+        f"a {type(frame).__name__} is not a DataFrame of Spark or a Dataset of Ray Data; pass tables in memory to "
+        "cybleu.columns.rows"
+    )
 
-    @abstractmethod
-    def _table(self, frame: Any) -> Any:
-        """All rows in this process, as a Table of pyarrow."""
+
+def _mapped(frame: Any, counting: Counting, function: Mapped, types: Mapping[str, str]) -> Any:
+    """The columns that are kept, and those of these types that the function makes of the texts."""
+    engine = _engine_of(frame)
+    return engine.map(engine.read(frame, counting), counting, function, types)
+
+
+def _rows(frame: Any, counting: Counting) -> Any:
+    return _mapped(frame, counting, counting.rows_of, counting.types)
+
+
+def _sums(frame: Any, counting: Counting) -> dict[str, Any]:
+    """The sum of each column of statistics; None if there is no row."""
+    sums: dict[str, Any] = _engine_of(frame).total(_mapped(frame, counting, counting.sums_of, counting.types), counting)
+    return sums

@@ -20,27 +20,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArrowError
-from .engines import FUNCTIONS, Engine
+from .engines import group_scores, rows, score, segment_scores, system_rows, total
 
 if TYPE_CHECKING:
     from .engines import Counting, Mapped
 
-__all__ = FUNCTIONS
+__all__ = ["group_scores", "rows", "score", "segment_scores", "system_rows", "total"]
 
 
-class Ray(Engine):
-    def _read(self, frame: Any, counting: Counting) -> Any:
-        if not (hasattr(frame, "map_batches") and hasattr(frame, "select_columns")):
-            raise ArrowError(
-                f"a {type(frame).__name__} is not a Dataset of Ray Data; pass tables in memory to cybleu.columns.rows"
-            )
+class Ray:
+    """What :mod:`cybleu.columns.engines` calls of Ray Data."""
+
+    def read(self, frame: Any, counting: Counting) -> Any:
         names = frame.columns(fetch_if_missing=False)
         if names is None:
             return frame  # a task says what is missing
         return frame.select_columns(counting.read(names))
 
-    def _map(self, frame: Any, counting: Counting, function: Mapped, types: Mapping[str, str]) -> Any:
+    def map(self, frame: Any, counting: Counting, function: Mapped, types: Mapping[str, str]) -> Any:
         def map_block(block: Any) -> Any:
             from pyarrow import Table
 
@@ -48,31 +45,19 @@ class Ray(Engine):
 
         return frame.map_batches(map_block, batch_format="pyarrow", batch_size=None, zero_copy_batch=True)
 
-    def _total(self, frame: Any, counting: Counting) -> dict[str, int | None]:
+    def total(self, frame: Any, counting: Counting) -> dict[str, int | None]:
         # Ray keeps processors back for the sum as long as the map is in one execution with it; here each has all of them
-        found: dict[str, int | None] = frame.materialize().aggregate(*_added(counting))
+        found: dict[str, int | None] = self.grouped(frame.materialize(), counting, None).take(1)[0]
         return found
 
-    def _grouped(self, frame: Any, counting: Counting, partitions: int | None) -> Any:
-        return frame.groupby(list(counting.keep), num_partitions=partitions).aggregate(*_added(counting))
+    def grouped(self, frame: Any, counting: Counting, partitions: int | None) -> Any:
+        from ray.data.aggregate import Sum
 
-    def _table(self, frame: Any) -> Any:
+        sums = [Sum(name, alias_name=name) for name in counting.metric.columns]
+        return frame.groupby(counting.keep or None, num_partitions=partitions).aggregate(*sums)
+
+    def table(self, frame: Any) -> Any:
         from pyarrow import concat_tables
         from ray import get
 
         return concat_tables(get(frame.to_arrow_refs()))
-
-
-def _added(counting: Counting) -> list[Any]:
-    from ray.data.aggregate import Sum
-
-    return [Sum(name, alias_name=name) for name in counting.metric.columns]
-
-
-_ray = Ray()
-group_scores = _ray.group_scores
-rows = _ray.rows
-score = _ray.score
-segment_scores = _ray.segment_scores
-system_rows = _ray.system_rows
-total = _ray.total

@@ -14,24 +14,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArrowError
-from .engines import FUNCTIONS, Engine
+from .engines import group_scores, rows, score, segment_scores, system_rows, total
 
 if TYPE_CHECKING:
     from .engines import Counting, Mapped
 
-__all__ = FUNCTIONS
+__all__ = ["group_scores", "rows", "score", "segment_scores", "system_rows", "total"]
 
 
-class Spark(Engine):
-    def _read(self, frame: Any, counting: Counting) -> Any:
-        if not hasattr(frame, "mapInArrow"):
-            raise ArrowError(
-                f"a {type(frame).__name__} is not a DataFrame of Spark; pass tables in memory to cybleu.columns.rows"
-            )
+class Spark:
+    """What :mod:`cybleu.columns.engines` calls of Spark."""
+
+    def read(self, frame: Any, counting: Counting) -> Any:
         return frame.select(*map(_column, counting.read(frame.columns)))
 
-    def _map(self, frame: Any, counting: Counting, function: Mapped, types: Mapping[str, str]) -> Any:
+    def map(self, frame: Any, counting: Counting, function: Mapped, types: Mapping[str, str]) -> Any:
         from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 
         names = frame.columns
@@ -48,24 +45,20 @@ class Spark(Engine):
         # mapInArrow itself takes no names with dots
         return frame.toDF(*(f"column_{place}" for place in range(len(names)))).mapInArrow(map_batches, schema)
 
-    def _total(self, frame: Any, counting: Counting) -> dict[str, int | None]:
-        found: dict[str, int | None] = frame.agg(*_added(counting)).first().asDict()
+    def total(self, frame: Any, counting: Counting) -> dict[str, int | None]:
+        found: dict[str, int | None] = self.grouped(frame, counting, None).first().asDict()
         return found
 
-    def _grouped(self, frame: Any, counting: Counting, partitions: int | None) -> Any:
+    def grouped(self, frame: Any, counting: Counting, partitions: int | None) -> Any:
+        from pyspark.sql.functions import sum as sum_of
+
         by = [_column(name) for name in counting.keep]
         if partitions is not None:
             frame = frame.repartition(partitions, *by)
-        return frame.groupBy(*by).agg(*_added(counting))
+        return frame.groupBy(*by).agg(*(sum_of(_column(name)).alias(name) for name in counting.metric.columns))
 
-    def _table(self, frame: Any) -> Any:
+    def table(self, frame: Any) -> Any:
         return frame.toArrow()
-
-
-def _added(counting: Counting) -> list[Any]:
-    from pyspark.sql import functions
-
-    return [functions.sum(_column(name)).alias(name) for name in counting.metric.columns]
 
 
 def _column(name: str) -> Any:
@@ -73,12 +66,3 @@ def _column(name: str) -> Any:
     from pyspark.sql import functions
 
     return functions.col(f"`{name.replace('`', '``')}`")
-
-
-_spark = Spark()
-group_scores = _spark.group_scores
-rows = _spark.rows
-score = _spark.score
-segment_scores = _spark.segment_scores
-system_rows = _spark.system_rows
-total = _spark.total

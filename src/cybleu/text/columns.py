@@ -7,7 +7,7 @@ columns of a frame if pyarrow is not installed.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -140,11 +140,11 @@ def _plain(column: Any, name: str) -> Any:
         wanted = pa.int64() if pa.types.is_integer(kind) else pa.large_binary()
         for _ in range(depth):
             wanted = pa.large_list(wanted)
-        try:
-            if "list_view" in str(column.type):  # pyarrow 26 casts a slice of these to wrong lists
-                raise pa.ArrowNotImplementedError
-            array = column.cast(wanted)
-        except pa.ArrowNotImplementedError:  # dictionaries of string views, run ends, and what holds no texts
+        array = None
+        with suppress(pa.ArrowNotImplementedError):  # dictionaries of string views, run ends, and what holds no texts
+            if "list_view" not in str(column.type):  # pyarrow 26 casts a slice of these to wrong lists
+                array = column.cast(wanted)
+        if array is None:
             array = pa.array(_entries(column, name), wanted)
         if isinstance(array, pa.ChunkedArray):
             array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()

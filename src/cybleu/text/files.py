@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 
 from .. import _backend
-from ..errors import InputFileError, LengthMismatchError, NotUtf8Error
+from ..errors import LengthMismatchError, NotUtf8Error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._files.text import Lines
-
-ENOUGH = 1 << 17  # bytes of each file, fewer than are read at a time
 
 
 class _Reader:
@@ -33,37 +31,28 @@ class _Reader:
     def left(self) -> int:
         return len(self.texts) - self.start
 
-    def fill(self, size: int) -> None:
-        """Read on where there is nothing left, about so many bytes."""
+    def fill(self) -> None:
+        """Read on if nothing is left."""
         if self.left:
             return
         self.file.count += len(self.texts)
         self.texts, self.start = _backend.chosen.RawTexts(), 0
-        blocks = []
-        for block in self._blocks:
-            blocks.append(block)
-            size -= len(block)
-            if size <= 0:
-                break
-        if not blocks:
+        block = next(self._blocks, None)
+        if block is None:
             return
         try:
-            self.texts = _backend.chosen.RawTexts.of_block(b"\n".join(blocks))
-        except NotUtf8Error as error:
-            raise InputFileError(
-                f"{self.file.name}, line {self.file.count + error.line + 1}: not UTF-8 text: byte 0x{error.byte:02x}; "
-                "convert the file, with iconv for example"
-            ) from None
+            self.texts = _backend.chosen.RawTexts.of_block(block)
+        except NotUtf8Error:
+            self.file.text(block)  # an error that names the line
 
 
 def raw_segments(
-    hypotheses: Sequence[Lines], references: Sequence[Lines], size: int = ENOUGH
+    hypotheses: Sequence[Lines], references: Sequence[Lines]
 ) -> Iterator[tuple[list[Any], Any, array[int]]]:
     """The segments of parallel files, some at a time: the lines of each file of hypotheses, all references, and where each set begins.
 
     :param hypotheses: open files, one segment a line
     :param references: open files of as many lines
-    :param size: about how many bytes of a file to read at a time
     :raises InputFileError: a file is not UTF-8; the message names file and line
     :raises LengthMismatchError: the files have different numbers of lines; raised at the end, with the numbers
     """
@@ -71,14 +60,14 @@ def raw_segments(
     side_by_side = _backend.chosen.RawTexts.side_by_side
     while True:
         for reader in readers:
-            reader.fill(size)
+            reader.fill()
         count = min(reader.left for reader in readers)
         if not count:
             break
         texts = [side_by_side([reader.texts], [reader.start], count) for reader in readers[: len(hypotheses)]]
         others = readers[len(hypotheses) :]
         sets = side_by_side([reader.texts for reader in others], [reader.start for reader in others], count)
-        yield texts, sets, array("q", [len(others) * number for number in range(count + 1)])
+        yield texts, sets, array("q", range(0, len(sets) + 1, len(others)))
         for reader in readers:
             reader.start += count
     if any(reader.left for reader in readers):
@@ -86,7 +75,7 @@ def raw_segments(
         for reader in readers:
             while reader.left:
                 reader.start = len(reader.texts)
-                reader.fill(size)
+                reader.fill()
             counts.append(f"{reader.file.name}: {reader.file.count}")
         raise LengthMismatchError(
             f"the files have different numbers of lines, and a line is a segment: {', '.join(counts)}"

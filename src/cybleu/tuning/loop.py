@@ -32,11 +32,11 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from .._files.locks import locked
 from .._files.text import shown
 from .._files.weights import read_weights, write_weights
 from .._files.writing import errors_named, writing
 from .._runtime.arrays import np
+from .._runtime.extras import extra
 from .._runtime.numbers import check_whole
 from ..errors import CybleuError, DecoderError, InputFileError, UnknownNameError, WeightsError
 from ..metrics import Metric
@@ -157,9 +157,17 @@ def mert_loop(
     }
     lists = _Lists(partial(NBest.from_files, references=prepared, texts=False, **reading), options.get("metric"))
     done: list[Iteration] = []
+    with extra("filelock", "the tuning loop requires filelock", "cybleu[tuning]"):
+        from filelock import FileLock, Timeout
     with errors_named(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder):
+        try:
+            lock = FileLock(folder / "cybleu.lock", timeout=0).acquire()
+        except Timeout:
+            raise InputFileError(
+                f"{folder}: another loop is running in this folder; wait until it ends, or give another folder"
+            ) from None
+    with lock:  # which the system releases when the process ends, however it ends
         _check_run(folder / "run.json", begun)
         for number in range(1, iterations + 1):
             place = folder / f"iteration-{number}"

@@ -22,6 +22,7 @@ _POINTS: _Substitutions = (
     (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
     (re.compile(r"([0-9])(-)"), r"\1 \2 "),
 )
+_NOT_ASCII_SPACE = re.compile(r"[^\t-\r ]+")
 _CHINESE = re.compile(
     "([\u2001-\u2a6d\u2e80-\u2fdf\u2ff0-\u303f\u3100-\u312f\u31a0-\u31ef\u3200-\u4db5\u4e00-\u9fbb\uf900-\ufa2d"
     "\ufa30-\ufa6a\ufa70-\ufad9\ufe10-\ufe1f\ufe30-\ufe4f\uff00-\uffef])"
@@ -93,11 +94,7 @@ def _white_space(line: str) -> list[str]:
 
 def _ascii(line: str) -> list[str]:
     """The tokens between ASCII white space, as Perl takes them: a no-break space is part of a token, and so is U+001F."""
-    if line.isascii() and not ("\x1c" in line or "\x1d" in line or "\x1e" in line or "\x1f" in line):
-        return line.split()
-    return [
-        token.decode("utf-8", "surrogatepass") for token in line.encode("utf-8", "surrogatepass").split()
-    ]  # the white space of bytes
+    return _NOT_ASCII_SPACE.findall(line)
 
 
 def _space(line: str) -> list[str]:
