@@ -2,12 +2,12 @@
 
 :class:`Counting` has the functions that the engine maps. A task has one processor, so that they count in one thread. They are
 sent to other machines, where they import cybleu. The public functions are those of :mod:`cybleu.columns.spark` and
-:mod:`cybleu.columns.ray`; the calls of each engine are in a class there.
+:mod:`cybleu.columns.ray`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
@@ -15,15 +15,16 @@ from ..errors import ArrayValueError, ArrowError, EmptyCorpusError, LengthMismat
 from ..metrics import Score, find
 from ..metrics.names import rows_by_name
 from . import tables
+from .adapters import Ray, Spark
 from .tables import known, names_of_references
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..metrics import Metric
+    from .adapters import Mapped
 
     Names = str | Sequence[str]
-    Mapped = Callable[[Any], dict[str, Any]]
 
 __all__ = ["group_scores", "rows", "score", "segment_scores", "system_rows", "total"]
 
@@ -318,18 +319,14 @@ def system_rows(
     return counting.systems_of(_engine_of(frame).table(_rows(frame, counting)))
 
 
-def _engine_of(frame: Any) -> Any:
+def _engine_of(frame: Any) -> Spark | Ray:
     """The calls of the engine that this frame is of.
 
     :raises ArrowError: it is a frame of none
     """
     if hasattr(frame, "mapInArrow"):
-        from .spark import Spark
-
         return Spark()
     if hasattr(frame, "map_batches") and hasattr(frame, "select_columns"):
-        from .ray import Ray
-
         return Ray()
     raise ArrowError(
         f"a {type(frame).__name__} is not a DataFrame of Spark or a Dataset of Ray Data; pass tables in memory to "
@@ -349,5 +346,4 @@ def _rows(frame: Any, counting: Counting) -> Any:
 
 def _sums(frame: Any, counting: Counting) -> dict[str, Any]:
     """The sum of each column of statistics; None if there is no row."""
-    sums: dict[str, Any] = _engine_of(frame).total(_mapped(frame, counting, counting.sums_of, counting.types), counting)
-    return sums
+    return _engine_of(frame).total(_mapped(frame, counting, counting.sums_of, counting.types), counting)

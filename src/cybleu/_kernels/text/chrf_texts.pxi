@@ -20,6 +20,7 @@ cdef struct ChrfWorkspace:
     int32_t low[LOW]            # character -> id; 0: none, IGNORED_SPACE: ignored white space
     int32_t *high               # for the other characters; NULL until required
     Buffer codes                # numbered characters, in order of their ids
+    Buffer decoded              # characters of a text in UTF-8
     int32_t different           # number of distinct characters
     Buffer text                 # character ids of all texts
     Buffer counts               # of each character in each text, if ids are bytes
@@ -70,6 +71,7 @@ cdef void make_characters(ChrfWorkspace *work, int space) noexcept nogil:
 cdef void end_characters(ChrfWorkspace *work) noexcept nogil:
     free(work.high)
     free_buffer(&work.codes)
+    free_buffer(&work.decoded)
     free_buffer(&work.text)
     free_buffer(&work.counts)
     free_buffer(&work.spans)
@@ -106,37 +108,24 @@ cdef inline bint is_punctuation(uint32_t code) noexcept nogil:
     return (0x21 <= code <= 0x2F) | (0x3A <= code <= 0x40) | (0x5B <= code <= 0x60) | (0x7B <= code <= 0x7E)
 
 
-cdef inline uint32_t next_code(const Line *line, Py_ssize_t *at) noexcept nogil:
-    cdef const uint8_t *text
-    cdef uint32_t code
-    if line.kind == 1:
-        code = (<const uint8_t *>line.data)[at[0]]
-    elif line.kind == 2:
-        code = (<const uint16_t *>line.data)[at[0]]
-    elif line.kind == 4:
-        code = (<const uint32_t *>line.data)[at[0]]
-    else:       # valid UTF-8
-        text = <const uint8_t *>line.data + at[0]
-        code = text[0]
-        if code >= 0xF0:
-            code = ((code & 0x7) << 18 | <uint32_t>(text[1] & 0x3F) << 12 | <uint32_t>(text[2] & 0x3F) << 6
-                    | (text[3] & 0x3F))
-            at[0] += 3
-        elif code >= 0xE0:
-            code = (code & 0xF) << 12 | <uint32_t>(text[1] & 0x3F) << 6 | (text[2] & 0x3F)
-            at[0] += 2
-        elif code >= 0xC0:
-            code = (code & 0x1F) << 6 | (text[1] & 0x3F)
-            at[0] += 1
-    at[0] += 1
-    return code
+cdef Py_ssize_t decode(const Line *line, uint32_t *codes) noexcept nogil:
+    """Write the characters of a line in UTF-8; return their number."""
+    cdef const uint8_t *at = <const uint8_t *>line.data
+    cdef const uint8_t *end = at + line.size
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t length
+    while at < end:
+        length = length_of(at[0])
+        codes[count] = code_at(at, length)
+        count += 1
+        at += length
+    return count
 
 
 cdef int add_span(ChrfWorkspace *work, Py_ssize_t *count, uint64_t start, Py_ssize_t units, int width, uint32_t first,
                   uint32_t last) except -1 nogil:
     """Append a word, splitting off one punctuation mark: the last character, or else the first."""
-    cdef Py_ssize_t ends = is_punctuation(last)
-    cdef Py_ssize_t cut = (units - 1) * ends + ((1 - units) * is_punctuation(first) + units) * (1 - ends)
+    cdef Py_ssize_t cut = units - 1 if is_punctuation(last) else 1 if is_punctuation(first) else units
     cdef Span *span
     cut = max(cut, 1)
     reserve(&work.spans, (<uint64_t>count[0] + 2) * sizeof(Span))
@@ -147,14 +136,6 @@ cdef int add_span(ChrfWorkspace *work, Py_ssize_t *count, uint64_t start, Py_ssi
     span[1].size = (units - cut) * width
     count[0] += 1 + <int>(cut < units)
     return 0
-
-
-cdef int32_t add_code(ChrfWorkspace *work, uint32_t code) except -1 nogil:
-    """Assign an id to a new character."""
-    reserve(&work.codes, (<uint64_t>work.different + 1) * sizeof(uint32_t))
-    (<uint32_t *>work.codes.data)[work.different] = code
-    work.different += 1
-    return work.different
 
 
 cdef bint is_ascii(const Line *line) noexcept nogil:
@@ -172,26 +153,30 @@ ctypedef fused Character:
     uint32_t
 
 
-cdef Py_ssize_t read_narrow(ChrfWorkspace *work, const Character *text, Py_ssize_t size, uint8_t *to, bint adds,
-                            uint64_t first, Py_ssize_t *spans) except -2 nogil:
-    """Write character ids as bytes; return their number, or -1 if bytes do not suffice.
+cdef Py_ssize_t read_units(ChrfWorkspace *work, const Character *text, Py_ssize_t size, uint64_t start, int width,
+                           bint words, bint adds, Py_ssize_t *spans) except -2 nogil:
+    """Write character ids and find words; return the number of characters, or -1 if ids of one byte do not suffice.
 
-    :param first: start of the text in `work.text`
-    :param spans: number of words in `work.spans`; NULL if words are not required or white space is kept
+    :param start: where to write in `work.text`
+    :param spans: number of words in `work.spans`
     """
+    cdef uint8_t *narrow = work.text.data + start
+    cdef int32_t *wide = <int32_t *>narrow
+    cdef bint kept = work.space == KEPT_SPACE
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t word = 0        # where it begins in the line
     cdef Py_ssize_t blanks = 0
-    cdef Py_ssize_t stop, i
+    cdef Py_ssize_t dropped, stop, i
     cdef int32_t *blanks_at = NULL
     cdef uint32_t *codes
     cdef uint32_t code
     cdef int32_t *place
     cdef int32_t number, new
     cdef int32_t different = work.different
-    reserve(&work.codes, (MOST_NARROW + 1) * sizeof(uint32_t))
+    cdef int32_t most = MOST_NARROW if width == 1 else CODE_POINTS
+    reserve(&work.codes, (<uint64_t>min(different + size, most) + 1) * sizeof(uint32_t))
     codes = <uint32_t *>work.codes.data
-    if spans != NULL:
+    if words:
         reserve(&work.walk, (<uint64_t>size + 1) * sizeof(int32_t))
         blanks_at = <int32_t *>work.walk.data
     for i in range(size):
@@ -205,25 +190,30 @@ cdef Py_ssize_t read_narrow(ChrfWorkspace *work, const Character *text, Py_ssize
         number = place[0]
         if adds:    # branch-free: whether a character is new is unpredictable
             new = number == 0
-            if CYBLEU_UNLIKELY(new & <int32_t>(different == MOST_NARROW)):
+            if CYBLEU_UNLIKELY(new & <int32_t>(different == most)):
                 work.different = different
                 return -1
             codes[different] = code
             different += new
             number |= different & -new
             place[0] = number
-        to[count] = <uint8_t>number
+        if width == 1:
+            narrow[count] = <uint8_t>number
+        else:
+            wide[count] = number
         count += number >= 0
-        if spans != NULL:
+        if words:
             blanks_at[blanks] = <int32_t>i
-            blanks += number < 0
+            blanks += is_space(code, True) if kept else number < 0
     work.different = different
-    if spans != NULL:
+    if words:
         blanks_at[blanks] = <int32_t>size
         for i in range(blanks + 1):
             stop = blanks_at[i]
-            if stop > word:     # dropped blanks have no id
-                add_span(work, spans, first + <uint64_t>(word - i), stop - word, 1, text[word], text[stop - 1])
+            dropped = 0 if kept else i      # dropped blanks have no id
+            if stop > word:
+                add_span(work, spans, start + <uint64_t>((word - dropped) * width), stop - word, width, text[word],
+                         text[stop - 1])
             word = stop + 1
     return count
 
@@ -237,73 +227,33 @@ cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words,
     :param used: bytes of `work.text` in use
     :param spans: words in `work.spans`
     """
-    cdef uint8_t *narrow
-    cdef int32_t *wide
-    cdef uint32_t code = 0
-    cdef uint32_t first = 0
-    cdef uint32_t last = 0
-    cdef Py_ssize_t at = 0
-    cdef Py_ssize_t count = 0
-    cdef Py_ssize_t word = -1           # where the word begins
-    cdef int32_t *place
-    cdef int32_t number
-    cdef int mode = work.space
-    cdef bint space
-    if line.size > MOST_UNITS:
+    cdef const void *data = line.data
+    cdef Py_ssize_t size = line.size
+    cdef int kind = line.kind
+    if size > MOST_UNITS:
         with gil:
             raise MemoryError("a text has too many characters")
-    watch(&work.watching, 8 + (line.size >> 3))
+    watch(&work.watching, 8 + (size >> 3))
+    if kind == IN_UTF8 and not is_ascii(line):
+        reserve(&work.decoded, <uint64_t>size * sizeof(uint32_t))
+        data = work.decoded.data
+        size = decode(line, <uint32_t *>data)
+        kind = 4
     used[0] = (used[0] + 7) & ~<uint64_t>7
-    reserve(&work.text, used[0] + <uint64_t>line.size * <uint64_t>width + AHEAD)
-    narrow = work.text.data + used[0]
-    wide = <int32_t *>narrow
+    reserve(&work.text, used[0] + <uint64_t>size * <uint64_t>width + AHEAD)
     text.start = used[0]
     text.spans = spans[0]
-    if width == 1 and (not words or mode != KEPT_SPACE) and (line.kind > 0 or is_ascii(line)):
-        if line.kind < 2:
-            count = read_narrow(work, <const uint8_t *>line.data, line.size, narrow, adds, used[0],
-                                spans if words else NULL)
-        elif line.kind == 2:
-            count = read_narrow(work, <const uint16_t *>line.data, line.size, narrow, adds, used[0],
-                                spans if words else NULL)
-        else:
-            count = read_narrow(work, <const uint32_t *>line.data, line.size, narrow, adds, used[0],
-                                spans if words else NULL)
-        if count < 0:
-            return 0
-        at = line.size
-    while at < line.size:
-        code = next_code(line, &at)
-        space = (code <= 0x20 or code >= 0x85) and is_space(code, mode != DROPPED_BUT_SEPARATORS)
-        if space:
-            if words and word >= 0:
-                add_span(work, spans, text.start + <uint64_t>(word * width), count - word, width, first, last)
-                word = -1
-            if mode != KEPT_SPACE:
-                continue
-        else:
-            if word < 0:
-                word = count
-                first = code
-            last = code
-        if CYBLEU_UNLIKELY(code >= LOW and work.high == NULL):
-            need_high(work)
-        place = place_of_character(work, code)
-        number = place[0]
-        if CYBLEU_UNLIKELY(number == 0) and adds:
-            if width == 1 and work.different == MOST_NARROW:
-                return 0
-            number = place[0] = add_code(work, code)
-        if width == 1:
-            narrow[count] = <uint8_t>number
-        else:
-            wide[count] = number
-        count += 1
-    if words and word >= 0:
-        add_span(work, spans, text.start + <uint64_t>(word * width), count - word, width, first, last)
-    memset(narrow + count * width, 0xFF, AHEAD)
-    used[0] += <uint64_t>(count * width) + AHEAD
-    text.count = count
+    if kind < 2:
+        text.count = read_units(work, <const uint8_t *>data, size, used[0], width, words, adds, spans)
+    elif kind == 2:
+        text.count = read_units(work, <const uint16_t *>data, size, used[0], width, words, adds, spans)
+    else:
+        text.count = read_units(work, <const uint32_t *>data, size, used[0], width, words, adds, spans)
+    if text.count < 0:
+        return 0
+    used[0] += <uint64_t>(text.count * width)
+    memset(work.text.data + used[0], 0xFF, AHEAD)
+    used[0] += AHEAD
     text.words = spans[0] - text.spans
     return 1
 

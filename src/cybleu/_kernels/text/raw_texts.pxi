@@ -5,8 +5,8 @@
 cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end) noexcept nogil:
     """Return the first byte of invalid UTF-8, or the end."""
     cdef uint64_t word
-    cdef uint8_t low, high
-    cdef Py_ssize_t more, i
+    cdef uint8_t low, high      # of the second byte
+    cdef Py_ssize_t length, i
     while at < end:
         if at[0] < 0x80:
             if distance(at, end) >= 8:
@@ -14,42 +14,22 @@ cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end) noexcep
                 if not word & <uint64_t>0x8080808080808080:
                     at += 8
                     continue
-            while at < end and at[0] < 0x80:
-                at += 1
+            at += 1
             continue
-        low, high = 0x80, 0xBF
-        if 0xC2 <= at[0] <= 0xDF:
-            more = 1
-        elif 0xE0 <= at[0] <= 0xEF:
-            more = 2
-            if at[0] == 0xE0:
-                low = 0xA0
-            elif at[0] == 0xED:
-                high = 0x9F
-        elif 0xF0 <= at[0] <= 0xF4:
-            more = 3
-            if at[0] == 0xF0:
-                low = 0x90
-            elif at[0] == 0xF4:
-                high = 0x8F
-        else:
+        length = length_of(at[0])
+        low = 0xA0 if at[0] == 0xE0 else 0x90 if at[0] == 0xF0 else 0x80
+        high = 0x9F if at[0] == 0xED else 0x8F if at[0] == 0xF4 else 0xBF
+        if not 0xC2 <= at[0] <= 0xF4 or length > distance(at, end) or not low <= at[1] <= high:
             return at
-        if distance(at, end) <= more or not low <= at[1] <= high:
-            return at
-        for i in range(2, more + 1):
+        for i in range(2, length):
             if at[i] & 0xC0 != 0x80:
                 return at
-        at += more + 1
+        at += length
     return end
 
 
-cdef inline uint32_t character_of(const Line *line, Py_ssize_t position) noexcept nogil:
-    """In UTF-8 a byte."""
-    if line.kind == 2:
-        return (<const uint16_t *>line.data)[position]
-    if line.kind == 4:
-        return (<const uint32_t *>line.data)[position]
-    return (<const uint8_t *>line.data)[position]
+cdef extern from "Python.h":
+    uint32_t PyUnicode_READ(int kind, const void *data, Py_ssize_t position) nogil
 
 
 cdef inline int add_line(RawTexts texts, const Line *line, bint checked, Watch *watching) except -1:
@@ -205,13 +185,14 @@ cdef class RawTexts:
         """Count lines that end with a full stop after a space, and with a full stop after any other character."""
         cdef Py_ssize_t apart = 0
         cdef Py_ssize_t joined = 0
-        cdef Py_ssize_t i, size
         cdef const Line *line
+        cdef Py_ssize_t i
+        cdef int kind
         for i in range(self.count):
             line = &self.lines[i]
-            size = line.size
-            if size > 1 and character_of(line, size - 1) == c".":
-                if character_of(line, size - 2) == c" ":
+            kind = max(line.kind, 1)    # in UTF-8 by bytes
+            if line.size > 1 and PyUnicode_READ(kind, line.data, line.size - 1) == c".":
+                if PyUnicode_READ(kind, line.data, line.size - 2) == c" ":
                     apart += 1
                 else:
                     joined += 1

@@ -87,10 +87,13 @@ cdef inline bint is_space(uint32_t code, bint separators) noexcept nogil:
             or code == 0x205F or code == 0x3000)
 
 
-cdef inline Py_ssize_t length_at(const uint8_t *at, const uint8_t *end) noexcept nogil:
-    """Return the size of a character in bytes, limited to the remaining bytes."""
-    cdef Py_ssize_t length = 1 + (at[0] >= 0xC0) + (at[0] >= 0xE0) + (at[0] >= 0xF0)
-    return min(length, distance(at, end))
+cdef inline Py_ssize_t length_of(uint8_t lead) noexcept nogil:
+    """Return the size of a character in bytes."""
+    if lead < 0x80:     # branches, because the next character depends on the size
+        return 1
+    if lead < 0xE0:
+        return 2
+    return 3 if lead < 0xF0 else 4
 
 
 cdef inline uint32_t code_at(const uint8_t *at, Py_ssize_t length) noexcept nogil:
@@ -104,38 +107,28 @@ cdef inline uint32_t code_at(const uint8_t *at, Py_ssize_t length) noexcept nogi
     return at[0]
 
 
-cdef inline Py_ssize_t space_at(const uint8_t *at, const uint8_t *end) noexcept nogil:
-    """Return the size of a non-ASCII white-space character, or 0 for other characters."""
-    cdef Py_ssize_t length
-    if at[0] != 0xC2 and not 0xE1 <= at[0] <= 0xE3:
-        return 0
-    length = length_at(at, end)
+cdef inline Py_ssize_t space_at(const uint8_t *at) noexcept nogil:
+    """Return the size of a white-space character, or 0 for other characters."""
+    cdef Py_ssize_t length = length_of(at[0])
     return length if is_space(code_at(at, length), True) else 0
 
 
 cdef const uint8_t *without_space_after(const uint8_t *at, const uint8_t *end) noexcept nogil:
     """The new end."""
+    cdef const uint8_t *last
     while at < end:
-        if (end - 1)[0] < 0x80:
-            if not is_space((end - 1)[0], True):
-                break
-            end -= 1
-        elif distance(at, end) > 1 and (end - 2)[0] == 0xC2 and space_at(end - 2, end):
-            end -= 2
-        elif distance(at, end) > 2 and (end - 3)[0] >= 0xE1 and space_at(end - 3, end):
-            end -= 3
-        else:
+        last = end - 1
+        while last > at and last[0] & 0xC0 == 0x80:
+            last -= 1
+        if not space_at(last):
             break
+        end = last
     return end
 
 
 cdef const uint8_t *without_space_before(const uint8_t *at, const uint8_t *end) noexcept nogil:
-    cdef Py_ssize_t length
-    while at < end:
-        length = is_space(at[0], True) if at[0] < 0x80 else space_at(at, end)
-        if length == 0:
-            break
-        at += length
+    while at < end and space_at(at):
+        at += space_at(at)
     return at
 
 
@@ -199,7 +192,6 @@ cdef int reserve_units(Scanner *scanner, Py_ssize_t size) except -1 nogil:
 cdef uint8_t *in_utf8_of_bytes(uint8_t *to, const uint8_t *text, Py_ssize_t size) noexcept nogil:
     """Convert one-byte characters to UTF-8, and possibly write one more byte; return the end."""
     cdef const uint8_t *end = text + size
-    cdef uint64_t word
     cdef int before
     while text < end:
         if distance(text, end) >= 16:
@@ -210,13 +202,6 @@ cdef uint8_t *in_utf8_of_bytes(uint8_t *to, const uint8_t *text, Py_ssize_t size
                 continue
             to += before
             text += before
-        elif distance(text, end) >= 8:
-            memcpy(&word, text, 8)
-            if not word & <uint64_t>0x8080808080808080:
-                memcpy(to, &word, 8)
-                to += 8
-                text += 8
-                continue
         # branch-free, because it is unpredictable
         to[0] = text[0] if text[0] < 0x80 else <uint8_t>(0xC0 | text[0] >> 6)
         to[1] = <uint8_t>(0x80 | (text[0] & 0x3F))
@@ -280,25 +265,20 @@ cdef Py_ssize_t replace(uint8_t *text, Py_ssize_t size, const char *old, Py_ssiz
     cdef const uint8_t *end = text + size
     cdef const uint8_t *found
     cdef uint8_t *to = text
-    while True:
-        found = at
-        while True:
-            if distance(found, end) < length:
-                found = NULL
-                break
-            found = <const uint8_t *>memchr(found, old[0], <size_t>(distance(found, end) - length + 1))
-            if found == NULL or memcmp(found, old, <size_t>length) == 0:
-                break
-            found += 1
-        if found == NULL:
-            memmove(to, at, <size_t>distance(at, end))
-            return distance(text, to) + distance(at, end)
-        memmove(to, at, <size_t>distance(at, found))
-        to += distance(at, found)
-        if new >= 0:
-            to[0] = <uint8_t>new
-            to += 1
-        at = found + length
+    while at < end:
+        found = <const uint8_t *>memchr(at + 1, old[0], <size_t>distance(at, end) - 1)
+        if distance(at, end) >= length and memcmp(at, old, <size_t>length) == 0:
+            at += length
+            if new >= 0:
+                to[0] = <uint8_t>new
+                to += 1
+        else:
+            if found == NULL:
+                found = end
+            memmove(to, at, <size_t>distance(at, found))
+            to += distance(at, found)
+            at = found
+    return distance(text, to)
 
 
 cdef int rewrite(Scanner *scanner) except -1 nogil:
@@ -322,16 +302,14 @@ cdef int rewrite(Scanner *scanner) except -1 nogil:
 
 
 # -------------------------------------------------------------------------------------------------------------- pieces
-cdef inline int kind_of_lead(Tokenizer tokenizer, const uint8_t *at, const uint8_t *end,
-                             Py_ssize_t *length) noexcept nogil:
+cdef inline int kind_of_lead(Tokenizer tokenizer, const uint8_t *at, Py_ssize_t *length) noexcept nogil:
+    length[0] = length_of(at[0])
     if tokenizer.of_characters != NULL:
-        length[0] = length_at(at, end)
         return tokenizer.of_characters[code_at(at, length[0])]
-    length[0] = space_at(at, end)
-    return SPACE if length[0] else WORD
+    return SPACE if space_at(at) else WORD
 
 
-cdef void look_up_leads(Tokenizer tokenizer, Piece *piece, const uint8_t *at, const uint8_t *end) noexcept nogil:
+cdef void look_up_leads(Tokenizer tokenizer, Piece *piece, const uint8_t *at) noexcept nogil:
     """Classify characters that require a lookup; the piece ends before a character that is incomplete in it."""
     cdef uint64_t leads = piece.lead
     cdef Py_ssize_t length
@@ -339,7 +317,7 @@ cdef void look_up_leads(Tokenizer tokenizer, Piece *piece, const uint8_t *at, co
     while leads:
         i = cybleu_lowest_bit(leads)
         leads &= leads - 1
-        kind = kind_of_lead(tokenizer, at + i, end, &length)
+        kind = kind_of_lead(tokenizer, at + i, &length)
         if kind == WORD:
             continue
         if i + length > piece.size:
@@ -359,7 +337,7 @@ cdef bint digit_follows(Tokenizer tokenizer, const uint8_t *at, const uint8_t *e
     if at == end:
         return tokenizer.first == NOTHING
     if tokenizer.of_bytes[at[0]] == LEAD:
-        return kind_of_lead(tokenizer, at, end, &length) == DIGIT
+        return kind_of_lead(tokenizer, at, &length) == DIGIT
     return tokenizer.of_bytes[at[0]] == DIGIT
 
 
@@ -483,7 +461,7 @@ cdef class Tokenizer:
         while at < end and ended < most:
             read_piece(&piece, scanner.at, at, end, self.of_bytes, self.used, self.by_runs, self.runs)
             if piece.lead:
-                look_up_leads(self, &piece, at, end)
+                look_up_leads(self, &piece, at)
             if piece.point:
                 set_points_apart(&piece, before == NUMBER, before != OTHER, bit_of(piece.point, piece.size - 1)
                                  and digit_follows(self, at + piece.size, end))
