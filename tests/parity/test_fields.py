@@ -69,9 +69,10 @@ def test_numbers(kernels, numbers):
     lines, table = kernels.Fields([b"d="], "none"), kernels.Fields([b""], "none")
     for number in numbers:
         features, scores, row = np.zeros((1, 1)), np.zeros(1), np.zeros((1, 1))
-        spans = [np.zeros(1, dtype=np.int64) for _ in range(3)]
-        rows, _ = lines.read(f"0 ||| a ||| d= {number} ||| {number}".encode(), 0, 0, *spans, features, scores)
-        assert table.read_rows(number.encode(), 0, row, 0)[0] == rows
+        sparse = np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1)
+        line = f"0 ||| a ||| d= {number} ||| {number}".encode()
+        rows, _ = lines.read(line, 0, 0, features, *sparse, np.zeros((3, 1), dtype=np.int64), scores)
+        assert table.read(number.encode(), 0, 0, row, *sparse)[0] == rows
         try:
             expected = float(number)
         except ValueError:

@@ -19,7 +19,7 @@ from libc.float cimport DBL_MIN
 from libc.math cimport INFINITY, NAN, ceil, exp, fabs, floor, isfinite, log, pow
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
 import math
@@ -59,7 +59,6 @@ include "counting/information.pxi"
 include "counting/pairwise.pxi"
 include "scoring/nist.pxi"
 include "scoring/chrf.pxi"
-include "lists/number_lines.pxi"
 include "lists/fields.pxi"
 include "search/envelope.pxi"
 include "search/feature_rows.pxi"

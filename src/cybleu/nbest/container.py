@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -531,9 +532,9 @@ def feature_names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
     if len(names) != count:
         raise FeatureError(f"there are {len(names)} names and {count} features")
     for position, name in enumerate(names):
-        if not isinstance(name, str) or not name or name.split() != [name]:
+        if not isinstance(name, str) or not re.fullmatch(r"[^ \t\n]+", name):
             raise FeatureError(
-                f"names[{position}] is {shown(name) if isinstance(name, str) else repr(name)}; a name is a text without white space"
+                f"names[{position}] is {shown(name) if isinstance(name, str) else repr(name)}; a name is a text without blanks"
             )
     if len(set(names)) != count:
         raise FeatureError(f"the name {shown(next(name for name in names if names.count(name) > 1))} appears twice")

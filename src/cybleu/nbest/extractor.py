@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import zip_longest
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from .. import _backend
 from .._files.text import Lines, shown
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError, StatisticsError
 from .container import NBest, check_apart, feature_names
-from .formats import MOST_DIGITS, error_at
+from .formats import MOST_DIGITS, ParsedLines, blocks_of, lines_of, on_line, words_of
 from .merging import merge
-from .reading import Rows, by_segment
-from .sparse import formatted, no_features, taken
-from .tables import NumberLines
+from .reading import by_segment, joined
+from .sparse import formatted
+from .tables import numbers_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,33 +105,26 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
         if one is None or other is None or one[1:] != other[1:]:
             names = [f"{part[2]} hypotheses of segment {part[1]}" if part else "the end" for part in (one, other)]
             raise InputFileError(f"{found.file.name} and {counted.file.name} do not match: {' and '.join(names)}")
-    if not found.parts:
-        raise InputFileError(f"{found.file.name}: there is no segment in it")
     _, ids, counts = in_place(np.array(found.parts, dtype=np.int64).T)
-    last = int(ids.max()) - first_id
-    if segments is None and last - len(found.rows) > MOST_EMPTY:
+    last, count = int(ids.max()) - first_id, int(counts.sum())
+    if segments is None and last - count > MOST_EMPTY:
         raise InputFileError(
-            f"{found.file.name}: the last id is {last + first_id}, and there are {len(found.rows)} hypotheses; give the number "
+            f"{found.file.name}: the last id is {last + first_id}, and there are {count} hypotheses; give the number "
             "of segments= if so many have none"
         )
     segments = last + 1 if segments is None else segments
     for line, number, _ in found.parts:
         if not 0 <= number - first_id < segments:
-            raise error_at(
-                found.file,
-                line,
-                f"the id is {number}, and with first_id={first_id} the {segments} segments have others; give first_id= if ids start elsewhere",
-            )
-    dense = feature_names(found.heading or None, found.rows.shape[1])
-    check_apart(dense, found.sparse.names)
-    nbest = NBest._of(
-        offsets=np.append(0, np.cumsum(counts)),
-        ids=ids,
-        features=found.rows,
-        stats=_statistics(counted),
-        names=dense,
-        sparse=found.sparse if found.sparse.names else None,
-    )
+            with on_line(found.file, line):
+                raise InputFileError(
+                    f"the id is {number}, and with first_id={first_id} the {segments} segments have others; give first_id= if ids "
+                    "start elsewhere"
+                )
+    dense = feature_names(found.heading or None, found.rows.features.shape[1])
+    sparse = found.rows.sparse
+    check_apart(dense, sparse.names if sparse else ())
+    offsets = np.append(0, np.cumsum(counts))
+    nbest = found.rows._with(offsets=offsets, ids=ids, stats=_statistics(counted), names=dense)
     return by_segment(nbest, segments, first_id)
 
 
@@ -141,41 +136,79 @@ class _Table:
     :param what: the columns are, for messages
     :ivar parts: for each segment the line of its heading, its id and its number of hypotheses
     :ivar heading: the words after the numbers, the same in each segment
+    :ivar rows: without ids
     """
 
     def __init__(self, file: Lines, begin: str, end: str, what: str):
-        self.file = file
+        self.file, self._begin, self._end, self._what = file, begin, end, what
         self.parts: list[tuple[int, int, int]] = []
         self.heading: list[str] = []
-        of_features = begin == FEATURES[0]
-        lines = NumberLines(file, "the value", "numbers", "{} were announced", pairs=of_features)
-        rows = Rows(np.zeros((0, 0)))
-        while (line := lines.line()) is not None:
-            number = file.count
-            word, *heading = line.split() or [""]
-            if word != begin:
-                raise error_at(file, number, f"begins with {shown(word)} instead of {begin}")
-            if len(heading) < 3 or not all(map(_is_whole, heading[:3])):
-                raise error_at(file, number, "the heading must have segment, hypotheses and columns, whole numbers")
-            segment, count, width = map(int, heading[:3])
-            if width > MOST_COLUMNS:
-                raise error_at(file, number, f"announces {width} columns; at most {MOST_COLUMNS} can be read")
-            if not self.parts:
-                self.heading, rows = heading[3:], Rows(np.zeros((0, width)))
-                if of_features and heading[3:] and len(heading[3:]) != width:
-                    raise error_at(file, number, f"there are {len(heading[3:])} names and {width} features")
-            columns = rows.rows().shape[1]
-            if width != columns:
-                raise error_at(file, number, f"there are {width} {what}, and {columns} in the segment before")
-            if heading[3:] != self.heading:
-                raise error_at(file, number, f"the {what} are not those of the segment before")
-            rows.add(lines.read(count, width))
-            last = lines.line()
-            if last is None or last.split() != [end]:
-                raise error_at(file, number if last is None else file.count, f"{end} is missing after the {count} rows")
-            self.parts.append((number, segment, count))
-        self.rows = rows.rows()
-        self.sparse = taken(lines.fields, tuple(lines.fields.sparse_names(0))) if self.parts else no_features(0)
+        self._width: int | None = None
+        self._next = 1  # the line of the next heading, or of the end of the segment
+        self._inside = False
+        self.rows = joined(self._read())
+
+    def _read(self) -> Iterator[NBest]:
+        fields: Any = None
+        has_pairs = self._begin == FEATURES[0]
+        for block, count in blocks_of(self.file):
+            if fields is None:  # its heading tells the number of columns
+                with on_line(self.file, 1):
+                    self._enter(words_of(next(lines_of(block))[1]))
+                width = self._width or 0
+                fields = _backend.chosen.Fields([b""] * width, "glued" if has_pairs else "none")
+            lines = ParsedLines(fields, block, count, width)
+            for place, _, line in lines.declined():
+                number = self.file.count + 1 + place
+                if not self._inside or number >= self._next:
+                    self._cross(number, words_of(line))
+                    continue
+                with on_line(self.file, number):
+                    lines.put(*numbers_in(line, width, "the value", "has {} numbers, and {} were announced", has_pairs))
+            features, sparse = lines.features()
+            bounds = np.array([0, len(features)], dtype=np.int64)
+            yield NBest._of(
+                offsets=bounds, ids=bounds[:1], features=features, names=(), sparse=sparse if sparse.names else None
+            )
+        if self._inside or self._next <= self.file.count:
+            self._cross(self.file.count + 1, [])
+
+    def _cross(self, number: int, words: list[str]) -> None:
+        """Go from one segment to the next at its end or heading, which is the line `number`.
+
+        :param words: of the line
+        """
+        with on_line(self.file, min(number, self._next)):  # from there on the backend may have read numbers
+            if self._inside:
+                if number != self._next or words != [self._end]:
+                    raise InputFileError(f"{self._end} is missing after the {self.parts[-1][2]} rows")
+                count = 0
+            else:
+                if number > self._next:
+                    raise InputFileError(f"begins with a number instead of {self._begin}")
+                segment, count = self._enter(words)
+                self.parts.append((number, segment, count))
+        self._inside, self._next = not self._inside, number + 1 + count
+
+    def _enter(self, words: list[str]) -> tuple[int, int]:
+        """Return the id of a segment and its number of hypotheses, from its heading."""
+        word, *heading = words or [""]
+        if word != self._begin:
+            raise InputFileError(f"begins with {shown(word)} instead of {self._begin}")
+        if len(heading) < 3 or not all(map(_is_whole, heading[:3])):
+            raise InputFileError("the heading must have segment, hypotheses and columns, whole numbers")
+        segment, count, width = map(int, heading[:3])
+        if width > MOST_COLUMNS:
+            raise InputFileError(f"announces {width} columns; at most {MOST_COLUMNS} can be read")
+        if self._width is None:
+            self._width, self.heading = width, heading[3:]
+            if self._begin == FEATURES[0] and self.heading and len(self.heading) != width:
+                raise InputFileError(f"there are {len(self.heading)} names and {width} features")
+        if width != self._width:
+            raise InputFileError(f"there are {width} {self._what}, and {self._width} in the segment before")
+        if heading[3:] != self.heading:
+            raise InputFileError(f"the {self._what} are not those of the segment before")
+        return segment, count
 
 
 def _is_whole(token: str) -> bool:
@@ -184,26 +217,23 @@ def _is_whole(token: str) -> bool:
 
 def _statistics(table: _Table) -> NDArray[np.int64]:
     """Convert the statistics to rows as of :func:`cybleu.rows`."""
-    kind, width, rows = " ".join(table.heading), table.rows.shape[1], table.rows
-    if kind != BLEU:
-        raise error_at(
-            table.file,
-            table.parts[0][0],
-            f"the statistics are of {shown(kind)}, and only those of BLEU are read; run the extractor with --sctype BLEU, or read "
-            'the n-best list with NBest.from_files and count another metric with NBest.with_metric, such as "chrf"',
-        )
-    if width < 3 or width % 2 == 0:
-        raise error_at(
-            table.file, table.parts[0][0], f"there are {width} statistics; BLEU has two for each order and one more"
-        )
+    rows, kind = table.rows.features, " ".join(table.heading)
+    width = rows.shape[1]
+    with on_line(table.file, 1):
+        if kind != BLEU:
+            raise InputFileError(
+                f"the statistics are of {shown(kind)}, and only those of BLEU are read; run the extractor with --sctype BLEU, or read "
+                'the n-best list with NBest.from_files and count another metric with NBest.with_metric, such as "chrf"'
+            )
+        if width < 3 or width % 2 == 0:
+            raise InputFileError(f"there are {width} statistics; BLEU has two for each order and one more")
     matches, totals = rows[:, :-1:2], rows[:, 1:-1:2]
     right = ((rows >= 0) & (rows <= LARGEST_COUNT) & (rows == np.floor(rows))).all(axis=1)
     right &= (matches <= totals).all(axis=1)
     if not right.all():
         row = int(right.argmin())
-        starts = np.append(0, np.cumsum([count for _, _, count in table.parts]))
-        part = int(np.searchsorted(starts, row, side="right")) - 1
-        line = table.parts[part][0] + 1 + row - int(starts[part])
+        lines = [heading + 1 + place for heading, _, count in table.parts for place in range(count)]
         numbers = " ".join(f"{number:.17g}" for number in rows[row].tolist())
-        raise error_at(table.file, line, f"these are no statistics of {BLEU}: {numbers[:200]}")
+        with on_line(table.file, lines[row]):
+            raise InputFileError(f"these are no statistics of {BLEU}: {numbers[:200]}")
     return np.column_stack([rows[:, 1], rows[:, -1], matches, totals]).astype(np.int64)

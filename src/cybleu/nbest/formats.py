@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,7 @@ from .._runtime.arrays import in_place, np
 from ..errors import InputFileError
 from ..text.batches import RawText
 from .container import NBest, check_apart
-from .sparse import dense_of, taken
+from .sparse import SparseFeatures, dense_of, owners_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,24 +79,97 @@ def record_of(
     return Record(lines, data, begins, ends, nbest)
 
 
-def blocks_of(file: Lines) -> Iterator[tuple[bytes, NDArray[np.int64]]]:
-    """Yield blocks of lines in valid UTF-8, with the position of the end of each line.
+def blocks_of(file: Lines) -> Iterator[tuple[bytes, int]]:
+    """Yield blocks of lines in valid UTF-8, and the number of their lines.
 
     Meanwhile, `file.count` is the number of lines before the block.
     """
     for block in file.blocks():
         if not block.isascii():
             file.text(block)
-        breaks = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
-        ends = in_place(np.append(breaks, len(block)), np.int64)
-        yield block, ends
-        file.count += len(ends)
+        count = int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))) + 1  # faster than bytes.count
+        yield block, count
+        file.count += count
     if not file.count:
         raise InputFileError(f"{file.name}: there is no line in it")
 
 
-def error_at(file: Lines, line: int, reason: object) -> InputFileError:
-    return InputFileError(f"{file.name}, line {line}: {reason}")
+def lines_of(block: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield where each line begins, and the line."""
+    begin = 0
+    for line in block.split(b"\n"):
+        yield begin, line.removesuffix(b"\r")
+        begin += len(line) + 1
+
+
+@contextmanager
+def on_line(file: Lines, line: int) -> Iterator[None]:
+    """Put file and line, from 1, before the reason of an error."""
+    try:
+        yield
+    except InputFileError as error:
+        raise InputFileError(f"{file.name}, line {line}: {error}") from None
+
+
+def words_of(text: bytes) -> list[str]:
+    """Split text as the backend does, which knows no other white space than blanks."""
+    return [word for word in text.decode().replace("\t", " ").split(" ") if word]
+
+
+class ParsedLines:
+    """Lines of a block as rows. The backend parses those of the usual form, and the caller those that it declines.
+
+    :param fields: the backend's parser
+    :param count: of the lines
+    :param width: dense features of a line
+    :param listed: whether the lines are of an n-best list; otherwise they have features alone
+    :ivar row: how many rows there are so far
+    :ivar spans: for each row the id, and where the text begins and ends; if they are listed
+    """
+
+    def __init__(self, fields: Any, block: bytes, count: int, width: int, listed: bool = False):
+        self._fields, self._block, self._count = fields, block, count
+        rows = min(count, (len(block) + 1) // max(1, 2 * width))  # a feature takes 2 bytes, a sparse one 4
+        most = len(block) // 4 + 1
+        self.row = 0
+        self.spans: Any = np.zeros((3, rows), dtype=np.int64) if listed else None
+        self.scores: Any = np.zeros(rows) if listed else None
+        self._features, self._indptr = np.zeros((rows, width)), np.zeros(rows + 1, dtype=np.int64)
+        self._columns, self._values = np.empty(most, dtype=np.int64), np.empty(most)
+
+    def declined(self) -> Iterator[tuple[int, int, bytes]]:
+        """Yield the lines that the backend declines, each with its number and its start in the block, both from 0.
+
+        The caller may `put` their features meanwhile.
+        """
+        arrays = self._features, self._indptr, self._columns, self._values, self.spans, self.scores
+        line = start = 0
+        while line < self._count:
+            row, start = self._fields.read(self._block, start, self.row, *arrays)
+            line += row - self.row
+            self.row = row
+            if line < self._count:
+                end = self._block.find(b"\n", start)
+                end = end if end >= 0 else len(self._block)
+                yield line, start, self._block[start:end].removesuffix(b"\r")
+                line, start = line + 1, end + 1
+
+    def put(self, dense: Iterable[float], sparse: Iterable[tuple[str, float]]) -> None:
+        """Add a row."""
+        found = sorted((self._fields.column(name), value) for name, value in sparse)
+        first = self._indptr[self.row]
+        last = first + len(found)
+        self._features[self.row] = list(dense)
+        self._columns[first:last] = [column for column, _ in found]
+        self._values[first:last] = [value for _, value in found]
+        self.row += 1
+        self._indptr[self.row] = last
+
+    def features(self) -> tuple[NDArray[np.float64], SparseFeatures]:
+        """Return dense and sparse features of all rows."""
+        indptr = self._indptr[: self.row + 1]
+        columns, values = self._columns[: indptr[-1]], self._values[: indptr[-1]]
+        return self._features[: self.row], SparseFeatures(indptr, columns, values, tuple(self._fields.names()))
 
 
 # ---------------------------------------------------------------------------------------- id ||| tokens ||| features
@@ -108,67 +182,57 @@ def field_lines(file: Lines, form: str | None) -> Iterator[Record]:
     """
     fields: Any = None
     names: tuple[str, ...] = ()
-    sparse_names: tuple[str, ...] = ()
-    for block, line_ends in blocks_of(file):
+    for block, count in blocks_of(file):
         if fields is None:
             form = form or _detected(file, block)
-            first = _parsed(file, 1, block[: line_ends[0]], form)
+            with on_line(file, 1):
+                first = _line(next(lines_of(block))[1], form)
             names = tuple(first.dense)
             sparse_form = "glued" if form == "joshua" else "none" if b"" in first.labels[:1] else "spaced"
             fields = _backend.chosen.Fields(first.labels, sparse_form)
-        count = len(line_ends)
-        lines = np.arange(file.count + 1, file.count + count + 1, dtype=np.int64)
-        ids, begins, ends = (np.zeros(count, dtype=np.int64) for _ in range(3))
-        features, scores = np.zeros((count, len(names))), np.zeros(count)
-        row = start = 0
-        while row < count:
-            row, start = fields.read(block, start, row, ids, begins, ends, features, scores)
-            if row < count:
-                end = int(line_ends[row])
-                line = _parsed(file, file.count + 1 + row, block[start:end], form, names)
-                ids[row], scores[row] = line.id, line.score
-                begins[row], ends[row] = start + line.begin, start + line.end
-                features[row] = list(line.dense.values())
-                fields.add(line.sparse)
-                start = end + 1
-                row += 1
-        if new := fields.sparse_names(len(sparse_names)):
-            sparse_names += tuple(new)
-            check_apart(names, new)
-        sparse = taken(fields, sparse_names)
-        found: dict[str, Any] = {"features": features, "names": names, "sparse": sparse if sparse_names else None}
+        lines = ParsedLines(fields, block, count, len(names), listed=True)
+        for number, start, text in lines.declined():
+            with on_line(file, file.count + 1 + number):
+                line = _line(text, form, names)
+            lines.spans[:, number] = line.id, start + line.begin, start + line.end
+            lines.scores[number] = line.score
+            lines.put(line.dense.values(), line.sparse)
+        features, sparse = lines.features()
+        numbers = np.arange(file.count + 1, file.count + lines.row + 1, dtype=np.int64)
+        found: dict[str, Any] = {"features": features, "names": names, "sparse": sparse if sparse.names else None}
         if form == "joshua":
-            for place in np.flatnonzero(sparse.columns >= MOST_FEATURES):
-                raise error_at(file, lines[np.searchsorted(sparse.indptr, place, "right") - 1], TOO_MANY)
-            found = {"features": dense_of(sparse), "names": sparse_names}
-        yield record_of(lines, block, begins, ends, ids, model_scores=scores, **found)
+            if len(sparse.names) > MOST_FEATURES:
+                with on_line(file, numbers[owners_of(sparse.indptr)[sparse.columns.argmax()]]):
+                    raise InputFileError(TOO_MANY)
+            found = {"features": dense_of(sparse), "names": sparse.names}
+        ids, begins, ends = lines.spans
+        yield record_of(numbers, block, begins, ends, ids, model_scores=lines.scores, **found)
+    check_apart(names, fields.names())
 
 
 def _detected(file: Lines, block: bytes) -> str:
     for number, line in enumerate(block.split(b"\n"), 1):
-        if line.startswith((b"FEATURES_", b"SCORES_")):
-            raise error_at(file, number, "this is a file of Moses's extractor; read it with NBest.from_moses")
-        fields = _fields(line)
-        if len(fields) == 1:
-            raise error_at(
-                file,
-                number,
-                "has no '|||', so this is no n-best list with fields; if it is plain text with as many lines for "
-                "each segment, give that number as size=; if fairseq printed it, or if it is JSON lines, name that as format=",
-            )
-        tokens = fields[2].decode().split() if len(fields) > 2 else []
-        labels = [token for token in tokens if token.endswith(("=", ":"))]
-        pairs = [token for token in tokens if "=" in token[:-1] and token not in labels]
-        if labels and pairs:
-            raise error_at(
-                file,
-                number,
-                f"has the label {shown(labels[0])}, as Moses writes it, and the pair {shown(pairs[0])}, as Joshua does; "
-                "give format='moses' or format='joshua'",
-            )
-        if tokens:
-            return "joshua" if pairs else "moses"
-    raise error_at(file, 1, "has no features, as both formats can; give format='moses' or format='joshua'")
+        with on_line(file, number):
+            if line.startswith((b"FEATURES_", b"SCORES_")):
+                raise InputFileError("this is a file of Moses's extractor; read it with NBest.from_moses")
+            fields = _fields(line)
+            if len(fields) == 1:
+                raise InputFileError(
+                    "has no '|||', so this is no n-best list with fields; if it is plain text with as many lines for each segment, "
+                    "give that number as size=; if fairseq printed it, or if it is JSON lines, name that as format="
+                )
+            tokens = words_of(fields[2]) if len(fields) > 2 else []
+            labels = [token for token in tokens if token.endswith(("=", ":"))]
+            pairs = [token for token in tokens if "=" in token[:-1] and token not in labels]
+            if labels and pairs:
+                raise InputFileError(
+                    f"has the label {shown(labels[0])}, as Moses writes it, and the pair {shown(pairs[0])}, as Joshua does; "
+                    "give format='moses' or format='joshua'"
+                )
+            if tokens:
+                return "joshua" if pairs else "moses"
+    with on_line(file, 1):
+        raise InputFileError("has no features, as both formats can; give format='moses' or format='joshua'")
 
 
 Sparse = list[tuple[str, float]]
@@ -184,30 +248,11 @@ class _Line(NamedTuple):
     sparse: Sparse
 
 
-def _parsed(file: Lines, number: int, line: bytes, form: str | None, names: tuple[str, ...] | None = None) -> _Line:
+def _line(line: bytes, form: str | None, names: tuple[str, ...] | None = None) -> _Line:
     """Parse a line.
 
-    :param number: of the line, from 1
     :param names: the names of the dense features of the lines before, which it has too
     """
-    try:
-        found = _line(line.removesuffix(b"\r"), form)
-        if names is None:
-            return found
-        dense = found.dense
-        for name in names:
-            if name not in dense:
-                raise InputFileError(f"the feature {shown(name)} of the lines before is missing")
-        if len(dense) > len(names):
-            known = {*names}
-            new = next(name for name in dense if name not in known)
-            raise InputFileError(f"the feature {shown(new)} is not in the lines before")
-        return found._replace(dense={name: dense[name] for name in names})
-    except InputFileError as error:
-        raise error_at(file, number, error) from None
-
-
-def _line(line: bytes, form: str | None) -> _Line:
     fields = _fields(line)
     if len(fields) < 4:
         what = f"has {len(fields)} of the fields" if line else "is empty, where there must be"
@@ -215,16 +260,24 @@ def _line(line: bytes, form: str | None) -> _Line:
     number = fields[0].strip(BLANKS)
     if not number.isdigit() or len(number) > MOST_DIGITS:
         raise InputFileError(f"the id is {shown(number.decode())}; it must be a whole number")
-    score = fields[3].decode().split()
+    score = words_of(fields[3])
     if len(score) != 1:
         raise InputFileError(f"the score is {shown(' '.join(score))}; it must be one number")
-    tokens = fields[2].decode().split()
+    tokens = words_of(fields[2])
     dense, labels, sparse = _labelled(tokens) if form != "joshua" else ({}, [], pairs_of(tokens))
     if len(dense) > MOST_FEATURES:
         raise InputFileError(TOO_MANY)
+    for name in names or ():
+        if name not in dense:
+            raise InputFileError(f"the feature {shown(name)} of the lines before is missing")
+    if names is not None and len(dense) > len(names):
+        known = {*names}
+        new = next(name for name in dense if name not in known)
+        raise InputFileError(f"the feature {shown(new)} is not in the lines before")
     begin = len(fields[0]) + len(BARS) + len(fields[1]) - len(fields[1].lstrip(BLANKS))
     end = begin + len(fields[1].strip(BLANKS))
-    return _Line(int(number), begin, end, number_of(score[0], "the score"), dense, labels, sparse)
+    values = dense if names is None else {name: dense[name] for name in names}
+    return _Line(int(number), begin, end, number_of(score[0], "the score"), values, labels, sparse)
 
 
 def _fields(line: bytes) -> list[bytes]:
@@ -283,39 +336,34 @@ def pairs_of(tokens: list[str]) -> Sparse:
 # --------------------------------------------------------------------------------------------------------- other formats
 
 
-def trimmed(
-    block: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the spans of texts without the blanks around them, and without a CR at the end."""
-    for row, (begin, end) in enumerate(zip(begins.tolist(), ends.tolist())):
-        text = block[begin:end].removesuffix(b"\r")
-        begins[row] = begin + len(text) - len(text.lstrip(BLANKS))
-        ends[row] = max(begins[row], begin + len(text.rstrip(BLANKS)))
-    return begins, ends
+def trimmed(begin: int, text: bytes) -> tuple[int, int]:
+    """Return the span of a text without the blanks around it.
+
+    :param begin: where the text begins
+    """
+    text = text.rstrip(BLANKS)
+    return begin + len(text) - len(text.lstrip(BLANKS)), begin + len(text)
 
 
 def fairseq(file: Lines) -> Iterator[Record]:
     """Read the output of fairseq, ``H-id<tab>score<tab>tokens``. The score is the only feature; other lines are ignored."""
     any_found = False
-    for block, line_ends in blocks_of(file):
+    for block, _ in blocks_of(file):
         found, scores = [], []
-        for number, (begin, end) in enumerate(zip([0, *(line_ends + 1).tolist()], line_ends.tolist()), file.count + 1):
-            if not block.startswith(b"H-", begin):
+        for number, (begin, line) in enumerate(lines_of(block), file.count + 1):
+            if not line.startswith(b"H-"):
                 continue
-            line = block[begin:end].removesuffix(b"\r")
             match = FAIRSEQ.fullmatch(line)
-            if match is None:
-                reason = f"{shown(line.decode())} is not H-, a whole number, a tab, a score, a tab and tokens"
-                raise error_at(file, number, reason)
-            try:
+            with on_line(file, number):
+                if match is None:
+                    raise InputFileError(
+                        f"{shown(line.decode())} is not H-, a whole number, a tab, a score, a tab and tokens"
+                    )
                 scores.append(number_of(match[2].decode(), "the score"))
-            except InputFileError as error:
-                raise error_at(file, number, error) from None
-            found.append((number, int(match[1]), begin + match.start(3), end))
+            found.append((number, int(match[1]), *trimmed(begin + match.start(3), match[3])))
         if found:
             any_found = True
             lines, ids, begins, ends = in_place(np.array(found, dtype=np.int64).T)
-            begins, ends = trimmed(block, begins, ends)
             column = np.array(scores)
             fields = {"features": column.reshape(-1, 1), "names": ("score",), "model_scores": column}
             yield record_of(lines, block, begins, ends, ids, **fields)

@@ -22,7 +22,7 @@ from .._runtime.arrays import np, repeat
 from .._runtime.numbers import as_number
 from ..errors import InputFileError, _printable
 from .container import NBest
-from .formats import MOST_DIGITS, Record, blocks_of, error_at
+from .formats import MOST_DIGITS, Record, blocks_of, on_line
 
 LISTS = ("hypotheses", "outputs", "choices", "nbest")
 SCORES = ("score", "cumulative_logprob", "sequences_score")
@@ -35,7 +35,7 @@ def json_lines(file: Lines) -> Iterator[Record]:
     for block, _ in blocks_of(file):
         ids, sizes, texts, features, scores = [], [], [], [], []
         for number, line in enumerate(block.decode().split("\n"), file.count):
-            try:
+            with on_line(file, number + 1):
                 identity, hypotheses = _segment(line, number)
                 for place, value in enumerate(hypotheses):
                     text, score, row = _hypothesis(value, f"hypothesis {place}")
@@ -51,8 +51,6 @@ def json_lines(file: Lines) -> Iterator[Record]:
                     texts.append(text)
                     scores.append(score)
                     features.append([row[name] for name in names])
-            except InputFileError as error:
-                raise error_at(file, number + 1, error) from None
             ids.append(identity)
             sizes.append(len(hypotheses))
         stops = np.cumsum([0, *map(len, texts)], dtype=np.int64)

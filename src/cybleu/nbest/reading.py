@@ -8,14 +8,15 @@ Formats:
   values without labels are ``f0``, ``f1`` ... All lines must have the same dense features.
 - ``joshua``: ``id ||| tokens ||| name=v other=v ||| score``, as Joshua and cdec write. A feature that is missing in a
   line is 0, as in these decoders.
-- ``plain``: the tokens alone; each segment has `size` lines. Features come from another file: numbers separated by white
-  space, the same number in every line.
+- ``plain``: the tokens alone; each segment has `size` lines. Features come from another file: numbers separated by
+  blanks, the same number in every line.
 
 - ``fairseq``: the output of ``fairseq-generate`` and ``fairseq-interactive``: ``H-id``, a tab, the score, a tab, the tokens,
   with segments in any order. The score is the only feature, ``score``. Lines that do not begin with ``H-`` are ignored.
 - ``json``: JSON lines of model servers: :mod:`cybleu.nbest.json_lines` describes them.
 
-``|||`` separates fields, with or without blanks around it, and cannot be part of a token. Files are UTF-8; gzip is
+``|||`` separates fields, with or without blanks around it, and cannot be part of a token. Features are separated by spaces and
+tabs, and by no other white space. Files are UTF-8; gzip is
 recognised by its first bytes; ``-`` is standard input. Files whose names end in ``.gz`` are written compressed.
 """
 
@@ -30,9 +31,9 @@ from .._files.text import Lines, shown
 from .._runtime.arrays import bincount, np, repeat
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import in_order
-from ..errors import ArrayValueError, MixedTokensError, UnknownNameError
+from ..errors import ArrayValueError, InputFileError, MixedTokensError, UnknownNameError
 from .container import NBest
-from .formats import Record, error_at, fairseq, field_lines
+from .formats import Record, fairseq, field_lines, on_line
 from .json_lines import json_lines
 from .references import bleu, count, prepare_references
 from .sparse import SparseFeatures, no_features
@@ -169,30 +170,18 @@ class LineCounter:
         # a tokeniser that the caller passed runs in the caller's thread
         self.in_threads = self._metric._raw().own
 
-    def rows(self, record: Record) -> NDArray[np.int64]:
-        """Return the statistics of a record."""
-        owners = repeat(record.nbest.ids - self.first_id, np.diff(record.nbest.offsets))
-        return count(self._metric, record.raw_text(), self._references, owners)
-
-    def checked(self, file: Lines, records: Iterable[Record]) -> Iterator[Record]:
-        """Yield records; an id beyond the references is an error."""
-        from_one = True
-        for record in records:
-            nbest, numbers = record.nbest, record.nbest.ids - self.first_id
-            from_one &= bool(numbers[0] > 0)
-            wrong = ((numbers < 0) | (numbers >= self.segments)) & (np.diff(nbest.offsets) > 0)
-            if wrong.any():
-                place = int(wrong.argmax())
-                advice = "give first_id= if they start elsewhere"
-                if from_one and self.first_id == 0 and numbers[place] == self.segments:
-                    advice = "they seem to start at 1 here: give first_id=1"
-                raise error_at(
-                    file,
-                    record.lines[nbest.offsets[place]],
-                    f"the id is {nbest.ids[place]}, and the references are of {self.segments} segments, so ids go from "
-                    f"{self.first_id} to {self.first_id + self.segments - 1}; {advice}",
+    def rows(self, file: Lines, record: Record) -> NDArray[np.int64]:
+        """Return the statistics of a record; an id beyond the references is an error."""
+        numbers, sizes = record.nbest.ids - self.first_id, np.diff(record.nbest.offsets)
+        wrong = ((numbers < 0) | (numbers >= self.segments)) & (sizes > 0)
+        if wrong.any():
+            place = int(wrong.argmax())
+            with on_line(file, record.lines[record.nbest.offsets[place]]):
+                raise InputFileError(
+                    f"the id is {record.nbest.ids[place]}, and the references are of {self.segments} segments, so ids go from "
+                    f"{self.first_id} to {self.first_id + self.segments - 1}; give first_id=1 if they start at 1"
                 )
-            yield record
+        return count(self._metric, record.raw_text(), self._references, repeat(numbers, sizes))
 
 
 def read_parts(
@@ -221,7 +210,7 @@ def read_parts(
         raise ArrayValueError("size, features and names are for the plain format, a file without fields")
 
     def finished(record: Record) -> NBest:
-        stats = None if counter is None else counter.rows(record)
+        stats = None if counter is None else counter.rows(file, record)
         return record.nbest._with(stats=stats, texts=record.texts() if texts else None)
 
     records: Iterator[Record]
@@ -236,9 +225,8 @@ def read_parts(
             records = json_lines(file)
         else:
             records = field_lines(file, form)
-        if counter is not None:
-            records = counter.checked(file, records)
-            threads = threads if counter.in_threads else 1
+        if counter is not None and not counter.in_threads:
+            threads = 1
         yield from in_order(finished, file.watched(records, progress), threads)
 
 
@@ -270,41 +258,40 @@ class Rows:
 
 def joined(parts: Iterable[NBest]) -> NBest:
     """Concatenate lists of consecutive hypotheses. A segment may begin in one list and end in the next."""
-    found: dict[Any, Rows] = {}
-    features: dict[int, Rows] = {}  # by their number
+    growing: dict[str | int, Rows] = {}
     texts: list[str] = []
     for part in parts:
         sparse = part.sparse or no_features(len(part.features))
         arrays = {
-            "ids": part.ids,
-            "counts": np.diff(part.offsets),
+            part.features.shape[1]: part.features,
             "stats": part.stats,
             "scores": np.zeros(0) if part.model_scores is None else part.model_scores,
+            "ids": part.ids,
+            "counts": np.diff(part.offsets),
             "sizes": np.diff(sparse.indptr),
             "columns": sparse.columns,
             "values": sparse.values,
         }
-        features.setdefault(len(part.names), Rows(part.features)).add(part.features)
         for name, array in arrays.items():
-            found.setdefault(name, Rows(array)).add(array)
+            growing.setdefault(name, Rows(array)).add(array)
         texts += part.texts or ()
-    every = [rows.rows() for rows in features.values()]
-    if len(every) > 1:
-        every = [np.concatenate([np.pad(rows, ((0, 0), (0, len(part.names) - rows.shape[1]))) for rows in every])]
-    ids, stats, scores, columns, values = (
-        found[name].rows() for name in ("ids", "stats", "scores", "columns", "values")
-    )
-    bounds, indptr = (np.append(0, np.cumsum(found[name].rows())) for name in ("counts", "sizes"))
+    found = {name: rows.rows() for name, rows in growing.items()}
+    features = [rows for name, rows in found.items() if isinstance(name, int)]
+    if len(features) > 1:  # later lines of Joshua add features
+        width = part.features.shape[1]
+        features = [np.concatenate([np.pad(rows, ((0, 0), (0, width - rows.shape[1]))) for rows in features])]
+    ids = found["ids"]
+    bounds, indptr = np.append(0, np.cumsum(found["counts"])), np.append(0, np.cumsum(found["sizes"]))
     starts = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
     return NBest._of(
         offsets=np.append(bounds[:-1][starts], bounds[-1]),
         ids=ids[starts],
-        features=every[0],
-        stats=stats,
+        features=features[0],
+        stats=found["stats"],
         names=part.names,
         texts=None if part.texts is None else texts,
-        model_scores=None if part.model_scores is None else scores,
-        sparse=part.sparse and SparseFeatures(indptr, columns, values, part.sparse.names),
+        model_scores=None if part.model_scores is None else found["scores"],
+        sparse=part.sparse and SparseFeatures(indptr, found["columns"], found["values"], part.sparse.names),
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._runtime.arrays import in_place, np, repeat
+from .._runtime.arrays import np, repeat
 from .._runtime.extras import extra
 from ..errors import ArrayValueError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SparseFeatures", "formatted", "no_features", "owners_of", "sparse_given", "taken"]
+__all__ = ["SparseFeatures", "formatted", "no_features", "owners_of", "sparse_given"]
 
 
 class SparseFeatures(NamedTuple):
@@ -83,15 +83,6 @@ def formatted(sparse: SparseFeatures | None, row: int, labels: Sequence[str]) ->
 def no_features(count: int) -> SparseFeatures:
     """Return the sparse features of hypotheses that have none."""
     return SparseFeatures(np.zeros(count + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), ())
-
-
-def taken(fields: Any, names: tuple[str, ...]) -> SparseFeatures:
-    """Move the sparse features of some rows out of the backend's `Fields`."""
-    ends, entries = fields.take()
-    found = np.frombuffer(entries, [("column", np.int64), ("value", np.float64)])
-    return SparseFeatures(
-        np.frombuffer(ends, np.int64), in_place(found["column"], np.int64), in_place(found["value"], np.float64), names
-    )
 
 
 def dense_of(sparse: SparseFeatures) -> NDArray[np.float64]:

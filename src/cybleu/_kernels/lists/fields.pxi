@@ -1,14 +1,29 @@
-# Parse lines of n-best lists, ``id ||| tokens ||| features ||| score``, and lines of numbers.
+# Parse lines of n-best lists, ``id ||| tokens ||| features ||| score``, and lines of features alone.
 #
 # Only lines of the usual form are accepted; the general reader parses declined lines, and reports their errors.
 
 cdef enum:
-    FEW_VALUES = 100            # in a row, up to which insertion sort is used
+    MOST_DIGITS = 18        # that always fit a signed 64-bit integer
+    MOST_SPARSE = 1000      # features of a line, which are sorted by insertion
+    DECLINED = -2
 
 
-cdef struct Entry:
-    int64_t column
-    double value
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char *text, char **end, object overflow) except? -1.0
+
+
+cdef inline bint is_blank(char byte) noexcept nogil:
+    return byte == c" " or byte == c"\t"
+
+
+cdef inline bint is_digit(char byte) noexcept nogil:
+    return c"0" <= byte <= c"9"
+
+
+cdef inline const char *past_blanks(const char *at, const char *end) noexcept nogil:
+    while at < end and is_blank(at[0]):
+        at += 1
+    return at
 
 
 cdef inline const char *next_bars(const char *at, const char *end) noexcept nogil:
@@ -23,24 +38,74 @@ cdef inline const char *next_bars(const char *at, const char *end) noexcept nogi
     return end
 
 
-cdef inline const char *read_id(const char *at, const char *end, int64_t *value) noexcept nogil:
-    """Skip a whole number; return its end, or NULL."""
+cdef inline const char *read_digits(const char *at, uint64_t *mantissa) noexcept nogil:
+    while is_digit(at[0]):
+        mantissa[0] = 10 * mantissa[0] + <uint64_t>(at[0] - c"0")
+        at += 1
+    return at
+
+
+cdef const char *read_number(const char *at, double *value) noexcept nogil:
+    """Parse a finite number; return its end, or NULL. A byte that cannot be part of it must follow, such as a null.
+
+    It is parsed here if its digits and the power of ten that divides them are exact doubles (Clinger 1990), and
+    otherwise by Python.
+    """
     cdef const char *start = at
-    value[0] = 0
+    cdef const char *point
+    cdef uint64_t mantissa = 0
+    cdef double scale = 1.0
+    cdef Py_ssize_t i
+    if at[0] == c"-" or at[0] == c"+":
+        at += 1
+    cdef const char *first = at
+    at = point = read_digits(at, &mantissa)
+    if at[0] == c".":
+        first += 1
+        at = read_digits(at + 1, &mantissa)
+    if not 0 < distance(first, at) <= MOST_DIGITS or mantissa > <uint64_t>1 << 53 or at[0] == c"e" or at[0] == c"E":
+        return read_as_python(start, value)
+    for i in range(distance(point, at) - 1):
+        scale *= 10.0
+    value[0] = <double>mantissa / scale
+    if start[0] == c"-":
+        value[0] = -value[0]
+    return at
+
+
+cdef const char *read_as_python(const char *start, double *value) noexcept nogil:
+    cdef char *end = NULL
+    with gil:
+        try:
+            value[0] = PyOS_string_to_double(start, &end, OverflowError)
+        except (OverflowError, ValueError):
+            return NULL
+    return end if isfinite(value[0]) else NULL
+
+
+cdef const char *read_head(const char *first, const char *at, const char *end, int64_t[:, ::1] spans,
+                           Py_ssize_t row) noexcept nogil:
+    """Read the id of a line and the span of its text without blanks around it.
+
+    :return: where its features begin, or NULL
+    """
+    cdef const char *start
+    cdef int64_t number = 0
+    at = start = past_blanks(at, end)
     while at < end and is_digit(at[0]) and distance(start, at) < MOST_DIGITS:
-        value[0] = 10 * value[0] + (at[0] - c"0")
+        number = 10 * number + (at[0] - c"0")
         at += 1
-    return at if at > start else NULL
-
-
-cdef inline bint is_plain(const Token *name) noexcept nogil:
-    """Return whether all bytes are printable ASCII, so that `str.split` would split the line identically."""
-    cdef const uint8_t *at = name.text
-    while at < name.end:
-        if not c"!" <= at[0] <= c"~":
-            return False
-        at += 1
-    return at > name.text
+    if at == start:
+        return NULL
+    at = past_blanks(at, end)
+    if at == end or at != next_bars(at, end):
+        return NULL
+    start = past_blanks(at + 3, end)
+    at = next_bars(at + 3, end)
+    spans[0, row], spans[1, row], spans[2, row] = number, distance(first, min(start, at)), distance(first, at)
+    while spans[2, row] > spans[1, row] and is_blank(first[spans[2, row] - 1]):
+        spans[2, row] -= 1
+    return at + 3 if at < end else NULL
 
 
 cdef inline Token token_of(bytes text):
@@ -56,14 +121,19 @@ cdef inline bint begins_with(const char *at, const char *end, const Token *label
     return size < distance(at, end) and memcmp(at, label.text, <size_t>size) == 0 and is_blank(at[size])
 
 
-cdef int by_column(const void *one, const void *other) noexcept nogil:
-    cdef int64_t first = (<const Entry *>one).column
-    cdef int64_t second = (<const Entry *>other).column
-    return (first > second) - (first < second)
+cdef inline bint insert(int64_t *columns, double *values, Py_ssize_t size, int64_t column, double value) noexcept nogil:
+    """Insert a sparse feature into the `size` ones of a row by column; false if the column is repeated."""
+    while size and columns[size - 1] > column:
+        columns[size] = columns[size - 1]
+        values[size] = values[size - 1]
+        size -= 1
+    columns[size] = column
+    values[size] = value
+    return not size or columns[size - 1] < column
 
 
 cdef class Fields:
-    """Values of dense features in columns of an array, and sparse features as columns and values, row after row.
+    """Parser of lines that have the same dense features in the same order, and any sparse ones.
 
     Names of sparse features get columns in order of first occurrence, from 0.
 
@@ -77,214 +147,135 @@ cdef class Fields:
     cdef Py_ssize_t width           # dense columns
     cdef bint spaced, glued
     cdef RawVocabulary sparse       # names
-    cdef Entry *entries             # sparse features of the rows not yet taken
-    cdef int64_t *ends              # offsets of these rows, starting with 0
-    cdef Py_ssize_t entry_capacity, end_capacity
-    cdef Py_ssize_t found           # number of entries, including those of an unfinished row
-    cdef Py_ssize_t ended           # rows
+    cdef list known                 # names that are decoded
 
     def __cinit__(self, list labels not None, str sparse not None):
         cdef Py_ssize_t capacity = 0
-        self.kept, self.width = list(labels), len(labels)
+        self.kept, self.width, self.known = list(labels), len(labels), []
         self.labels = <Token *>grown(NULL, self.width, &capacity, sizeof(Token))
         for i in range(self.width):
             self.labels[i] = token_of(self.kept[i])
         self.spaced, self.glued = sparse == "spaced", sparse == "glued"
         self.sparse = RawVocabulary(Tokenizer("none"))
-        self.ends = <int64_t *>grown(NULL, 1, &self.end_capacity, sizeof(int64_t))
-        self.ends[0] = 0
 
     def __dealloc__(self):
         free(self.labels)
-        free(self.entries)
-        free(self.ends)
 
-    def sparse_names(self, Py_ssize_t first):
-        """Return the names of sparse features from the column `first` on."""
-        cdef Py_ssize_t i
-        return [decoded(&self.sparse.table.tokens[i].token) for i in range(max(first, 0), self.sparse.table.size)]
+    def names(self):
+        """Return the names of sparse features, in a list that the next call may extend."""
+        for i in range(len(self.known), self.sparse.table.size):
+            self.known.append(decoded(&self.sparse.table.tokens[i].token))
+        return self.known
 
-    def add(self, list row not None):
-        """Add the sparse features of a row, distinct names and their values, that the caller has parsed."""
-        cdef bytes encoded
-        cdef Token name
-        self.found = self.ends[self.ended]
-        for text, value in row:
-            encoded = text.encode()
-            name = token_of(encoded)
-            self.put_entry(self.sparse.add_token(&name), value)
-        self.sort_row()
-        self.end_row()
+    def column(self, str name not None):
+        """Return the column of a sparse feature."""
+        cdef bytes encoded = name.encode()
+        cdef Token token = token_of(encoded)
+        return self.sparse.add_token(&token)
 
-    def take(self):
-        """Remove the sparse features, and return them as bytes: where those of each row begin, and the end; and pairs
-        of an int64 column and a float64 value, with ascending columns."""
-        cdef Py_ssize_t count = self.ends[self.ended]
-        ends = PyBytes_FromStringAndSize(<const char *>self.ends, (self.ended + 1) * <Py_ssize_t>sizeof(int64_t))
-        entries = PyBytes_FromStringAndSize(<const char *>self.entries, count * <Py_ssize_t>sizeof(Entry))
-        self.ended = self.found = 0
-        return ends, entries
+    cdef Py_ssize_t read_features(self, const char *at, const char *end, double *dense, int64_t *columns,
+                                  double *values, Py_ssize_t most) except -1 nogil:
+        """Read the features of a line, of which dense ones have the labels in their order.
 
-    # -------------------------------------------------------------------------------------------- values of a line
-
-    cdef int put_entry(self, int32_t column, double value) except -1 nogil:
-        self.entries = <Entry *>grown(self.entries, self.found + 1, &self.entry_capacity, sizeof(Entry))
-        self.entries[self.found].column = column
-        self.entries[self.found].value = value
-        self.found = self.found + 1
-        return True
-
-    cdef int put_sparse(self, const char *at, const char *end, double value) except -1 nogil:
-        """Add a sparse feature to the unfinished row; false for a new name that `str.split` may split."""
-        cdef Token name
-        cdef int32_t column
-        name.text, name.end = <const uint8_t *>at, <const uint8_t *>end
-        column = number_word(&self.sparse.table, &name, False)
-        if column < 0:
-            if not is_plain(&name):
-                return False
-            column = self.sparse.add_token(&name)
-        return self.put_entry(column, value)
-
-    cdef int read_values(self, const char *at, const char *end, double *values) except -1 nogil:
-        """Read the features of a line; false for other forms, and if dense ones have not the labels in this order."""
+        :param most: sparse features for which there is memory
+        :return: the number of sparse features, or DECLINED
+        """
         cdef const Token *label = self.labels
         cdef const Token *last = label + self.width
-        cdef const char *name
-        cdef const char *name_end
+        cdef Token name
+        cdef Py_ssize_t size = 0
         cdef double value = 0.0
-        cdef bint after_sparse = False
-        self.found = self.ends[self.ended]
+        cdef bint is_dense, after_sparse = False
         while True:
             at = past_blanks(at, end)
             if at == end:
-                return label == last and self.sort_row()
-            if label < last and (begins_with(at, end, label) if label.text < label.end else not after_sparse):
-                at = past_blanks(at + distance(label.text, label.end), end)
-                at = read_number(at, values)
-                if at == NULL or not (at == end or is_blank(at[0])):
-                    return False
+                return size if label == last else DECLINED
+            is_dense = label < last and (begins_with(at, end, label) if label.text < label.end else not after_sparse)
+            if is_dense:
+                at = read_number(past_blanks(at + distance(label.text, label.end), end), dense)
                 label += 1
-                values += 1
-                after_sparse = False
-                continue
-            name = at
-            while at < end and not is_blank(at[0]):
-                at += 1
-            name_end = at - 1
-            if self.glued:
-                while name_end > name and name_end[0] != c"=":
-                    name_end -= 1
-                at = name_end + 1
-            elif (self.spaced and (name_end[0] == c"=" or name_end[0] == c":")
-                  and memchr(name, c"_", <size_t>distance(name, name_end)) != NULL):
-                at = past_blanks(at, end)
+                dense += 1
             else:
-                return False
-            at = read_number(at, &value)
-            if name == name_end or at == NULL or not (at == end or is_blank(at[0])):
-                return False
-            if not self.put_sparse(name, name_end, value):
-                return False
-            after_sparse = True
+                name.text = <const uint8_t *>at
+                while at < end and not is_blank(at[0]):
+                    at += 1
+                name.end = <const uint8_t *>at - 1
+                if self.glued:
+                    while name.end > name.text and name.end[0] != c"=":
+                        name.end -= 1
+                    at = <const char *>name.end + 1
+                elif (self.spaced and (name.end[0] == c"=" or name.end[0] == c":")
+                      and memchr(name.text, c"_", <size_t>distance(name.text, name.end)) != NULL):
+                    at = past_blanks(at, end)
+                else:
+                    return DECLINED
+                at = read_number(at, &value)
+            if at == NULL or not (at == end or is_blank(at[0])):
+                return DECLINED
+            if not is_dense:
+                if name.text == name.end or size == most:
+                    return DECLINED
+                if not insert(columns, values, size, self.sparse.add_token(&name), value):
+                    return DECLINED
+                size += 1
+            after_sparse = not is_dense
 
-    cdef bint sort_row(self) noexcept nogil:
-        """Sort the unfinished row by column; false if a column is repeated."""
-        cdef Py_ssize_t first = self.ends[self.ended]
-        cdef Py_ssize_t i, place
-        cdef Entry entry
-        if self.found - first > FEW_VALUES:
-            qsort(self.entries + first, <size_t>(self.found - first), sizeof(Entry), by_column)
-        for i in range(first + 1, self.found):
-            entry = self.entries[i]
-            place = i
-            while place > first and self.entries[place - 1].column > entry.column:
-                self.entries[place] = self.entries[place - 1]
-                place -= 1
-            self.entries[place] = entry
-        for i in range(first + 1, self.found):
-            if self.entries[i - 1].column == self.entries[i].column:
-                return False
-        return True
+    def read(self, bytes block not None, Py_ssize_t start, Py_ssize_t row, double[:, ::1] features not None,
+             int64_t[::1] indptr not None, int64_t[::1] columns not None, double[::1] values not None,
+             int64_t[:, ::1] spans=None, double[::1] scores=None):
+        """Read lines from `start` on into the rows from `row` on, up to the first declined line.
 
-    cdef int end_row(self) except -1 nogil:
-        self.ends = <int64_t *>grown(self.ends, self.ended + 2, &self.end_capacity, sizeof(int64_t))
-        self.ended = self.ended + 1
-        self.ends[self.ended] = self.found
-        return 0
-
-    # ------------------------------------------------------------------------------------------------------------ lines
-
-    def read(self, bytes block not None, Py_ssize_t start, Py_ssize_t row, int64_t[::1] ids, int64_t[::1] begins,
-             int64_t[::1] ends, double[:, ::1] features, double[::1] scores):
-        """Read lines of a list from `start` on into the rows from `row` on, up to the first declined line.
-
-        :param begins: receives the start of each hypothesis in the block, without surrounding blanks
-        :param ends: receives the end of each hypothesis
+        :param features: receives the dense features of each line
+        :param indptr: where the sparse features of each row begin, and the end; of earlier rows it is known
+        :param columns: receives those of sparse features, ascending in each row
+        :param values: receives the sparse features
+        :param spans: receives the id of each line, and the start and the end of its text in the block; None for lines
+            of features alone
+        :param scores: receives the scores
         :return: the number of rows written, and the start of the first unread line
         """
         cdef const char *first = block
         cdef const char *stop = first + len(block)
         cdef const char *line
         cdef const char *after
-        cdef const char *end
+        cdef const char *end        # of the line
         cdef const char *at
-        cdef const char *text
-        cdef Py_ssize_t rows = min(ids.shape[0], begins.shape[0], ends.shape[0], features.shape[0], scores.shape[0])
-        if not 0 <= start <= distance(first, stop) or row < 0 or features.shape[1] != self.width:
+        cdef const char *bars       # where the features end
+        cdef Py_ssize_t size, left
+        cdef Py_ssize_t rows = features.shape[0]
+        cdef bint listed = spans is not None
+        if (not (0 <= start <= distance(first, stop) and 0 <= row <= rows) or features.shape[1] != self.width
+                or indptr.shape[0] != rows + 1 or columns.shape[0] != values.shape[0]
+                or not 0 <= indptr[row] <= columns.shape[0] or listed != (scores is not None)
+                or (listed and not (spans.shape[0] == 3 and spans.shape[1] == scores.shape[0] == rows))):
             raise ValueError("the rows do not fit the lines")
         line = first + start
         with nogil:
             while line < stop and row < rows:
-                end = end_of_line(line, stop, &after)
-                at = read_id(past_blanks(line, end), end, &ids[row])
-                if at == NULL:
+                after = <const char *>memchr(line, c"\n", <size_t>distance(line, stop))
+                if after == NULL:
+                    after = stop
+                end = after - (after > line and (after - 1)[0] == c"\r")
+                at, bars = line, end
+                if listed:
+                    at = read_head(first, line, end, spans, row)
+                    bars = end if at == NULL else next_bars(at, end)
+                    if bars == end:
+                        break
+                left = columns.shape[0] - indptr[row]
+                size = self.read_features(at, bars, &features[row, 0] if self.width else NULL,
+                                          &columns[indptr[row]] if left else NULL,
+                                          &values[indptr[row]] if left else NULL, min(left, MOST_SPARSE))
+                if size == DECLINED:
                     break
-                at = past_blanks(at, end)
-                if at == end or at != next_bars(at, end):
-                    break
-                text = past_blanks(at + 3, end)
-                at = next_bars(at + 3, end)
-                begins[row] = distance(first, min(text, at))
-                ends[row] = distance(first, at)
-                while ends[row] > begins[row] and is_blank(first[ends[row] - 1]):
-                    ends[row] -= 1
-                if at == end:
-                    break
-                text = at + 3
-                at = next_bars(text, end)
-                if at == end:
-                    break
-                if not self.read_values(text, at, &features[row, 0] if self.width else NULL):
-                    break
-                at = read_number(past_blanks(at + 3, end), &scores[row])
-                if at == NULL:
-                    break
-                at = past_blanks(at, end)
-                if at < end and at != next_bars(at, end):
-                    break
-                self.end_row()
+                if listed:
+                    at = read_number(past_blanks(bars + 3, end), &scores[row])
+                    if at == NULL:
+                        break
+                    at = past_blanks(at, end)
+                    if at < end and at != next_bars(at, end):
+                        break
+                indptr[row + 1] = indptr[row] + size
                 row += 1
                 line = after + 1
         return row, distance(first, min(line, stop))
-
-    def read_rows(self, bytes block not None, Py_ssize_t start, double[:, ::1] rows, Py_ssize_t row):
-        """Read lines of features from `start` on into the rows from `row` on, up to the first declined line.
-
-        :return: the number of rows written, and the start of the first unread line
-        """
-        cdef const char *first = block
-        cdef const char *end = first + len(block)
-        cdef const char *line
-        cdef const char *after
-        if not (0 <= start <= distance(first, end) and 0 <= row <= rows.shape[0] and rows.shape[1] == self.width):
-            raise ValueError("the rows do not fit the lines")
-        line = first + start
-        with nogil:
-            while line < end and row < rows.shape[0]:
-                if not self.read_values(line, end_of_line(line, end, &after), &rows[row, 0] if self.width else NULL):
-                    break
-                self.end_row()
-                row += 1
-                line = after + 1
-        return row, distance(first, min(line, end))
