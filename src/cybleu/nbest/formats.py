@@ -30,8 +30,7 @@ BLANKS = b" \t"
 # hard alignments such as 0-0 1-2; soft ones, probabilities such as 0.9,0.1 0.2,0.8
 ALIGNED = re.compile(rb"\d+-\d+|[\d.e-]+(,[\d.e-]+)+")
 MOST_DIGITS = 18  # of an id, so that it fits int64
-MOST_FEATURES = 1 << 16  # limit of dense features, because each hypothesis stores all of them
-TOO_MANY = f"there are more than {MOST_FEATURES} features that are not sparse"
+MOST_FEATURES = 1 << 16  # limit of Joshua's, because each hypothesis stores also those that it has not
 FAIRSEQ = re.compile(rb"H-(\d{1,%d})\t([^\t]*)\t(.*)" % MOST_DIGITS, re.DOTALL)
 
 
@@ -203,7 +202,7 @@ def field_lines(file: Lines, form: str | None) -> Iterator[Record]:
         if form == "joshua":
             if len(sparse.names) > MOST_FEATURES:
                 with on_line(file, numbers[owners_of(sparse.indptr)[sparse.columns.argmax()]]):
-                    raise InputFileError(TOO_MANY)
+                    raise InputFileError(f"there are more than {MOST_FEATURES} features that are not sparse")
             found = {"features": dense_of(sparse), "names": sparse.names}
         ids, begins, ends = lines.spans
         yield record_of(numbers, block, begins, ends, ids, model_scores=lines.scores, **found)
@@ -265,8 +264,6 @@ def _line(line: bytes, form: str | None, names: tuple[str, ...] | None = None) -
         raise InputFileError(f"the score is {shown(' '.join(score))}; it must be one number")
     tokens = words_of(fields[2])
     dense, labels, sparse = _labelled(tokens) if form != "joshua" else ({}, [], pairs_of(tokens))
-    if len(dense) > MOST_FEATURES:
-        raise InputFileError(TOO_MANY)
     for name in names or ():
         if name not in dense:
             raise InputFileError(f"the feature {shown(name)} of the lines before is missing")

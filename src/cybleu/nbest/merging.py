@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .._files.text import shown
-from .._runtime.arrays import bincount, np
+from .._runtime.arrays import np
 from ..errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
 from .container import NBest, check_nbest
-from .reading import joined
+from .reading import by_segment, joined
 from .sparse import SparseFeatures, no_features, owners_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["merge"]
 
@@ -47,19 +42,27 @@ def merge(*nbests: NBest) -> NBest:
     numbers: dict[str, int] = {}
     any_sparse = any(nbest.sparse is not None for nbest in nbests)
     kept = {name: None for name in ("texts", "model_scores") if any(getattr(nbest, name) is None for nbest in nbests)}
-    parts = []
+    segments = np.arange(len(first), dtype=np.int64)
+    parts, index, inputs = [], [], 0
     for nbest in nbests:
         columns = [nbest.names.index(name) for name in first.names]
         features = nbest.features if nbest.names == first.names else nbest.features[:, columns]
         sparse = _renumbered(nbest.sparse or no_features(len(features)), numbers) if any_sparse else None
-        parts.append(nbest._with(features=features, names=first.names, sparse=sparse, **kept))
-    bases = np.cumsum([0, *(nbest.inputs for nbest in nbests)], dtype=np.int64)
-    index = np.concatenate([nbest.index + base for nbest, base in zip(nbests, bases)])
-    every = joined(parts)._with(index=index, inputs=int(bases[-1]), ids=first.ids, score=first.score)
-    owners = np.concatenate([owners_of(nbest.offsets) for nbest in nbests])
-    order = np.argsort(owners, kind="stable")
-    rows = order[_first_ones(every, owners[order], order)]
-    return every._take(rows, np.append(0, np.cumsum(bincount(owners[rows], minlength=len(first)))))
+        parts.append(nbest._with(features=features, names=first.names, sparse=sparse, ids=segments, **kept))
+        index.append(nbest.index + inputs)
+        inputs += nbest.inputs
+    every = by_segment(joined(parts), len(first), 0)
+    every = every._with(index=np.concatenate(index)[every.index], inputs=inputs, ids=first.ids, score=first.score)
+    rows: list[int] = []
+    offsets = [0]
+    for number in range(len(every)):
+        segment = every.segment(number)
+        seen: dict[bytes, int] = {}
+        for row in range(segment.start, segment.stop):
+            seen.setdefault(_bytes_of(every, row), row)
+        rows += seen.values()
+        offsets.append(len(rows))
+    return every._take(np.array(rows, dtype=np.int64), np.array(offsets, dtype=np.int64))
 
 
 def _check_alike(first: NBest, nbest: NBest, number: int) -> None:
@@ -95,24 +98,10 @@ def _renumbered(sparse: SparseFeatures, numbers: dict[str, int]) -> SparseFeatur
     return SparseFeatures(sparse.indptr, columns[order], sparse.values[order], tuple(numbers))
 
 
-def _first_ones(nbest: NBest, owners: NDArray[np.int64], order: NDArray[np.int64]) -> list[int]:
-    """Return the positions in an order of hypotheses of the first of equal ones within each segment.
-
-    :param owners: the segment of each in this order
-    """
-    features, stats, sparse = nbest.features, nbest.stats, nbest.sparse
-    seen: set[tuple[bytes, ...]] = set()
-    found = []
-    last = -1
-    for position, (owner, row) in enumerate(zip(owners.tolist(), order.tolist())):
-        if owner != last:
-            seen.clear()
-            last = owner
-        key: tuple[bytes, ...] = features[row].tobytes(), stats[row].tobytes()
-        if sparse is not None:
-            place = slice(sparse.indptr[row], sparse.indptr[row + 1])
-            key += (sparse.columns[place].tobytes(), sparse.values[place].tobytes())
-        if key not in seen:
-            seen.add(key)
-            found.append(position)
+def _bytes_of(nbest: NBest, row: int) -> bytes:
+    """Return the features and statistics of a hypothesis."""
+    found: bytes = nbest.features[row].tobytes() + nbest.stats[row].tobytes()
+    if nbest.sparse is not None:
+        place = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
+        found += nbest.sparse.columns[place].tobytes() + nbest.sparse.values[place].tobytes()
     return found

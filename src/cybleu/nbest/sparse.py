@@ -98,19 +98,15 @@ def sparse_given(sparse: Any) -> SparseFeatures:
     :param sparse: :class:`SparseFeatures` or a tuple of its fields; or a sparse matrix of SciPy, alone or with names
     :raises ArrayValueError: it is none of these
     """
-    matrix: Any = sparse
-    names: Any = None
-    if not hasattr(sparse, "tocsr"):
-        parts = tuple(sparse) if isinstance(sparse, (tuple, list)) else ()
-        if len(parts) == 2 and hasattr(parts[0], "tocsr"):
-            matrix, names = parts
-        elif len(parts) == len(SparseFeatures._fields):
-            return SparseFeatures(*parts)
-        else:
-            raise ArrayValueError(
-                "sparse must be indptr, columns, values and names, or a sparse matrix of SciPy and names, not "
-                f"{type(sparse).__name__}" + (f" of {len(parts)}" if parts else "")
-            )
+    parts = (sparse, None) if hasattr(sparse, "tocsr") else tuple(sparse) if isinstance(sparse, (tuple, list)) else ()
+    if len(parts) == len(SparseFeatures._fields):
+        return SparseFeatures(*parts)
+    if len(parts) != 2 or not hasattr(parts[0], "tocsr"):
+        raise ArrayValueError(
+            "sparse must be indptr, columns, values and names, or a sparse matrix of SciPy and names, not "
+            f"{type(sparse).__name__}" + (f" of {len(parts)}" if parts else "")
+        )
+    matrix, names = parts
     if getattr(matrix, "ndim", 2) != 2:
         raise ArrayValueError(f"the sparse matrix has {matrix.ndim} dimensions; it must have 2")
     rows = matrix.tocsr()
