@@ -144,13 +144,13 @@ class _Table:
         self.parts: list[tuple[int, int, int]] = []
         self.heading: list[str] = []
         self._width: int | None = None
-        self._next = 1  # the line of the next heading, or of the end of the segment
-        self._inside = False
         self.rows = joined(self._read())
 
     def _read(self) -> Iterator[NBest]:
-        fields: Any = None
         has_pairs = self._begin == FEATURES[0]
+        fields: Any = None
+        done = due = 0  # rows that were read, and those at the end of the segment
+        inside = False
         for block, count in blocks_of(self.file):
             if fields is None:  # its heading tells the number of columns
                 with on_line(self.file, 1):
@@ -158,37 +158,32 @@ class _Table:
                 width = self._width or 0
                 fields = _backend.chosen.Fields([b""] * width, "glued" if has_pairs else "none")
             lines = ParsedLines(fields, block, count, width)
+            lines.limit = due - done
             for place, _, line in lines.declined():
-                number = self.file.count + 1 + place
-                if not self._inside or number >= self._next:
-                    self._cross(number, words_of(line))
-                    continue
-                with on_line(self.file, number):
-                    lines.put(*numbers_in(line, width, "the value", "has {} numbers, and {} were announced", has_pairs))
+                with on_line(self.file, self.file.count + 1 + place):
+                    if done + lines.row < due:
+                        wrong = "has {} numbers, and {} were announced"
+                        lines.put(*numbers_in(line, width, "the value", wrong, has_pairs))
+                    elif inside:
+                        self._leave(words_of(line))
+                        inside = False
+                    else:
+                        segment, size = self._enter(words_of(line))
+                        self.parts.append((self.file.count + 1 + place, segment, size))
+                        due += size
+                        lines.limit, inside = due - done, True
+            done += lines.row
             features, sparse = lines.features()
-            bounds = np.array([0, len(features)], dtype=np.int64)
-            yield NBest._of(
-                offsets=bounds, ids=bounds[:1], features=features, names=(), sparse=sparse if sparse.names else None
-            )
-        if self._inside or self._next <= self.file.count:
-            self._cross(self.file.count + 1, [])
+            bounds = np.array([0, lines.row], dtype=np.int64)
+            found = {"features": features, "sparse": sparse if sparse.names else None}
+            yield NBest._of(offsets=bounds, ids=bounds[:1], names=(), **found)
+        if inside:
+            with on_line(self.file, self.file.count + 1):
+                self._leave([])
 
-    def _cross(self, number: int, words: list[str]) -> None:
-        """Go from one segment to the next at its end or heading, which is the line `number`.
-
-        :param words: of the line
-        """
-        with on_line(self.file, min(number, self._next)):  # from there on the backend may have read numbers
-            if self._inside:
-                if number != self._next or words != [self._end]:
-                    raise InputFileError(f"{self._end} is missing after the {self.parts[-1][2]} rows")
-                count = 0
-            else:
-                if number > self._next:
-                    raise InputFileError(f"begins with a number instead of {self._begin}")
-                segment, count = self._enter(words)
-                self.parts.append((number, segment, count))
-        self._inside, self._next = not self._inside, number + 1 + count
+    def _leave(self, words: list[str]) -> None:
+        if words != [self._end]:
+            raise InputFileError(f"{self._end} is missing after the {self.parts[-1][2]} rows")
 
     def _enter(self, words: list[str]) -> tuple[int, int]:
         """Return the id of a segment and its number of hypotheses, from its heading."""

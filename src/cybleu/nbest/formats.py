@@ -123,6 +123,7 @@ class ParsedLines:
     :param width: dense features of a line
     :param listed: whether the lines are of an n-best list; otherwise they have features alone
     :ivar row: how many rows there are so far
+    :ivar limit: with so many rows, the backend declines all lines
     :ivar spans: for each row the id, and where the text begins and ends; if they are listed
     """
 
@@ -130,7 +131,7 @@ class ParsedLines:
         self._fields, self._block, self._count = fields, block, count
         rows = min(count, (len(block) + 1) // max(1, 2 * width))  # a feature takes 2 bytes, a sparse one 4
         most = len(block) // 4 + 1
-        self.row = 0
+        self.row, self.limit = 0, rows
         self.spans: Any = np.zeros((3, rows), dtype=np.int64) if listed else None
         self.scores: Any = np.zeros(rows) if listed else None
         self._features, self._indptr = np.zeros((rows, width)), np.zeros(rows + 1, dtype=np.int64)
@@ -141,10 +142,11 @@ class ParsedLines:
 
         The caller may `put` their features meanwhile.
         """
-        arrays = self._features, self._indptr, self._columns, self._values, self.spans, self.scores
+        others = self._columns, self._values, self.spans, self.scores
         line = start = 0
         while line < self._count:
-            row, start = self._fields.read(self._block, start, self.row, *arrays)
+            rows = self._features[: self.limit], self._indptr[: self.limit + 1]
+            row, start = self._fields.read(self._block, start, self.row, *rows, *others)
             line += row - self.row
             self.row = row
             if line < self._count:
