@@ -500,23 +500,9 @@ class Metric(ABC):
 
 @dataclass(frozen=True)
 class BuiltinMetric(Metric):
-    """Base class of the metrics of this package, which define how to count corpora and how to score valid rows."""
+    """Base class of the metrics of this package, which define :meth:`counter` and :meth:`score_of` in place of `count` and `evaluate`."""
 
     least: ClassVar[int | None] = 0
-
-    @abstractmethod
-    def counter(self, corpus: Corpus) -> Counter:
-        """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
-
-        :param corpus: texts and references that have been read
-        """
-
-    @abstractmethod
-    def score_of(self, row: Sequence[Any]) -> float:
-        """Score a row that is valid.
-
-        :param row: a number for each column
-        """
 
     def count(self, hypothesis: Any, references: Sequence[Any]) -> list[Any]:
         """Count a segment, and return its row. Does not require NumPy.
@@ -549,7 +535,7 @@ class BuiltinMetric(Metric):
 
 
 @dataclass(frozen=True)
-class Accuracy(Metric):
+class Accuracy(BuiltinMetric):
     """What an error rate leaves of a perfect score: `scale` minus the score. Rows are those of the error rate.
 
     :param metric: the error rate
@@ -562,7 +548,7 @@ class Accuracy(Metric):
     metric: Metric
 
     def __post_init__(self) -> None:
-        for name in ("scale", "columns", "reads", "dtype", "cost"):
+        for name in ("scale", "columns", "reads", "dtype", "cost", "least"):
             object.__setattr__(self, name, getattr(self.metric, name))
 
     @property
@@ -574,13 +560,6 @@ class Accuracy(Metric):
     def signature(self) -> str:
         """The definition in one line."""
         return f"1-{self.metric.signature}"
-
-    def count(self, hypothesis: Any, references: Sequence[Any]) -> list[int]:
-        """Count a segment as the error rate does.
-
-        The parameters are those of :meth:`cybleu.metrics.Metric.count`.
-        """
-        return self.metric.count(hypothesis, references)
 
     def counter(self, corpus: Corpus) -> Counter:
         """Count a corpus as the error rate does.
@@ -596,12 +575,12 @@ class Accuracy(Metric):
         """
         return self.metric.raw(kind)
 
-    def evaluate(self, row: Sequence[int]) -> float:
-        """Score a row or a sum of rows.
+    def score_of(self, row: Sequence[Any]) -> float:
+        """Score a row that is valid.
 
         :param row: a number for each column
         """
-        return self.scale - self.metric.evaluate(row)
+        return self.scale - self.metric.score_of(row)
 
     def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Score rows that are valid.

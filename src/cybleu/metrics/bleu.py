@@ -21,7 +21,7 @@ from .base import BuiltinMetric, Score
 from .counting import LARGEST_ORDER, Counting
 from .statistics import as_table, bleu_row, column_names, has_rows, order_of, scores_by, total_of
 from .tokens import tokens_of
-from .variants import VARIANTS, Variant, checked_smoothing_value, tool_tokenizer
+from .variants import VARIANTS, Variant, checked_value, tool_tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -160,7 +160,7 @@ class Bleu(BuiltinMetric):
             value = default
         elif default is None:
             raise UnknownNameError(f"the smoothing {name!r} of {definition.name} takes no value")
-        value = checked_smoothing_value(value, name, kind)
+        value = checked_value(value, name, kind)
         if self.smoothing_value is not None:
             put(self, "smoothing_value", value)
         put(self, "_smoothing", (name, kind, value))

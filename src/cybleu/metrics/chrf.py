@@ -101,12 +101,7 @@ class Chrf(BuiltinMetric):
     @property
     def measure(self) -> Any:
         """Return the backend's object that counts and scores."""
-        return _measure(_backend.BACKEND, *self._arguments)
-
-    @property
-    def _arguments(self) -> tuple[Any, ...]:
-        space = "kept" if self.whitespace else "dropped"
-        return self.char_order, self.word_order, self.beta, space, self.eps_smoothing
+        return _measure(_backend.BACKEND, self)
 
     def count(self, hypothesis: str | bytes, references: Sequence[str | bytes]) -> list[int]:
         """Count a segment, and return its row.
@@ -151,7 +146,7 @@ class Chrf(BuiltinMetric):
         :param row: a number for each column
         """
         found: float | None = self.measure.evaluate(row)
-        return _mirror.CharacterF(*self._arguments).score(row) if found is None else found
+        return _measure("python", self).score(row) if found is None else found
 
     def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Score rows that are valid.
@@ -163,5 +158,7 @@ class Chrf(BuiltinMetric):
 
 
 @lru_cache(64)
-def _measure(backend: str, *arguments: Any) -> Any:
-    return _backend.chosen.CharacterF(*arguments)
+def _measure(backend: str, metric: Chrf) -> Any:
+    space = "kept" if metric.whitespace else "dropped"
+    options = metric.char_order, metric.word_order, metric.beta, space, metric.eps_smoothing
+    return (_mirror if backend == "python" else _backend.chosen).CharacterF(*options)

@@ -57,30 +57,24 @@ class Counting(NamedTuple):
             assert isinstance(corpus.sets, Sets)
             corpus = Corpus(corpus.texts, corpus.sets.rows(corpus.owners))
         segments = raw.backend, *lowered(corpus, raw), self.order, self.reference_length
-
-        def count(start: int, stop: int, rows: Any) -> None:
-            _backend.chosen.raw_rows(*segments, start, stop, rows)
-
-        return count
+        return lambda start, stop, rows: _backend.chosen.raw_rows(*segments, start, stop, rows)
 
     def _of_lists(self, sets: Any, texts: Any) -> Callable[[int, int, Any], None]:
         """Count token lists, which the backend reads in place."""
 
-        def one(rows: Any, position: int) -> None:
-            try:
-                row = nltk_row(*plain_segment(sets[position], texts[position]), self.order)
-            except CybleuError as error:
-                raise type(error)(f"segment {position}: {error}") from error.__cause__
-            for column, number in enumerate(row):
-                rows[position, column] = number
-
         def count(start: int, stop: int, rows: Any) -> None:
+            def one(position: int) -> None:
+                try:
+                    row = nltk_row(*plain_segment(sets[position], texts[position]), self.order)
+                except CybleuError as error:
+                    raise type(error)(f"segment {position}: {error}") from error.__cause__
+                for column, number in enumerate(row):
+                    rows[position, column] = number
+
             def work(position: int) -> int:
-                if _is_mirror():
-                    return position
                 return int(_backend.chosen.segment_rows(sets, texts, self.order, position, stop, rows))
 
-            _backend.go_on(work, start, stop, lambda position: one(rows, position))
+            _backend.go_on(work, start, stop, one)
             if self.reference_length != "closest":
                 for position in range(start, stop):
                     lengths = list(map(len, sets[position]))
@@ -112,10 +106,6 @@ class Counting(NamedTuple):
         return vocabulary, _backend.chosen.PreparedReferences(
             _backend.chosen.TokenTexts(*ids), bounds, *lengths, self.order
         )
-
-
-def _is_mirror() -> bool:
-    return _backend.BACKEND == "python"  # which counts whatever can be counted
 
 
 # -------------------------------------------------------------------------------------------------- reference lengths

@@ -15,7 +15,7 @@ from .bleu import Bleu
 from .chrf import Chrf
 from .gleu import Gleu
 from .nist import Nist
-from .statistics import whole_numbers
+from .statistics import whole_array, whole_numbers
 from .ter import Ter
 from .variants import VARIANTS, Variant
 
@@ -158,14 +158,10 @@ class Mixture(BuiltinMetric):
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The columns of each metric after its name, which has a number if another part has this name."""
-        names: list[str] = []
-        for metric, _ in self.parts:
-            prefix, number = metric.name, 1
-            while any(name.startswith(f"{prefix}.") for name in names):
-                number += 1
-                prefix = f"{metric.name}_{number}"
-            names += [f"{prefix}.{column}" for column in metric.columns]
-        return tuple(names)
+        names = [metric.name for metric, _ in self.parts]
+        numbers = [names[:place].count(name) + 1 for place, name in enumerate(names)]
+        prefixes = [name if number == 1 else f"{name}_{number}" for name, number in zip(names, numbers)]
+        return tuple(f"{prefix}.{name}" for prefix, (metric, _) in zip(prefixes, self.parts) for name in metric.columns)
 
     @property
     def reads(self) -> str:  # type: ignore[override]
@@ -261,22 +257,16 @@ def rows_by_name(columns: Mapping[str, Any], metric: Metric) -> NDArray[Any]:
 
     :raises StatisticsError: a column is missing, or holds something other than whole numbers that fit into int64
     """
-    found = [_numbers(columns, name, metric) for name in metric.columns]
+    found = [_numbers(columns, name, metric.dtype) for name in metric.columns]
     if len(set(map(len, found))) > 1:
         raise StatisticsError(f"the columns have different lengths: {', '.join(map(str, map(len, found)))}")
     return np.column_stack(found)
 
 
-def _numbers(columns: Mapping[str, Any], name: str, metric: Metric) -> NDArray[Any]:
+def _numbers(columns: Mapping[str, Any], name: str, dtype: str) -> NDArray[Any]:
     if name not in columns:
         raise StatisticsError(f"there is no column {name!r} in the columns: {', '.join(map(repr, columns))}")
     flat = array_given(columns[name], name).reshape(-1)
-    if metric.dtype == "float64":
+    if dtype == "float64":
         return floats_given(flat, name)
-    if flat.dtype.kind not in "iu":
-        flat = np.array(whole_numbers(flat.tolist(), name, 0), dtype=object)
-    if len(flat) and not 0 <= int(flat.min()) <= int(flat.max()) < 2**63:
-        raise StatisticsError(
-            f"{name} holds {int(flat.min())} to {int(flat.max())}; statistics are from 0 and fit int64"
-        )
-    return flat.astype(np.int64)
+    return whole_array(flat if flat.dtype.kind in "iu" else np.array(whole_numbers(flat.tolist(), name, 0)), name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from functools import partial
 from threading import RLock
@@ -88,13 +87,8 @@ class References:
         return self._sets.kind if len(self) else "nothing"
 
     def lists(self) -> Any:
-        """The references of each segment: str, token lists, or arrays of ids."""
-        texts = self._sets.texts
-        if not isinstance(texts, TokenIds):
-            return self._sets.lists()
-        ids = [texts.ids[begin:end] for begin, end in zip(texts.begins.tolist(), texts.ends.tolist())]
-        bounds = list(self._sets.bounds)
-        return [ids[begin:end] for begin, end in itertools.pairwise(bounds)]
+        """The references of each segment: str, or lists of tokens or ids."""
+        return self._sets.lists()
 
     def corpus(self, hypotheses: Any, owner: Any = None, *, lengths: Any = None, **of_ids: Any) -> Corpus:
         """Read hypotheses for these references.

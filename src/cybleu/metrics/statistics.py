@@ -51,19 +51,15 @@ def whole_numbers(values: Any, name: str, least: int | None = None) -> list[int]
     if type(values) is list and set(map(type, values)) == {int} and (least is None or min(values) >= least):
         return values
     check_unmasked(values, name)
-    which = "" if least is None else f" from {least}"
     try:
         given = list(values)
-    except TypeError:
-        raise StatisticsError(f"{name} are a list of whole numbers{which}, and this is {values!r}") from None
-    try:
         numbers = [int(value) for value in given]
+        valid = numbers == given and (least is None or min(numbers, default=least) >= least)
     except (TypeError, ValueError, OverflowError):
-        numbers = []
-    if len(numbers) != len(given) or any(number != value for number, value in zip(numbers, given)):
-        raise StatisticsError(f"{name} are whole numbers{which}, and these are not: {given}")
-    if least is not None and numbers and min(numbers) < least:
-        raise StatisticsError(f"{name} are whole numbers{which}, and these are not: {numbers}")
+        valid = False
+    if not valid:
+        which = "" if least is None else f" from {least}"
+        raise StatisticsError(f"{name} are whole numbers{which}, and these are not: {values!r}")
     return numbers
 
 

@@ -80,10 +80,6 @@ class Variant:
     note: str = ""
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        for text in (self.name, self.note):
-            if not isinstance(text, str):
-                raise UnknownNameError(f"the name and the note of a variant are str, and one is {text!r}")
         check_flags(self, "short_segments_count")
         for field, allowed in _ALLOWED.items():
             if not is_one_of(getattr(self, field), allowed):
@@ -91,35 +87,22 @@ class Variant:
                     f"{field} of the variant {self.name!r} is {getattr(self, field)!r}; use one of {', '.join(allowed)}"
                 )
         scale, penalty_adds = plain_number(self.scale), plain_number(self.penalty_adds)
-        if not 0 < scale < math.inf:
-            raise StatisticsError(f"scale of the variant {self.name!r} is {self.scale!r}; use 1 or 100")
-        if not 0 <= penalty_adds < math.inf:
+        if not (0 < scale < math.inf and 0 <= penalty_adds < math.inf):
             raise StatisticsError(
-                f"penalty_adds of the variant {self.name!r} is {self.penalty_adds!r}; use a finite number from 0"
+                f"the variant {self.name!r} has scale={self.scale!r} and penalty_adds={self.penalty_adds!r}; use 1 or 100, and a "
+                "finite number from 0"
             )
         try:
-            smoothings = [(name, kind, value) for name, kind, value in self.smoothings]
+            smoothings = tuple((name, kind, checked_value(value, name, kind)) for name, kind, value in self.smoothings)
         except (TypeError, ValueError):
-            raise UnknownNameError(
-                f"the smoothings of the variant {self.name!r} are {self.smoothings!r}; give tuples of a name, a kind and "
-                "the default value of the parameter"
-            ) from None
+            smoothings = ()
         if not smoothings:
-            raise UnknownNameError(f"the variant {self.name!r} has no smoothing; give at least one")
-        for number, (name, kind, value) in enumerate(smoothings):
-            if not isinstance(name, str) or not is_one_of(kind, SMOOTHINGS):
-                raise UnknownNameError(
-                    f"the variant {self.name!r} has a smoothing of kind {kind!r} and the name {name!r}; use a str as name, and "
-                    f"one of these kinds: {', '.join(SMOOTHINGS)}"
-                )
-            if value is None and kind in _WITH_PARAMETER:
-                raise SmoothingParameterError(
-                    f"the smoothing {name!r} of the variant {self.name!r} has no default value; {kind!r} takes a number"
-                )
-            smoothings[number] = name, kind, checked_smoothing_value(value, name, kind)
-        put(self, "scale", scale)
-        put(self, "penalty_adds", penalty_adds)
-        put(self, "smoothings", tuple(smoothings))  # a tuple, because variants must be hashable
+            raise UnknownNameError(
+                f"the smoothings of the variant {self.name!r} are {self.smoothings!r}; give tuples of a name, a kind and the "
+                "default value of the parameter"
+            )
+        for name, value in ("scale", scale), ("penalty_adds", penalty_adds), ("smoothings", smoothings):
+            object.__setattr__(self, name, value)
 
     def smoothing(self, name: str | None) -> tuple[str, str, float | None]:
         """The entry in `smoothings` with this name.
@@ -137,12 +120,17 @@ class Variant:
         raise UnknownNameError(f"{self.name} has no smoothing {name!r}; use one of {names}")
 
 
-def checked_smoothing_value(value: Any, name: str, kind: str) -> float | None:
+def checked_value(value: Any, name: str, kind: str) -> float | None:
     """Validate the parameter of a smoothing, and return it as an int or a float.
 
+    :raises UnknownNameError: there is no such kind of smoothing
     :raises SmoothingParameterError: it is not a finite number from 0, or above 0 for ``exp-by-length``, which divides by it
     """
-    number = None if value is None else plain_number(value)
+    if not is_one_of(kind, SMOOTHINGS):
+        raise UnknownNameError(f"the smoothing {name!r} has the kind {kind!r}; use one of {', '.join(SMOOTHINGS)}")
+    number = math.nan if kind in _WITH_PARAMETER else None
+    if value is not None:
+        number = plain_number(value)
     if number is not None and not (0 <= number < math.inf and (number or kind != "exp-by-length")):
         raise SmoothingParameterError(
             f"the value of the smoothing {name!r} is {value!r}; it must be a finite number "

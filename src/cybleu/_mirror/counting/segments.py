@@ -98,9 +98,5 @@ def segment_rows(
     stop: int,
     stats: Any,
 ) -> int:
-    """Write the statistics rows of segments `start` to `stop` (exclusive), and return `stop`."""
-    for position in range(start, stop):
-        row = segment_counts(list_of_references[position], hypotheses[position], max_order)
-        for column, number in enumerate(row):
-            stats[position, column] = number
-    return stop
+    """Decline all segments, so that they are counted one by one."""
+    return start
