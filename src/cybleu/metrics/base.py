@@ -299,14 +299,8 @@ class Metric(ABC):
         count = self.counter(corpus)
         if not self.cost or isinstance(corpus.texts, TokenLists):
             threads = None
-        run(
-            lambda start, stop: count(start, stop, rows),
-            corpus.size,
-            self.cost * corpus.cost,
-            threads,
-            progress,
-            "segments",
-        )
+        cost = self.cost * corpus.cost
+        run(lambda start, stop: count(start, stop, rows), corpus.size, cost, threads, progress, "segments")
 
     def rows_of(self, corpus: Corpus, threads: int | None = None) -> Any:
         """Count a corpus that has been read, and return its rows as a view `(segments, columns)`. Does not require NumPy.
@@ -315,12 +309,9 @@ class Metric(ABC):
         :param threads: the number of threads
         """
         code: Any = "d" if self.dtype == "float64" else "q"
-        rows: Any = []
-        if corpus.size:
-            rows = memoryview(bytearray(8 * corpus.size * len(self.columns))).cast(
-                code, (corpus.size, len(self.columns))
-            )
-            self._fill(corpus, rows, threads)
+        shape = corpus.size, len(self.columns)
+        rows: Any = memoryview(bytearray(8 * shape[0] * shape[1])).cast(code, shape) if corpus.size else []
+        self._fill(corpus, rows, threads)
         return rows
 
     def raw(self, kind: Kind) -> Raw | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
@@ -24,26 +23,18 @@ def segments_of(corpus: Corpus, raw: Raw | None, reads: str) -> Callable[[int], 
     :param raw: how raw text is tokenised; None for tokens and ids
     :param reads: ``text`` for raw texts as they are
     """
-    owners = corpus.owners
-    if raw is not None and reads != "text" and not raw.lazy:
+    if raw is not None and reads != "text":
         corpus = tokenised(corpus, raw)
-        raw = None
-    texts, sets = corpus.texts.lists(), corpus.sets.lists()
+    elif raw is not None:
+        lines, references, bounds = lowered(corpus, raw)
+        corpus = Corpus(RawText(lines), Sets(RawText(references), bounds), corpus.owners)
+    texts, sets, owners = corpus.texts.lists(), corpus.sets.lists(), corpus.owners
     for batch in (corpus.texts, corpus.sets.texts):
         if isinstance(batch, TokenLists):
             batch.refuse_arrays()
-    split: Callable[[Any], Any] | None = None
-    if raw is not None:
-        split = raw.splitter if reads != "text" else raw.lower if raw.lowercase else None
-
-    @lru_cache(1)  # the samples of a prompt follow one another
-    def references(owner: int) -> Sequence[Any]:
-        return sets[owner] if split is None else [split(text) for text in sets[owner]]
 
     def segment(position: int) -> tuple[Any, Sequence[Any]]:
-        owner = position if owners is None else int(owners[position])
-        text = texts[position]
-        return text if split is None else split(text), references(owner)
+        return texts[position], sets[position if owners is None else int(owners[position])]
 
     return segment
 

@@ -25,8 +25,8 @@ class Variant:
     """A definition of BLEU as a set of rules. ``dataclasses.replace`` makes a new one from one of :data:`VARIANTS`.
 
     :param name: the name that the signature shows
-    :param scale: the score of a perfect match, 1 or 100 in all tools
-    :param smoothings: the smoothings of the tool, its default first. An entry has the name that the tool uses, the kind,
+    :param scale: the score of a perfect match, 1 or 100 in all tools, by default 1
+    :param smoothings: the smoothings of the tool, its default first; by default ``none`` alone. An entry has the name that the tool uses, the kind,
         and the default value of the parameter. The kinds are ``none``, ``tiny``, ``skip``, ``floor``, ``add-k``, ``add-all``,
         ``exp``, ``exp-by-length``, ``float32``, ``reciprocal``, ``floor-of-one``, ``add-one-to-one``, ``tiny-over-small``,
         ``add-logs`` and ``zero``, which is ``none`` with ``zero`` as the `empty_order`, and no error for a penalty of 0
@@ -65,8 +65,8 @@ class Variant:
     """
 
     name: str
-    scale: float
-    smoothings: tuple[tuple[str, str, float | None], ...]
+    scale: float = 1
+    smoothings: tuple[tuple[str, str, float | None], ...] = (("none", "none", None),)
     reference_length: str = "closest"
     short_segments_count: bool = False
     empty_order: str = "zero"
@@ -93,14 +93,15 @@ class Variant:
                 "finite number from 0"
             )
         try:
-            smoothings = tuple((name, kind, checked_value(value, name, kind)) for name, kind, value in self.smoothings)
+            smoothings = tuple((name, kind, value) for name, kind, value in self.smoothings)
         except (TypeError, ValueError):
             smoothings = ()
-        if not smoothings:
+        if not smoothings or not all(is_one_of(kind, SMOOTHINGS) for _, kind, _ in smoothings):
             raise UnknownNameError(
-                f"the smoothings of the variant {self.name!r} are {self.smoothings!r}; give tuples of a name, a kind and the "
-                "default value of the parameter"
+                f"the smoothings of the variant {self.name!r} are {self.smoothings!r}; give tuples of a name, one of the kinds "
+                f"{', '.join(SMOOTHINGS)}, and the default value of the parameter"
             )
+        smoothings = tuple((name, kind, checked_value(value, name, kind)) for name, kind, value in smoothings)
         for name, value in ("scale", scale), ("penalty_adds", penalty_adds), ("smoothings", smoothings):
             object.__setattr__(self, name, value)
 
@@ -123,11 +124,8 @@ class Variant:
 def checked_value(value: Any, name: str, kind: str) -> float | None:
     """Validate the parameter of a smoothing, and return it as an int or a float.
 
-    :raises UnknownNameError: there is no such kind of smoothing
     :raises SmoothingParameterError: it is not a finite number from 0, or above 0 for ``exp-by-length``, which divides by it
     """
-    if not is_one_of(kind, SMOOTHINGS):
-        raise UnknownNameError(f"the smoothing {name!r} has the kind {kind!r}; use one of {', '.join(SMOOTHINGS)}")
     number = math.nan if kind in _WITH_PARAMETER else None
     if value is not None:
         number = plain_number(value)
@@ -156,7 +154,6 @@ VARIANTS: dict[str, Variant] = {
     for variant in (
         Variant(
             "nltk",
-            scale=1,
             smoothings=(
                 ("none", "tiny", None),
                 ("method0", "tiny", None),
@@ -168,7 +165,7 @@ VARIANTS: dict[str, Variant] = {
             short_segments_count=True,
             mean="exact",
         ),
-        Variant("nltk-3.2", scale=1, smoothings=(("skip", "skip", None),), short_segments_count=True, mean="exact"),
+        Variant("nltk-3.2", smoothings=(("skip", "skip", None),), short_segments_count=True, mean="exact"),
         Variant(
             "sacrebleu",
             scale=100,
@@ -177,29 +174,16 @@ VARIANTS: dict[str, Variant] = {
         ),
         Variant(
             "mteval-v13a",
-            scale=1,
             smoothings=(("exp", "exp", None), ("none", "zero", None)),
             empty_order="one",
             no_match_at_all="smoothed",
             fails="no-penalty",
             note="the script of Moses; mteval-v14 is the same, and gives 0 where that fails",
         ),
-        Variant(
-            "multi-bleu",
-            scale=100,
-            smoothings=(("none", "none", None),),
-            mean="fractions",
-            fails="empty-hypothesis",
-        ),
-        Variant(
-            "moses",
-            scale=1,
-            smoothings=(("none", "none", None), ("add", "add-all", 1)),
-            no_match_at_all="smoothed",
-        ),
+        Variant("multi-bleu", scale=100, mean="fractions", fails="empty-hypothesis"),
+        Variant("moses", smoothings=(("none", "none", None), ("add", "add-all", 1)), no_match_at_all="smoothed"),
         Variant(
             "huggingface",
-            scale=1,
             smoothings=(("none", "none", None), ("smooth", "add-all", 1)),
             reference_length="shortest",
             no_match_at_all="smoothed",
@@ -209,7 +193,6 @@ VARIANTS: dict[str, Variant] = {
         ),
         Variant(
             "coco",
-            scale=1,
             smoothings=(("none", "tiny-over-small", None),),
             no_match_at_all="smoothed",
             mean="product",
@@ -229,7 +212,6 @@ VARIANTS: dict[str, Variant] = {
         ),
         Variant(
             "torchmetrics",
-            scale=1,
             smoothings=(("none", "none", None), ("smooth", "add-k", 1)),
             reference_length="closest-first",
             no_match_at_all="zero-in-any-order",
@@ -237,15 +219,12 @@ VARIANTS: dict[str, Variant] = {
         ),
         Variant(
             "torchtext",
-            scale=1,
-            smoothings=(("none", "none", None),),
             reference_length="closest-first",
             no_match_at_all="zero-in-any-order",
             note="the tool computes in single precision",
         ),
         Variant(
             "ignite",
-            scale=1,
             smoothings=(
                 ("no_smooth", "float32", None),
                 ("smooth1", "floor-of-one", 0.1),
@@ -258,14 +237,13 @@ VARIANTS: dict[str, Variant] = {
         ),
         Variant(
             "tensor2tensor",
-            scale=1,
             smoothings=(("exp", "exp", None),),
             empty_order="one",
             no_match_at_all="smoothed",
             penalty="ratio",
             note="the tool takes one reference, and rounds the score to single precision",
         ),
-        Variant("arithmetic-mean", scale=1, smoothings=(("none", "none", None),), mean="arithmetic"),
+        Variant("arithmetic-mean", mean="arithmetic"),
     )
 }
 
