@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
 from operator import add
 from types import SimpleNamespace
@@ -19,9 +19,9 @@ from ..text.numbering import number_together
 from ..text.raw import Raw
 from .base import BuiltinMetric, Score
 from .counting import LARGEST_ORDER, Counting
-from .statistics import as_table, bleu_row, column_names, has_rows, order_of, scores_by, total_of
+from .statistics import as_table, bleu_row, has_rows, order_of, scores_by, total_of
 from .tokens import tokens_of
-from .variants import VARIANTS, Variant, checked_value, tool_tokenizer
+from .variants import VARIANTS, Variant, tool_tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -154,16 +154,7 @@ class Bleu(BuiltinMetric):
                 raise OrderError(
                     f"max_order is {self.max_order}, and there are {len(self.weights)} weights; give one of the two"
                 )
-        name, kind, default = definition.smoothing(self.smoothing)
-        value = self.smoothing_value
-        if value is None:
-            value = default
-        elif default is None:
-            raise UnknownNameError(f"the smoothing {name!r} of {definition.name} takes no value")
-        value = checked_value(value, name, kind)
-        if self.smoothing_value is not None:
-            put(self, "smoothing_value", value)
-        put(self, "_smoothing", (name, kind, value))
+        put(self, "_smoothing", definition.smoothing(self.smoothing, self.smoothing_value))
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -185,7 +176,8 @@ class Bleu(BuiltinMetric):
     @cached_property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The names of the numbers in a row."""
-        return column_names(self.order)
+        orders = range(1, self.order + 1)
+        return ("hyp_len", "ref_len", *(f"{what}_{n}" for what in ("match", "total") for n in orders))
 
     @property
     def signature(self) -> str:
@@ -194,10 +186,9 @@ class Bleu(BuiltinMetric):
         weighting = "uniform" if self.weights is None else ",".join(f"{weight:g}" for weight in self.weights)
         original = VARIANTS.get(self.definition.name, self.definition)
         changed = [
-            f"|{rule.name}:{getattr(self.definition, rule.name)}"
-            for rule in fields(Variant)
-            if rule.name not in ("name", "smoothings", "note", "level")
-            and getattr(self.definition, rule.name) != getattr(original, rule.name)
+            f"|{rule}:{value}"
+            for rule, value in vars(self.definition).items()
+            if rule not in ("name", "smoothings", "note", "level") and value != getattr(original, rule)
         ]
         return (
             f"variant:{self.definition.name}|order:{self.order}|weights:{weighting}|"

@@ -134,11 +134,8 @@ class Chrf(BuiltinMetric):
         lines = raw.lowered_texts(others.lines)
         hypotheses = None if texts is others else raw.lowered_texts(texts.lines)
         prepared = _backend.chosen.CharacterTexts(self.measure, lines, hypotheses)
-
-        def work(start: int, stop: int) -> None:
-            prepared.fill(start, stop, scores)
-
-        run(work, len(scores), 64 * scores.size, threads, progress, "hypotheses")
+        cost = 64 * scores.size
+        run(lambda start, stop: prepared.fill(start, stop, scores), len(scores), cost, threads, progress, "hypotheses")
 
     def score_of(self, row: Sequence[int]) -> float:
         """Score a row that is valid.

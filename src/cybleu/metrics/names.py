@@ -187,8 +187,8 @@ class Mixture(BuiltinMetric):
     @property
     def cost(self) -> int:  # type: ignore[override]
         """The cost of counting a token; 0 if one of the metrics is in Python."""
-        costs = [metric.cost for metric, _ in self.parts]
-        return sum(costs) if all(costs) else 0
+        cost: int = min(metric.cost for metric, _ in self.parts)
+        return cost
 
     def raw(self, kind: Kind) -> None:
         """Check that each metric reads texts of this kind, which it tokenises itself.

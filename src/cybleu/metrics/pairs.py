@@ -21,8 +21,8 @@ def fill_matrix(
     texts: TokenIds,
     others: TokenIds,
     result: NDArray[np.float64],
-    threads: int | None = None,
-    progress: bool = False,
+    threads: int | None,
+    progress: bool,
 ) -> None:
     """Write the score of every text against every other one.
 
@@ -36,21 +36,20 @@ def fill_matrix(
     shape = result.shape
     unique = len(unique_hyps.begins), len(unique_refs.begins)
     # the scores of distinct texts share the memory of the result, so that there is only one matrix
-    scores = result.reshape(-1)[: unique[0] * unique[1]].reshape(unique)
+    count = unique[0] * unique[1]
+    scores = result.reshape(-1)[:count].reshape(unique)
     definition, kernel = definitions
     backend: Any = _backend.chosen
     if definition.order > MOST_ORDERS:
         backend, kernel = _mirror, definition
     hypotheses = None if unique_hyps is unique_refs else backend.TokenTexts(*unique_hyps)
     prepared = backend.PairwiseTexts(kernel, backend.TokenTexts(*unique_refs), hypotheses)
-
-    def work(start: int, stop: int) -> None:  # NaN marks scores that are declined
-        prepared.fill(start, stop, scores)
-
-    run(work, unique[0], unique[0] * unique[1], threads, progress, "hypotheses")
+    # NaN marks scores that are declined
+    run(lambda start, stop: prepared.fill(start, stop, scores), unique[0], count, threads, progress, "hypotheses")
     if np.isnan(scores.sum()):
+        references, hyps = unique_refs.lists(), unique_hyps.lists()
         for i, j in np.argwhere(np.isnan(scores)).tolist():
-            row = _mirror.segment_counts([_text(unique_refs, j)], _text(unique_hyps, i), definition.order)
+            row = _mirror.segment_counts([references[j]], hyps[i], definition.order)
             scores[i, j] = definition.evaluate(row)[0]
     if unique != shape:
         # expand from the last row: the scores of text i are in row i or before it, so no row is overwritten before it is read
@@ -73,8 +72,3 @@ def _unique(batch: TokenIds) -> tuple[TokenIds, NDArray[np.int64]]:
     if len(first) > 0.9 * len(places):
         return batch, np.arange(len(places), dtype=np.int64)
     return TokenIds(batch.ids, batch.begins[first], batch.ends[first]), np.array(places, dtype=np.int64)
-
-
-def _text(batch: TokenIds, position: int) -> list[int]:
-    tokens: list[int] = batch.ids[batch.begins[position] : batch.ends[position]].tolist()
-    return tokens

@@ -99,12 +99,6 @@ def row_at(rows: Any, position: int) -> list[int]:
 # ------------------------------------------------------------------------------------------------------- rows of BLEU
 
 
-def column_names(order: int) -> tuple[str, ...]:
-    """The names of the columns of a row of BLEU."""
-    orders = range(1, order + 1)
-    return ("hyp_len", "ref_len", *(f"match_{n}" for n in orders), *(f"total_{n}" for n in orders))
-
-
 def order_of(size: int) -> int:
     """The number of orders in a row of BLEU."""
     if size < 4 or size % 2:

@@ -105,20 +105,22 @@ class Variant:
         for name, value in ("scale", scale), ("penalty_adds", penalty_adds), ("smoothings", smoothings):
             object.__setattr__(self, name, value)
 
-    def smoothing(self, name: str | None) -> tuple[str, str, float | None]:
+    def smoothing(self, name: str | None, value: float | None = None) -> tuple[str, str, float | None]:
         """The entry in `smoothings` with this name.
 
         :param name: by default the name of the first entry
+        :param value: the value of its parameter, by default that of the entry
 
-        :raises UnknownNameError: there is no such smoothing
+        :raises UnknownNameError: there is no such smoothing, or it has no parameter
+        :raises SmoothingParameterError: the value is not valid
         """
-        if name is None:
-            return self.smoothings[0]
-        for smoothing in self.smoothings:
-            if isinstance(name, str) and smoothing[0] == name:
-                return smoothing
-        names = ", ".join(smoothing[0] for smoothing in self.smoothings)
-        raise UnknownNameError(f"{self.name} has no smoothing {name!r}; use one of {names}")
+        known = {smoothing[0]: smoothing for smoothing in self.smoothings}
+        if not (name is None or is_one_of(name, known)):
+            raise UnknownNameError(f"{self.name} has no smoothing {name!r}; use one of {', '.join(known)}")
+        name, kind, default = self.smoothings[0] if name is None else known[name]
+        if value is not None and default is None:
+            raise UnknownNameError(f"the smoothing {name!r} of {self.name} takes no value")
+        return name, kind, default if value is None else checked_value(value, name, kind)
 
 
 def checked_value(value: Any, name: str, kind: str) -> float | None:
