@@ -3,13 +3,11 @@
 import gzip
 import tracemalloc
 from functools import partial
-from itertools import islice
 
-import numpy as np
 import pytest
 
 import command_line
-from cybleu.nbest import NBest, read_segments
+from cybleu.nbest import NBest
 from cybleu.rerank import linear, mbr, nbest_sorted, oracle, perceptron
 from cybleu.tuning import write_weights
 
@@ -147,22 +145,3 @@ def test_the_list_is_a_stream(run, tmp_path):
     few, many = peak(400), peak(2000)
     assert (tmp_path / "out").read_text() == f"{text}4\n" * 2000
     assert many < 1.5 * few
-
-
-@pytest.mark.real_data
-def test_a_real_list(run, data):
-    folder = data / "moses100"
-    nbest = NBest.from_files(folder / "nbest.gz", [folder / "reference"])
-    weights = [1.0] * 9 + [0.3, 0.2, 0.3, 0.2, 0.1, 1.0]
-    with open("weights", "w") as file:
-        file.writelines(f"{name} {weight!r}\n" for name, weight in zip(nbest.names, weights))
-    best = linear(nbest, weights)
-    assert best.corpus_score("moses").score == pytest.approx(0.0626472, abs=5e-8)
-    assert lines(run("linear", folder / "nbest.gz", "--weights", "weights")) == best.texts
-    assert lines(run("oracle", folder / "nbest.gz", folder / "reference")) == oracle(nbest).texts
-    with gzip.open(folder / "nbest.gz", "rt", encoding="utf-8") as file, open("few", "w", encoding="utf-8") as few:
-        few.writelines(line for line in file if int(line.split()[0]) < 10)
-    with open(folder / "reference", encoding="utf-8") as file, open("few-references", "w", encoding="utf-8") as few:
-        few.writelines(islice(file, 10))
-    assert lines(run("mbr", "few")) == mbr(NBest.from_files("few", ["few-references"])).texts
-    assert sum(len(segment.texts) for segment in read_segments(folder / "nbest.gz")) == len(np.array(nbest.texts))

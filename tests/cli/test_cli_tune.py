@@ -251,14 +251,3 @@ def test_extract_in_lower_case_and_without_duplicates():
     for options, matches in (("", [0, 1, 0]), ("--lowercase", [2, 2, 2]), ("--unique", [0, 1])):
         assert run_line(f"tune extract given refs {EXTRACTED} {options}").exit_code == 0
         assert NBest.from_moses("F", "S").stats[:, 2].tolist() == matches
-
-
-@pytest.mark.real_data
-def test_extract_from_real_lists(data):
-    folder = data / "moses100"
-    arguments = f"{folder / 'nbest.gz'} {folder / 'reference'} --features-file F.gz --scores-file S.gz"
-    assert run_line(f"tune extract {arguments}").exit_code == 0
-    expected = NBest.from_files(folder / "nbest.gz", folder / "reference")
-    read = NBest.from_moses("F.gz", "S.gz")
-    assert read.features.tobytes() == expected.features.tobytes()
-    assert read.stats.tobytes() == expected.stats.tobytes()

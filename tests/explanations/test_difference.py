@@ -269,30 +269,6 @@ def test_many_segments_are_shortened_in_the_text_only():
     assert "30 lines (2, 3, 4, 5, 6, ...): 2-grams 3/3 = 100 rather than 3/33" in comparison.format("line", 1)
 
 
-# ------------------------------------------------------------------------------------------------------------ real data
-
-
-@pytest.mark.real_data
-def test_nltk_and_sacrebleu_on_wmt17(data):
-    folder = data / "wmt17-en-de"
-    hypotheses, references = (
-        [line.split() for line in (folder / name).read_text(encoding="utf-8").split("\n")[:-1]]
-        for name in ("PROMT-Rule-based.4735.txt", "ref.txt")
-    )
-    comparison = explain_difference([[reference] for reference in references], hypotheses)
-    nltk, sacrebleu, *_ = comparison.scores
-    assert nltk.bleu.score == cybleu.corpus_bleu([[reference] for reference in references], hypotheses)
-    assert round(sacrebleu.score, 4) == 13.1355
-    explained = [difference for difference in comparison.differences if difference.causes]
-    assert [difference.lower.name for difference in explained] == ["nltk"] * 5
-    for difference in explained:
-        (cause,) = difference.causes
-        assert cause.rule == "short_segments_count"
-        assert cause.segments == tuple(i for i, hypothesis in enumerate(hypotheses) if len(hypothesis) < 4)
-        assert len(cause.segments) == 20
-    assert "20 segments (257, 264, 397, 410, 478, ...): 2-grams " in str(comparison)
-
-
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenize", ["of-tools", "13a", "char"])
 def test_some_segments_at_a_time(tokenize, lowercase):

@@ -174,4 +174,6 @@ def test_shifts_and_beam(backends, name):
     expected = sacrebleu.TER()._extract_corpus_statistics(hypotheses, [references])
     for backend in backends:
         with using_backend(backend):
-            assert metrics.Ter().rows(hypotheses, [[text] for text in references]).tolist() == expected
+            rows = metrics.Ter().rows(hypotheses, [[text] for text in references])
+            assert rows.tolist() == expected
+            assert [metrics.Ter().count(text, [other]) for text, other in zip(hypotheses, references)] == expected

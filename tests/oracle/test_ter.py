@@ -102,31 +102,24 @@ def test_long_texts(lengths, words):
     assert Ter().count(hypothesis, [reference]) == Theirs()._extract_corpus_statistics([hypothesis], [[reference]])[0]
 
 
-WORDS_IN_ORDER = [f"{number}" for number in range(40)]
-
-
-@pytest.mark.parametrize("size", [9, 10, 11, 12])
-def test_the_longest_block_that_is_shifted(size):
-    hypothesis = [*WORDS_IN_ORDER[size : size + 15], *WORDS_IN_ORDER[:size], *WORDS_IN_ORDER[size + 15 :]]
-    line, text = " ".join(hypothesis), " ".join(WORDS_IN_ORDER)
-    assert Ter().count(line, [text]) == Theirs()._extract_corpus_statistics([line], [[text]])[0]
-
-
-@pytest.mark.parametrize("size", [24, 25, 26])
-def test_how_far_beside_the_diagonal_is_looked(size):
-    others = [f"a{number}" for number in range(size)]
-    line, text = " ".join([*others, *WORDS_IN_ORDER]), " ".join([*WORDS_IN_ORDER, *reversed(others)])
-    assert Ter().count(line, [text]) == Theirs()._extract_corpus_statistics([line], [[text]])[0]
+NUMBERS = [f"{number}" for number in range(60)]
+OTHERS = [f"a{number}" for number in range(26)]
+PLACED = {
+    **{f"{n} before": ([*OTHERS[:n], *NUMBERS[:40]], [*NUMBERS[:40], *OTHERS[:n][::-1]]) for n in (24, 25, 26)},
+    "shuffled": (Random(1).sample(NUMBERS, 60), NUMBERS),
+    "swapped": ([NUMBERS[place ^ 1] for place in range(60)], NUMBERS),
+    "turned": (NUMBERS[::-1], NUMBERS),
+}
 
 
 @pytest.mark.long_in_mirror
-def test_texts_without_order():
-    words = [f"{number}" for number in range(60)]
-    shuffled = Random(1).sample(words, len(words))
-    swapped = [words[place ^ 1] for place in range(len(words))]
-    for hypothesis in (shuffled, swapped, words[::-1]):
-        row = Ter().count(" ".join(hypothesis), [" ".join(words)])
-        assert row == Theirs()._extract_corpus_statistics([" ".join(hypothesis)], [[" ".join(words)]])[0]
+@pytest.mark.parametrize("name", PLACED)
+def test_words_in_another_order(name):
+    """How far beside the diagonal is looked, and as many candidates as there can be."""
+    line, text = map(" ".join, PLACED[name])
+    theirs, row = Theirs(), Ter().count(line, [text])
+    assert row == theirs._extract_corpus_statistics([line], [[text]])[0]
+    assert Ter().evaluate(row) == theirs._compute_score_from_stats(row).score
 
 
 def test_functions_and_installation():

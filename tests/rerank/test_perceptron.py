@@ -1,7 +1,5 @@
 """Perceptron training of weights for reranking."""
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +8,6 @@ from hypothesis import strategies as st
 import cybleu
 import nbest_lists
 from cybleu.errors import FeatureError
-from cybleu.metrics import score
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, oracle, perceptron
 
@@ -89,16 +86,6 @@ def test_weights_are_what_the_algorithm_says():
     trained = perceptron(nbest, folds=2, epochs=1, margin=1.0, good=0.5, bad=0.5)
     # the features are divided by their standard deviation, 1: the first update adds 3 - 1, which satisfies the margin
     assert trained.weights == {"f0": 2.0}
-
-
-@pytest.mark.real_data
-def test_real_lists(data):
-    folder = data / "moses100"
-    nbest = NBest.from_files(folder / "nbest.gz", [folder / "reference"])
-    trained = perceptron(nbest)
-    first = score(nbest.stats[nbest.offsets[:-1]]).score
-    assert first < trained.score < oracle(nbest).corpus_score().score
-    assert all(rows[0] <= row < rows[1] for row, rows in zip(trained.held_out.rows, itertools.pairwise(nbest.offsets)))
 
 
 def test_sparse_features_are_trained_as_dense_ones():

@@ -96,19 +96,6 @@ def test_every_code_point(name, end):
         assert ours(line) == theirs(line), hex(start)
 
 
-@pytest.mark.real_data
-@pytest.mark.parametrize("name", NAMES)
-def test_real_data(data, name):
-    ours, theirs = tokenizer(name), uncached(name)
-    for path in (
-        data / "wmt17-en-de" / "ref.txt",
-        data / "wmt17-en-de" / "uedin-nmt.4722.txt",
-        data / "wmt15-en-ru" / "ref",
-    ):
-        for line in path.read_text(encoding="utf-8").split("\n")[:1000]:
-            assert ours(line) == theirs(line)
-
-
 def test_many_lines():
     assert tokenize_lines(iter(LINES), "zh") == [uncached("zh")(line) for line in LINES]
     assert tokenize_lines(["A b"], str.split, lowercase=True) == [["a", "b"]]
