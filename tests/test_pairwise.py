@@ -1,13 +1,9 @@
-"""All pairs of texts, and each text against all others, beside NLTK, sacreBLEU and scores one by one."""
+"""All pairs of texts, and each text against all others, beside scores one by one, which tests/oracle compares with tools."""
 
-import warnings
-
-import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
 from cybleu import SmoothingFunction, errors, metrics, nltk_3_2, sentence_bleu
@@ -18,30 +14,6 @@ from inputs import long_lists, mixes_ids_and_text, others_against_ids, outcome, 
 pytestmark = pytest.mark.usefixtures("backend")
 
 VARIANT_AND_SMOOTHING = [(name, smoothing[0]) for name, variant in VARIANTS.items() for smoothing in variant.smoothings]
-
-
-@given(texts_of_one_kind(), texts_of_one_kind(), st.sampled_from(["exp", "floor", "add-k", "none"]), st.booleans())
-def test_equal_to_sacrebleu(references, hypotheses, smoothing, effective_order):
-    references, hypotheses = ([[str(token) for token in text] for text in texts] for texts in (references, hypotheses))
-    scores = cybleu.pairs(hypotheses, references, smoothing=smoothing, effective_order=effective_order)
-    assert scores.shape == (len(hypotheses), len(references))
-    for i, hypothesis in enumerate(hypotheses):
-        for j, reference in enumerate(references):
-            row = cybleu.rows([hypothesis], [[reference]])[0].tolist()
-            theirs = BLEU.compute_bleu(row[2:6], row[6:], row[0], row[1], smoothing, None, effective_order)
-            assert scores[i, j] == theirs.score
-
-
-@given(texts_of_one_kind(), st.sampled_from([None, *range(5)]))
-def test_equal_to_nltk(texts, method):
-    function = None if method is None else getattr(nltk_bleu.SmoothingFunction(), f"method{method}")
-    scores = cybleu.pairs(texts, metric="nltk", smoothing="none" if method is None else f"method{method}")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for i, hypothesis in enumerate(texts):
-            for j, reference in enumerate(texts):
-                expected = nltk_bleu.sentence_bleu([reference], hypothesis, smoothing_function=function)
-                assert scores[i, j] == expected
 
 
 @given(texts_of_one_kind(min_size=1), texts_of_one_kind(min_size=1), st.data())

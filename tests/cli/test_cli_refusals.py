@@ -82,7 +82,6 @@ FEATURES = "--features-file F --scores-file S"
 BOTH = "one.txt two.txt -r ref1"
 REFUSED = {
     "score": {
-        "hyp": "Missing argument 'REF...'",
         "hyp ref --weights a,b": "'a,b' is not a list of numbers such as 0.1,0.3,0.5,0.1",
         "hyp ref --metric nope": "'nope' is not one of",
         "hyp ref --metric gleu --max-order 2": "the metric gleu takes no --max-order",
@@ -96,20 +95,17 @@ REFUSED = {
         "hyp ref --metric bleu": "cybleu: error: unknown variant 'bleu'; use one of nltk, nltk-3.2, sacrebleu",
     },
     "explain": {
-        "hyp ref": "Missing option '--line'",
         "hyp ref --line 5": "cybleu: error: --line is 5, and the files have 4 lines",
     },
     "compare": {
         "-r ref1": "there is no system; give the files of at least two, and -r and the references",
         "one.txt -r ref1": "at least two systems",
         "one.txt two.txt": "Missing option '-r'",
-        "one.txt two.txt -r": "'-r' requires an argument",
         "one.txt one.txt -r ref1": "two systems are called 'one'; give names of your own: NAME=FILE",
         "one.txt =b -r ref1": "'=b' is not a system; give FILE, NAME=FILE or NAME=FILE,FILE,...",
         "- x=- -r ref1": "only one of the files can be standard input",
         "one=short two=short -r short": "there is one segment",
         f"{BOTH} --baseline c": "there is no system 'c' to be the baseline; there are one, two",
-        f"{BOTH} --samples 0": "Invalid value for '--samples'",
         f"{BOTH} --influence": "--influence is for --format json",
         "one.txt short -r ref1": "short: 1",
         f"{BOTH} --source refs": "--source is for --report",
@@ -144,8 +140,6 @@ REFUSED = {
     },
     "tune kbmira": {
         "list refs --step 0": "is not in the range x>0",
-        "list refs --decay 1.5": "is not in the range 0<=x<=1",
-        "list refs --bounds a_0=0:1": "No such option",
         "sparse refs --output-format numbers": "--output-format moses",
     },
     "tune pro": {
