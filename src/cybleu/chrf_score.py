@@ -26,7 +26,6 @@ __all__ = ["chrf_precision_recall_fscore_support", "corpus_chrf", "sentence_chrf
 EPSILON = 1e-16
 MOST_ORDERS = 64
 LARGEST_BETA = 1e100  # its square is finite
-BLOCK = 4096  # segments counted at a time
 
 
 def sentence_chrf(
@@ -120,16 +119,12 @@ def _scores(
     references: list[Any], hypotheses: list[Any], orders: range, beta: Any, ignore_whitespace: bool
 ) -> list[list[float]]:
     """Compute the F-scores of all segments, for each order."""
-    most = orders[-1]
-    measure = _measure(_backend.BACKEND, most, ignore_whitespace)
-    scores: list[list[float]] = [[] for _ in orders]
-    for start in range(0, len(hypotheses), BLOCK):
-        block = slice(start, start + BLOCK)
-        numbers = _numbers(measure, most, references[block], hypotheses[block])
-        for n, of_order in zip(orders, scores):
-            ngrams, wanted, shared = (numbers[column :: 3 * most] for column in range(3 * n - 3, 3 * n))
-            of_order += _fscores(ngrams, wanted, shared, beta)
-    return scores
+    width = 3 * orders[-1]
+    numbers = _numbers(_measure(_backend.BACKEND, orders[-1], ignore_whitespace), width, references, hypotheses)
+    return [
+        _fscores(numbers[3 * n - 3 :: width], numbers[3 * n - 2 :: width], numbers[3 * n - 1 :: width], beta)
+        for n in orders
+    ]
 
 
 @lru_cache
@@ -143,15 +138,14 @@ def _text(given: str | Iterable[str]) -> str:
     return given if type(given) is str else " ".join(given)  # as NLTK, which also joins instances of subclasses of str
 
 
-def _numbers(measure: Any, max_len: int, references: Sequence[Any], hypotheses: Sequence[Any]) -> list[int]:
+def _numbers(measure: Any, width: int, references: Sequence[Any], hypotheses: Sequence[Any]) -> list[int]:
     """Count for each segment and each order the n-grams of the hypothesis, those of the reference, and the matches."""
     texts = _backend.chosen.RawTexts([_text(text) for text in hypotheses])
     others = _backend.chosen.RawTexts([_text(text) for text in references])
-    count, width = len(texts), 3 * max_len
-    rows = array("q", bytes(8 * count * width))
-    shaped = memoryview(rows).cast("B").cast("q", (count, width))
-    measure.rows(texts, others, array("q", range(count + 1)), None, 0, count, shaped)
-    return rows.tolist()
+    count = len(texts)
+    rows = memoryview(bytearray(8 * count * width))
+    measure.rows(texts, others, array("q", range(count + 1)), None, 0, count, rows.cast("q", (count, width)))
+    return rows.cast("q").tolist()
 
 
 def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any) -> list[float]:

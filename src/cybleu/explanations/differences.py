@@ -289,10 +289,9 @@ class Counts:
         metric.of_width(2 + 2 * self.order)
         name = metric.name if smoothing is None else f"{metric.name}:{smoothing}"
         variant = replace(metric.definition, smoothings=(metric.definition.smoothing(smoothing),))
-        if not options:
+        raw = metric.raw("raw text") if options else None
+        if raw is None:
             return Scored(name, variant, None)
-        raw = metric.raw("raw text")
-        assert raw is not None
         return Scored(name, variant, None, None, f"{raw.tokenize} (mteval)" if raw.of_mteval else str(raw.tokenize))
 
     def add(self, corpus: Corpus) -> None:

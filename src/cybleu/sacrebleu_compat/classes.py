@@ -93,7 +93,8 @@ class Counting(_Any):  # type: ignore[misc]
         settings = copy(self)  # later changes of the object are for hypotheses only, as in sacreBLEU
         settings._ref_cache = None
         kept = Kept(settings, references)
-        self.num_refs = kept.number
+        numbers = set(map(len, kept.groups))
+        self.num_refs = numbers.pop() if len(numbers) == 1 else -1
         return kept
 
     def _segments(self, metric: Metric, hypotheses: Any, references: Any) -> Corpus | None:
@@ -195,12 +196,6 @@ class Kept(Sequence[Any]):
     def __getitem__(self, position: Any) -> Any:
         lines = [self.metric._preprocess_segment(line) for line in self.groups[position]]
         return self.metric._extract_reference_info(lines)
-
-    @property
-    def number(self) -> int:
-        """The number of references of each segment; -1 if it differs."""
-        numbers = {len(group) for group in self.groups}
-        return numbers.pop() if len(numbers) == 1 else -1
 
 
 def _is_used(name: str) -> bool:
