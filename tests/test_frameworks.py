@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import cybleu
 from cybleu import errors
-from cybleu.frameworks import CaptionBleu, EvaluationModule, load
+from cybleu.frameworks import CaptionBleu, load
 from cybleu.text import tokenizer
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -71,7 +71,7 @@ def test_the_other_metrics(corpus):
 
 def test_texts_that_are_added():
     for name in ("bleu", "sacrebleu", "google_bleu", "chrf"):
-        module = EvaluationModule(name)
+        module = load(name)
         whole = load(name).compute(predictions=["a b c d", "e f"], references=["a b c d", "e g"])
         module.add(prediction="a b c d", reference="a b c d")
         module.add_batch(predictions=["e f"], references=[["e g"]])

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import cybleu
-from cybleu import References
-from cybleu.bleu_score import sentence_bleu_many
+from cybleu import References, sentence_bleu_many
 from cybleu.checks import check
 from cybleu.explanations import explain, explain_difference
 from cybleu.metrics import Bleu, Chrf, Ter, find

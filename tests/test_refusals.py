@@ -19,8 +19,8 @@ from cybleu import (
     reward_scores,
     rows,
     sentence_bleu,
+    sentence_bleu_many,
 )
-from cybleu.bleu_score import sentence_bleu_many
 from cybleu.checks import check
 from cybleu.chrf_score import corpus_chrf, sentence_chrf
 from cybleu.columns import rows as column_rows

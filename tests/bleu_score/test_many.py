@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu import SmoothingFunction, errors, nltk_3_2, sentence_bleu
-from cybleu.bleu_score import sentence_bleu_many
+from cybleu import SmoothingFunction, errors, nltk_3_2, sentence_bleu, sentence_bleu_many
 from inputs import corpora
 
 pytestmark = pytest.mark.usefixtures("backend")

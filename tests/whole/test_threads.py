@@ -13,8 +13,7 @@ import pytest
 
 import cybleu
 from command_line import python
-from cybleu import Ragged, References, SmoothingFunction, corpus_bleu, sentence_bleu
-from cybleu.bleu_score import sentence_bleu_many
+from cybleu import Ragged, References, SmoothingFunction, corpus_bleu, sentence_bleu, sentence_bleu_many
 from cybleu.columns import row_blocks
 from cybleu.errors import LengthMismatchError
 from cybleu.gleu_score import corpus_gleu, sentence_gleu

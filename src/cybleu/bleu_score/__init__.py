@@ -16,14 +16,9 @@ from .smoothing import SmoothingFunction, nltk_3_2
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .fraction import Fraction as Fraction
-    from .install import install_as_nltk as install_as_nltk
-    from .install import uninstall as uninstall
-    from .many import sentence_bleu_many as sentence_bleu_many
 
 # Lazy, because importing `fractions` takes longer than everything else, and few programs use it.
-__getattr__, __dir__, _LATER = later(
-    __name__, {"fraction": "Fraction", "install": "install_as_nltk uninstall", "many": "sentence_bleu_many"}
-)
+__getattr__, __dir__, _LATER = later(__name__, {"fraction": "Fraction"})
 __all__ = [
     "SmoothingFunction",
     "brevity_penalty",

@@ -7,7 +7,6 @@ from .._runtime.later import later
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .captions import CaptionBleu as CaptionBleu
-    from .hugging_face import EvaluationModule as EvaluationModule
     from .hugging_face import load as load
 
-__getattr__, __dir__, __all__ = later(__name__, {"captions": "CaptionBleu", "hugging_face": "EvaluationModule load"})
+__getattr__, __dir__, __all__ = later(__name__, {"captions": "CaptionBleu", "hugging_face": "load"})

@@ -35,7 +35,7 @@ class EvaluationModule:
 
     :param name: as for :func:`load`
 
-    >>> chrf = EvaluationModule("chrf")
+    >>> chrf = load("chrf")
     >>> chrf.add(prediction="the cat", reference=["a cat"])
     >>> chrf.add_batch(predictions=["it rains"], references=["it rains"])
     >>> chrf.compute(word_order=2)

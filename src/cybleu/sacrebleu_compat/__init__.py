@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from .functions import sentence_bleu as sentence_bleu
     from .functions import sentence_chrf as sentence_chrf
     from .functions import sentence_ter as sentence_ter
-    from .install import SacrebleuInstallation as SacrebleuInstallation
     from .install import install_as_sacrebleu as install_as_sacrebleu
 
 __getattr__, __dir__, __all__ = later(
@@ -23,6 +22,6 @@ __getattr__, __dir__, __all__ = later(
     {
         "classes": "BLEU CHRF TER",
         "functions": "corpus_bleu corpus_chrf corpus_ter sentence_bleu sentence_chrf sentence_ter",
-        "install": "SacrebleuInstallation install_as_sacrebleu",
+        "install": "install_as_sacrebleu",
     },
 )
