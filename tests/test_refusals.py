@@ -183,7 +183,6 @@ REFUSED = {
         (lambda: explain_difference(iter([]), []), "references is one list_iterator; give a list"),
         (lambda: explain([R], "the cat"), "the hypothesis is a str, not a list of tok"),
         (lambda: explain([R, b"the cat"], R), "reference 1 is a bytes, not a list of tok"),
-        (lambda: NBest.from_texts([[b"a"]], [["a"]], tokenize="13a"), r"hypotheses\[0\]\[0\] is a bytes.*decode"),
         (lambda: sentence_bleu_many([R], [H]), r"put it in a list: \[\['the', ...\]\]"),
         (lambda: of_one([OnADevice()]), r"hypotheses\[0\] must be a list of tokens"),
         (lambda: of_one([np.array([1]), 5]), r"hypotheses\[1\] must be raw text, a list of tokens or"),
@@ -235,7 +234,10 @@ REFUSED = {
         (lambda: mbr(["a b", "a c"]), r"hypotheses\[0\] is one str; give a list of texts"),
         (lambda: mbr([[6, 5], [7]]), r"hypotheses\[0\] is one list of token ids"),
         (lambda: NBest.from_texts(["a", "b"], [["a"], ["b"]]), r"hypotheses\[0\] is one str; give a list of texts"),
-        (lambda: NBest.from_texts([[], [["a"], 7]], [["a"]] * 2), r"hypotheses\[1\]\[1\] must be a list .* not int"),
+        (
+            lambda: NBest.from_texts([[], [["a"], 7]], [["a"]] * 2),
+            r"hypotheses\[1\]\[1\] must be .*a list .* not an int",
+        ),
     ],
     errors.LengthMismatchError: [
         (lambda: corpus_bleu([[R]], []), "0 hypotheses and 1 lists"),

@@ -20,8 +20,8 @@ from ..errors import (
     StatisticsError,
 )
 from ..metrics import find
-from ..text.reading import read_lines
-from .references import bleu, check_segments, count, counted_texts, prepare_references, split_on_blanks
+from ..text.reading import read_groups, read_lines, read_texts
+from .references import bleu, count, known_texts, prepare_references, split_on_blanks
 from .sparse import SparseFeatures, owners_of, sparse_given
 
 if TYPE_CHECKING:
@@ -309,8 +309,8 @@ class NBest:
     ) -> NBest:
         """Create a list from the texts of the hypotheses, with their BLEU statistics.
 
-        :param hypotheses: for each segment a list of texts, str or token lists. The `texts` of the new list are the str, or the
-            tokens joined with spaces. They are not known if a joined text would be split into other tokens
+        :param hypotheses: for each segment a list of texts, all str or all token lists. The `texts` of the new list are the str,
+            or the tokens joined with spaces. They are not known if a joined text would be split into other tokens
         :param references: one or several references for each segment, likewise; or :class:`cybleu.References`; or paths of
             text files with one segment on each line
         :param features: the features of all hypotheses, segment after segment, `(N, F)`; None means that there are none
@@ -329,10 +329,13 @@ class NBest:
                [2, 4, 1, 0, 2, 1]])
         """
         metric = bleu(tokenize, lowercase, max_order, reference_length)
-        offsets, stats, texts = counted_texts(hypotheses, references, metric, threads)
+        texts, bounds = read_groups(hypotheses, "hypotheses")
+        batch = read_texts(texts, "hypotheses", bounds=bounds)
+        offsets = np.array(bounds, dtype=np.int64)
+        stats = count(metric, batch, prepare_references(references, len(bounds) - 1), owners_of(offsets), threads)
         if features is None:
             features = np.zeros((len(stats), 0))
-        return cls(offsets, features, stats, names, texts, **more)
+        return cls(offsets, features, stats, names, known_texts(batch), **more)
 
     @classmethod
     def from_files(
@@ -433,8 +436,7 @@ class NBest:
         if self.texts is None:
             raise ArrayValueError("the texts of the hypotheses are not known, so another metric cannot count them")
         found = split_on_blanks(find(metric, tokenize=tokenize, lowercase=lowercase or None, **choices))
-        prepared = prepare_references(references)
-        check_segments(len(self), prepared)
+        prepared = prepare_references(references, len(self))
         rows = count(found, read_lines(self.texts), prepared, owners_of(self.offsets), threads)
         return NBest(**{**self._fields(), "stats": rows, "score": found})
 

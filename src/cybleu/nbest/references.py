@@ -14,8 +14,6 @@ from ..metrics import Bleu, Metric, Mixture
 from ..metrics.references import References
 from ..metrics.tokens import tokens_of
 from ..text.batches import Corpus, Place, RawText
-from ..text.reading import read_groups, read_lines, token_lists
-from .sparse import owners_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,32 +23,46 @@ if TYPE_CHECKING:
     Path = str | PathLike[str]
     Split = Callable[[str], list[str]]
 
-__all__ = ["bleu", "count", "counted_texts", "digest", "prepare_references", "split_on_blanks"]
+__all__ = ["bleu", "count", "digest", "known_texts", "prepare_references", "split_on_blanks"]
 
 
-def prepare_references(references: Any) -> References:
+def prepare_references(references: Any, segments: int | None = None) -> References:
     """Prepare references once, for several n-best lists of the same segments.
 
     :param references: paths of text files with one segment on each line; or as for :class:`cybleu.References`, or these
-    :raises LengthMismatchError: the files have different numbers of lines
+    :param segments: how many there must be
+    :raises LengthMismatchError: there are not so many; the files have different numbers of lines
     """
-    if isinstance(references, References):
-        return references
     paths = [references] if isinstance(references, (str, PathLike)) else references
-    if (
-        not isinstance(paths, (list, tuple))
-        or not paths
-        or not all(isinstance(path, (str, PathLike)) for path in paths)
-    ):
-        return References(references)
+    if isinstance(paths, (list, tuple)) and paths and all(isinstance(path, (str, PathLike)) for path in paths):
+        references = _lines_in(paths, segments is not None)
+    prepared = references if isinstance(references, References) else References(references)
+    if segments not in (None, len(prepared)):
+        raise LengthMismatchError(f"there are {segments} segments of hypotheses and {len(prepared)} of references")
+    return prepared
+
+
+def _lines_in(paths: Sequence[Path], beside_texts: bool) -> list[tuple[str, ...]]:
+    """Return the references of each segment in files.
+
+    :param beside_texts: whether the hypotheses are texts, so that the paths may be meant as texts, too
+    """
     columns = []
     for path in paths:
-        with Lines(path) as file:
-            columns.append(list(file))
+        try:
+            with Lines(path) as file:
+                columns.append(list(file))
+        except InputFileError as error:
+            if not (beside_texts and isinstance(error.__cause__, OSError)):
+                raise
+            raise InputFileError(
+                f"{error}; a str in the list of references is the path of a file; pass texts as a list for each "
+                "segment: [[text] for text in references] if each has one"
+            ) from error
     if len(set(map(len, columns))) > 1:
         counts = ", ".join(f"{path}: {len(column)}" for path, column in zip(paths, columns))
         raise LengthMismatchError(f"the references have different numbers of lines, and a line is a segment: {counts}")
-    return References(list(zip(*columns)))
+    return list(zip(*columns))
 
 
 def digest(references: References) -> str:
@@ -100,46 +112,12 @@ def count(
     return metric._table(Corpus(texts, references._sets, owners, references._once), threads)
 
 
-def counted_texts(
-    hypotheses: Sequence[Sequence[Any]], references: Any, metric: Bleu, threads: int | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str] | None]:
-    """Return the offsets of segments, the rows of hypotheses, and their texts, if they are known.
-
-    The parameters are those of :meth:`cybleu.nbest.NBest.from_texts`.
-    """
-    texts, bounds = read_groups(hypotheses, "hypotheses")
-    try:
-        prepared = prepare_references(references)
-    except InputFileError as error:
-        if not isinstance(error.__cause__, OSError):
-            raise
-        raise InputFileError(
-            f"{error}; a str in the list of references is the path of a file; pass texts as a list for each "
-            "segment: [[text] for text in references] if each has one"
-        ) from error
-    check_segments(len(bounds) - 1, prepared)
-    batch: Batch
-    if all(isinstance(text, str) for text in texts):
-        batch, known = read_lines(texts), texts
-    else:
-        split = metric._raw().splitter
-        tokens = [split(text) if isinstance(text, str) else text for text in texts]
-        batch = token_lists(tokens, Place("hypotheses", bounds))
-        known = [text if isinstance(text, str) else _joined(found) for text, found in zip(texts, batch.lists())]
-    offsets = np.array(bounds, dtype=np.int64)
-    rows = count(metric, batch, prepared, owners_of(offsets), threads)
-    return offsets, rows, None if None in known else known
-
-
-def check_segments(segments: int, references: References) -> None:
-    """:raises LengthMismatchError: there are not as many sets of references as segments"""
-    if len(references) != segments:
-        raise LengthMismatchError(f"there are {segments} segments of hypotheses and {len(references)} of references")
-
-
-def _joined(tokens: Any) -> str | None:
-    """Join tokens with blanks; None if the text would be split into other tokens."""
-    if not all(isinstance(token, str) for token in tokens):
-        return None
-    text = " ".join(tokens)
-    return text if text.split() == list(tokens) else None
+def known_texts(texts: Batch) -> list[str] | None:
+    """Return texts, of which tokens are joined with blanks. None if a text would be split into other tokens."""
+    found: list[str] = []
+    for tokens in texts.lists():
+        text = tokens if isinstance(tokens, str) else " ".join(map(str, tokens))
+        if text is not tokens and text.split() != list(tokens):
+            return None
+        found.append(text)
+    return found
