@@ -5,9 +5,8 @@ The tests are for comparison with sacreBLEU, and reproduce its faults: see the p
 
 from __future__ import annotations
 
-import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from operator import gt
@@ -25,7 +24,6 @@ from .systems import MetricLike, OfMetric, Systems, named
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LOG_OF_ZERO = -9999999999  # as in sacreBLEU
 IN_FLOAT32 = int(np.__version__.split(".")[0]) >= 2  # before, a Python float converted a float32 to float64
 
 
@@ -245,35 +243,11 @@ def _resampled(
 
 
 def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
-    """Compute sacreBLEU's BLEU from float32 sums: `(tables, n, columns)` to `(tables, n)`."""
-    order = rows.shape[-1] // 2 - 1
-    rules = bleu.rules()
-    smoothing, value = rules.smoothing, rules.value
-    float_type: Any = np.float32 if IN_FLOAT32 else np.float64
-    matches, totals = rows[..., 2 : 2 + order].astype(float_type), rows[..., 2 + order :].astype(float_type)
-    none: NDArray[np.bool_] = np.logical_not(matches.any(axis=-1))
-    if smoothing == "add-k":
-        for counts in (matches, totals):  # sacreBLEU keeps the sums in float32
-            counts[..., 1:] = (counts[..., 1:] + float_type(value)).astype(np.float32)
-    absent: NDArray[np.bool_] = np.logical_or.accumulate(totals == 0, axis=-1)
-    missing = (matches == 0) & ~absent
-    with np.errstate(all="ignore"):
-        precisions = float_type(100) * matches / totals
-        if smoothing == "exp":
-            halved = (2.0 ** np.cumsum(missing, axis=-1)).astype(float_type)
-            precisions = np.where(missing, float_type(100) / (halved * totals), precisions)
-        elif smoothing == "floor":
-            precisions = np.where(missing, float_type(100.0 * value) / totals, precisions)
-    precisions[absent] = 0
-    orders = np.maximum((~absent).sum(axis=-1), 1) if rules.effective_order else np.full(none.shape, order)
-    of_rows = precisions.astype(np.float64).reshape(-1, order).tolist()
-    lengths, most = rows[..., :2].astype(np.int64).reshape(-1, 2).tolist(), orders.ravel().tolist()
-    scores = np.array([_bleu(one[:n], *both) for one, both, n in zip(of_rows, lengths, most)]).reshape(none.shape)
-    scores[none] = 0.0
-    return scores
-
-
-def _bleu(precisions: Sequence[float], length: int, wanted: int) -> float:
-    penalty = 1.0 if length >= wanted else math.exp(1 - wanted / length) if length else 0.0
-    logarithms = [math.log(precision) if precision else LOG_OF_ZERO for precision in precisions]
-    return penalty * math.exp(sum(logarithms) / len(logarithms))
+    """Compute sacreBLEU's BLEU from float32 sums, which are changed: `(tables, n, columns)` to `(tables, n)`."""
+    bleu = bleu.of_width(rows.shape[-1])
+    if bleu.rules().smoothing == "add-k":
+        float_type: Any = np.float32 if IN_FLOAT32 else np.float64
+        for counts in (rows[..., 3 : 2 + bleu.order], rows[..., 3 + bleu.order :]):  # of which sacreBLEU makes float32
+            counts[:] = counts.astype(float_type) + float_type(bleu.rules().value)
+        bleu = replace(bleu, smoothing="none", smoothing_value=None)
+    return np.array([[bleu.score_of([*map(int, row[:2]), *row[2:]]) for row in table] for table in rows])
