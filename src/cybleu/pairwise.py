@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._runtime.arrays import np
+from ._runtime.numbers import check_whole
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, weight_vectors, weights_given
 from .bleu_score.smoothing import number_of
@@ -124,8 +125,7 @@ def self_bleu(
     stats[:, 1] = _closest_other_length(numbers.ends - numbers.begins)
     chosen = np.arange(count, dtype=np.int64)
     if sample is not None:
-        if type(sample) is not int or not 1 <= sample <= count:
-            raise SampleError(f"sample is {sample!r}; it must be a whole number from 1 to {count}, the number of texts")
+        check_whole(sample, "sample", 1, count, error=SampleError)
         chosen = np.array(sorted(Random(seed).sample(range(count), sample)))
 
     lists: list[list[Any]] = []

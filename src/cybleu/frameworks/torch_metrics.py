@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.extras import extra
@@ -14,7 +14,7 @@ with extra("torchmetrics", "this metric requires torchmetrics", "torchmetrics"):
     import torchmetrics
 
 if TYPE_CHECKING:
-    Tokenize = str | Callable[[str], Sequence[Hashable]]
+    from ..text.raw import Tokenize
 
 
 class ExactScore(torchmetrics.Metric):  # type: ignore[misc]

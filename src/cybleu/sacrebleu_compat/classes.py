@@ -74,11 +74,8 @@ class Counting(_Any):  # type: ignore[misc]
 
     def _counter_here(self) -> Metric | None:
         own = type(self)
-        if not self._inherited.keys().isdisjoint(vars(self)) or any(
-            getattr(own, name) is not value for name, value in self._inherited.items()
-        ):
-            return None
-        return self._counter()
+        changed = any(getattr(own, name) is not value for name, value in self._inherited.items())
+        return None if changed or not self._inherited.keys().isdisjoint(vars(self)) else self._counter()
 
     def _lowered(self, lines: Sequence[str]) -> Sequence[str]:
         return list(map(str.lower, lines)) if getattr(self, "lowercase", False) else lines
@@ -97,8 +94,8 @@ class Counting(_Any):  # type: ignore[misc]
         self.num_refs = numbers.pop() if len(numbers) == 1 else -1
         return kept
 
-    def _segments(self, metric: Metric, hypotheses: Any, references: Any) -> Corpus | None:
-        """Return the segments; None if sacreBLEU counts."""
+    def _counted(self, metric: Metric, hypotheses: Any, references: Any) -> Any:
+        """Return the rows of the segments as a view; None if sacreBLEU counts."""
         if type(hypotheses) not in (list, tuple) or set(map(type, hypotheses)) != {str}:
             return None
         if references and not _are_documents(references):  # which may be readable only once
@@ -109,15 +106,14 @@ class Counting(_Any):  # type: ignore[misc]
         count = min(len(hypotheses), len(kept))
         texts = _backend.chosen.RawTexts(self._lowered(hypotheses[:count]))
         self._warn_of(texts)
-        return Corpus(RawText(texts), Sets(RawText(_backend.chosen.RawTexts(kept.lines)), kept.bounds[: count + 1]))
+        sets = Sets(RawText(_backend.chosen.RawTexts(kept.lines)), kept.bounds[: count + 1])
+        return metric.rows_of(Corpus(RawText(texts), sets))
 
     def _rows(self, metric: Metric | None, hypotheses: Any, references: Any) -> Any:
         """Return the rows of the segments: a view, or sacreBLEU's list."""
-        corpus = None if metric is None else self._segments(metric, hypotheses, references)
-        if corpus is None or metric is None:
+        rows = None if metric is None else self._counted(metric, hypotheses, references)
+        if rows is None:
             rows = super()._extract_corpus_statistics(hypotheses, references)
-        else:
-            rows = metric.rows_of(corpus)
         self._warn_of_shapes(hypotheses, references)
         return rows
 
