@@ -6,14 +6,14 @@ Texts are token lists, token ids or raw text, as for :func:`cybleu.rows`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._runtime.arrays import np
 from ._runtime.numbers import check_whole
-from .bleu_score.many import score_rows
-from .bleu_score.scores import QUARTERS, weight_vectors, weights_given
+from .bleu_score.scores import QUARTERS, score_counts, scorer, weight_vectors, weights_given
 from .bleu_score.smoothing import number_of
 from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find
@@ -117,26 +117,33 @@ def self_bleu(
             f"self-BLEU compares each text with the others; there are {batch.size}, give at least two"
         )
     numbers, _ = numbered_pair(batch, batch, raw)
-    # three methods use the 5-grams of a segment
-    orders = max(1, weight_vectors(weights)[1], 5 if number_of(smoothing_function) in (5, 6, 7) else 0)
-    count = numbers.size
-    stats = np.zeros((count, 2 + 2 * orders), dtype=np.int64)
-    _backend.chosen.leave_one_out(_backend.chosen.TokenTexts(*numbers), orders, stats)
+    vectors, max_order = weight_vectors(weights)
+    order = max(1, max_order, 5 if number_of(smoothing_function) in (5, 6, 7) else 0)  # these methods use 5-grams
+    stats = np.zeros((numbers.size, 2 + 2 * order), dtype=np.int64)
+    _backend.chosen.leave_one_out(_backend.chosen.TokenTexts(*numbers), order, stats)
     stats[:, 1] = _closest_other_length(numbers.ends - numbers.begins)
-    chosen = np.arange(count, dtype=np.int64)
+    chosen: Sequence[int] = range(numbers.size)
     if sample is not None:
-        check_whole(sample, "sample", 1, count, error=SampleError)
-        chosen = np.array(sorted(Random(seed).sample(range(count), sample)))
+        check_whole(sample, "sample", 1, numbers.size, error=SampleError)
+        chosen = sorted(Random(seed).sample(chosen, sample))
+        stats = stats[chosen]
+    scores = np.empty((len(stats), len(vectors)))
 
-    lists: list[list[Any]] = []
+    @cache
+    def lists() -> list[list[Any]]:
+        return list(map(list, batch.texts if isinstance(batch, TokenLists) else numbers.lists()))
 
-    def segment(position: int) -> tuple[list[list[Any]], list[Any]]:
-        if not lists:
-            lists.extend(map(list, batch.texts if isinstance(batch, TokenLists) else numbers.lists()))
-        here = int(chosen[position])
-        return lists[:here] + lists[here + 1 :], lists[here]
+    def general(position: int) -> None:
+        row, here = stats[position].tolist(), chosen[position]
+        denominators = [total or 1 for total in row[2 + order : 2 + order + max_order]]
+        segment = lists()[:here] + lists()[here + 1 :], lists()[here]
+        scores[position] = score_counts(row, denominators, *segment, vectors, smoothing_function, auto_reweigh)
 
-    return score_rows(stats[chosen], weights, smoothing_function, auto_reweigh, segment)
+    def work(position: int) -> Any:
+        return scorer().rows(stats, weights, smoothing_function, auto_reweigh, position, scores)
+
+    _backend.go_on(work, 0, len(stats), general)
+    return scores if len(vectors) > 1 else scores[:, 0]
 
 
 def _closest_other_length(lengths: NDArray[np.int64]) -> NDArray[np.int64]:

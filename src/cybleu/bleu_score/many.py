@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
@@ -11,7 +11,7 @@ from .._runtime.parallel import run
 from .._runtime.sequences import plain_segment
 from ..errors import CybleuError
 from ..text.reading import segments_of_lists
-from .scores import QUARTERS, number_of_segments, score_counts, scorer, sentence_bleu, weight_vectors, weights_given
+from .scores import QUARTERS, number_of_segments, scorer, sentence_bleu, weight_vectors, weights_given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,28 +69,3 @@ def sentence_bleu_many(
 
     run(work, count, 0, None, progress, "segments")
     return scores if vectors > 1 else scores[:, 0]
-
-
-def score_rows(
-    stats: NDArray[np.int64],
-    weights: Weights,
-    smoothing_function: SmoothingCallable | None,
-    auto_reweigh: bool,
-    segment: Callable[[int], tuple[Any, Any]],
-) -> NDArray[np.float64]:
-    """Compute NLTK's scores from rows of segments, with at least 5 orders if the smoothing uses 5-grams.
-
-    :param segment: a function that returns the references and the hypothesis of a row, for smoothing that uses them
-    """
-    vectors, max_order = weight_vectors(weights)
-    scores = np.empty((len(stats), len(vectors)))
-    order = stats.shape[1] // 2 - 1
-    call: tuple[Any, ...] = (weights, smoothing_function, auto_reweigh)
-
-    def general(position: int) -> None:
-        row = stats[position].tolist()
-        denominators = [total or 1 for total in row[2 + order : 2 + order + max_order]]
-        scores[position] = score_counts(row, denominators, *segment(position), vectors, *call[1:])
-
-    _backend.go_on(lambda position: scorer().rows(stats, *call, position, scores), 0, len(stats), general)
-    return scores if len(vectors) > 1 else scores[:, 0]
