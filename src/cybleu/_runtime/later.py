@@ -21,22 +21,20 @@ def later(
     :param modules: module names, each with the names that it defines, separated by spaces
     :param submodules: public modules of the package, separated by spaces
     """
-    public_modules = submodules.split()
     exports = {name: module for module, names in modules.items() for name in names.split()}
+    module_of = {**exports, **{name: name for name in submodules.split()}}
 
     def get(name: str) -> Any:
-        if name not in exports and name not in public_modules:
+        if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         from importlib import import_module
 
         try:
-            module = import_module(f".{exports.get(name, name)}", package)
+            module = import_module(f".{module_of[name]}", package)
         except MissingExtraError as error:
             # keep the traceback short: the frames of the lazy import do not help the caller
             raise error.with_traceback(None) from error.__cause__
-        if name in public_modules:
-            return module
-        value = getattr(module, name)
+        value = getattr(module, name) if name in exports else module
         setattr(sys.modules[package], name, value)
         return value
 
@@ -50,9 +48,8 @@ def later(
     def listed() -> list[str]:
         from importlib.util import find_spec
 
-        names = {*exports, *public_modules}
-        if find_spec("numpy") is None:  # omit names that require it: `help` fails on them
-            names = set(filter(there, names))
+        # without NumPy omit names that require it: `help` fails on them
+        names = filter(there, module_of) if find_spec("numpy") is None else module_of
         return sorted({*vars(sys.modules[package]), *names})
 
     return get, listed, sorted(exports)

@@ -140,8 +140,6 @@ cdef class RawTexts:
         cdef Py_ssize_t start, i, k
         if count < 0 or len(starts) != width:
             raise ValueError("there must be a start for each part")
-        if width and count > PY_SSIZE_T_MAX // width:
-            raise MemoryError()
         texts = texts_in(tuple(parts), <size_t>width * <size_t>count)
         for k in range(width):
             part = <RawTexts?>parts[k]
@@ -203,8 +201,6 @@ cdef RawTexts texts_in(object held, size_t count):
     """Create an empty RawTexts with reserved capacity, whose memory belongs to the held object."""
     cdef RawTexts texts = RawTexts()
     texts.held = held
-    if count > <size_t>PY_SSIZE_T_MAX // sizeof(Line) - 1:
-        raise MemoryError()
     texts.lines = <Line *>allocated(realloc(texts.lines, (count + 1) * sizeof(Line)))
     return texts
 

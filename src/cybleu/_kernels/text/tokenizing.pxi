@@ -159,17 +159,11 @@ cdef str decoded(const Token *token):
 
 # --------------------------------------------------------------------------------------------------------------- lines
 cdef void make_scanner(Scanner *scanner) noexcept nogil:
-    scanner.at = scanner.end = NULL
-    scanner.before = NOTHING
-    scanner.buffer = NULL
-    scanner.capacity = 0
-    scanner.watching = begin_watch()
+    memset(scanner, 0, sizeof(Scanner))
 
 
 cdef void end_scanner(Scanner *scanner) noexcept nogil:
     free(scanner.buffer)
-    scanner.buffer = NULL
-    scanner.capacity = 0
 
 
 # View an exact str or bytes, which must stay alive. UTF-8 is valid.
@@ -497,10 +491,7 @@ cdef class Tokenizer:
         cdef Py_ssize_t count = SOME_TOKENS
         cdef Py_ssize_t i
         cdef list found = []
-        if type(text) is not str:
-            if not isinstance(text, str):
-                raise TypeError(f"a line must be a str, not {type(text).__name__}")
-            text = PyUnicode_FromObject(text)
+        text = PyUnicode_FromObject(text)   # an exact str
         line_of(<PyObject *>text, &line)
         make_scanner(&scanner)
         try:
