@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 MOST_ORDERS = 64
 LARGEST_BETA = 1e100  # its square is finite
-_NAMES = {0: "chrf", 1: "chrf+", 2: "chrf++"}
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Chrf(BuiltinMetric):
     @property
     def name(self) -> str:  # type: ignore[override]
         """``chrf``, ``chrf+`` or ``chrf++``."""
-        return _NAMES.get(self.word_order, "chrf++")
+        return "chrf" + "+" * min(self.word_order, 2)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]

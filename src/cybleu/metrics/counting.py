@@ -71,10 +71,8 @@ class Counting(NamedTuple):
                 for column, number in enumerate(row):
                     rows[position, column] = number
 
-            def work(position: int) -> int:
-                return int(_backend.chosen.segment_rows(sets, texts, self.order, position, stop, rows))
-
-            _backend.go_on(work, start, stop, one)
+            arguments = sets, texts, self.order
+            _backend.go_on(lambda i: _backend.chosen.segment_rows(*arguments, i, stop, rows), start, stop, one)
             if self.reference_length != "closest":
                 for position in range(start, stop):
                     lengths = list(map(len, sets[position]))
@@ -142,10 +140,7 @@ def _reference_lengths(
 def check_not_mixed(references: Any, hypotheses: Any) -> None:
     """:raises MixedTokensError: one side has ids and the other strings, so that nothing can match"""
     try:
-        kinds = [
-            _backend.chosen.types_within(hypotheses),
-            _backend.chosen.types_within(chain.from_iterable(references)),
-        ]
+        kinds = list(map(_backend.chosen.types_within, (hypotheses, chain.from_iterable(references))))
     except TypeError:
         return  # they were changed while they were counted
     if {int} in kinds and any(side and all(issubclass(kind, str) for kind in side) for side in kinds):

@@ -79,12 +79,12 @@ class Gleu(BuiltinMetric):
         segment = segments_of(corpus, raw, self.reads)
 
         def count(start: int, stop: int, rows: Any) -> None:
-            matched = False
+            matched = 0
             for position in range(start, stop):
                 hypothesis, references = segment(position)
-                matches, ngrams = counts([references], [hypothesis], self.min_len, self.max_len)
-                rows[position, 0], rows[position, 1] = matches, ngrams
-                matched = matched or matches > 0
+                row = counts([references], [hypothesis], self.min_len, self.max_len)
+                rows[position, 0], rows[position, 1] = row
+                matched += row[0]
             if stop > start and not matched and raw is None:
                 check_not_mixed(corpus.sets.lists(), corpus.texts.lists())
 

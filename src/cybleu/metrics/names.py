@@ -67,8 +67,8 @@ def find(metric: Any = None, *, default: str = "bleu", **options: Any) -> Metric
             raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(METRICS)}")
         if colon:
             options.setdefault("smoothing", smoothing)
-        if {*map(type, options.values())} <= {str, bool, int}:
-            return _chosen(found, **options) if options else found
+        if options and {*map(type, options.values())} <= {str, bool, int}:
+            return _chosen(found, **options)
     elif isinstance(metric, Variant):
         found = Bleu(metric)
     else:
@@ -86,7 +86,7 @@ def find(metric: Any = None, *, default: str = "bleu", **options: Any) -> Metric
     return found.with_choices(**options) if options else found
 
 
-@lru_cache(64, typed=True)  # what a metric derives from its fields is made once
+@lru_cache(64, typed=True)
 def _chosen(metric: Metric, **options: Any) -> Metric:
     return metric.with_choices(**options)
 
@@ -126,17 +126,15 @@ class Mixture(BuiltinMetric):
         except (TypeError, ValueError):
             pairs = []
         weights = finite_numbers([weight for _, weight in pairs], "the weights")
-        if not pairs or weights is None or min(weights) <= 0:
+        known = all(isinstance(metric, (str, Metric)) for metric, _ in pairs)
+        if not pairs or not known or weights is None or min(weights) <= 0:
             raise WeightsError(
-                f"a mixture requires metrics with finite weights above 0, such as {{'bleu': 0.5, 'chrf': 0.5}}, and these are "
-                f"{self.parts!r}"
+                f"a mixture requires metrics or their names with finite weights above 0, such as {{'bleu': 0.5, 'chrf': 0.5}}, and "
+                f"these are {self.parts!r}"
             )
-        metrics = [find(metric) if isinstance(metric, str) else metric for metric, _ in pairs]
-        for metric in metrics:
-            if not isinstance(metric, Metric):
-                raise UnknownNameError(f"a mixture requires metrics or their names, and this is {metric!r}")
         total = sum(weights)
-        object.__setattr__(self, "parts", tuple((metric, weight / total) for metric, weight in zip(metrics, weights)))
+        parts = tuple((find(metric), weight / total) for (metric, _), weight in zip(pairs, weights))
+        object.__setattr__(self, "parts", parts)
 
     @property
     def weighs_by_call(self) -> bool:

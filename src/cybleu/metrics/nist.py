@@ -21,6 +21,7 @@ from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric, Score
 from .references import References
 from .ter import word_texts
+from .tokens import lowered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,8 +78,6 @@ class NistInformation:
         :param lowercase: use the weights of the corpus in lower case
         :raises SequenceTypeError: the n-gram is neither str nor bytes
         """
-        if not isinstance(ngram, (str, bytes, bytearray)):
-            raise SequenceTypeError(f"ngram is a {type(ngram).__name__}; give its words in one str")
         vocabulary, counted = self._of(lowercase, MOST_ORDERS)
         line = raw_text([ngram], Place("ngram")).lines
         tokens = vocabulary.look_up(_lines(line, lowercase), array("q", (0,)))
@@ -193,16 +192,11 @@ class Nist(BuiltinMetric):
         :param corpus: raw texts and references
         """
         self.raw(corpus.kind)
-        references, bounds = _lines(corpus.sets.texts.lines, self.lowercase), corpus.sets.bounds  # type: ignore[union-attr]
-        vocabulary, counted = (
-            _counted(references, self.max_order)
-            if self.information is None
-            else self.information._of(self.lowercase, self.max_order)
-        )
-
-        lines = _lines(corpus.texts.lines, self.lowercase)  # type: ignore[union-attr]
+        lines, references, bounds = lowered(corpus, Raw(_TOKENIZER, self.lowercase, of_mteval=True))
+        given, order = self.information, self.max_order
+        vocabulary, counted = given._of(self.lowercase, order) if given else _counted(references, order)
         hypotheses = word_texts(lines, vocabulary.look_up)
-        of_sets = counted.corpus if self.information is None else word_texts(references, vocabulary.look_up)
+        of_sets = word_texts(references, vocabulary.look_up) if given else counted.corpus
         segments = hypotheses, of_sets, bounds, corpus.owners
         return lambda start, stop, rows: counted.fill_rows(*segments, start, stop, rows)
 

@@ -61,14 +61,10 @@ def _unique(batch: TokenIds) -> tuple[TokenIds, NDArray[np.int64]]:
     """Return the distinct texts, and the index of each text among them; all texts if few are equal, or if there are few."""
     if len(batch.begins) <= FEW:
         return batch, np.arange(len(batch.begins), dtype=np.int64)
-    numbers: dict[bytes, int] = {}
-    first: list[int] = []
-    places = []
-    for position, (begin, end) in enumerate(zip(batch.begins.tolist(), batch.ends.tolist())):
-        place = numbers.setdefault(batch.ids[begin:end].tobytes(), len(numbers))
-        if place == len(first):
-            first.append(position)
-        places.append(place)
+    texts = [batch.ids[begin:end].tobytes() for begin, end in zip(batch.begins.tolist(), batch.ends.tolist())]
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    places = np.array([numbers[text] for text in texts], dtype=np.int64)
+    _, first = np.unique(places, return_index=True)
     if len(first) > 0.9 * len(places):
         return batch, np.arange(len(places), dtype=np.int64)
-    return TokenIds(batch.ids, batch.begins[first], batch.ends[first]), np.array(places, dtype=np.int64)
+    return TokenIds(batch.ids, batch.begins[first], batch.ends[first]), places

@@ -8,7 +8,6 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.lazy_arrays import np
-from .._runtime.scales import counted
 from ..errors import ArrayValueError
 from ..text.batches import Corpus, ListSets, Sets, TokenIds
 from ..text.ids import SpecialIds, owners_given
@@ -75,11 +74,6 @@ class References:
     def __len__(self) -> int:
         """The number of sets."""
         return self._sets.size
-
-    def __repr__(self) -> str:
-        return (
-            f"<References of {counted(len(self), 'segment')}, {counted(self._sets.texts.size, 'text')} of {self.kind}>"
-        )
 
     @property
     def kind(self) -> Kind:

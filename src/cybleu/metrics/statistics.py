@@ -28,12 +28,11 @@ def one_or_more(rows: Any) -> list[Any]:
     :raises ArrayValueError: entries are masked
     """
     check_unmasked(rows, "rows")
-    try:
-        given = list(rows)
-    except TypeError:
+    if not hasattr(rows, "__iter__"):
         raise StatisticsError(
             f"statistics are a row of whole numbers, or rows of them, and this is a {type(rows).__name__}"
-        ) from None
+        )
+    given = list(rows)
     return given if given and hasattr(given[0], "__len__") else [given]
 
 
