@@ -265,7 +265,8 @@ class Bleu(BuiltinMetric):
         return tool_tokenizer(self.definition.name) if self.tokenize is None else self.tokenize
 
     def _raw(self) -> Raw:
-        return Raw(self.tokenizer, self.lowercase, self.name == "mteval-v13a")
+        differs = self.lowercase or self.tokenizer == "intl"
+        return Raw(self.tokenizer, self.lowercase, self.name == "mteval-v13a" and differs)
 
     def counter(self, corpus: Corpus) -> Counter:
         """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
@@ -452,7 +453,7 @@ def numbered_pair(others: Batch, texts: Batch, raw: Raw | None) -> tuple[Any, An
     def read(batch: Batch) -> Batch:
         if not isinstance(batch, RawText) or raw is None:
             return batch
-        return RawText(raw.lowered_texts(batch.lines)) if raw.own else tokens_of(batch, raw, Place("texts"))
+        return RawText(raw.lowered(batch.lines)) if raw.own else tokens_of(batch, raw, Place("texts"))
 
     first = read(others)
     return number_together(first, first if texts is others else read(texts), raw if raw and raw.own else None)

@@ -130,8 +130,8 @@ class Chrf(BuiltinMetric):
         raw = self.raw(texts.kind)
         if raw is None or not (isinstance(texts, RawText) and isinstance(others, RawText)):
             return  # there are no texts
-        lines = raw.lowered_texts(others.lines)
-        hypotheses = None if texts is others else raw.lowered_texts(texts.lines)
+        lines = raw.lowered(others.lines)
+        hypotheses = None if texts is others else raw.lowered(texts.lines)
         prepared = _backend.chosen.CharacterTexts(self.measure, lines, hypotheses)
         cost = 64 * scores.size
         run(lambda start, stop: prepared.fill(start, stop, scores), len(scores), cost, threads, progress, "hypotheses")

@@ -84,12 +84,12 @@ class Counting(NamedTuple):
 
     def _of_prepared(self, corpus: Corpus, raw: Raw | None) -> Callable[[int, int, Any], None]:
         """Count texts in numbers, with n-grams of references that are counted once."""
-        key = self, None if raw is None else raw.key, _backend.BACKEND
+        key = self, raw, _backend.BACKEND
         vocabulary, prepared = corpus.made(key, lambda: self._prepared(corpus, raw))
         owners = corpus.numbers()
         if isinstance(corpus.texts, RawText):
             assert raw is not None
-            texts = vocabulary, raw.lowered_texts(corpus.texts.lines)
+            texts = vocabulary, raw.lowered(corpus.texts.lines)
             return lambda start, stop, rows: prepared.count_raw_rows(*texts, owners, start, stop, rows)
         hypotheses = _backend.chosen.TokenTexts(*number_others(corpus.texts, vocabulary))
         return lambda start, stop, rows: prepared.count_rows(hypotheses, owners, start, stop, rows)

@@ -244,7 +244,7 @@ class Nist(BuiltinMetric):
 
 def _lines(texts: Any, lowercase: bool) -> Any:
     """Lines as the backend reads them, in lower case as in the script if that is wanted."""
-    return Raw(_TOKENIZER, lowercase, of_mteval=True).lowered_texts(texts)
+    return Raw(_TOKENIZER, lowercase, of_mteval=True).lowered(texts)
 
 
 def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:

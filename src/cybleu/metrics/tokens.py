@@ -49,14 +49,14 @@ def tokenised(corpus: Corpus, raw: Raw) -> Corpus:
             return Sets(texts, corpus.sets.bounds)  # type: ignore[arg-type]
         return ListSets([texts.texts[begin:end] for begin, end in itertools.pairwise(bounds)], "references")
 
-    sets = corpus.made(("tokens", raw.key), sets_of_tokens)
+    sets = corpus.made(("tokens", raw), sets_of_tokens)
     return Corpus(tokens_of(corpus.texts, raw, Place("hypotheses")), sets, corpus.owners, corpus.once)
 
 
 def tokens_of(texts: Batch, raw: Raw, place: Place) -> TokenLists | TokenIds:
     """Raw texts as tokens."""
     assert isinstance(texts, RawText)
-    return token_lists(raw.split(raw.lowered_texts(texts.lines).strings()), place)
+    return token_lists(raw.split(texts.lines.strings()), place)
 
 
 def lowered(corpus: Corpus, raw: Raw) -> tuple[Any, Any, Any]:
@@ -68,5 +68,5 @@ def lowered(corpus: Corpus, raw: Raw) -> tuple[Any, Any, Any]:
     assert isinstance(texts, RawText) and isinstance(sets, Sets) and isinstance(sets.texts, RawText)
     lines = sets.texts.lines
     if raw.lowercase:
-        lines = corpus.made(("lower case", raw.key, _backend.BACKEND), lambda: raw.lowered_texts(lines))
-    return raw.lowered_texts(texts.lines), lines, sets.bounds
+        lines = corpus.made(("lower case", raw, _backend.BACKEND), lambda: raw.lowered(lines))
+    return raw.lowered(texts.lines), lines, sets.bounds

@@ -107,7 +107,7 @@ def count(
         if isinstance(texts, RawText):
             texts = tokens_of(texts, raw, Place("hypotheses"))
         if references.kind == "raw text":
-            references = References([[raw.splitter(line) for line in group] for group in references.lists()])
+            references = References([raw.split(group) for group in references.lists()])
         metric = metric.with_choices(tokenize=None, lowercase=False)
     return metric._table(Corpus(texts, references._sets, owners, references._once), threads)
 

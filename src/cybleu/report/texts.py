@@ -74,7 +74,7 @@ class Texts:
         segments = [*zip(*self.outputs.values(), self.references)]
         for start in range(0, len(segments), PIECE):
             lines = [line for *own, group in segments[start : start + PIECE] for line in (*own, *group)]
-            for tokens in splitting.split(list(map(str, splitting.lowered(lines)))):
+            for tokens in splitting.split(list(map(str, lines))):
                 ids.extend(map(numbers.__getitem__, tokens))
                 bounds.append(len(ids))
         self.lowercase, self.vocabulary = splitting.lowercase, [None, *numbers]

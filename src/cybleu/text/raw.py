@@ -7,6 +7,7 @@ that need more than characters, make token lists.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from .. import _backend
 from ..errors import UnknownNameError
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     Tokenize = str | Callable[[str], Sequence[Hashable]]
-    Line = str | bytes
 
-_NO_ENTITY = re.compile(rb"(?i:quot|amp|lt|gt)(?=;)|(?i:skipped)(?=>)")
+_ANY = "surrogatepass"
+_NO_ENTITY = re.compile("(?i:quot|amp|lt|gt)(?=;)|(?i:skipped)(?=>)", re.ASCII)
 
 
 def raw_of(tokenize: Tokenize | None, lowercase: bool = False) -> Raw | None:
@@ -35,26 +36,26 @@ def raw_of(tokenize: Tokenize | None, lowercase: bool = False) -> Raw | None:
     return Raw(tokenize, lowercase)
 
 
+@dataclass(frozen=True)
 class Raw:
     """A tokeniser, and whether lines are converted to lower case first.
 
     :param of_mteval: read text as mteval-v13a.pl: only letters of ASCII have a lower case, and white space at the end of a line
         stays for ``intl``, which splits a mark before it
-    :ivar of_mteval: this makes a difference
-    :ivar own: the tokeniser is one of the backend's
+    :raises UnknownNameError: there is no such tokeniser
     """
 
-    __slots__ = ("_tokens_of", "lowercase", "of_mteval", "own", "tokenize")
+    tokenize: Tokenize
+    lowercase: bool = False
+    of_mteval: bool = False
 
-    def __init__(self, tokenize: Tokenize, lowercase: bool = False, of_mteval: bool = False):
-        self.tokenize = tokenize
-        self.lowercase = bool(lowercase)
-        self.of_mteval = bool(of_mteval) and (self.lowercase or tokenize == "intl")
-        self.own = isinstance(tokenize, str) and tokenize in OWN
-        self._tokens_of = self.backend.tokens if self.of_mteval and tokenize == "intl" else tokenizer(tokenize)
+    def __post_init__(self) -> None:
+        tokenizer(self.tokenize)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Raw, self.key
+    @property
+    def own(self) -> bool:
+        """Whether the tokeniser is one of the backend's."""
+        return isinstance(self.tokenize, str) and self.tokenize in OWN
 
     @property
     def backend(self) -> Any:
@@ -62,27 +63,20 @@ class Raw:
         assert isinstance(self.tokenize, str)
         return own_tokenizer("intl-unstripped" if self.of_mteval and self.tokenize == "intl" else self.tokenize)
 
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What equal tokenisers have in common."""
-        return self.tokenize, self.lowercase, self.of_mteval
+    def lower(self, line: str) -> str:
+        """A line in lower case, which is wanted.
 
-    def lower(self, line: Line) -> Line:
-        """A line in lower case, which is wanted."""
-        if isinstance(line, str) and (not self.of_mteval or _is_plain(line)):
+        mteval-v13a.pl first replaces entities in lower case. Others become words, which a blank keeps apart from their semicolon.
+        """
+        if not self.of_mteval:
             return line.lower()
-        lower = lowered_block if not self.of_mteval else lowered_ascii if self.tokenize == "13a" else bytes.lower
-        if isinstance(line, bytes):
-            return lower(line)
-        return lower(line.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+        if self.tokenize == "13a" and ("&" in line or "<" in line):
+            line = _NO_ENTITY.sub(lambda found: found[0] if found[0].islower() else found[0] + " ", line)
+        return line.lower() if line.isascii() else line.encode("utf-8", _ANY).lower().decode("utf-8", _ANY)
 
-    def lowered(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """The lines, in lower case if that is wanted."""
-        return list(map(self.lower, lines)) if self.lowercase else lines
-
-    def lowered_texts(self, texts: Any) -> Any:
-        """The same of lines as the backend reads them."""
-        return _backend.chosen.RawTexts(self.lowered(texts.strings())) if self.lowercase else texts
+    def lowered(self, texts: Any) -> Any:
+        """Lines as the backend reads them, in lower case if that is wanted."""
+        return _backend.chosen.RawTexts(list(map(self.lower, texts.strings()))) if self.lowercase else texts
 
     # ------------------------------------------------------------------------------------------------------ token lists
 
@@ -94,41 +88,15 @@ class Raw:
     @property
     def splitter(self) -> Callable[[str], Sequence[Hashable]]:
         """A function from a line to its tokens."""
-        return self._lowered_tokens if self.lowercase else self._tokens_of
-
-    def _lowered_tokens(self, line: str) -> Sequence[Hashable]:
-        return self._tokens_of(str(self.lower(line)))
+        tokens_of = self.backend.tokens if self.of_mteval and self.tokenize == "intl" else tokenizer(self.tokenize)
+        return (lambda line: tokens_of(self.lower(line))) if self.lowercase else tokens_of
 
     def split(self, lines: list[str]) -> list[Any]:
-        """The tokens of lines, which are in lower case already if that is wanted."""
+        """The tokens of lines."""
         if self.lazy:
-            return list(map(self._tokens_of, lines))
+            return list(map(self.splitter, lines))
         assert isinstance(self.tokenize, str)
+        lines = list(map(self.lower, lines)) if self.lowercase else lines
         different = list(dict.fromkeys(lines))  # sacreBLEU's others are slow
         each = dict(zip(different, tokenize_lines(different, self.tokenize)))
         return [each[line] for line in lines]
-
-
-def lowered_block(block: bytes) -> bytes:
-    """Lines of bytes in lower case, as `str.lower` changes each: the end of a line ends a word. Bytes that are not UTF-8 stay."""
-    if block.isascii():
-        return block.lower()
-    try:
-        return block.decode().lower().encode()
-    except UnicodeDecodeError:
-        return block
-
-
-def lowered_ascii(block: bytes) -> bytes:
-    """Lines in lower case as mteval-v13a.pl changes them before it splits punctuation: letters of ASCII only.
-
-    The script first replaces entities in lower case. Others become words, which a blank keeps apart from their semicolon.
-    """
-    if b"&" in block or b"<" in block:
-        block = _NO_ENTITY.sub(lambda found: found[0] if found[0].islower() else found[0] + b" ", block)
-    return block.lower()
-
-
-def _is_plain(line: str) -> bool:
-    """Check for a line that :func:`lowered_ascii` and `str.lower` change in the same way."""
-    return line.isascii() and "&" not in line and "<" not in line
