@@ -106,7 +106,6 @@ def self_bleu(
     (array([0.577, 0.577, 0.   ]), 0.385)
     """
     special = SpecialIds(pad_id, eos_id)
-    special.check()
     batch = read_texts(texts, "texts", special=special)
     raw = Bleu("nltk", tokenize=tokenize, lowercase=lowercase).raw(batch.kind if batch.size else "nothing")
     if raw is not None and smoothing_function is not None:  # which may read the tokens

@@ -369,7 +369,6 @@ class Metric(ABC):
         :return: float64 of shape `(texts, others)`
         """
         special = SpecialIds(**self._ids_given(of_ids))
-        special.check()
         hypotheses = read_texts(texts, "texts", special=special)
         references = hypotheses if others is None else read_texts(others, "others", special=special)
         check_same_kind(hypotheses.kind, "texts", references.kind, "others")

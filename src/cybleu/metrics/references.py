@@ -58,7 +58,6 @@ class References:
         unk_id: int | None = None,
     ):
         special = SpecialIds(pad_id, eos_id, unk_id)
-        special.check()
         sets = read_references(references, lengths=lengths, special=special)
         if isinstance(sets, ListSets):
             ids = ids_of_tokens(sets.texts)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import _backend
 from .._runtime.lazy_arrays import array_given, in_place, np
+from .._runtime.numbers import check_whole
 from .._runtime.scales import counted
 from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
@@ -160,13 +159,6 @@ def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArr
     return array
 
 
-def _is_id(value: Any) -> bool:
-    try:
-        return not isinstance(value, bool) and -(2**63) <= index(value) < 2**63
-    except TypeError:  # also of arrays, which have `__index__`
-        return False
-
-
 UNKNOWN = -(2**63)  # what an unknown id of the references becomes; hypotheses must not have it
 
 
@@ -180,19 +172,13 @@ class SpecialIds(NamedTuple):
     def check(self) -> None:
         """:raises ArrayValueError: one is no id"""
         for name, value in zip(self._fields, self):
-            if value is not None and not _is_id(value):
-                raise ArrayValueError(f"{name} is {value!r}; it must be a token id that fits int64")
+            if value is not None:
+                check_whole(value, name, -(2**63), 2**63 - 1, error=ArrayValueError)
 
     @property
     def given(self) -> bool:
         """Whether there is one, so that all tokens must be ids."""
         return self != NO_IDS
-
-    def trimmed(self, texts: TokenIds) -> TokenIds:
-        """The texts without padding and what follows their end; changes the bounds of `texts`."""
-        if self.pad_id is not None or self.eos_id is not None:
-            _backend.chosen.trim(texts.ids, texts.begins, texts.ends, self.pad_id, self.eos_id)
-        return texts
 
 
 NO_IDS = SpecialIds()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 
-class Ragged(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Ragged:
     """Texts of token ids of any lengths in two arrays: text i is ``ids[offsets[i]:offsets[i + 1]]``.
 
     :param ids: the ids of all texts, one after the other
@@ -21,3 +24,11 @@ class Ragged(NamedTuple):
 
     ids: Any
     offsets: Any
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[list[int]]:
+        from .ids import ids_of_ragged
+
+        return iter(ids_of_ragged(self, "a list of texts").lists())

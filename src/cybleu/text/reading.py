@@ -80,7 +80,6 @@ def read_corpus(
     :param reference_lengths: the lengths of the references in an array
     :raises CybleuError: one of its subclasses, whose message names the argument and the place
     """
-    special.check()
     texts = read_texts(hypotheses, "hypotheses", lengths=lengths, special=special)
     nothing = type(texts) is TokenLists and not texts.size
     sets = read_references(references, texts=None if nothing else texts, lengths=reference_lengths, special=special)
@@ -96,8 +95,6 @@ def read_list(values: Any, name: str, what: str) -> Any:
     """
     if type(values) in LISTS:
         return values
-    if isinstance(values, Ragged):
-        return ids_of_ragged(values, name).lists()
     check_ordered(values, name)
     entries = lists_of_column(values, name)
     if isinstance(entries, LINE) or not is_sized(entries):
@@ -215,6 +212,7 @@ def _with_special(texts: Batch, special: SpecialIds, name: str, lengths: Any) ->
     :raises ArrayValueError: the texts are raw text
     :raises MixedTokensError: the texts are other tokens than ids
     """
+    special.check()
     if isinstance(texts, RawText):
         given = next((key for key, value in special._asdict().items() if value is not None), "lengths")
         raise ArrayValueError(f"{given} is for token ids, and {name} are raw text")
@@ -225,7 +223,9 @@ def _with_special(texts: Batch, special: SpecialIds, name: str, lengths: Any) ->
         if found is None:
             raise MixedTokensError(f"pad_id, eos_id and unk_id are for token ids: {where_not_an_id(texts)}")
         texts = found
-    return special.trimmed(texts)
+    if special.pad_id is not None or special.eos_id is not None:
+        _backend.chosen.trim(texts.ids, texts.begins, texts.ends, special.pad_id, special.eos_id)
+    return texts
 
 
 def check_same_kind(kind: Kind, name: str, other: Kind, name_of_other: str) -> None:
@@ -343,8 +343,6 @@ def _entry(entry: Any, place: str) -> Any:
         return entry
     if is_missing(entry):
         raise NoReferencesError(f"{place} has no reference; give at least one for each segment")
-    if isinstance(entry, Ragged):
-        return ids_of_ragged(entry, place).lists()
     if not is_column(entry) and not _is_text(entry):
         raise SequenceTypeError(f"{place} must be a reference or a list of several, not {described(entry)}")
     return lists_of_column(entry, place)
@@ -452,12 +450,7 @@ def segments_of_lists(references: Any, hypotheses: Any, name: str = "references"
 
     :param name: of `references`, for messages
     """
-    if isinstance(references, Ragged):
-        references = [[text] for text in read_list(references, name, "texts")]
     sets = columns_of_references(references, name) if are_columns(references) else references
     sets = sets.sets("tokens").lists() if isinstance(sets, ReferenceColumns) else sets
     sets = read_list(sets, name, "lists with the references of one segment each")
-    texts = read_list(hypotheses, "hypotheses", "token lists")
-    if Ragged in set(map(type, sets)):
-        sets = [ids_of_ragged(group, name).lists() if isinstance(group, Ragged) else group for group in sets]
-    return sets, texts
+    return sets, read_list(hypotheses, "hypotheses", "token lists")
