@@ -10,8 +10,10 @@ from .extras import extra
 from .sequences import check_unmasked
 
 if TYPE_CHECKING:
-    import numpy as np
+    import numpy
     from numpy.typing import NDArray
+
+    np = numpy
 else:
 
     class NumPy:
@@ -27,20 +29,6 @@ else:
     np = NumPy()
 
 AT_ONCE = 1 << 16  # scores that are computed at once
-
-__all__ = [
-    "AT_ONCE",
-    "array_given",
-    "array_of",
-    "bincount",
-    "first_not_finite",
-    "floats_given",
-    "in_place",
-    "index",
-    "least_sum",
-    "np",
-    "repeat",
-]
 
 
 def array_given(values: Any, name: str) -> NDArray[Any]:

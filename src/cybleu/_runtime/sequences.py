@@ -162,10 +162,7 @@ def check_references(references: Any) -> None:
     """:raises SequenceTypeError: references cannot be iterated, such as None"""
     kind = type(references)
     if not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")):
-        advice = advice_for(references)
-        raise SequenceTypeError(
-            f"the references must be {REFERENCES}, not {kind_of(references)}" + (f"; {advice}" if advice else "")
-        )
+        length_of(references, "the references", REFERENCES)
 
 
 def check_numbers(hypotheses: Any, references: Any, what: str = "lists of references") -> int:

@@ -145,12 +145,6 @@ class Sets:
         """The number of sets."""
         return len(self.bounds) - 1
 
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """How many references each set has."""
-        bounds = np.asarray(self.bounds, dtype=np.int64)
-        return bounds[1:] - bounds[:-1]
-
     def lists(self) -> list[list[Any]]:
         """For each set the list of its texts."""
         texts = self.texts.lists()
@@ -192,10 +186,6 @@ class ListSets:
 
     def lists(self) -> Sequence[Sequence[Tokens]]:
         return self.sets
-
-    def rows(self, owners: NDArray[np.int64]) -> ListSets:
-        """The sets with these numbers, in this order."""
-        return ListSets([self.sets[number] for number in owners.tolist()], self.name)
 
 
 @dataclass(frozen=True, slots=True)
