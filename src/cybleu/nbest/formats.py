@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
@@ -22,8 +21,6 @@ from .sparse import SparseFeatures, dense_of, owners_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    Path = str | PathLike[str]
 
 BARS = b"|||"
 BLANKS = b" \t"
@@ -50,13 +47,6 @@ class Record(NamedTuple):
 
     def raw_text(self) -> RawText:
         return RawText(_backend.chosen.RawTexts.of_spans(self.data, self.begins, self.ends))
-
-    def texts(self) -> list[str]:
-        spans = zip(self.begins.tolist(), self.ends.tolist())
-        if self.data.isascii():
-            text = self.data.decode()
-            return [text[begin:end] for begin, end in spans]
-        return [self.data[begin:end].decode() for begin, end in spans]
 
 
 def record_of(

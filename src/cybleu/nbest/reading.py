@@ -23,7 +23,6 @@ recognised by its first bytes; ``-`` is standard input. Files whose names end in
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -46,7 +45,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Segment", "chunks", "read_segments"]
 
-FORMATS = ("moses", "joshua", "plain", "fairseq", "json")
+WITHOUT_FIELDS = {"fairseq": fairseq, "json": json_lines}
+FORMATS = ("moses", "joshua", "plain", *WITHOUT_FIELDS)
 
 
 class Segment(NamedTuple):
@@ -167,8 +167,7 @@ class LineCounter:
         if self._references.kind == "ids":
             raise MixedTokensError("the references are token ids, and the hypotheses are texts")
         self.segments = len(self._references)
-        # a tokeniser that the caller passed runs in the caller's thread
-        self.in_threads = self._metric._raw().own
+        self.in_threads = self._metric._raw().own  # a tokeniser of the caller runs in the caller's thread
 
     def rows(self, file: Lines, record: Record) -> NDArray[np.int64]:
         """Return the statistics of a record; an id beyond the references is an error."""
@@ -211,18 +210,13 @@ def read_parts(
 
     def finished(record: Record) -> NBest:
         stats = None if counter is None else counter.rows(file, record)
-        return record.nbest._with(stats=stats, texts=record.texts() if texts else None)
+        return record.nbest._with(stats=stats, texts=record.raw_text().lists() if texts else None)
 
-    records: Iterator[Record]
-    with ExitStack() as files:
-        file = files.enter_context(Lines(path))
+    with Lines(path) as file:
         if is_plain:
-            table = None if features is None else files.enter_context(Lines(features))
-            records = plain(file, size or 0, table, names)
-        elif form == "fairseq":
-            records = fairseq(file)
-        elif form == "json":
-            records = json_lines(file)
+            records = plain(file, size or 0, features, names)
+        elif form in WITHOUT_FIELDS:
+            records = WITHOUT_FIELDS[form](file)
         else:
             records = field_lines(file, form)
         if counter is not None and not counter.in_threads:

@@ -13,7 +13,11 @@ from .container import feature_names
 from .formats import ParsedLines, Record, Sparse, blocks_of, lines_of, on_line, pairs_of, record_of, trimmed, words_of
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from numpy.typing import NDArray
+
+    Path = str | PathLike[str]
 
 
 def numbers_in(line: bytes, width: int, item: str, wrong: str, has_pairs: bool = False) -> tuple[list[float], Sparse]:
@@ -30,37 +34,38 @@ def numbers_in(line: bytes, width: int, item: str, wrong: str, has_pairs: bool =
     return [number_of(word, item) for word in numbers], pairs_of(pairs)
 
 
-def _features_in(file: Lines) -> NDArray[np.float64]:
-    """Read a table of features."""
+def _features_in(path: Path) -> tuple[str, NDArray[np.float64]]:
+    """Return the name of a table of features, and the features."""
     parts: list[NDArray[np.float64]] = []
     fields: Any = None
-    for block, count in blocks_of(file):
-        if fields is None:
-            width = len(words_of(next(lines_of(block))[1]))
-            fields = _backend.chosen.Fields([b""] * width, "none")
-        lines = ParsedLines(fields, block, count, width)
-        for number, _, line in lines.declined():
-            with on_line(file, file.count + 1 + number):
-                lines.put(*numbers_in(line, width, "a feature", "has {} features, and the lines before have {}"))
-        parts.append(lines.features()[0])
-    return np.concatenate(parts)
+    with Lines(path) as file:
+        for block, count in blocks_of(file):
+            if fields is None:
+                width = len(words_of(next(lines_of(block))[1]))
+                fields = _backend.chosen.Fields([b""] * width, "none")
+            lines = ParsedLines(fields, block, count, width)
+            for number, _, line in lines.declined():
+                with on_line(file, file.count + 1 + number):
+                    lines.put(*numbers_in(line, width, "a feature", "has {} features, and the lines before have {}"))
+            parts.append(lines.features()[0])
+    return file.name, np.concatenate(parts)
 
 
-def plain(file: Lines, size: int, table: Lines | None, names: Sequence[str] | None) -> Iterator[Record]:
+def plain(file: Lines, size: int, table: Path | None, names: Sequence[str] | None) -> Iterator[Record]:
     """Read plain text with `size` lines for each segment, and the features of its lines in another file."""
-    rows = None if table is None else _features_in(table)
+    name, rows = ("", None) if table is None else _features_in(table)
     named = feature_names(names, 0 if rows is None else rows.shape[1])
     unlike = f"than {file.name}; a line of features is of one hypothesis"
     for block, count in blocks_of(file):
         begins, ends = in_place(np.array([trimmed(*line) for line in lines_of(block)], dtype=np.int64).T)
         numbers = np.arange(file.count, file.count + count, dtype=np.int64)
         features = np.zeros((count, 0)) if rows is None else rows[file.count : file.count + count]
-        if table and len(features) < count:
-            raise InputFileError(f"{table.name}: has {table.count} lines, fewer {unlike}")
+        if rows is not None and len(features) < count:
+            raise InputFileError(f"{name}: has {len(rows)} lines, fewer {unlike}")
         yield record_of(numbers + 1, block, begins, ends, numbers // size, features=features, names=named)
     if file.count % size:
         raise InputFileError(
             f"{file.name}: has {file.count} lines, which is not a multiple of {size}, the lines of each segment"
         )
-    if table and table.count > file.count:
-        raise InputFileError(f"{table.name}: has {table.count} lines, more {unlike}")
+    if rows is not None and len(rows) > file.count:
+        raise InputFileError(f"{name}: has {len(rows)} lines, more {unlike}")
