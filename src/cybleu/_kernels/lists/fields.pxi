@@ -4,6 +4,7 @@
 
 cdef enum:
     MOST_DIGITS = 18        # that always fit a signed 64-bit integer
+    ENOUGH = 1000000000000000000
     MOST_SPARSE = 1000      # features of a line, which are sorted by insertion
     DECLINED = -2
 
@@ -39,8 +40,10 @@ cdef inline const char *next_bars(const char *at, const char *end) noexcept nogi
 
 
 cdef inline const char *read_digits(const char *at, uint64_t *mantissa) noexcept nogil:
+    """Append digits to the mantissa, while one more cannot overflow."""
     while is_digit(at[0]):
-        mantissa[0] = 10 * mantissa[0] + <uint64_t>(at[0] - c"0")
+        if mantissa[0] < ENOUGH:
+            mantissa[0] = 10 * mantissa[0] + <uint64_t>(at[0] - c"0")
         at += 1
     return at
 
