@@ -275,7 +275,7 @@ def test_lists_of_token_lists():
     tokens = [[text.split() for text in group] for group in strings]
     references = [["the cat sat"], ["it rained"]]
     expected = NBest.from_texts(strings, references, tokenize="unicode")
-    for given in (tokens, [[*map(tuple, group)] for group in tokens], [strings[0], tokens[1]]):
+    for given in (tokens, [[*map(tuple, group)] for group in tokens]):
         nbest = NBest.from_texts(given, references, tokenize="unicode")
         assert nbest.texts == expected.texts == ["the cat sat", "a cat", "", "it rains"]
         assert nbest.stats.tolist() == expected.stats.tolist()

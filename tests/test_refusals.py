@@ -140,6 +140,10 @@ REFUSED = {
     ],
     errors.MixedTokensError: [
         (lambda: mbr([[R, "the cat"]]), r"hypotheses\[0\]\[1\] is a str and hypotheses\[0\]\[0\] a list"),
+        (
+            lambda: NBest.from_texts([["a"], [["b"]]], [["a"]] * 2),
+            r"hypotheses\[1\]\[0\] is a list and hypotheses\[0\]",
+        ),
         (lambda: mbr([[R], [R]], evidence=[["a"], ["b"]]), "hypotheses are tokens, and evidence raw text"),
         (lambda: NBest.from_texts([[R]], [[R, "a"]]), r"references\[0\]\[1\] is a str and references\[0\]\[0\] a list"),
         (lambda: of_one([["a"]]), r"token 0 of hypotheses\[0\] is a str"),
@@ -234,10 +238,7 @@ REFUSED = {
         (lambda: mbr(["a b", "a c"]), r"hypotheses\[0\] is one str; give a list of texts"),
         (lambda: mbr([[6, 5], [7]]), r"hypotheses\[0\] is one list of token ids"),
         (lambda: NBest.from_texts(["a", "b"], [["a"], ["b"]]), r"hypotheses\[0\] is one str; give a list of texts"),
-        (
-            lambda: NBest.from_texts([[], [["a"], 7]], [["a"]] * 2),
-            r"hypotheses\[1\]\[1\] must be .*a list .* not an int",
-        ),
+        (lambda: NBest.from_texts([[], [["a"], 7]], [["a"]] * 2), r"hypotheses\[1\]\[1\] must be .* not an int"),
     ],
     errors.LengthMismatchError: [
         (lambda: corpus_bleu([[R]], []), "0 hypotheses and 1 lists"),
