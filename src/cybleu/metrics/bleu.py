@@ -188,7 +188,7 @@ class Bleu(BuiltinMetric):
         changed = [
             f"|{rule}:{value}"
             for rule, value in vars(self.definition).items()
-            if rule not in ("name", "smoothings", "note", "level") and value != getattr(original, rule)
+            if rule not in ("name", "smoothings", "level") and value != getattr(original, rule)
         ]
         return (
             f"variant:{self.definition.name}|order:{self.order}|weights:{weighting}|"

@@ -52,7 +52,6 @@ class Variant:
         and the references have some; ``empty-text``, if either have no token; ``no-penalty``, for a corpus whose
         references have no token or whose brevity penalty is 0
     :param level: ``corpus``, or ``mean`` if the tool's score of a corpus is the mean of the scores of its segments
-    :param note: further differences: the tokens that the tool expects, and where it rounds more
     :raises UnknownNameError: a rule has a value that is none of these
     :raises StatisticsError: the scale is not a finite number above 0, or `penalty_adds` not one from 0
     :raises SmoothingParameterError: the parameter of a smoothing has another default value
@@ -77,7 +76,6 @@ class Variant:
     empty_hypothesis: str = "zero"
     fails: str = "never"
     level: str = "corpus"
-    note: str = ""
 
     def __post_init__(self) -> None:
         check_flags(self, "short_segments_count")
@@ -174,13 +172,13 @@ VARIANTS: dict[str, Variant] = {
             smoothings=(("exp", "exp", None), ("floor", "floor", 0.1), ("add-k", "add-k", 1), ("none", "none", None)),
             empty_order="end",
         ),
+        # the script of Moses; mteval-v14 is the same, and gives 0 where that fails
         Variant(
             "mteval-v13a",
             smoothings=(("exp", "exp", None), ("none", "zero", None)),
             empty_order="one",
             no_match_at_all="smoothed",
             fails="no-penalty",
-            note="the script of Moses; mteval-v14 is the same, and gives 0 where that fails",
         ),
         Variant("multi-bleu", scale=100, mean="fractions", fails="empty-hypothesis"),
         Variant("moses", smoothings=(("none", "none", None), ("add", "add-all", 1)), no_match_at_all="smoothed"),
@@ -193,13 +191,13 @@ VARIANTS: dict[str, Variant] = {
             penalty="ratio",
             fails="empty-text",
         ),
+        # the tool expects the tokens of the Penn Treebank, which it makes in Java
         Variant(
             "coco",
             smoothings=(("none", "tiny-over-small", None),),
             no_match_at_all="smoothed",
             mean="product",
             penalty="tiny-over-small",
-            note="the tool expects the tokens of the Penn Treebank, which it makes in Java",
         ),
         Variant(
             "codexglue",
@@ -212,19 +210,16 @@ VARIANTS: dict[str, Variant] = {
             empty_hypothesis="scored",
             level="mean",
         ),
+        # the tool computes in single precision
         Variant(
             "torchmetrics",
             smoothings=(("none", "none", None), ("smooth", "add-k", 1)),
             reference_length="closest-first",
             no_match_at_all="zero-in-any-order",
-            note="the tool computes in single precision",
         ),
-        Variant(
-            "torchtext",
-            reference_length="closest-first",
-            no_match_at_all="zero-in-any-order",
-            note="the tool computes in single precision",
-        ),
+        # the tool computes in single precision
+        Variant("torchtext", reference_length="closest-first", no_match_at_all="zero-in-any-order"),
+        # without smoothing the precisions are matches times 1 / n-grams, for single sentences in single precision
         Variant(
             "ignite",
             smoothings=(
@@ -235,15 +230,14 @@ VARIANTS: dict[str, Variant] = {
             ),
             mean="exact-or-zero",
             level="mean",
-            note="without smoothing the precisions are matches times 1 / n-grams, for single sentences in single precision",
         ),
+        # the tool takes one reference, and rounds the score to single precision
         Variant(
             "tensor2tensor",
             smoothings=(("exp", "exp", None),),
             empty_order="one",
             no_match_at_all="smoothed",
             penalty="ratio",
-            note="the tool takes one reference, and rounds the score to single precision",
         ),
         Variant("arithmetic-mean", mean="arithmetic"),
     )
