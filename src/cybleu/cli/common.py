@@ -140,13 +140,6 @@ class TextFiles(References):
     hypothesis: str = argument("HYP")
 
 
-@dataclass(frozen=True, kw_only=True)
-class SmoothingOption:
-    """Metric"""
-
-    smoothing: str | None = option(metavar="NAME", help="The smoothing of BLEU.  [default: that of the tool]")
-
-
 def format_option(*forms: str) -> Any:
     return choice("--format", of=forms, default="text", help="The format of the output.")
 

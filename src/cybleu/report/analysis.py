@@ -425,10 +425,10 @@ def analyse(
     remembered = {id(name): cache(name) for name in names if callable(name)}
     counters = []
     for one, name in zip(metrics, names):
-        choices = {"lowercase": lowercase or one.lowercase}
+        fields = {"lowercase": lowercase or one.lowercase}
         if one.reads != "text":
-            choices["tokenize"] = remembered.get(id(name), name) or "none"
-        counters.append(one.with_choices(**choices))
+            fields["tokenize"] = remembered.get(id(name), name) or "none"
+        counters.append(one.with_choices(**fields))
     # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
     bleu: Any = next((one for one in counters if isinstance(one, Bleu)), None)
     reader = bleu or next((one for one in counters if one.reads != "text"), Bleu(lowercase=lowercase))
