@@ -425,7 +425,7 @@ def analyse(
     remembered = {id(name): cache(name) for name in names if callable(name)}
     counters = []
     for one, name in zip(metrics, names):
-        fields = {"lowercase": lowercase or one.lowercase}
+        fields: dict[str, Any] = {"lowercase": lowercase or one.lowercase}
         if one.reads != "text":
             fields["tokenize"] = remembered.get(id(name), name) or "none"
         counters.append(one.with_choices(**fields))
