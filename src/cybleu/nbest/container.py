@@ -378,8 +378,9 @@ class NBest:
         """
         counting: dict[str, Any] = {"tokenize": tokenize, "lowercase": lowercase, "max_order": max_order}
         counter = lists.reading.LineCounter(references, first_id, **counting, reference_length=reference_length)
-        table: dict[str, Any] = {"size": size, "features": features, "names": names}
-        return lists.reading.read(counter, path, format, **table, texts=texts, threads=threads, progress=progress)
+        how: dict[str, Any] = {"texts": texts, "threads": threads, "progress": progress}
+        parts = lists.reading.read_parts(path, format, counter, size=size, features=features, names=names, **how)
+        return lists.reading.by_segment(lists.reading.joined(parts), counter.segments, first_id)
 
     @classmethod
     def from_moses(

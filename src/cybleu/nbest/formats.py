@@ -263,8 +263,7 @@ def _line(line: bytes, form: str | None, names: tuple[str, ...] | None = None) -
         known = {*names}
         new = next(name for name in dense if name not in known)
         raise InputFileError(f"the feature {shown(new)} is not in the lines before")
-    begin = len(fields[0]) + len(BARS) + len(fields[1]) - len(fields[1].lstrip(BLANKS))
-    end = begin + len(fields[1].strip(BLANKS))
+    begin, end = trimmed(len(fields[0]) + len(BARS), fields[1])
     values = dense if names is None else {name: dense[name] for name in names}
     return _Line(int(number), begin, end, number_of(score[0], "the score"), values, labels, sparse)
 

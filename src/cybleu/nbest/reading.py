@@ -15,9 +15,9 @@ Formats:
   with segments in any order. The score is the only feature, ``score``. Lines that do not begin with ``H-`` are ignored.
 - ``json``: JSON lines of model servers: :mod:`cybleu.nbest.json_lines` describes them.
 
-``|||`` separates fields, with or without blanks around it, and cannot be part of a token. Features are separated by spaces and
-tabs, and by no other white space. Files are UTF-8; gzip is
-recognised by its first bytes; ``-`` is standard input. Files whose names end in ``.gz`` are written compressed.
+``|||`` separates fields, with or without blanks around it, and cannot be part of a token. Features are separated by spaces
+and tabs, and by no other white space. Files are UTF-8; gzip is recognised by its first bytes; ``-`` is standard input. Files
+whose names end in ``.gz`` are written compressed.
 """
 
 from __future__ import annotations
@@ -222,11 +222,6 @@ def read_parts(
         if counter is not None and not counter.in_threads:
             threads = 1
         yield from in_order(finished, file.watched(records, progress), threads)
-
-
-def read(counter: LineCounter, path: Path, form: str | None, **options: Any) -> NBest:
-    """Read a whole list; see :meth:`cybleu.nbest.NBest.from_files`."""
-    return by_segment(joined(read_parts(path, form, counter, **options)), counter.segments, counter.first_id)
 
 
 # ---------------------------------------------------------------------------------------------------------- parts of lists

@@ -109,10 +109,8 @@ def sparse_given(sparse: Any) -> SparseFeatures:
     matrix, names = parts
     if getattr(matrix, "ndim", 2) != 2:
         raise ArrayValueError(f"the sparse matrix has {matrix.ndim} dimensions; it must have 2")
-    rows = matrix.tocsr()
-    if not rows.has_canonical_format:  # duplicate entries are summed, as in SciPy
-        rows = rows.copy()
-        rows.sum_duplicates()
+    rows = matrix.tocsr(copy=True)
+    rows.sum_duplicates()  # as SciPy does
     if names is None:
         names = tuple(f"s{column}" for column in range(rows.shape[1]))
     elif len(names) != rows.shape[1]:
