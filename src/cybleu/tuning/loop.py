@@ -139,23 +139,13 @@ def mert_loop(
     folder = Path(folder)
     prepared = prepare_references(references)
     weights = numbers_by_name(start, "start")
-    reading = {
-        "format": format,
-        "first_id": first_id,
-        "tokenize": tokenize,
-        "max_order": max_order,
-        "reference_length": reference_length,
-    }
-    begun = {
-        "references": digest(prepared),
-        **reading,
-        "normalise": normalise,
-        "historic_best": historic_best,
-        "seed": seed,
-        "tuner": tuner,
-        **{name: options[name] for name in options if name not in ("threads", "progress")},
-    }
-    lists = _Lists(partial(NBest.from_files, references=prepared, texts=False, **reading), options.get("metric"))
+    counting = {"tokenize": tokenize, "max_order": max_order, "reference_length": reference_length}
+    reading = {"format": format, "first_id": first_id, **counting}
+    begun: dict[str, Any] = {"references": digest(prepared), "normalise": normalise, "historic_best": historic_best}
+    begun |= {"seed": seed, "tuner": tuner, **reading, **options}
+    read = partial(NBest.from_files, references=prepared, texts=False, **reading)
+    pool: list[NBest] = []  # the merged list
+    tried: list[dict[str, float]] = []
     done: list[Iteration] = []
     with extra("filelock", "the tuning loop requires filelock", "cybleu[tuning]"):
         from filelock import FileLock, Timeout
@@ -168,20 +158,29 @@ def mert_loop(
                 f"{folder}: another loop is running in this folder; wait until it ends, or give another folder"
             ) from None
     with lock:  # which the system releases when the process ends, however it ends
-        _check_run(folder / "run.json", begun)
+        _check_run(folder / "run.json", {name: begun[name] for name in begun if name not in ("threads", "progress")})
         for number in range(1, iterations + 1):
             place = folder / f"iteration-{number}"
             with errors_named(str(place)):
                 place.mkdir(exist_ok=True)
-            _decode(place, weights, decode, partial(lists.add, weights))
+            nbest, merged = _decode(place, weights, decode, partial(_merged, read, pool, weights))
+            new = len(merged.features) - sum(len(before.features) for before in pool)
+            pool = [merged]
+            tried.append(weights)
             result = place / "result.json"
             if not result.exists():
-                best = lists.best() if historic_best else weights
-                tuned = found_by(lists.pool, lists.known(best), seed=seed + number, **options).weights
+                problem, alone = (Problem(part, options.get("metric")) for part in (merged, nbest))
+                best = max(reversed(tried), key=partial(_score, problem)) if historic_best else weights
+                known = {name: best[name] for name in names_of(merged) if name in best}
+                found = found_by(merged, known, seed=seed + number, **options)
                 # features that the lists do not have keep their weights, and a weight of 0 may be left out
-                every = {**best, **tuned}
-                kept = {name: weight for name, weight in every.items() if weight or name in lists.pool.names}
-                iteration = lists.iteration(number, normalised(kept, normalise))
+                every = {**best, **found.weights}
+                kept = {name: weight for name, weight in every.items() if weight or name in merged.names}
+                tuned = normalised(kept, normalise)
+                # products that are rounded differently may break ties differently
+                start_score, score = (_score(problem, vector) for vector in (weights, tuned))
+                count, scale, decoded_score = len(merged.features), problem.objective.scale, _score(alone, weights)
+                iteration = Iteration(number, tuned, start_score, score, count, new, scale, weights, decoded_score)
                 with writing(os.fspath(result)) as file:
                     file.write(json.dumps(asdict(iteration), indent=1) + "\n")
             iteration = _read_result(result)
@@ -199,65 +198,24 @@ def mert_loop(
     return Loop(tuple(done), f"stopped: after {iterations} iterations")
 
 
-class _Lists:
-    """The lists of all iterations so far, merged, and the weights that decoded them.
-
-    :param read: reads a list from a path
-    :param metric: that of the tuner
-    :ivar pool: the merged list
-    """
-
-    pool: NBest
-
-    def __init__(self, read: Callable[[Path], NBest], metric: Any):
-        self._read, self._metric = read, metric
-        self._tried: list[dict[str, float]] = []
-
-    def add(self, weights: dict[str, float], path: Path) -> None:
-        """Read the list that these weights decoded, and merge it with the earlier lists."""
-        nbest = self._read(path)
-        merged = merge(self.pool, nbest) if self._tried else merge(nbest)
-        # other weights stay: sparse features may appear in later lists, and decoders have weights that are not tuned
-        if not weights.keys() >= set(nbest.names):
-            weights_of(nbest, weights, "start")
-        self._before = len(self.pool.features) if self._tried else 0
-        self._last, self.pool = nbest, merged
-        self._tried.append(weights)
-
-    def known(self, weights: Mapping[str, float]) -> dict[str, float]:
-        """Select the weights of features in the lists."""
-        return {name: weights[name] for name in names_of(self.pool) if name in weights}
-
-    def best(self) -> dict[str, float]:
-        """Return those weights of all decoder runs that score best, the last of equally good ones."""
-        return max(reversed(self._tried), key=partial(self._score, Problem(self.pool, self._metric)))
-
-    def iteration(self, number: int, tuned: dict[str, float]) -> Iteration:
-        problem = Problem(self.pool, self._metric)
-        decoded, count = self._tried[-1], len(self.pool.features)
-        return Iteration(
-            number,
-            tuned,
-            self._score(problem, decoded),
-            # products that are rounded differently may break ties differently
-            self._score(problem, tuned),
-            count,
-            count - self._before,
-            problem.objective.scale,
-            decoded,
-            self._score(Problem(self._last, self._metric), decoded),
-        )
-
-    def _score(self, problem: Problem, weights: Mapping[str, float]) -> float:
-        return problem.point(np.array([weights.get(name, 0.0) for name in names_of(problem.nbest)])).merit[0]
+def _merged(
+    read: Callable[[Path], NBest], pool: list[NBest], weights: dict[str, float], path: Path
+) -> tuple[NBest, NBest]:
+    """Read the list that these weights decoded; return it alone, and merged with the earlier lists."""
+    nbest = read(path)
+    merged = merge(*pool, nbest)
+    # other weights stay: sparse features may appear in later lists, and decoders have weights that are not tuned
+    if not weights.keys() >= set(nbest.names):
+        weights_of(nbest, weights, "start")
+    return nbest, merged
 
 
-def _run_command(
-    command: str | Sequence[str],
-    weights: dict[str, float],
-    path: Path,
-) -> None:
-    """Run the command of a decoder, with paths in the place of their names in braces."""
+def _score(problem: Problem, weights: Mapping[str, float]) -> float:
+    return problem.point(np.array([weights.get(name, 0.0) for name in names_of(problem.nbest)])).merit[0]
+
+
+def _run_command(command: str | Sequence[str], weights: dict[str, float], path: Path) -> None:
+    """Run the command of a decoder, with the names in braces replaced by paths."""
     try:
         words = shlex.split(command) if isinstance(command, str) else list(command)
     except ValueError as error:
@@ -283,9 +241,9 @@ def _decode(
     place: Path,
     weights: dict[str, float],
     decode: Callable[[dict[str, float], Path], Any],
-    read: Callable[[Path], None],
-) -> None:
-    """Read the list of an iteration; decode unless there is a list.
+    read: Callable[[Path], Any],
+) -> Any:
+    """Return what `read` makes of the list of an iteration; decode unless there is a list.
 
     :param place: the folder of the iteration
     """
@@ -297,8 +255,7 @@ def _decode(
             f"{file} holds other weights than those that this run begins with; give the folder of the same run, or a new one"
         )
     if nbest.exists():
-        read(nbest)
-        return
+        return read(nbest)
     with errors_named(str(nbest)):
         for old in place.glob("nbest.*.partial"):
             old.unlink()
@@ -308,7 +265,7 @@ def _decode(
     if not partial_list.exists():
         raise DecoderError(f"the decoder wrote no list to {partial_list}")
     try:
-        read(partial_list)
+        found = read(partial_list)
     except CybleuError as error:
         raise DecoderError(
             f"the list that the decoder wrote cannot be used: {error}; fix the decoder, and call again with the same "
@@ -316,6 +273,7 @@ def _decode(
         ) from error
     with errors_named(str(nbest)):
         os.replace(partial_list, nbest)
+    return found
 
 
 def _check_run(path: Path, run: dict[str, Any]) -> None:
@@ -351,11 +309,9 @@ def _described(value: Any) -> Any:
 
 def _read_result(path: Path) -> Iteration:
     try:
-        iteration = Iteration(**json.loads(path.read_text(encoding="utf-8")))
-        numbers_by_name(iteration.weights, "its weights")
+        return Iteration(**json.loads(path.read_text(encoding="utf-8")))
     except (TypeError, ValueError, RecursionError) as error:
         raise InputFileError(f"{path} is not the result of an iteration: {error}; remove it to tune again") from error
-    return iteration
 
 
 def _largest_change(before: Mapping[str, float], after: Mapping[str, float]) -> float:

@@ -310,17 +310,11 @@ class Problem:
         chosen = self._chosen(weights, point.values, line.slope, step, error)
         return self._point(weights, point.values[:0], chosen)
 
-    def axis(self, axis: int, lower: float, upper: float) -> Line:
-        """Return the line along a dense feature."""
-        direction = np.zeros(len(names_of(self.nbest)))
-        direction[axis] = 1.0
-        return Line(direction, *self.axes.column(axis), lower, upper, axis)
-
     def line(self, direction: NDArray[np.float64], lower: float, upper: float) -> Line:
         used = np.flatnonzero(direction).tolist()
         axis = used[0] if len(used) == 1 else -1
         if 0 <= axis < len(self.nbest.names) and direction[axis] == 1.0:
-            return self.axis(axis, lower, upper)
+            return Line(direction, *self.axes.column(axis), lower, upper, axis)
         slope = self._weighed(direction, "the direction")
         return Line(direction, slope, self.axes.sorted(slope), lower, upper, axis)
 

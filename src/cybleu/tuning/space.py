@@ -33,7 +33,8 @@ def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float
     >>> normalised({"lm": 1.0, "tm": -3.0}, "sum")
     {'lm': 0.25, 'tm': -0.75}
     """
-    _check_way(how)
+    if how is not None and how not in NORMALISED:
+        raise WeightsError(f"normalise is {how!r}; it must be one of {', '.join(NORMALISED)}, or None")
     numbers_by_name(weights, "the weights")
     sizes = [abs(weight) for weight in weights.values()]
     largest = max(sizes, default=0.0)
@@ -55,11 +56,6 @@ def numbers_by_name(weights: Mapping[str, float], name: str) -> dict[str, float]
     return {feature: float(weight) for feature, weight in weights.items()}
 
 
-def _check_way(how: str | None) -> None:
-    if how is not None and how not in NORMALISED:
-        raise WeightsError(f"normalise is {how!r}; it must be one of {', '.join(NORMALISED)}, or None")
-
-
 def check_normalised(
     how: str | None, bounds: Mapping[str, tuple[float, float]] | None, fixed: Mapping[str, float] | Collection[str]
 ) -> None:
@@ -72,12 +68,9 @@ def check_normalised(
 
     >>> check_normalised("sum", {"lm": (0.0, float("inf"))}, ())
     """
-    if how is None:
-        return
-    _check_way(how)
+    normalised({}, how)
     ends = bounds.values() if isinstance(bounds, Mapping) else ()
-    kept = any(end not in (0, inf, -inf) for pair in ends for end in np.ravel(pair).tolist())
-    if fixed or kept:
+    if how and (fixed or any(end not in (0, inf, -inf) for pair in ends for end in np.ravel(pair).tolist())):
         raise WeightsError(
             "normalised weights cannot be held at a number: leave out normalise=, or fixed= and the bounds that are not 0 "
             "or infinite"
