@@ -251,6 +251,4 @@ class _Climb:
         if not below < above:
             return None
         self.searches += 1
-        direction = np.zeros(len(point.weights))
-        direction[axis] = 1.0
-        return Surface(self.problem, point, self.problem.line(direction, float(below), float(above)))
+        return Surface(self.problem, point, self.problem.axis(axis, float(below), float(above)))

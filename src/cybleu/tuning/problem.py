@@ -247,16 +247,11 @@ class Problem:
         return values
 
     def _chosen(
-        self,
-        weights: NDArray[np.float64],
-        values: NDArray[np.float64],
-        slope: NDArray[np.float64],
-        step: float = 0.0,
-        error: float = 0.0,
+        self, weights: NDArray[np.float64], values: NDArray[np.float64], error: float = 0.0
     ) -> NDArray[np.int64]:
-        """Find the best hypothesis of each segment that has any, whose values are value + step * slope, up to the error."""
+        """Find the best hypothesis of each segment that has any, from values that are right up to the error."""
         chosen = np.empty(len(self.axes.present), dtype=np.int64)
-        self.rows.winners(self.axes.offsets, self._searched(weights), values, slope, step, error, chosen)
+        self.rows.winners(self.axes.offsets, self._searched(weights), values, error, chosen)
         return chosen
 
     def by_name(self, weights: NDArray[np.float64]) -> dict[str, float]:
@@ -273,7 +268,7 @@ class Problem:
         key, last = (weights.tobytes(), self._held), self.axes.last  # another thread may replace it
         if last is None or last[0] != key:
             values = self._weighed(weights, "the vector of weights")
-            self.axes.last = last = key, values, self._chosen(weights, values, values)
+            self.axes.last = last = key, values, self._chosen(weights, values)
         return self._point(weights, *last[1:])
 
     def _point(self, weights: NDArray[np.float64], values: NDArray[np.float64], chosen: NDArray[np.int64]) -> Point:
@@ -307,14 +302,20 @@ class Problem:
             error = 4 * (len(weights) + 4) * 2.0**-53 * float(largest @ self.axes.extents) + 2.0**-1000
         if not error < inf:  # the other values are unknown, and may overflow
             return self.point(weights)
-        chosen = self._chosen(weights, point.values, line.slope, step, error)
+        chosen = self._chosen(weights, point.values + step * line.slope, error)
         return self._point(weights, point.values[:0], chosen)
+
+    def axis(self, axis: int, lower: float, upper: float) -> Line:
+        """Return the line along a dense feature."""
+        direction = np.zeros(len(names_of(self.nbest)))
+        direction[axis] = 1.0
+        return Line(direction, *self.axes.column(axis), lower, upper, axis)
 
     def line(self, direction: NDArray[np.float64], lower: float, upper: float) -> Line:
         used = np.flatnonzero(direction).tolist()
         axis = used[0] if len(used) == 1 else -1
         if 0 <= axis < len(self.nbest.names) and direction[axis] == 1.0:
-            return Line(direction, *self.axes.column(axis), lower, upper, axis)
+            return self.axis(axis, lower, upper)
         slope = self._weighed(direction, "the direction")
         return Line(direction, slope, self.axes.sorted(slope), lower, upper, axis)
 

@@ -114,8 +114,8 @@ cdef inline uint64_t sort_key(double x) noexcept nogil:
 
 
 cdef int sort_crossings(Crossing *items, Py_ssize_t count) except -1 nogil:
-    """Sort by x, stably: a radix sort by digits of 11 bits."""
-    cdef int32_t places[6][2048]
+    """Sort by x, stably: a radix sort by bytes."""
+    cdef int32_t places[8][256]
     cdef int32_t place, number
     cdef Py_ssize_t i
     cdef int digit
@@ -126,16 +126,16 @@ cdef int sort_crossings(Crossing *items, Py_ssize_t count) except -1 nogil:
     memset(places, 0, sizeof(places))
     for i in range(count):
         key = sort_key(items[i].x)
-        for digit in range(6):
-            places[digit][(key >> (11 * digit)) & 2047] += 1
-    for digit in range(6):      # an even number, so that the result is in `items`
+        for digit in range(8):
+            places[digit][(key >> (8 * digit)) & 255] += 1
+    for digit in range(8):      # an even number, so that the result is in `items`
         place = 0
-        for i in range(2048):
+        for i in range(256):
             number = places[digit][i]
             places[digit][i] = place
             place += number
         for i in range(count):
-            key = (sort_key(source[i].x) >> (11 * digit)) & 2047
+            key = (sort_key(source[i].x) >> (8 * digit)) & 255
             target[places[digit][key]] = source[i]
             places[digit][key] += 1
         source, target = target, source

@@ -187,50 +187,39 @@ cdef class FeatureRows:
             out[:] = 0.0
 
     def winners(self, const int64_t[::1] offsets not None, const double[::1] weights not None,
-                const double[::1] values not None, const double[::1] slope not None, double step, double error,
-                int64_t[::1] chosen not None):
+                const double[::1] values not None, double error, int64_t[::1] chosen not None):
         """Write the first row with the highest weighted sum of each segment.
 
-        :param values: value + step * slope approximates the sum
-        :param error: an upper bound of the error of this approximation. Rows that may win are weighed again
+        :param values: approximations of the sums
+        :param error: an upper bound of their error. Rows that may win are weighed again
         :param chosen: receives the row numbers
         """
         cdef Watch watching = begin_watch()
         cdef const Rows *rows = &self.rows
-        cdef Py_ssize_t longest = check_offsets(offsets, rows.count, 1)
         cdef Py_ssize_t s, i, first, size, best, near
         cdef double limit, value, highest
+        check_offsets(offsets, rows.count, 1)
         if (weights.shape[0] != rows.size or rows.size == 0 or chosen.shape[0] != offsets.shape[0] - 1
-                or not values.shape[0] == slope.shape[0] == rows.count):
+                or values.shape[0] != rows.count):
             raise ValueError("the weights or the segments do not fit the rows")
-        cdef double *moved = <double *>new_array(longest, sizeof(double))
-        cdef const double *about
-        try:
-            with nogil:
-                for s in range(chosen.shape[0]):
-                    first = offsets[s]
-                    size = offsets[s + 1] - first
-                    watch(&watching, size)
-                    about = &values[first]
-                    if step != 0.0:
-                        about = moved
-                        for i in range(size):
-                            moved[i] = values[first + i] + step * slope[first + i]
-                    best = first_highest(about, size)
-                    limit = about[best] - 2.0 * error
-                    near = 0
-                    for i in range(size if error > 0.0 else 0):
-                        near += not about[i] < limit
-                    highest = -INFINITY
-                    for i in range(size if near > 1 else 0):
-                        if not about[i] < limit:
-                            weigh_rows(rows, &weights[0], first + i, 1, &value)
-                            if value > highest:
-                                highest = value
-                                best = i
-                    chosen[s] = first + best
-        finally:
-            free(moved)
+        with nogil:
+            for s in range(chosen.shape[0]):
+                first = offsets[s]
+                size = offsets[s + 1] - first
+                watch(&watching, size)
+                best = first_highest(&values[first], size)
+                limit = values[first + best] - 2.0 * error
+                near = 0
+                for i in range(size if error > 0.0 else 0):
+                    near += not values[first + i] < limit
+                highest = -INFINITY
+                for i in range(size if near > 1 else 0):
+                    if not values[first + i] < limit:
+                        weigh_rows(rows, &weights[0], first + i, 1, &value)
+                        if value > highest:
+                            highest = value
+                            best = i
+                chosen[s] = first + best
 
     def mira_pass(self, const int64_t[::1] offsets not None, const int64_t[::1] order not None,
                   const int64_t[:, ::1] stats, const double[::1] scores, const double[::1] shares,

@@ -42,16 +42,15 @@ class FeatureRows:
         """Write the weighted sum of each row."""
         out[:] = self._sums(weights, 0, len(self.dense))
 
-    def winners(
-        self, offsets: Any, weights: Any, values: Any, slope: Any, step: float, error: float, chosen: Any
-    ) -> None:
+    def winners(self, offsets: Any, weights: Any, values: Any, error: float, chosen: Any) -> None:
         """Write the first row with the highest weighted sum of each segment.
 
-        :param values: value + step * slope approximates the sum
-        :param error: an upper bound of the error of this approximation
+        :param values: approximations of the sums
+        :param error: an upper bound of their error
         :param chosen: receives the row numbers
         """
-        values = self._sums(weights, 0, len(self.dense)) if error else values + step * slope
+        if error:
+            values = self._sums(weights, 0, len(self.dense))
         for segment, (first, last) in enumerate(pairwise(offsets.tolist())):
             chosen[segment] = first + values[first:last].argmax()
 
