@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ulp
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .._files.text import shown
 from .._runtime.arrays import bincount, first_not_finite, index, np, repeat
@@ -123,7 +123,7 @@ def perceptron(
     check_whole(folds, "folds", 2, len(filled), error=ArrayValueError)
     ranked = oracle(nbest, "sentence", found).scores
     scales = _scales(nbest)
-    examples = {segment: _example(nbest, segment, ranked, scales, good, bad) for segment in filled}
+    examples = {segment: _Example(nbest, segment, ranked, scales, good, bad) for segment in filled}
     sizes = len(names), len(nbest.names)
     shuffled = filled.copy()
     Random(seed).shuffle(shuffled)
@@ -179,12 +179,16 @@ class _Rows:
         return dense, sparse
 
 
-class _Example(NamedTuple):
+class _Example:
     """The good and the bad hypotheses of a segment, and which pairs differ in BLEU."""
 
-    good: _Rows
-    bad: _Rows
-    pairs: NDArray[np.bool_]
+    def __init__(self, nbest: NBest, segment: int, bleu: Floats, scales: Floats, good: float, bad: float):
+        rows = np.arange(nbest.offsets[segment], nbest.offsets[segment + 1], dtype=np.int64)
+        ranks = rows[np.argsort(-bleu[rows], kind="stable")]
+        first = ranks[: max(1, round(good * len(rows)))]
+        last = ranks[len(rows) - max(1, round(bad * len(rows))) :]
+        self.pairs = bleu[first][:, None] > bleu[last]
+        self.good, self.bad = _Rows(nbest, first, scales), _Rows(nbest, last, scales)
 
 
 SMALLEST = ulp(0.0)  # lower bound of the deviation of a feature that varies, so that it does not count as constant
@@ -239,15 +243,6 @@ def _of_features(weights: Floats, scales: Floats, names: Sequence[str]) -> list[
     return numbers
 
 
-def _example(nbest: NBest, segment: int, bleu: Floats, scales: Floats, good: float, bad: float) -> _Example:
-    rows = np.arange(nbest.offsets[segment], nbest.offsets[segment + 1], dtype=np.int64)
-    ranks = rows[np.argsort(-bleu[rows], kind="stable")]
-    first = ranks[: max(1, round(good * len(rows)))]
-    last = ranks[len(rows) - max(1, round(bad * len(rows))) :]
-    pairs = bleu[first][:, None] > bleu[last]
-    return _Example(_Rows(nbest, first, scales), _Rows(nbest, last, scales), pairs)
-
-
 def _train(
     examples: list[_Example], size: int, width: int, margin: float, epochs: int, random: Random
 ) -> Iterator[Floats]:
@@ -263,8 +258,8 @@ def _train(
     for _ in range(epochs):
         random.shuffle(order)
         for place in order:
-            good, bad, pairs = examples[place]
-            wrong = pairs & (good.values(weights)[:, None] < bad.values(weights) + margin)
+            good, bad = examples[place].good, examples[place].bad
+            wrong = examples[place].pairs & (good.values(weights)[:, None] < bad.values(weights) + margin)
             (up, sparse_up), (down, sparse_down) = good.sum(wrong.sum(axis=1)), bad.sum(wrong.sum(axis=0))
             weights[:width] += (up - down) / wrong.size
             for columns, change in ((good.columns, sparse_up), (bad.columns, -sparse_down)):

@@ -6,12 +6,13 @@ import math
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import bincount, first_not_finite, floats_given, index, np, repeat
+from .._runtime.arrays import bincount, first_not_finite, floats_given, np
 from .._runtime.lazy_arrays import AT_ONCE
 from .._runtime.numbers import check_whole
 from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, LengthMismatchError
 from ..nbest.sparse import owners_of
+from .selection import highest
 from .texts import TextLists
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def posterior_of(posterior: Any, scores: Any, scale: float, lists: TextLists) ->
         raise ArrayValueError(f"scale is {scale!r}; it must be a finite number")
     if scores is None:
         values = _numbers(posterior, "posterior", lists)
-        most = _largest(values, lists)
+        most = highest(values, lists.offsets)
         wrong = (values < 0) | (most <= 0)
         if wrong.any():
             segment = lists.segment_of(wrong.argmax())
@@ -42,15 +43,8 @@ def posterior_of(posterior: Any, scores: Any, scale: float, lists: TextLists) ->
         values = _numbers(scores, "scores", lists) * factor
         if not np.isfinite(values).all():
             raise ArrayValueError(f"scores times the scale {scale} are beyond the range of numbers")
-        shares = np.exp(values - _largest(values, lists))
+        shares = np.exp(values - highest(values, lists.offsets))
     return shares
-
-
-def _largest(values: Floats, lists: TextLists) -> Floats:
-    """Return for each text the largest value of its segment."""
-    sizes = np.diff(lists.offsets)
-    starts = lists.offsets[:-1][sizes > 0]
-    return repeat(np.maximum.reduceat(values, index(starts)), sizes[sizes > 0]) if len(values) else values
 
 
 def _numbers(values: Any, name: str, lists: TextLists) -> Floats:

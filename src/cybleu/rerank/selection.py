@@ -159,9 +159,14 @@ def chosen(
     """
     filled = offsets[1:] > offsets[:-1]
     rows = np.full(len(filled), -1, dtype=np.int64)
-    if len(scores):
-        values = scores if preferred is None else np.where(preferred, scores, -np.inf)
-        best = np.maximum.reduceat(values, index(offsets[:-1][filled]))
-        first = np.flatnonzero(values == repeat(best, np.diff(offsets)[filled]))
-        rows[filled] = first[np.searchsorted(first, offsets[:-1][filled])]
+    values = scores if preferred is None else np.where(preferred, scores, -np.inf)
+    first = np.flatnonzero(values == highest(values, offsets))
+    rows[filled] = first[np.searchsorted(first, offsets[:-1][filled])]
     return Selection(offsets, rows, scores, hypotheses)
+
+
+def highest(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return for each hypothesis the highest value of its segment."""
+    sizes = np.diff(offsets)
+    starts = offsets[:-1][sizes > 0]
+    return repeat(np.maximum.reduceat(values, index(starts)), sizes[sizes > 0]) if len(values) else values
