@@ -3,50 +3,6 @@
 cdef double NO_FEATURES = 0.0      # of rows without any: adding 0 to NULL is undefined
 
 
-cdef struct Rows:
-    const double *dense
-    const int64_t *indptr       # NULL where all features are dense
-    const int64_t *columns
-    const double *values
-    Py_ssize_t count
-    Py_ssize_t width            # dense features
-    Py_ssize_t size             # all features
-
-
-cdef void weigh_rows(const Rows *rows, const double *weights, Py_ssize_t first, Py_ssize_t size,
-                     double *out) noexcept nogil:
-    """Weighted sum of dense features, in order; the sum of compressed products is added afterwards."""
-    cdef Py_ssize_t i = 0
-    cdef Py_ssize_t f, width = rows.width
-    cdef int64_t k
-    cdef const double *row = rows.dense + first * width
-    cdef double a, b, c, d
-    while i + 4 <= size:        # four rows, to break the dependency chain
-        a = b = c = d = 0.0
-        for f in range(width):
-            a += weights[f] * row[f]
-            b += weights[f] * row[width + f]
-            c += weights[f] * row[2 * width + f]
-            d += weights[f] * row[3 * width + f]
-        out[i], out[i + 1], out[i + 2], out[i + 3] = a, b, c, d
-        row += 4 * width
-        i += 4
-    while i < size:
-        a = 0.0
-        for f in range(width):
-            a += weights[f] * row[f]
-        out[i] = a
-        row += width
-        i += 1
-    if rows.indptr == NULL:
-        return
-    for i in range(size):
-        a = 0.0
-        for k in range(rows.indptr[first + i], rows.indptr[first + i + 1]):
-            a += weights[width + rows.columns[k]] * rows.values[k]
-        out[i] += a
-
-
 cdef Py_ssize_t first_highest(const double *values, Py_ssize_t size) noexcept nogil:
     """Return the index of the first maximum."""
     cdef Py_ssize_t best = 0
@@ -104,40 +60,6 @@ cdef Py_ssize_t best_of(const double *values, const double *gains, Py_ssize_t si
     return best
 
 
-cdef double move(const Rows *rows, Py_ssize_t one, Py_ssize_t other, double share, Py_ssize_t updates, double *weights,
-                 double *lag) noexcept nogil:
-    """Add the share of the difference of two rows to the weights; return the sum of its squares.
-
-    :param lag: receives what is added to the weights, times the number of updates before
-    """
-    cdef Py_ssize_t width = rows.width
-    cdef Py_ssize_t f
-    cdef int64_t i, j, i_end, j_end, column
-    cdef double change
-    cdef double squares = 0.0
-    for f in range(width):
-        change = rows.dense[one * width + f] - rows.dense[other * width + f]
-        squares += change * change
-        weights[f] += share * change
-        lag[f] += <double>updates * (share * change)
-    if rows.indptr == NULL:
-        return squares
-    i, i_end, j, j_end = rows.indptr[one], rows.indptr[one + 1], rows.indptr[other], rows.indptr[other + 1]
-    while i < i_end or j < j_end:
-        column = rows.columns[i] if j == j_end or (i < i_end and rows.columns[i] < rows.columns[j]) else rows.columns[j]
-        change = 0.0
-        if i < i_end and rows.columns[i] == column:
-            change = rows.values[i]
-            i += 1
-        if j < j_end and rows.columns[j] == column:
-            change -= rows.values[j]
-            j += 1
-        squares += change * change
-        weights[width + column] += share * change
-        lag[width + column] += <double>updates * (share * change)
-    return squares
-
-
 cdef class FeatureRows:
     """Feature matrix with dense columns followed by columns in compressed sparse row format.
 
@@ -146,43 +68,107 @@ cdef class FeatureRows:
     :param compressed: number of compressed columns
     """
 
-    cdef Rows rows
-    # owners of the memory of the pointers
-    cdef const double[:, ::1] dense
-    cdef const int64_t[::1] indptr
-    cdef const int64_t[::1] columns
-    cdef const double[::1] values
+    cdef object owners              # of the memory of the pointers
+    cdef const double *dense
+    cdef const int64_t *indptr      # NULL where all features are dense
+    cdef const int64_t *columns
+    cdef const double *values
+    cdef Py_ssize_t count
+    cdef Py_ssize_t width           # dense features
+    cdef Py_ssize_t size            # all features
 
     def __cinit__(self, const double[:, ::1] dense not None, const int64_t[::1] indptr=None,
                   const int64_t[::1] columns=None, const double[::1] values=None, Py_ssize_t compressed=0):
         cdef Py_ssize_t i
-        cdef Rows rows
         cdef bint fit = True
-        memset(&rows, 0, sizeof(Rows))
-        rows.count, rows.width = dense.shape[0], dense.shape[1]
         if not 0 <= compressed <= (PY_SSIZE_T_MAX // 2 if indptr is not None else 0):
             raise ValueError("the number of compressed features is out of range")
-        rows.size = rows.width + compressed
-        rows.dense = &dense[0, 0] if dense.size else &NO_FEATURES
+        self.count, self.width, self.size = dense.shape[0], dense.shape[1], dense.shape[1] + compressed
+        self.dense = &dense[0, 0] if dense.size else &NO_FEATURES
+        self.owners = dense, indptr, columns, values
         if indptr is not None and columns is not None and values is not None:
             check_offsets(indptr, columns.shape[0], 0)
             for i in range(columns.shape[0]):
                 fit &= 0 <= columns[i] < compressed
-            if not fit or values.shape[0] != columns.shape[0] or indptr.shape[0] != rows.count + 1:
+            if not fit or values.shape[0] != columns.shape[0] or indptr.shape[0] != self.count + 1:
                 raise ValueError("the compressed features do not fit each other")
-            rows.indptr = &indptr[0]
+            self.indptr = &indptr[0]
             if columns.shape[0]:
-                rows.columns, rows.values = &columns[0], &values[0]
-        self.rows = rows
-        self.dense, self.indptr, self.columns, self.values = dense, indptr, columns, values
+                self.columns, self.values = &columns[0], &values[0]
+
+    cdef void weigh_rows(self, const double *weights, Py_ssize_t first, Py_ssize_t size, double *out) noexcept nogil:
+        """Weighted sum of dense features, in order; the sum of compressed products is added afterwards."""
+        cdef Py_ssize_t i = 0
+        cdef Py_ssize_t f, width = self.width
+        cdef int64_t k
+        cdef const double *row = self.dense + first * width
+        cdef double a, b, c, d
+        while i + 4 <= size:        # four rows, to break the dependency chain
+            a = b = c = d = 0.0
+            for f in range(width):
+                a += weights[f] * row[f]
+                b += weights[f] * row[width + f]
+                c += weights[f] * row[2 * width + f]
+                d += weights[f] * row[3 * width + f]
+            out[i], out[i + 1], out[i + 2], out[i + 3] = a, b, c, d
+            row += 4 * width
+            i += 4
+        while i < size:
+            a = 0.0
+            for f in range(width):
+                a += weights[f] * row[f]
+            out[i] = a
+            row += width
+            i += 1
+        if self.indptr == NULL:
+            return
+        for i in range(size):
+            a = 0.0
+            for k in range(self.indptr[first + i], self.indptr[first + i + 1]):
+                a += weights[width + self.columns[k]] * self.values[k]
+            out[i] += a
+
+    cdef double move(self, Py_ssize_t one, Py_ssize_t other, double share, Py_ssize_t updates, double *weights,
+                     double *lag) noexcept nogil:
+        """Add the share of the difference of two rows to the weights; return the sum of its squares.
+
+        :param lag: receives what is added to the weights, times the number of updates before
+        """
+        cdef Py_ssize_t width = self.width
+        cdef const int64_t *columns = self.columns
+        cdef Py_ssize_t f
+        cdef int64_t i, j, i_end, j_end, column
+        cdef double change
+        cdef double squares = 0.0
+        for f in range(width):
+            change = self.dense[one * width + f] - self.dense[other * width + f]
+            squares += change * change
+            weights[f] += share * change
+            lag[f] += <double>updates * (share * change)
+        if self.indptr == NULL:
+            return squares
+        i, i_end, j, j_end = self.indptr[one], self.indptr[one + 1], self.indptr[other], self.indptr[other + 1]
+        while i < i_end or j < j_end:
+            column = columns[i] if j == j_end or (i < i_end and columns[i] < columns[j]) else columns[j]
+            change = 0.0
+            if i < i_end and columns[i] == column:
+                change = self.values[i]
+                i += 1
+            if j < j_end and columns[j] == column:
+                change -= self.values[j]
+                j += 1
+            squares += change * change
+            weights[width + column] += share * change
+            lag[width + column] += <double>updates * (share * change)
+        return squares
 
     def weigh(self, const double[::1] weights not None, double[::1] out not None):
         """Write the weighted sum of each row."""
-        if weights.shape[0] != self.rows.size or out.shape[0] != self.rows.count:
+        if weights.shape[0] != self.size or out.shape[0] != self.count:
             raise ValueError("the weights or the values do not fit the rows")
-        if self.rows.size and self.rows.count:
+        if self.size and self.count:
             with nogil:
-                weigh_rows(&self.rows, &weights[0], 0, self.rows.count, &out[0])
+                self.weigh_rows(&weights[0], 0, self.count, &out[0])
         else:
             out[:] = 0.0
 
@@ -195,12 +181,11 @@ cdef class FeatureRows:
         :param chosen: receives the row numbers
         """
         cdef Watch watching = begin_watch()
-        cdef const Rows *rows = &self.rows
         cdef Py_ssize_t s, i, first, size, best, near
         cdef double limit, value, highest
-        check_offsets(offsets, rows.count, 1)
-        if (weights.shape[0] != rows.size or rows.size == 0 or chosen.shape[0] != offsets.shape[0] - 1
-                or values.shape[0] != rows.count):
+        check_offsets(offsets, self.count, 1)
+        if (weights.shape[0] != self.size or self.size == 0 or chosen.shape[0] != offsets.shape[0] - 1
+                or values.shape[0] != self.count):
             raise ValueError("the weights or the segments do not fit the rows")
         with nogil:
             for s in range(chosen.shape[0]):
@@ -215,7 +200,7 @@ cdef class FeatureRows:
                 highest = -INFINITY
                 for i in range(size if near > 1 else 0):
                     if not values[first + i] < limit:
-                        weigh_rows(rows, &weights[0], first + i, 1, &value)
+                        self.weigh_rows(&weights[0], first + i, 1, &value)
                         if value > highest:
                             highest = value
                             best = i
@@ -236,20 +221,19 @@ cdef class FeatureRows:
         :param safe_ratio: the largest ratio of the model's score and the gain when hope is chosen; 0 is no limit
         """
         cdef Watch watching = begin_watch()
-        cdef const Rows *rows = &self.rows
-        cdef Py_ssize_t longest = check_offsets(offsets, rows.count, 1)
+        cdef Py_ssize_t longest = check_offsets(offsets, self.count, 1)
         cdef int orders = <int>(background.shape[0] // 2 - 1)
         cdef const double *shares_of_orders = &shares[0] if shares is not None and shares.shape[0] else NULL
         cdef Py_ssize_t s, n, i, first, size, hope, fear, taken
         cdef double delta, loss, squares, scale
-        cdef bint fit = weights.shape[0] == lag.shape[0] == rows.size > 0
+        cdef bint fit = weights.shape[0] == lag.shape[0] == self.size > 0
         for s in range(order.shape[0]):
             fit &= 0 <= order[s] < offsets.shape[0] - 1
         if stats is None:
-            fit &= scores is not None and scores.shape[0] == rows.count
+            fit &= scores is not None and scores.shape[0] == self.count
         else:
             fit &= orders > 0 and stats.shape[1] == background.shape[0] == 2 + 2 * orders
-            fit &= stats.shape[0] == rows.count and (shares is None or shares.shape[0] == orders)
+            fit &= stats.shape[0] == self.count and (shares is None or shares.shape[0] == orders)
         if not fit:
             raise ValueError("the arrays do not fit each other")
         cdef double *values = <double *>new_array(2 * longest, sizeof(double))
@@ -259,8 +243,8 @@ cdef class FeatureRows:
                 for s in range(order.shape[0]):
                     first = offsets[order[s]]
                     size = offsets[order[s] + 1] - first
-                    watch(&watching, size * (4 + rows.size // 4))
-                    weigh_rows(rows, &weights[0], first, size, values)
+                    watch(&watching, size * (4 + self.size // 4))
+                    self.weigh_rows(&weights[0], first, size, values)
                     for i in range(size):
                         if stats is None:
                             gains[i] = scores[first + i]
@@ -274,10 +258,10 @@ cdef class FeatureRows:
                     delta = gains[hope] - gains[fear]
                     loss = delta - (values[hope] - values[fear])
                     if delta > 0.0 and loss > 0.0:
-                        squares = move(rows, first + hope, first + fear, 0.0, updates, &weights[0], &lag[0])
+                        squares = self.move(first + hope, first + fear, 0.0, updates, &weights[0], &lag[0])
                         if squares > 0.0:
-                            move(rows, first + hope, first + fear, min(step, loss / squares), updates, &weights[0],
-                                 &lag[0])
+                            scale = min(step, loss / squares)
+                            self.move(first + hope, first + fear, scale, updates, &weights[0], &lag[0])
                     if stats is not None:
                         taken = first + (first_highest(values, size) if model_background else hope)
                         for n in range(2 + 2 * orders):
