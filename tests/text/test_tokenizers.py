@@ -15,10 +15,10 @@ from sacrebleu.tokenizers import tokenizer_none
 
 import command_line
 import cybleu
-from cybleu.errors import MissingExtraError, NotUtf8Error, SequenceTypeError
+from cybleu.errors import MissingExtraError, NotUtf8Error
 from cybleu.report import analyse
 from cybleu.text import categories, tokenizer
-from cybleu.text.tokenizers import tokenize_lines, tokenizer_signature
+from cybleu.text.tokenizers import tokenizer_signature
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -96,13 +96,6 @@ def test_every_code_point(name, end):
         assert ours(line) == theirs(line), hex(start)
 
 
-def test_many_lines():
-    assert tokenize_lines(iter(LINES), "zh") == [uncached("zh")(line) for line in LINES]
-    assert tokenize_lines(["A b"], str.split, lowercase=True) == [["a", "b"]]
-    with pytest.raises(SequenceTypeError, match="lines is one str"):
-        tokenize_lines("a b")
-
-
 @pytest.fixture
 def pieces(sentencepiece, tmp_path, monkeypatch):
     """sacreBLEU's tokeniser of this name, which reads a model trained here in place of the one that it would fetch."""
@@ -130,10 +123,7 @@ TEXTS = [
 
 def test_pieces(pieces):
     expected = [pieces(line.rstrip()).split() for line in TEXTS]
-    assert tokenize_lines(TEXTS, "flores101") == expected == [tokenizer("flores101")(line) for line in TEXTS]
-    assert tokenize_lines(iter(TEXTS), "flores101", lowercase=True) == [
-        pieces(line.lower().rstrip()).split() for line in TEXTS
-    ]
+    assert [tokenizer("flores101")(line) for line in TEXTS] == expected
     sets = [[TEXTS[0], TEXTS[1]], [TEXTS[4]], [TEXTS[0], TEXTS[2], TEXTS[5]]]
     lists = [[pieces(line.rstrip()).split() for line in texts] for texts in sets]
     hypotheses = [TEXTS[1], TEXTS[0], TEXTS[4]]

@@ -53,6 +53,6 @@ def _segment(given: ExplainOptions, metric: Metric) -> tuple[list[Any], Any]:
         if given.line <= before + corpus.size:
             sets, texts = strings_of(corpus)
             place = given.line - before - 1
-            return [*map(raw.splitter, sets[place])], raw.splitter(texts[place])
+            return raw.split(sets[place]), raw.split([texts[place]])[0]
         before += corpus.size
     raise ArrayValueError(f"--line is {given.line}, and the files have {before} lines")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .. import _backend
 from ..errors import UnknownNameError
-from .tokenizers import OWN, own_tokenizer, tokenize_lines, tokenizer
+from .tokenizers import OWN, OfSacrebleu, own_tokenizer, tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,25 +78,13 @@ class Raw:
         """Lines as the backend reads them, in lower case if that is wanted."""
         return _backend.chosen.RawTexts(list(map(self.lower, texts.strings()))) if self.lowercase else texts
 
-    # ------------------------------------------------------------------------------------------------------ token lists
-
-    @property
-    def lazy(self) -> bool:
-        """Whether lines are tokenised one by one; sacreBLEU's tokenisers are faster with all lines."""
-        return self.own or not isinstance(self.tokenize, str)
-
-    @property
-    def splitter(self) -> Callable[[str], Sequence[Hashable]]:
-        """A function from a line to its tokens."""
+    def split(self, lines: Sequence[str]) -> list[Any]:
+        """The tokens of each line."""
         tokens_of = self.backend.tokens if self.of_mteval and self.tokenize == "intl" else tokenizer(self.tokenize)
-        return (lambda line: tokens_of(self.lower(line))) if self.lowercase else tokens_of
-
-    def split(self, lines: list[str]) -> list[Any]:
-        """The tokens of lines."""
-        if self.lazy:
-            return list(map(self.splitter, lines))
-        assert isinstance(self.tokenize, str)
-        lines = list(map(self.lower, lines)) if self.lowercase else lines
-        different = list(dict.fromkeys(lines))  # sacreBLEU's others are slow
-        each = dict(zip(different, tokenize_lines(different, self.tokenize)))
+        if self.lowercase:
+            lines = list(map(self.lower, lines))
+        if not isinstance(tokens_of, OfSacrebleu):
+            return list(map(tokens_of, lines))
+        different = list(dict.fromkeys(lines))  # sacreBLEU's are slow
+        each = dict(zip(different, tokens_of.of_lines(different)))
         return [each[line] for line in lines]

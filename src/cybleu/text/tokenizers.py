@@ -6,16 +6,16 @@ import copyreg
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache, partial
 from typing import Any, TypeVar, overload
 
 from .. import _backend
 from .._runtime.extras import extra
-from ..errors import MissingExtraError, SequenceTypeError, UnknownNameError
+from ..errors import MissingExtraError, UnknownNameError
 from .categories import categories
 
-__all__ = ["tokenize_lines", "tokenizer", "tokenizer_signature"]
+__all__ = ["tokenizer", "tokenizer_signature"]
 
 OWN = ("unicode", "none", "ascii", "space", "13a", "intl", "zh", "char")  # of which the first two are one
 
@@ -126,7 +126,7 @@ def tokenizer_signature(tokenize: str | Callable[[str], Any]) -> str:
     ('13a', 'split')
     """
     tokens_of = tokenizer(tokenize)
-    if isinstance(tokens_of, _OfSacrebleu):
+    if isinstance(tokens_of, OfSacrebleu):
         return tokens_of.signature
     return tokenize if isinstance(tokenize, str) else getattr(tokenize, "__name__", type(tokenize).__name__)
 
@@ -157,10 +157,10 @@ def _tokens_of(name: str) -> Callable[[str], list[str]]:
         reason = " ".join(str(error).split())
         raise MissingExtraError(f"the tokeniser {name!r} does not load: {reason}") from error
 
-    return _OfSacrebleu(tokenise)
+    return OfSacrebleu(tokenise)
 
 
-class _OfSacrebleu:
+class OfSacrebleu:
     """A tokeniser of sacreBLEU's that needs more than characters."""
 
     def __init__(self, tokenise: Any) -> None:
@@ -173,31 +173,7 @@ class _OfSacrebleu:
         text: str = self._tokenise(line.rstrip())
         return text.split()
 
-    def of_lines(self, lines: Iterable[str]) -> list[list[str]]:
+    def of_lines(self, lines: list[str]) -> list[list[str]]:
         if self._pieces_of is None:
             return list(map(self, lines))
         return [" ".join(pieces).split() for pieces in self._pieces_of([line.rstrip() for line in lines])]
-
-
-def tokenize_lines(
-    lines: Iterable[str], tokenize: str | Callable[[str], Tokens] = "13a", lowercase: bool = False
-) -> list[Any]:
-    """Tokenise lines.
-
-    :param lines: any number of str; for none the result is an empty list
-    :param tokenize: as for :func:`tokenizer`
-    :param lowercase: convert the lines to lower case first, as `str.lower` does
-    :return: for each line a list of str, or what the function returns
-    :raises SequenceTypeError: `lines` is a str
-    :raises UnknownNameError: there is no such tokeniser
-    :raises MissingExtraError: sacreBLEU, or a package that the tokeniser requires, is not installed
-
-    >>> tokenize_lines(["Hello, world!", "It costs 3.5 %."])
-    [['Hello', ',', 'world', '!'], ['It', 'costs', '3.5', '%', '.']]
-    """
-    if isinstance(lines, (str, bytes)):
-        raise SequenceTypeError(f"lines is one {type(lines).__name__}; give a list of lines")
-    tokens_of = tokenizer(tokenize)
-    if lowercase:
-        lines = map(str.lower, lines)
-    return tokens_of.of_lines(lines) if isinstance(tokens_of, _OfSacrebleu) else list(map(tokens_of, lines))
