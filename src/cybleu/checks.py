@@ -7,7 +7,7 @@ BLEU can be computed from all of these, but it is wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from itertools import accumulate, chain, pairwise
+from itertools import pairwise
 from typing import Any
 
 from ._runtime.sequences import (
@@ -28,7 +28,7 @@ from .errors import (
     TokensError,
 )
 from .metrics.tokens import tokenised
-from .text.batches import Corpus, Place, TokenLists
+from .text.batches import Corpus, ListSets, Place, TokenLists
 from .text.numbering import check_hashable
 from .text.raw import raw_of
 from .text.reading import read_lines, read_sets_of_lines, segments_of_lists
@@ -93,8 +93,7 @@ def check(
     if len(sets) != len(texts):
         raise LengthMismatchError(_different_numbers(sets, len(texts)))
     groups = [_checked_group(group, f"references[{position}]") for position, group in enumerate(sets)]
-    bounds = list(accumulate(map(len, groups), initial=0))
-    others = TokenLists(list(chain.from_iterable(groups)), Place("references", bounds))
+    others = ListSets(groups, "references").texts
     for number, text in enumerate(others.texts):
         if not text:
             raise TokensError(

@@ -23,14 +23,14 @@ CPU_DEVICES = (1, 3)  # of DLPack: ordinary and page-locked memory
 
 
 def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
-    """The array, without a copy where it is int32 or int64 and contiguous."""
+    """The array, without a copy where it is int32 or int64 and contiguous. One without entries may have any dtype."""
     if hasattr(value, "__dlpack_device__") and int(value.__dlpack_device__()[0]) not in CPU_DEVICES:
         raise ArrayValueError(
             f"{name} is an array on the device {getattr(value, 'device', 'other than the CPU')}; "
             "copy it to the CPU first, for example with .cpu()"
         )
     array = array_given(value, name)
-    if array.dtype.kind not in "iu":
+    if array.size and array.dtype.kind not in "iu":
         raise ArrayValueError(f"{name} has dtype {array.dtype}; it must be integers, preferably int32 or int64")
     if array.ndim not in dimensions:
         raise ArrayValueError(
@@ -79,10 +79,7 @@ def ids_of_lists(texts: Sequence[Any], place: Place) -> TokenIds:
 
     :param place: of the texts, for messages
     """
-    arrays = [
-        integers(text if len(text) else np.zeros(0, np.int64), place.of(number), (1,))
-        for number, text in enumerate(texts)
-    ]
+    arrays = [integers(text, place.of(number), (1,)) for number, text in enumerate(texts)]
     return ids_of_lengths(np.concatenate(arrays), np.array(list(map(len, arrays)), dtype=np.int64))
 
 
@@ -147,10 +144,7 @@ def owners_given(owner: Any, sets: AnySets, count: int) -> NDArray[np.int64] | N
 
 def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:
     """A copy of `wanted` integers from 0 to `size`, which no other thread can change."""
-    array = array_given(by_position(value), name)
-    if not array.size:  # of floats, as `np.array([])` is
-        array = array.astype(np.int64)
-    array = integers(array, name, (1,)).astype(np.int64, copy=True)
+    array = integers(by_position(value), name, (1,)).astype(np.int64, copy=True)
     if len(array) != wanted:
         raise ArrayValueError(f"{name} has {len(array)} entries for {wanted} {what}; give one for each")
     wrong = ((array < 0) | (array > size)).nonzero()[0]

@@ -174,10 +174,7 @@ def batch_of(texts: Sequence[Any], place: Place) -> Batch:
 
 def _is_text(value: Any) -> bool:
     """Whether a value is a list of tokens in any container, and not a token."""
-    kind = type(value)
-    if kind in LISTS:
-        return True
-    if kind in PLAIN_TYPES or isinstance(value, NO_TEXTS):
+    if type(value) in PLAIN_TYPES or isinstance(value, NO_TEXTS):
         return False
     return is_sized(value) or (is_array(value) and getattr(value, "ndim", 1) != 0)
 
@@ -291,7 +288,7 @@ def _sets_of_list(references: Any, texts: Batch | None, name: str) -> AnySets:
     else:
         several = depth > (0 if raw else 1)
     groups = references if several else [[entry] for entry in references]
-    kinds = set(map(type, chain.from_iterable(groups) if several else references))
+    kinds = _backend.chosen.types_within(groups if several else [references])
     if not kinds <= {*LISTS, str, bytes}:
         groups = [group if is_array(group) else [text for text in group if not is_missing(text)] for group in groups]
     if several and tuple in kinds and _has_tuples(texts):
@@ -415,9 +412,7 @@ def _warn_of_words(groups: Any, texts: Batch | None, name: str) -> None:
 def read_lines(values: Any, name: str = "hypotheses") -> RawText:
     """Read a batch of raw texts, of a tool that knows no other kind."""
     texts = read_texts(values, name)
-    if isinstance(texts, RawText):
-        return texts
-    return raw_text(texts.lists()[:1], Place(name))  # an error if there is one
+    return texts if isinstance(texts, RawText) else raw_text(texts.lists()[:1], Place(name))  # an error if there is one
 
 
 def read_sets_of_lines(values: Any, name: str = "references") -> Sets:
