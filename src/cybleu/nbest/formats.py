@@ -160,7 +160,7 @@ class ParsedLines:
         """Return dense and sparse features of all rows."""
         indptr = self._indptr[: self.row + 1]
         columns, values = self._columns[: indptr[-1]], self._values[: indptr[-1]]
-        return self._features[: self.row], SparseFeatures(indptr, columns, values, tuple(self._fields.names()))
+        return self._features[: self.row], SparseFeatures(indptr, columns, values, self._fields.names())
 
 
 # ---------------------------------------------------------------------------------------- id ||| tokens ||| features

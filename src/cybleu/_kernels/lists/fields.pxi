@@ -150,11 +150,11 @@ cdef class Fields:
     cdef Py_ssize_t width           # dense columns
     cdef bint spaced, glued
     cdef RawVocabulary sparse       # names
-    cdef list known                 # names that are decoded
+    cdef tuple known                # names that are decoded
 
     def __cinit__(self, list labels not None, str sparse not None):
         cdef Py_ssize_t capacity = 0
-        self.kept, self.width, self.known = list(labels), len(labels), []
+        self.kept, self.width, self.known = list(labels), len(labels), ()
         self.labels = <Token *>grown(NULL, self.width, &capacity, sizeof(Token))
         for i in range(self.width):
             self.labels[i] = token_of(self.kept[i])
@@ -165,9 +165,11 @@ cdef class Fields:
         free(self.labels)
 
     def names(self):
-        """Return the names of sparse features, in a list that the next call may extend."""
-        for i in range(len(self.known), self.sparse.table.size):
-            self.known.append(decoded(&self.sparse.table.tokens[i].token))
+        """Return the names of sparse features."""
+        cdef int32_t i
+        if self.sparse.table.size > len(self.known):
+            new = [decoded(&self.sparse.table.tokens[i].token) for i in range(len(self.known), self.sparse.table.size)]
+            self.known += tuple(new)
         return self.known
 
     def column(self, str name not None):

@@ -13,8 +13,8 @@ class Fields:
     def __init__(self, labels: list[bytes], sparse: str) -> None:
         self._columns: dict[str, int] = {}  # of sparse features
 
-    def names(self) -> list[str]:
-        return list(self._columns)
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._columns)
 
     def column(self, name: str) -> int:
         return self._columns.setdefault(name, len(self._columns))
