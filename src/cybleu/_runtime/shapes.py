@@ -64,14 +64,10 @@ def mistake_in_tokens(list_of_references: Any, hypotheses: Any) -> str | None:
     for references, hypothesis in zip(list_of_references, hypotheses):
         if isinstance(references, str):
             if isinstance(hypothesis, str):
-                return (
-                    "the references and the hypothesis are str, so each character counts as a reference or as a token; split "
-                    "both and put the reference in a list, for example [reference.split()] and hypothesis.split()"
-                )
-            return (
-                "the references are a str, so each of its characters counts as a reference; split it and put it in a list, for "
-                "example [reference.split()]"
-            )
+                told = "the references and the hypothesis are str, so each character counts as a reference or as a token; split"
+                return f"{told} both and put the reference in a list, for example [reference.split()] and hypothesis.split()"
+            told = "the references are a str, so each of its characters counts as a reference"
+            return f"{told}; split it and put it in a list, for example [reference.split()]"
         of_strings = _is_collection(references) and any(isinstance(reference, str) for reference in references)
         if isinstance(hypothesis, str):
             several_words = len(hypothesis.split()) > 1 and not any(map(is_written_without_blanks, hypothesis))

@@ -86,7 +86,7 @@ class Counting(NamedTuple):
         """Count texts in numbers, with n-grams of references that are counted once."""
         key = self, raw, _backend.BACKEND
         vocabulary, prepared = corpus.made(key, lambda: self._prepared(corpus, raw))
-        owners = corpus.numbers()
+        owners = np.arange(corpus.size, dtype=np.int64) if corpus.owners is None else corpus.owners
         if isinstance(corpus.texts, RawText):
             assert raw is not None
             texts = vocabulary, raw.lowered(corpus.texts.lines)

@@ -224,10 +224,6 @@ class Corpus:
         """What `make` makes of the references, which prepared references keep by this key."""
         return make() if self.once is None else self.once(key, make)
 
-    def numbers(self) -> NDArray[np.int64]:
-        """For each text the number of its set."""
-        return np.arange(self.size, dtype=np.int64) if self.owners is None else self.owners
-
 
 def size_of(texts: Batch) -> int:
     """About how many tokens these texts have; 0 for lists, which are counted under the lock of the interpreter."""

@@ -148,8 +148,8 @@ def _lengths(lists: TokenLists) -> NDArray[np.int64]:
 
 
 def _are_ids(lists: TokenLists) -> bool:
-    first = next(chain.from_iterable(lists.texts), None)
-    return _is_integer_type(type(first)) and all(map(_is_integer_type, lists.types()))
+    types = lists.types()
+    return bool(types) and all(map(_is_integer_type, types))
 
 
 def _is_integer_type(kind: type) -> bool:

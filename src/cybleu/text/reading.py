@@ -197,7 +197,7 @@ def raw_text(texts: Sequence[Any], place: Place) -> RawText:
     batch = batch_of(texts, place) if texts else RawText(_backend.chosen.RawTexts(texts))
     if not isinstance(batch, RawText):
         raise SequenceTypeError(
-            f"{place.of(0)} is a {kind_of(texts[0])}; with tokenize each text must be raw text, a str or bytes in UTF-8"
+            f"{place.of(0)} is {described(texts[0])}; with tokenize each text must be raw text, a str or bytes in UTF-8"
         )
     return batch
 
@@ -247,8 +247,6 @@ def read_references(
     :param texts: the hypotheses. Without them a list of str has several raw references, and tokens are str at the third level only
     :param lengths: the lengths of the references in an array
     """
-    if isinstance(references, (Sets, ListSets)):
-        return references
     if are_columns(references):
         references = columns_of_references(references, name)
     references = ids_of_ragged(references, name) if isinstance(references, Ragged) else by_position(references)
