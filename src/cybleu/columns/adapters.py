@@ -39,12 +39,12 @@ class Spark:
         return found
 
     def grouped(self, frame: Any, counting: Counting, partitions: int | None) -> Any:
-        from pyspark.sql.functions import sum as sum_of
+        from pyspark.sql.functions import sum as total
 
         by = [_column(name) for name in counting.keep]
         if partitions is not None:
             frame = frame.repartition(partitions, *by)
-        return frame.groupBy(*by).agg(*(sum_of(_column(name)).alias(name) for name in counting.metric.columns))
+        return frame.groupBy(*by).agg(*(total(_column(name)).alias(name) for name in counting.metric.columns))
 
     def table(self, frame: Any) -> Any:
         return frame.toArrow()
