@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 from ..errors import OrderError
 from ..gleu_score import MOST_ORDERS, counts
+from ..text.batches import Corpus, Sets
 from .base import BuiltinMetric
+from .bleu import Bleu
 from .counting import check_not_mixed
 from .tokens import segments_of
 
 if TYPE_CHECKING:
-    from ..text.batches import Corpus
     from ..text.raw import Tokenize
     from .base import Counter
 
@@ -76,6 +79,8 @@ class Gleu(BuiltinMetric):
         :param corpus: texts and references that have been read
         """
         raw = self.raw(corpus.kind)
+        if raw is not None and raw.own:
+            return self._of_lines(corpus)
         segment = segments_of(corpus, raw, self.reads)
 
         def count(start: int, stop: int, rows: Any) -> None:
@@ -89,6 +94,30 @@ class Gleu(BuiltinMetric):
                 check_not_mixed(corpus.sets.lists(), corpus.texts.lists())
 
         return count
+
+    def _of_lines(self, corpus: Corpus) -> Counter:
+        """Count raw text, which the backend tokenises, as BLEU does with each reference alone."""
+        assert isinstance(corpus.sets, Sets)
+        sets = corpus.sets if corpus.owners is None else corpus.sets.rows(corpus.owners)
+        segments = list(pairwise(sets.bounds))
+        owners: Any = array("q", chain.from_iterable(repeat(i, end - begin) for i, (begin, end) in enumerate(segments)))
+        pairs = Corpus(corpus.texts.rows(owners), Sets(sets.texts, array("q", range(len(owners) + 1))))
+        bleu = Bleu(max_order=self.max_len, tokenize=self.tokenizer, lowercase=self.lowercase)
+        found = list(map(self._of_pair, bleu.rows_of(pairs).tolist()))
+
+        def count(start: int, stop: int, rows: Any) -> None:
+            for position, (begin, end) in enumerate(segments[start:stop], start):
+                rows[position, 0], rows[position, 1] = max(
+                    found[begin:end], key=lambda pair: pair[0] / pair[1] if pair[1] else -1.0
+                )
+
+        return count
+
+    def _of_pair(self, row: Sequence[int]) -> tuple[int, int]:
+        """Matches and n-grams of a hypothesis and one reference, by their row of BLEU."""
+        longer = max(row[:2])
+        ngrams = range(max(1, longer - self.max_len + 1), longer - self.min_len + 2)  # of each order
+        return sum(row[1 + self.min_len : 2 + self.max_len]), sum(ngrams)
 
     def score_of(self, row: Sequence[int]) -> float:
         """Score a row that is valid.
