@@ -153,8 +153,7 @@ class Sets:
     def rows(self, owners: NDArray[np.int64]) -> Sets:
         """The sets with these numbers, in this order."""
         bounds = np.asarray(self.bounds, dtype=np.int64)
-        firsts = bounds[owners]
-        counts = bounds[owners + 1] - firsts
+        firsts, counts = bounds[owners], np.diff(bounds)[owners]
         ends = np.cumsum(counts, dtype=np.int64)
         numbers = repeat(firsts - ends + counts, counts) + np.arange(counts.sum(), dtype=np.int64)
         return Sets(self.texts.rows(numbers), np.concatenate([np.zeros(1, dtype=np.int64), ends]))

@@ -172,7 +172,7 @@ class SpecialIds(NamedTuple):
     @property
     def given(self) -> bool:
         """Whether there is one, so that all tokens must be ids."""
-        return self != NO_IDS
+        return any(value is not None for value in self)
 
 
 NO_IDS = SpecialIds()

@@ -84,9 +84,7 @@ def _number_lines(texts: RawText, vocabulary: Any) -> TokenIds:
     """Raw texts in the numbers of the backend's vocabulary, new ones for new tokens."""
     ends = np.empty(len(texts.lines), dtype=np.int64)
     numbers = vocabulary.add(texts.lines, ends)
-    begins = np.zeros(len(ends), dtype=np.int64)
-    begins[1:] = ends[:-1]
-    return TokenIds(np.frombuffer(numbers, dtype=np.int32), begins, ends)
+    return TokenIds(np.frombuffer(numbers, dtype=np.int32), ends - np.diff(ends, prepend=0), ends)
 
 
 def _encoded(lists: TokenLists, vocabulary: dict[Hashable, int]) -> TokenIds:

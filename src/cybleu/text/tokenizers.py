@@ -53,6 +53,7 @@ def _marks() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 SPLITS: dict[str, Callable[[str], list[str]]] = {
     "unicode": str.split,
+    "none": str.split,
     "codexglue": split_for_codexglue,
     "tensor2tensor": split_for_tensor2tensor,
 }
@@ -68,10 +69,7 @@ def own_tokenizer(name: str) -> Any:
 
 @cache
 def _own(backend: str, name: str) -> Any:
-    if name in ("intl", "intl-unstripped"):
-        made = _backend.chosen.Tokenizer(name, categories())
-    else:
-        made = _backend.chosen.Tokenizer(name)
+    made = _backend.chosen.Tokenizer(name, *([categories()] if name.startswith("intl") else []))
     copyreg.pickle(type(made), _by_name)
     return made
 
@@ -84,8 +82,6 @@ def _by_name(made: Any) -> tuple[Callable[[str], Any], tuple[str]]:
 def tokenizer(name: str, lowercase: bool = False) -> Callable[[str], list[str]]: ...
 @overload
 def tokenizer(name: Callable[[str], Tokens], lowercase: bool = False) -> Callable[[str], Tokens]: ...
-@overload
-def tokenizer(name: str | Callable[[str], Tokens], lowercase: bool = False) -> Callable[[str], Tokens]: ...
 def tokenizer(
     name: str | Callable[[str], Sequence[Hashable]], lowercase: bool = False
 ) -> Callable[[str], Sequence[Hashable]]:
@@ -138,8 +134,6 @@ def _tokens_in_lower_case(tokens_of: Callable[[str], Sequence[Hashable]], line: 
 def _tokens_of(name: str) -> Callable[[str], list[str]]:
     if name in SPLITS:
         return SPLITS[name]
-    if name == "none":
-        return str.split
     if name in OWN:
         tokens: Callable[[str], list[str]] = own_tokenizer(name).tokens
         return tokens
