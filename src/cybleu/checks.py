@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, SupportsIndex
 
 from ._runtime.sequences import (
     described,
@@ -145,13 +145,8 @@ def _kind_of_tokens(lists: TokenLists) -> str | None:
                 f"{lists.place.of(number)} is the characters of a text with its blanks, as list() makes them of a str; "
                 "split it into words, for example with .split()"
             )
-    types = lists.types()
-    if not types:
-        return None
-    for name, base in (("a str", str), ("bytes", bytes)):
-        if all(issubclass(kind, base) for kind in types):
-            return name
-    return "an id (int)" if all(hasattr(kind, "__index__") for kind in types) else None
+    types, names = lists.types(), {str: "a str", bytes: "bytes", SupportsIndex: "an id (int)"}
+    return next((name for base, name in names.items() if types and all(issubclass(kind, base) for kind in types)), None)
 
 
 def _is_split_into_characters(tokens: Sequence[Any]) -> bool:

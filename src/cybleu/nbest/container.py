@@ -20,6 +20,7 @@ from ..errors import (
     StatisticsError,
 )
 from ..metrics import find
+from ..text.ids import integers
 from ..text.reading import read_groups, read_lines, read_texts
 from .references import bleu, count, known_texts, prepare_references, split_on_blanks
 from .sparse import SparseFeatures, owners_of, sparse_given
@@ -498,12 +499,10 @@ def check_nbest(nbest: object) -> None:
 
 def _whole_numbers(values: Any, name: str, count: int | None, what: str) -> NDArray[np.int64]:
     """Copy whole numbers, so that they cannot change after validation."""
-    array = array_given(values, name)
-    if array.dtype.kind not in "iu" and array.size:
-        raise ArrayValueError(f"{name} must be whole numbers, not {array.dtype}")
+    array = integers(values, name, (1,))
     _check_shape(array, name, 1, count, what)
-    if array.size and (array.min() < 0 or array.max() > np.iinfo(np.int64).max):
-        raise ArrayValueError(f"{name} holds {array.min() if array.min() < 0 else array.max()}")
+    if array.size and array.min() < 0:
+        raise ArrayValueError(f"{name} holds {array.min()}; its numbers must be from 0")
     return _kept(array.astype(np.int64))
 
 

@@ -141,9 +141,7 @@ def _tokens_of(name: str) -> Callable[[str], list[str]]:
     with extra("sacrebleu", requirement, "cybleu[sacrebleu]"):
         from sacrebleu.metrics.bleu import BLEU
     if name not in BLEU.TOKENIZERS:
-        known = ", ".join(
-            [*OWN, *(name for name in SPLITS if name not in OWN), *sorted(set(BLEU.TOKENIZERS) - set(OWN))]
-        )
+        known = ", ".join(dict.fromkeys((*OWN, *SPLITS, *sorted(BLEU.TOKENIZERS))))
         raise UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")
     try:
         tokenise = BLEU(tokenize=name).tokenizer
