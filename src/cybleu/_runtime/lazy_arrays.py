@@ -28,8 +28,6 @@ else:
 
     np = NumPy()
 
-AT_ONCE = 1 << 16  # scores that are computed at once
-
 
 def array_given(values: Any, name: str) -> NDArray[Any]:
     """Convert a value to an array.

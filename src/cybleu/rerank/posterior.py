@@ -7,7 +7,6 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import bincount, first_not_finite, floats_given, np
-from .._runtime.lazy_arrays import AT_ONCE
 from .._runtime.numbers import check_whole
 from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, LengthMismatchError
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+
+AT_ONCE = 1 << 16  # scores that are computed at once
 
 
 def posterior_of(posterior: Any, scores: Any, scale: float, lists: TextLists) -> Floats:

@@ -58,7 +58,9 @@ def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
             raise MixedTokensError(where_not_an_id(texts))
         return ids
     texts.refuse_arrays()
-    if vocabulary and _are_ids(texts) and all(isinstance(token, (str, bytes)) for token in vocabulary):
+    first = next(chain.from_iterable(texts.texts), None)
+    are_ids = _is_integer_type(type(first)) and all(map(_is_integer_type, texts.types()))
+    if are_ids and vocabulary and all(isinstance(token, (str, bytes)) for token in vocabulary):
         raise MixedTokensError(_IDS_AMONG_TOKENS)
     return _encoded(texts, vocabulary)
 
@@ -143,11 +145,6 @@ def _explained(lists: TokenLists) -> Iterator[None]:
 def _lengths(lists: TokenLists) -> NDArray[np.int64]:
     with _explained(lists):
         return array_of(map(len, lists.texts), np.int64, lists.size)
-
-
-def _are_ids(lists: TokenLists) -> bool:
-    types = lists.types()
-    return bool(types) and all(map(_is_integer_type, types))
 
 
 def _is_integer_type(kind: type) -> bool:

@@ -11,6 +11,8 @@ from typing import Any
 class Ragged:
     """Texts of token ids of any lengths in two arrays: text i is ``ids[offsets[i]:offsets[i + 1]]``.
 
+    It has a length, and iteration gives the texts as lists.
+
     :param ids: the ids of all texts, one after the other
     :param offsets: where each text begins in `ids`, and the end of the last one
 
