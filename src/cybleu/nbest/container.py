@@ -310,8 +310,8 @@ class NBest:
     ) -> NBest:
         """Create a list from the texts of the hypotheses, with their BLEU statistics.
 
-        :param hypotheses: for each segment a list of texts, all str or all token lists. The `texts` of the new list are the str,
-            or the tokens joined with spaces. They are not known if a joined text would be split into other tokens
+        :param hypotheses: for each segment a list of texts: all raw text, str or bytes, or all token lists. The `texts` of the new list
+            are the raw text, or the tokens joined with spaces. They are not known if a joined text would be split into other tokens
         :param references: one or several references for each segment, likewise; or :class:`cybleu.References`; or paths of
             text files with one segment on each line
         :param features: the features of all hypotheses, segment after segment, `(N, F)`; None means that there are none
