@@ -101,7 +101,7 @@ class Mixture(BuiltinMetric):
     :param parts: a dict from metrics or their names to weights, or pairs of a metric or name and its weight. Weights are above 0,
         and are divided by their sum
     :raises UnknownNameError: there is no such metric
-    :raises WeightsError: there is no metric, or a weight is not a finite number above 0
+    :raises WeightsError: there is no metric, one is neither a metric nor a name, or a weight is not a finite number above 0
 
     >>> from cybleu.metrics import Mixture
     >>> metric = Mixture({"bleu": 0.5, "chrf": 0.5})
