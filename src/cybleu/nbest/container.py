@@ -319,7 +319,7 @@ class NBest:
         :param tokenize: how to split a str into tokens, by default on white space: a function such as ``str.split``; or a
             name that :func:`cybleu.text.tokenizer` knows
         :param lowercase: convert the strings to lower case first; the `texts` of the list are not changed
-        :param max_order: the largest n-gram order; by default 4, or that of the `References`
+        :param max_order: the largest n-gram order, by default 4
         :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
         :param threads: the number of threads, which does not change the result; None is one
         :param more: `sparse`, `ids` or `model_scores`, as for the class
@@ -359,9 +359,8 @@ class NBest:
     ) -> NBest:
         """Create a list from a file in one of the formats of :mod:`cybleu.nbest`, with its BLEU statistics.
 
-        A segment of the references for which the file has no line gets no hypotheses. The other parameters are those of
-        :meth:`cybleu.nbest.NBest.from_texts`, but by default `tokenize` splits on white space, for the lines of the
-        file and for references that are strings.
+        A segment of the references for which the file has no line gets no hypotheses. The other parameters are
+        those of :meth:`cybleu.nbest.NBest.from_texts`.
 
         :param path: the path of the file, which may be compressed by gzip; ``-`` is standard input
         :param references: paths of text files with one segment on each line; or as for :meth:`from_texts`
@@ -369,7 +368,7 @@ class NBest:
             first two, detected from the first lines
         :param first_id: the id of the first segment of the references
         :param size: in the ``plain`` format: how many lines each segment has
-        :param features: in the ``plain`` format: the file with the features
+        :param features: in the ``plain`` format: the file with the features, which is read as a whole
         :param names: the names of these features, by default ``f0``, ``f1`` ...
         :param texts: whether to keep the texts of the hypotheses, as they are in the file
         :param lowercase: convert the hypotheses, and references that are texts or files, to lower case with
@@ -423,7 +422,7 @@ class NBest:
         :param references: for each segment a list of texts, str or bytes; or prepared :class:`cybleu.References`; or paths
             of text files with one segment on each line
         :param tokenize: how to split the texts into tokens, by default on white space. Metrics of raw text, such as
-            ``chrf``, take none, and prepared references of raw text have their own
+            ``chrf``, take none
         :param lowercase: convert the texts to lower case first
         :param threads: the number of threads, which does not change the result; None is one
         :param choices: as for :func:`cybleu.metrics.find`
