@@ -162,7 +162,7 @@ def rows(
     :return: another frame of the engine, not computed yet
     :raises UnknownNameError: there is no column, or no metric, with this name
     :raises ArrayValueError: a column is kept twice, or has the name of a new column
-    :raises ArrowError: `frame` is not a frame of this engine
+    :raises ArrowError: `frame` is neither of these
 
     With Spark:
 

@@ -359,8 +359,8 @@ class NBest:
     ) -> NBest:
         """Create a list from a file in one of the formats of :mod:`cybleu.nbest`, with its BLEU statistics.
 
-        A segment of the references for which the file has no line gets no hypotheses. The other parameters are
-        those of :meth:`cybleu.nbest.NBest.from_texts`.
+        A segment of the references for which the file has no line gets no hypotheses. The other parameters are those of
+        :meth:`cybleu.nbest.NBest.from_texts`.
 
         :param path: the path of the file, which may be compressed by gzip; ``-`` is standard input
         :param references: paths of text files with one segment on each line; or as for :meth:`from_texts`
