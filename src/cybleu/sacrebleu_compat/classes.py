@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from functools import lru_cache, update_wrapper
 from itertools import accumulate, chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
@@ -36,6 +37,7 @@ _bleu: Any = getattr(TheirBleu, "_of_sacrebleu", TheirBleu)
 _chrf: Any = getattr(TheirChrf, "_of_sacrebleu", TheirChrf)
 _ter: Any = getattr(TheirTer, "_of_sacrebleu", TheirTer)
 
+OWN_OF_SACREBLEU = {f"sacrebleu.tokenizers.tokenizer_{name}": name for name in OWN}  # by module
 MANY = 100  # sacreBLEU warns from this number of lines that look tokenised
 
 
@@ -56,26 +58,29 @@ class Counting(_Any):  # type: ignore[misc]
     :cvar _of_sacrebleu: the metric of sacreBLEU
     :cvar _counter: returns the metric, which counts lines that are in lower case if it is wanted; None if sacreBLEU must handle
         these settings
-    :cvar _inherited: the attributes that sacreBLEU's class uses; if a subclass or an object has another one, sacreBLEU
+    :cvar _used: the names of the attributes that sacreBLEU's class uses; if a subclass or an object has another one, sacreBLEU
         counts
+    :cvar _inherited: the values of these attributes of a class
     """
 
     _of_sacrebleu: Any
     _counter: Callable[[], Metric | None]
-    _inherited: dict[str, Any]
+    _used: frozenset[str]
+    _inherited: tuple[attrgetter[Any], Any]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "_of_sacrebleu" in vars(cls):
-            cls._inherited = {name: getattr(cls, name) for name in dir(cls._of_sacrebleu) if _is_used(name)}
+            cls._used = frozenset(filter(_is_used, dir(cls._of_sacrebleu)))
+            values_of = attrgetter(*cls._used)
+            cls._inherited = values_of, values_of(cls)
 
     def _warn_of(self, texts: Any) -> None:
         """Issue sacreBLEU's warnings about hypotheses."""
 
     def _counter_here(self) -> Metric | None:
-        own = type(self)
-        changed = any(getattr(own, name) is not value for name, value in self._inherited.items())
-        return None if changed or not self._inherited.keys().isdisjoint(vars(self)) else self._counter()
+        values_of, values = self._inherited
+        return self._counter() if values_of(type(self)) == values and self._used.isdisjoint(vars(self)) else None
 
     def _lowered(self, lines: Sequence[str]) -> Sequence[str]:
         return list(map(str.lower, lines)) if getattr(self, "lowercase", False) else lines
@@ -90,7 +95,7 @@ class Counting(_Any):  # type: ignore[misc]
         settings = copy(self)  # later changes of the object are for hypotheses only, as in sacreBLEU
         settings._ref_cache = None
         kept = Kept(settings, references)
-        numbers = set(map(len, kept.groups))
+        numbers = set(kept.numbers)
         self.num_refs = numbers.pop() if len(numbers) == 1 else -1
         return kept
 
@@ -101,12 +106,12 @@ class Counting(_Any):  # type: ignore[misc]
         if references and not _are_documents(references):  # which may be readable only once
             return None
         kept = self._cache_references(references) if references else self._ref_cache
-        if not isinstance(kept, Kept) or not all(kept.groups) or kept.metric._counter_here() != metric:
+        if not isinstance(kept, Kept) or not all(kept.numbers) or kept.metric._counter_here() != metric:
             return None
         count = min(len(hypotheses), len(kept))
         texts = _backend.chosen.RawTexts(self._lowered(hypotheses[:count]))
         self._warn_of(texts)
-        sets = Sets(RawText(_backend.chosen.RawTexts(kept.lines)), kept.bounds[: count + 1])
+        sets = Sets(RawText(_backend.chosen.RawTexts(kept.metric._lowered(kept.lines))), kept.bounds[: count + 1])
         return metric.rows_of(Corpus(RawText(texts), sets))
 
     def _rows(self, metric: Metric | None, hypotheses: Any, references: Any) -> Any:
@@ -151,17 +156,16 @@ class Counting(_Any):  # type: ignore[misc]
         :param references: its reference lines
         :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
         """
-        plain = type(hypothesis) is str and type(references) in (list, tuple) and set(map(type, references)) == {str}
+        plain = type(references) in (list, tuple) and references and {type(hypothesis), *map(type, references)} == {str}
         metric = self._counter_here() if plain and getattr(self, "effective_order", True) else None
         if metric is None:
             return super().sentence_score(hypothesis, references)
         self.num_refs = len(references)
-        (hypothesis,) = self._lowered([hypothesis])
-        return self._compute_score_from_stats(self._row(metric, hypothesis, self._lowered(references)))
+        return self._compute_score_from_stats(self._row(metric, self._lowered([hypothesis, *references])))
 
-    def _row(self, metric: Any, hypothesis: str, references: Sequence[str]) -> Any:
-        """Count a line."""
-        return metric.count(hypothesis, references)
+    def _row(self, metric: Any, lines: Sequence[str]) -> Any:
+        """Count a hypothesis and its references."""
+        return metric.count(lines[0], lines[1:])
 
 
 class Cached(list[Any]):
@@ -182,16 +186,20 @@ class Kept(Sequence[Any]):
     def __init__(self, metric: Any, documents: Sequence[Sequence[str | None]]):
         self.metric = metric
         self.documents = documents
-        self.groups = [[line for line in lines if line is not None] for lines in zip(*documents)]
-        self.lines = metric._lowered(list(chain.from_iterable(self.groups)))
-        self.bounds = array("q", accumulate(map(len, self.groups), initial=0))
+        lines, width = list(chain.from_iterable(zip(*documents))), len(documents)
+        self.lines = [line for line in lines if line is not None]
+        self.numbers = [width] * (len(lines) // width)  # of references
+        if len(self.lines) < len(lines):
+            self.numbers = [width - group.count(None) for group in zip(*documents)]
+        self.bounds = array("q", accumulate(self.numbers, initial=0))
 
     def __len__(self) -> int:
-        return len(self.groups)
+        return len(self.numbers)
 
     def __getitem__(self, position: Any) -> Any:
-        lines = [self.metric._preprocess_segment(line) for line in self.groups[position]]
-        return self.metric._extract_reference_info(lines)
+        position = range(len(self))[position]
+        lines = self.lines[self.bounds[position] : self.bounds[position + 1]]
+        return self.metric._extract_reference_info(list(map(self.metric._preprocess_segment, lines)))
 
 
 def _is_used(name: str) -> bool:
@@ -237,18 +245,13 @@ class BLEU(Counting, _bleu):  # type: ignore[misc]
             raise UnknownNameError(f"unknown tokeniser {error.args[0]!r}; use one of {known}") from None
 
     def _counter(self) -> Bleu | None:
-        chosen, order = self.tokenizer, self.max_ngram_order
-        if not type(chosen).__module__.startswith("sacrebleu.tokenizers.") or chosen.signature() not in OWN:
+        name, order = OWN_OF_SACREBLEU.get(type(self.tokenizer).__module__), self.max_ngram_order
+        if name is None or type(order) is not int or not 1 <= order <= LARGEST_ORDER:
             return None
-        if type(order) is not int or not 1 <= order <= LARGEST_ORDER:
-            return None
-        return _bleu_of(chosen.signature(), order)
+        return _bleu_of(name, order)
 
-    def _row(self, metric: Bleu, hypothesis: str, references: Sequence[str]) -> list[int]:
-        row: list[int] = _backend.chosen.raw_row(
-            own_tokenizer(str(metric.tokenizer)), hypothesis, references, metric.order, "closest"
-        )
-        return row
+    def _row(self, metric: Bleu, lines: Sequence[str]) -> Any:
+        return _backend.chosen.raw_row(own_tokenizer(str(metric.tokenize)), lines, self.max_ngram_order, "closest")
 
     def _warn_of(self, texts: Any) -> None:
         if not self._force and texts.full_stops()[0] >= MANY:

@@ -21,13 +21,9 @@ MAX_ORDER = 4
 
 # Kept by name and settings, because tokenisers cache lines, and some load a model. MeCab's must stay in its thread.
 @lru_cache(64, typed=True)
-def _metric_of_thread(thread: int, name: str, *settings: Any) -> Any:
-    return getattr(sacrebleu_compat, name)(*settings)
-
-
-def _metric(name: str, *settings: Any) -> Any:
+def _metric(thread: int, name: str, *settings: Any) -> Any:
     """Return sacreBLEU's metric with these settings, in the order of its class, counted by cybleu."""
-    return _metric_of_thread(get_ident(), name, *settings)
+    return getattr(sacrebleu_compat, name)(*settings)
 
 
 def corpus_bleu(
@@ -63,7 +59,7 @@ def corpus_bleu(
     BLEU = 48.89 85.7/66.7/40.0/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 7 ref_len = 7)
     """
     settings = lowercase, force, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
-    score: BLEUScore = _metric("BLEU", *settings).corpus_score(hypotheses, references)
+    score: BLEUScore = _metric(get_ident(), "BLEU", *settings).corpus_score(hypotheses, references)
     return score
 
 
@@ -90,7 +86,7 @@ def sentence_bleu(
     BLEU = 100.00 100.0/100.0/100.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 3 ref_len = 3)
     """
     settings = lowercase, False, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
-    score: BLEUScore = _metric("BLEU", *settings).sentence_score(hypothesis, references)
+    score: BLEUScore = _metric(get_ident(), "BLEU", *settings).sentence_score(hypothesis, references)
     return score
 
 
@@ -120,7 +116,7 @@ def corpus_chrf(
     chrF2 = 66.89
     """
     settings = char_order, word_order, beta, False, not remove_whitespace, eps_smoothing
-    score: CHRFScore = _metric("CHRF", *settings).corpus_score(hypotheses, references)
+    score: CHRFScore = _metric(get_ident(), "CHRF", *settings).corpus_score(hypotheses, references)
     return score
 
 
@@ -146,7 +142,7 @@ def sentence_chrf(
     chrF2++ = 100.00
     """
     settings = char_order, word_order, beta, False, not remove_whitespace, eps_smoothing
-    score: CHRFScore = _metric("CHRF", *settings).sentence_score(hypothesis, references)
+    score: CHRFScore = _metric(get_ident(), "CHRF", *settings).sentence_score(hypothesis, references)
     return score
 
 
@@ -174,7 +170,7 @@ def corpus_ter(
     TER = 16.67
     """
     settings = normalized, no_punct, asian_support, case_sensitive
-    score: TERScore = _metric("TER", *settings).corpus_score(hypotheses, references)
+    score: TERScore = _metric(get_ident(), "TER", *settings).corpus_score(hypotheses, references)
     return score
 
 
@@ -199,5 +195,5 @@ def sentence_ter(
     TER = 33.33
     """
     settings = normalized, no_punct, asian_support, case_sensitive
-    score: TERScore = _metric("TER", *settings).sentence_score(hypothesis, references)
+    score: TERScore = _metric(get_ident(), "TER", *settings).sentence_score(hypothesis, references)
     return score

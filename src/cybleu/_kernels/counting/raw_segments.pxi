@@ -218,16 +218,16 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
         end_workspace(&work)
 
 
-def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max_order, str reference_length not None):
+def raw_row(Tokenizer tokenizer not None, lines, Py_ssize_t max_order, str reference_length not None):
     """Return the statistics row of one segment as a list.
 
-    :param hypothesis: an exact str or bytes
-    :param references: a nonempty list or tuple of str or bytes
+    :param lines: a list or tuple of str or bytes: the hypothesis, and at least one reference
     """
-    cdef RawTexts texts = RawTexts((hypothesis, *references))
+    cdef RawTexts texts = RawTexts(lines)
     cdef SegmentWorkspace work
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)
     cdef int64_t *row
+    cdef Py_ssize_t i
     if texts.count < 2:
         raise ValueError("there is no reference")
     row = <int64_t *>new_array(row_size(max_order), sizeof(int64_t))

@@ -23,17 +23,14 @@ def raw_rows(
     rows: Any,
 ) -> None:
     for position in range(start, stop):
-        of_segment = references._lines[sets[position] : sets[position + 1]]
-        row = raw_row(tokenizer, hypotheses._lines[position], of_segment, max_order, reference_length)
+        lines = [hypotheses._lines[position], *references._lines[sets[position] : sets[position + 1]]]
+        row = raw_row(tokenizer, lines, max_order, reference_length)
         for column, number in enumerate(row):
             rows[position, column] = number
 
 
-def raw_row(
-    tokenizer: Any, hypothesis: str | bytes, references: Sequence[str | bytes], max_order: int, reference_length: str
-) -> list[int]:
-    (tokens,) = map(tokenizer.tokens, RawTexts([hypothesis])._lines)
-    others = list(map(tokenizer.tokens, RawTexts(references)._lines))
+def raw_row(tokenizer: Any, lines: Sequence[str | bytes], max_order: int, reference_length: str) -> list[int]:
+    tokens, *others = map(tokenizer.tokens, RawTexts(lines)._lines)
     pairs = [clipped_matches(others, tokens, n) for n in range(1, max_order + 1)]
     lengths = list(map(len, others))
     if reference_length != "closest-first":
