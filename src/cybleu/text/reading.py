@@ -280,7 +280,7 @@ def _sets_of_list(references: Any, texts: Batch | None, name: str) -> AnySets:
     The depth of a text is 0 if it is a str, and 1 if it has tokens. A deeper entry has several texts.
     """
     raw = _are_raw(references) if texts is None else isinstance(texts, RawText)
-    depth = _usual_depth(references)
+    depth = _usual_depth(references, raw)
     if depth is None:
         references, several = _entries(references, texts, raw, name)
     else:
@@ -293,9 +293,10 @@ def _sets_of_list(references: Any, texts: Batch | None, name: str) -> AnySets:
         raise MixedTokensError(
             f"tokens of the hypotheses are tuples, and so are references of {name}; pass these as lists"
         )
-    check_all_have_one(list(map(len, groups)), name)
+    counts = list(map(len, groups))
+    check_all_have_one(counts, name)
     if not kinds <= LISTS:
-        bounds = list(accumulate(map(len, groups), initial=0))
+        bounds = list(accumulate(counts, initial=0))
         batch = batch_of(list(chain.from_iterable(groups)), Place(name, bounds if raw or several else None))
         if not isinstance(batch, TokenLists):
             if isinstance(batch, RawText):
@@ -307,12 +308,17 @@ def _sets_of_list(references: Any, texts: Batch | None, name: str) -> AnySets:
     return ListSets(groups, name)
 
 
-def _usual_depth(references: Any) -> int | None:
-    """How deep the entries of a list are if they are plain, by their first items; None for others. Much faster than one by one."""
+def _usual_depth(references: Any, raw: bool) -> int | None:
+    """How deep the entries of a list are if they are plain; None for others. Much faster than one by one.
+
+    The first item of an entry decides; of raw references, which are few, all.
+    """
     types = set(map(type, references))
     if types in ({str}, {bytes}):
         return 0
-    firsts = {type(entry[0]) for entry in references if entry} if types <= LISTS else set()
+    if not types <= LISTS:
+        return None
+    firsts = _backend.chosen.types_within(references) if raw else {type(entry[0]) for entry in references if entry}
     return 2 if firsts == {list} else 1 if firsts in ({str}, {int}) else None
 
 
