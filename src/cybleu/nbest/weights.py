@@ -9,6 +9,7 @@ from .. import _backend
 from .._files.text import listed, shown
 from .._runtime.arrays import first_not_finite, floats_given, np
 from ..errors import FeatureError, WeightsError
+from .sparse import no_features
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,9 +35,8 @@ def rows_of(nbest: NBest) -> Any:
 
 def rows_of_arrays(dense: NDArray[np.float64], sparse: SparseFeatures | None) -> Any:
     """Convert features to the backend's `FeatureRows`."""
-    if sparse is None:
-        return _backend.chosen.FeatureRows(dense)
-    return _backend.chosen.FeatureRows(dense, sparse.indptr, sparse.columns, sparse.values, len(sparse.names))
+    indptr, columns, values, names = sparse or no_features(len(dense))
+    return _backend.chosen.FeatureRows(dense, indptr, columns, values, len(names))
 
 
 def weighed(rows: Any, weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:

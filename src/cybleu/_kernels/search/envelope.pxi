@@ -95,17 +95,6 @@ cdef Py_ssize_t envelope(const double *base, const double *slope, const int32_t 
     return top + 1
 
 
-cdef int check_order(const int32_t *order, int32_t size) except -1 nogil:
-    cdef int32_t outside = 0         # becomes negative if any position is
-    cdef int32_t i
-    for i in range(size):
-        outside |= order[i] | (size - 1 - order[i])
-    if outside < 0:
-        with gil:
-            raise ValueError("the order does not fit the hypotheses")
-    return 0
-
-
 cdef inline uint64_t sort_key(double x) noexcept nogil:
     """Map x to an integer with the same order."""
     cdef uint64_t bits
@@ -157,11 +146,15 @@ def crossings(const double[::1] base not None, const double[::1] slope not None,
     cdef Py_ssize_t segments = offsets.shape[0] - 1
     cdef Py_ssize_t s, k, first, size, hull
     cdef Py_ssize_t count = 0
+    cdef Py_ssize_t outside = 0     # becomes negative if a position of the order is outside its segment
     cdef bint fit = 0 < rows < 2**31 and slope.shape[0] == order.shape[0] == found.shape[0] == rows and lower < upper
     fit = fit and likely.shape[0] == starts.shape[0] == segments
     for s in range(segments if fit else 0):
         fit &= offsets[s] <= likely[s] < offsets[s + 1]
-    if not fit:
+        size = offsets[s + 1] - offsets[s]
+        for k in range(offsets[s], offsets[s + 1]):
+            outside |= order[k] | (size - 1 - order[k])
+    if not fit or outside < 0:
         raise ValueError("the arrays do not fit each other")
     cdef double *left = <double *>new_array(2 * longest, sizeof(double))
     cdef int32_t *lines = NULL
@@ -172,7 +165,6 @@ def crossings(const double[::1] base not None, const double[::1] slope not None,
                 first = offsets[s]
                 size = offsets[s + 1] - first
                 watch(&watching, size)
-                check_order(&order[first], <int32_t>size)
                 hull = candidates(&base[first], &slope[first], &order[first], size, likely[s] - first, left + longest,
                                   lines + longest)
                 hull = envelope(&base[first], &slope[first], lines + longest, hull, lines, left)

@@ -3,16 +3,6 @@
 cdef double NO_FEATURES = 0.0      # of rows without any: adding 0 to NULL is undefined
 
 
-cdef Py_ssize_t first_highest(const double *values, Py_ssize_t size) noexcept nogil:
-    """Return the index of the first maximum."""
-    cdef Py_ssize_t best = 0
-    cdef Py_ssize_t i
-    for i in range(1, size):
-        if values[i] > values[best]:
-            best = i
-    return best
-
-
 cdef double gain_of(const int64_t *counts, const double *background, const double *shares, int order) noexcept nogil:
     """Return the BLEU of a hypothesis plus the background, times their reference length.
 
@@ -63,38 +53,35 @@ cdef Py_ssize_t best_of(const double *values, const double *gains, Py_ssize_t si
 cdef class FeatureRows:
     """Feature matrix with dense columns followed by columns in compressed sparse row format.
 
-    :param indptr: row i has the entries ``indptr[i]`` to ``indptr[i + 1]`` (exclusive); None if all features are dense
+    :param indptr: row i has the entries ``indptr[i]`` to ``indptr[i + 1]`` (exclusive)
     :param columns: column indices less than `compressed`, strictly ascending within a row
     :param compressed: number of compressed columns
     """
 
     cdef object owners              # of the memory of the pointers
     cdef const double *dense
-    cdef const int64_t *indptr      # NULL where all features are dense
-    cdef const int64_t *columns
+    cdef const int64_t *indptr
+    cdef const int64_t *columns     # NULL where there are no entries
     cdef const double *values
     cdef Py_ssize_t count
     cdef Py_ssize_t width           # dense features
     cdef Py_ssize_t size            # all features
 
-    def __cinit__(self, const double[:, ::1] dense not None, const int64_t[::1] indptr=None,
-                  const int64_t[::1] columns=None, const double[::1] values=None, Py_ssize_t compressed=0):
+    def __cinit__(self, const double[:, ::1] dense not None, const int64_t[::1] indptr not None,
+                  const int64_t[::1] columns not None, const double[::1] values not None, Py_ssize_t compressed):
         cdef Py_ssize_t i
-        cdef bint fit = True
-        if not 0 <= compressed <= (PY_SSIZE_T_MAX // 2 if indptr is not None else 0):
-            raise ValueError("the number of compressed features is out of range")
+        cdef bint fit = 0 <= compressed <= PY_SSIZE_T_MAX // 2
         self.count, self.width, self.size = dense.shape[0], dense.shape[1], dense.shape[1] + compressed
         self.dense = &dense[0, 0] if dense.size else &NO_FEATURES
         self.owners = dense, indptr, columns, values
-        if indptr is not None and columns is not None and values is not None:
-            check_offsets(indptr, columns.shape[0], 0)
-            for i in range(columns.shape[0]):
-                fit &= 0 <= columns[i] < compressed
-            if not fit or values.shape[0] != columns.shape[0] or indptr.shape[0] != self.count + 1:
-                raise ValueError("the compressed features do not fit each other")
-            self.indptr = &indptr[0]
-            if columns.shape[0]:
-                self.columns, self.values = &columns[0], &values[0]
+        check_offsets(indptr, columns.shape[0], 0)
+        for i in range(columns.shape[0]):
+            fit &= 0 <= columns[i] < compressed
+        if not fit or values.shape[0] != columns.shape[0] or indptr.shape[0] != self.count + 1:
+            raise ValueError("the compressed features do not fit each other")
+        self.indptr = &indptr[0]
+        if columns.shape[0]:
+            self.columns, self.values = &columns[0], &values[0]
 
     cdef void weigh_rows(self, const double *weights, Py_ssize_t first, Py_ssize_t size, double *out) noexcept nogil:
         """Weighted sum of dense features, in order; the sum of compressed products is added afterwards."""
@@ -120,9 +107,7 @@ cdef class FeatureRows:
             out[i] = a
             row += width
             i += 1
-        if self.indptr == NULL:
-            return
-        for i in range(size):
+        for i in range(size if self.columns != NULL else 0):
             a = 0.0
             for k in range(self.indptr[first + i], self.indptr[first + i + 1]):
                 a += weights[width + self.columns[k]] * self.values[k]
@@ -145,8 +130,6 @@ cdef class FeatureRows:
             squares += change * change
             weights[f] += share * change
             lag[f] += <double>updates * (share * change)
-        if self.indptr == NULL:
-            return squares
         i, i_end, j, j_end = self.indptr[one], self.indptr[one + 1], self.indptr[other], self.indptr[other + 1]
         while i < i_end or j < j_end:
             column = columns[i] if j == j_end or (i < i_end and columns[i] < columns[j]) else columns[j]
@@ -192,7 +175,7 @@ cdef class FeatureRows:
                 first = offsets[s]
                 size = offsets[s + 1] - first
                 watch(&watching, size)
-                best = first_highest(&values[first], size)
+                best = best_of(&values[first], &values[first], size, 1.0, 0.0)
                 limit = values[first + best] - 2.0 * error
                 near = 0
                 for i in range(size if error > 0.0 else 0):
@@ -263,7 +246,7 @@ cdef class FeatureRows:
                             scale = min(step, loss / squares)
                             self.move(first + hope, first + fear, scale, updates, &weights[0], &lag[0])
                     if stats is not None:
-                        taken = first + (first_highest(values, size) if model_background else hope)
+                        taken = first + (best_of(values, gains, size, 1.0, 0.0) if model_background else hope)
                         for n in range(2 + 2 * orders):
                             background[n] = decay * background[n] + <double>stats[taken, n]
                     updates += 1

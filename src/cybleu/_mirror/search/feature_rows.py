@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 class FeatureRows:
     """Feature matrix with dense columns followed by columns in compressed sparse row format.
 
-    :param indptr: row i has the entries ``indptr[i]`` to ``indptr[i + 1]`` (exclusive); None if all features are dense
+    :param indptr: row i has the entries ``indptr[i]`` to ``indptr[i + 1]`` (exclusive)
     :param columns: column indices less than `compressed`, strictly ascending within a row
     :param compressed: number of compressed columns
     """
 
-    def __init__(self, dense: Any, indptr: Any = None, columns: Any = None, values: Any = None, compressed: int = 0):
+    def __init__(self, dense: Any, indptr: Any, columns: Any, values: Any, compressed: int):
         self.dense, self.indptr, self.columns, self.values = dense, indptr, columns, values
         self.size = dense.shape[1] + compressed
 
@@ -31,12 +31,10 @@ class FeatureRows:
         with np.errstate(over="ignore", invalid="ignore"):
             if width:  # accumulate adds in order, sum does not; + 0.0, because a sum begins with 0.0
                 sums = np.add.accumulate(self.dense[first:last] * weights[:width], axis=1)[:, -1] + 0.0
-            if self.indptr is not None:
-                ends = self.indptr[first : last + 1]
-                columns, values = self.columns[ends[0] : ends[-1]], self.values[ends[0] : ends[-1]]
-                rows = repeat(np.arange(last - first), np.diff(ends))
-                sums = sums + bincount(rows, weights[width:][columns] * values, last - first)
-        return sums
+            ends = self.indptr[first : last + 1]
+            columns, values = self.columns[ends[0] : ends[-1]], self.values[ends[0] : ends[-1]]
+            rows = repeat(np.arange(last - first), np.diff(ends))
+            return sums + bincount(rows, weights[width:][columns] * values, last - first)
 
     def weigh(self, weights: Any, out: Any) -> None:
         """Write the weighted sum of each row."""
@@ -111,8 +109,6 @@ class FeatureRows:
 
     def _row(self, row: int) -> Any:
         """Return all features of a row."""
-        if self.indptr is None:
-            return self.dense[row]
         first, last = self.indptr[row : row + 2]
         sparse = np.zeros(self.size - self.dense.shape[1])
         sparse[self.columns[first:last]] = self.values[first:last]
