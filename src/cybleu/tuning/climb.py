@@ -115,10 +115,10 @@ def tune(
             )
             # the given start is often good: its climb is worth more searches
             end = climb.run(begin, small or number == 0)
-        by_name = dict(zip(nbest.names, end.weights.tolist()))
-        scores = begin.merit[0], end.merit[0]
+        found = problem.tuned(end.weights, end.merit[0], begin.merit[0])
+        found["weights"] = dict(zip(nbest.names, end.weights.tolist()))
         moves = tuple(climb.moves)
-        return Restart(number, *scores, by_name, moves, climb.searches, problem.objective.scale, origin), end
+        return Restart(**found, number=number, moves=moves, line_searches=climb.searches, origin=origin), end
 
     near = (range(first, min(first + ROUND, restarts + 1)) for first in range(wide + 1, restarts + 1, ROUND))
     with bar(restarts + 1, progress, " climbs") as advance:

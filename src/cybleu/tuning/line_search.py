@@ -98,15 +98,12 @@ def line_search(
         found = Reached(problem.point(vector + step * towards) if step else start, step, np.nan, np.nan)
     end = found.point
     return LineSearch(
+        **problem.tuned(end.weights, end.merit[0], start.merit[0] if lower <= 0 <= upper else np.nan),
         step=found.step,
-        score=end.merit[0],
         stats=tuple(summed(nbest.stats, end.chosen).tolist()),
         left=found.left,
         right=found.right,
-        start_score=start.merit[0] if lower <= 0 <= upper else np.nan,
-        weights=problem.by_name(end.weights),
         surface=on_request,
-        scale=problem.objective.scale,
     )
 
 

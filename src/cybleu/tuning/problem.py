@@ -254,12 +254,9 @@ class Problem:
         self.rows.winners(self.axes.offsets, self._searched(weights), values, error, chosen)
         return chosen
 
-    def by_name(self, weights: NDArray[np.float64]) -> dict[str, float]:
-        return dict(zip(names_of(self.nbest), weights.tolist()))
-
     def tuned(self, weights: NDArray[np.float64], score: float, start_score: float) -> dict[str, Any]:
         """Return the fields of :class:`Tuned`."""
-        named, objective = self.by_name(weights), self.objective
+        named, objective = dict(zip(names_of(self.nbest), weights.tolist())), self.objective
         fields = {"score": score, "start_score": start_score, "metric": objective.name, "scale": objective.scale}
         return {"weights": named, **fields}
 

@@ -21,8 +21,30 @@ def rise(start: float, end: float, scale: float | None) -> str:
     return f"{as_read(start, scale)} -> {as_read(end, scale)}"
 
 
-@dataclass(frozen=True)
-class LineSearch:
+@dataclass(frozen=True, kw_only=True)
+class Tuned:
+    """Weights with their score.
+
+    :param weights: the weights by name, with sparse features after the dense ones
+    :param score: the score of these weights, on the scale of the metric; `start_score` is that of the start
+    :param metric: the name of the metric
+    :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
+        0 to 100
+    """
+
+    weights: dict[str, float]
+    score: float
+    start_score: float
+    metric: str
+    scale: float | None
+
+    def __str__(self) -> str:
+        weights = [f"{name} {weight!r}" for name, weight in self.weights.items()]
+        return "\n".join([rise(self.start_score, self.score, self.scale), *weights])
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineSearch(Tuned):
     """Optimum on a line.
 
     :param step: where the optimum is: at weights + step * direction
@@ -45,14 +67,10 @@ class LineSearch:
     """
 
     step: float
-    score: float
     stats: tuple[float, ...]
     left: float
     right: float
-    start_score: float
-    weights: dict[str, float]
-    surface: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
-    scale: float | None = None
+    surface: tuple[NDArray[np.float64], NDArray[np.float64]] | None
 
     def __str__(self) -> str:
         score, start = (as_read(score, self.scale) for score in (self.score, self.start_score))
@@ -79,8 +97,8 @@ class Move:
     score: float
 
 
-@dataclass(frozen=True)
-class Restart:
+@dataclass(frozen=True, kw_only=True)
+class Restart(Tuned):
     """Climb from one start, or two climbs from near the end of an earlier restart.
 
     :param number: 0 for the climb from the start that was given
@@ -102,40 +120,14 @@ class Restart:
     """
 
     number: int
-    start_score: float
-    score: float
-    weights: dict[str, float]
     moves: tuple[Move, ...]
     line_searches: int
-    scale: float | None = None
-    origin: int | None = None
+    origin: int | None
 
     def __str__(self) -> str:
         scores = rise(self.start_score, self.score, self.scale)
         near = "" if self.origin is None else f", from near the end of {self.origin}"
         return f"{self.number:3} {scores}, {len(self.moves)} moves, {self.line_searches} line searches{near}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tuned:
-    """Weights with their score.
-
-    :param weights: the weights by name, with sparse features after the dense ones
-    :param score: the score of these weights, on the scale of the metric; `start_score` is that of the start
-    :param metric: the name of the metric
-    :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
-        0 to 100
-    """
-
-    weights: dict[str, float]
-    score: float
-    start_score: float
-    metric: str
-    scale: float | None
-
-    def __str__(self) -> str:
-        weights = [f"{name} {weight!r}" for name, weight in self.weights.items()]
-        return "\n".join([rise(self.start_score, self.score, self.scale), *weights])
 
 
 @dataclass(frozen=True, kw_only=True)
