@@ -12,13 +12,7 @@ from .._files.text import shown
 from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted
-from ..errors import (
-    ArrayValueError,
-    FeatureError,
-    LengthMismatchError,
-    SequenceTypeError,
-    StatisticsError,
-)
+from ..errors import ArrayValueError, FeatureError, LengthMismatchError, SequenceTypeError, StatisticsError
 from ..metrics import find
 from ..text.ids import integers
 from ..text.reading import read_groups, read_lines, read_texts
@@ -377,20 +371,14 @@ class NBest:
         :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
         """
         counting: dict[str, Any] = {"tokenize": tokenize, "lowercase": lowercase, "max_order": max_order}
-        counter = lists.reading.LineCounter(references, first_id, **counting, reference_length=reference_length)
-        how: dict[str, Any] = {"texts": texts, "threads": threads, "progress": progress}
-        parts = lists.reading.read_parts(path, format, counter, size=size, features=features, names=names, **how)
-        return lists.reading.by_segment(lists.reading.joined(parts), counter.segments, first_id)
+        reading: dict[str, Any] = {"size": size, "features": features, "names": names, "texts": texts, **counting}
+        reading |= {"reference_length": reference_length, "threads": threads, "progress": progress}
+        references = prepare_references(references)
+        parts = lists.reading.read_parts(path, format, references, first_id, **reading)
+        return lists.reading.by_segment(lists.reading.joined(parts), len(references), first_id)
 
     @classmethod
-    def from_moses(
-        cls,
-        features: Path,
-        scores: Path,
-        segments: int | None = None,
-        *,
-        first_id: int = 0,
-    ) -> NBest:
+    def from_moses(cls, features: Path, scores: Path, segments: int | None = None, *, first_id: int = 0) -> NBest:
         """Create a list from the two text files of Moses's extractor, or of :meth:`to_moses`.
 
         The statistics become rows as :func:`cybleu.rows` returns them. They must be those of BLEU.

@@ -41,6 +41,9 @@ from .tables import plain
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..metrics import Metric
+    from ..metrics.references import References
+
     Path = str | PathLike[str]
 
 __all__ = ["Segment", "chunks", "read_segments"]
@@ -113,20 +116,17 @@ def chunks(
     path: Path,
     format: str | None = None,  # noqa: A002
     references: Any = None,
-    *,
-    size: int | None = None,
-    features: Path | None = None,
-    names: Sequence[str] | None = None,
-    progress: bool = False,
-    **counting: Any,
+    **reading: Any,
 ) -> Iterator[NBest]:
     """Read an n-best list in a file as lists of some whole segments, in the order of the file.
 
     If the lines of a segment are not consecutive, each group of them is a segment; `names` of a list are those in the lines
-    so far. The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
+    so far.
 
+    :param path: the path of the file, as for :func:`read_segments`
+    :param format: as for :func:`read_segments`
     :param references: None if the hypotheses are not counted; then `stats` has no columns
-    :param counting: how they are counted: `first_id`, `tokenize`, `lowercase`, `max_order`, `reference_length`
+    :param reading: how the list is read and counted, as for :meth:`cybleu.nbest.NBest.from_files`
     :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
     :raises ValueError: two threads read one iterator at the same time
 
@@ -136,9 +136,8 @@ def chunks(
     >>> [(chunk.ids.tolist(), chunk.texts) for chunk in chunks(path)]
     [([0], ['it rains']), ([1], ['so it is'])]
     """
-    counter = None if references is None else LineCounter(references, **counting)
     held: list[NBest] = []  # the last segment, which may continue
-    for part in read_parts(path, format, counter, size=size, features=features, names=names, progress=progress):
+    for part in read_parts(path, format, references, **reading):
         if len(part) > 1 or (held and held[-1].ids[-1] != part.ids[0]):
             yield joined([*held, _segments(part, 0, len(part) - 1)])
             held = []
@@ -152,41 +151,11 @@ def _segments(nbest: NBest, start: int, stop: int) -> NBest:
     return nbest._take(slice(int(first), int(last)), nbest.offsets[start : stop + 1] - first, ids=nbest.ids[start:stop])
 
 
-class LineCounter:
-    """References, against which hypotheses of files are counted.
-
-    :param first_id: the id of the first segment
-    :param counting: as for :func:`bleu`
-    """
-
-    def __init__(self, references: Any, first_id: int = 0, **counting: Any):
-        check_whole(first_id, "first_id", 0, 2**53, error=ArrayValueError)
-        self.first_id = first_id
-        self._metric = bleu(**counting)
-        self._references = prepare_references(references)
-        if self._references.kind == "ids":
-            raise MixedTokensError("the references are token ids, and the hypotheses are texts")
-        self.segments = len(self._references)
-        self.in_threads = self._metric._raw().own  # a tokeniser of the caller runs in the caller's thread
-
-    def rows(self, file: Lines, record: Record) -> NDArray[np.int64]:
-        """Return the statistics of a record; an id beyond the references is an error."""
-        numbers, sizes = record.nbest.ids - self.first_id, np.diff(record.nbest.offsets)
-        wrong = ((numbers < 0) | (numbers >= self.segments)) & (sizes > 0)
-        if wrong.any():
-            place = int(wrong.argmax())
-            with on_line(file, record.lines[record.nbest.offsets[place]]):
-                raise InputFileError(
-                    f"the id is {record.nbest.ids[place]}, and the references are of {self.segments} segments, so ids go from "
-                    f"{self.first_id} to {self.first_id + self.segments - 1}; give first_id=1 if they start at 1"
-                )
-        return count(self._metric, record.raw_text(), self._references, repeat(numbers, sizes))
-
-
 def read_parts(
     path: Path,
     form: str | None,
-    counter: LineCounter | None,
+    references: Any,
+    first_id: int = 0,
     *,
     size: int | None = None,
     features: Path | None = None,
@@ -194,11 +163,14 @@ def read_parts(
     texts: bool = True,
     threads: int | None = None,
     progress: bool = False,
+    **counting: Any,
 ) -> Iterator[NBest]:
     """Read the hypotheses of some lines at a time. A segment may begin in one list and end in the next.
 
-    :param counter: counts the hypotheses if it is not None
+    :param references: None if the hypotheses are not counted
+    :param first_id: the id of their first segment
     :param texts: whether to keep the texts
+    :param counting: as for :func:`bleu`
     """
     if form is not None and form not in FORMATS:
         raise UnknownNameError(f"unknown format {shown(form)}; use one of {', '.join(FORMATS)}")
@@ -207,9 +179,17 @@ def read_parts(
         raise ArrayValueError("format='plain' needs size=, the number of lines of each segment, from 1")
     if not is_plain and not (size is None and features is None and names is None):
         raise ArrayValueError("size, features and names are for the plain format, a file without fields")
+    metric = bleu(**counting)
+    if references is not None:
+        check_whole(first_id, "first_id", 0, 2**53, error=ArrayValueError)
+        references = prepare_references(references)
+        if references.kind == "ids":
+            raise MixedTokensError("the references are token ids, and the hypotheses are texts")
+        if not metric._raw().own:
+            threads = 1  # a tokeniser of the caller runs in the caller's thread
 
     def finished(record: Record) -> NBest:
-        stats = None if counter is None else counter.rows(file, record)
+        stats = None if references is None else _counted(file, record, metric, references, first_id)
         return record.nbest._with(stats=stats, texts=record.raw_text().lists() if texts else None)
 
     with Lines(path) as file:
@@ -219,9 +199,21 @@ def read_parts(
             records = WITHOUT_FIELDS[form](file)
         else:
             records = field_lines(file, form)
-        if counter is not None and not counter.in_threads:
-            threads = 1
         yield from in_order(finished, file.watched(records, progress), threads)
+
+
+def _counted(file: Lines, record: Record, metric: Metric, references: References, first_id: int) -> NDArray[np.int64]:
+    """Return the statistics of a record; an id beyond the references is an error."""
+    numbers, sizes = record.nbest.ids - first_id, np.diff(record.nbest.offsets)
+    wrong = ((numbers < 0) | (numbers >= len(references))) & (sizes > 0)
+    if wrong.any():
+        place = int(wrong.argmax())
+        with on_line(file, record.lines[record.nbest.offsets[place]]):
+            raise InputFileError(
+                f"the id is {record.nbest.ids[place]}, and the references are of {len(references)} segments, so ids go from "
+                f"{first_id} to {first_id + len(references) - 1}; give first_id=1 if they start at 1"
+            )
+    return count(metric, record.raw_text(), references, repeat(numbers, sizes))
 
 
 # ---------------------------------------------------------------------------------------------------------- parts of lists
