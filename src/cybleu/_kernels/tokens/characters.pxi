@@ -63,7 +63,7 @@ cdef int number_each(TokenTable *table, const Token *words, Py_ssize_t count, in
 
 cdef int reserve_ids(TokenIds *numbers, Py_ssize_t more) except -1 nogil:
     """Reserve memory for more ids."""
-    if numbers.capacity - numbers.count < more:
+    if numbers.capacity - numbers.count <= more:       # also the first time, for no ids: an address is required
         numbers.values = <int32_t *>grown(numbers.values, numbers.count + more, &numbers.capacity, sizeof(int32_t))
     return 0
 
