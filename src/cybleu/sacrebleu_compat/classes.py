@@ -156,12 +156,13 @@ class Counting(_Any):  # type: ignore[misc]
         :param references: its reference lines
         :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
         """
-        plain = type(references) in (list, tuple) and references and {type(hypothesis), *map(type, references)} == {str}
+        lines = [hypothesis, *references] if type(references) in (list, tuple) and references else []
+        plain = set(map(type, lines)) == {str}
         metric = self._counter_here() if plain and getattr(self, "effective_order", True) else None
         if metric is None:
             return super().sentence_score(hypothesis, references)
         self.num_refs = len(references)
-        return self._compute_score_from_stats(self._row(metric, self._lowered([hypothesis, *references])))
+        return self._compute_score_from_stats(self._row(metric, self._lowered(lines)))
 
     def _row(self, metric: Any, lines: Sequence[str]) -> Any:
         """Count a hypothesis and its references."""
@@ -250,8 +251,8 @@ class BLEU(Counting, _bleu):  # type: ignore[misc]
             return None
         return _bleu_of(name, order)
 
-    def _row(self, metric: Bleu, lines: Sequence[str]) -> Any:
-        return _backend.chosen.raw_row(own_tokenizer(str(metric.tokenize)), lines, self.max_ngram_order, "closest")
+    def _row(self, metric: Any, lines: Sequence[str]) -> Any:
+        return _backend.chosen.raw_row(own_tokenizer(metric.tokenize), lines, self.max_ngram_order)
 
     def _warn_of(self, texts: Any) -> None:
         if not self._force and texts.full_stops()[0] >= MANY:

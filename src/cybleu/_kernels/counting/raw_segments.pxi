@@ -218,14 +218,13 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
         end_workspace(&work)
 
 
-def raw_row(Tokenizer tokenizer not None, lines, Py_ssize_t max_order, str reference_length not None):
-    """Return the statistics row of one segment as a list.
+def raw_row(Tokenizer tokenizer not None, lines, Py_ssize_t max_order):
+    """Return the statistics row of one segment as a list, with the closest reference length.
 
     :param lines: a list or tuple of str or bytes: the hypothesis, and at least one reference
     """
     cdef RawTexts texts = RawTexts(lines)
     cdef SegmentWorkspace work
-    cdef int mode = REFERENCE_LENGTHS.index(reference_length)
     cdef int64_t *row
     cdef Py_ssize_t i
     if texts.count < 2:
@@ -234,7 +233,7 @@ def raw_row(Tokenizer tokenizer not None, lines, Py_ssize_t max_order, str refer
     make_workspace(&work)
     try:
         with nogil:
-            count_raw_segment(tokenizer, &work, texts.lines, texts.lines + 1, texts.count - 1, max_order, mode, row)
+            count_raw_segment(tokenizer, &work, texts.lines, texts.lines + 1, texts.count - 1, max_order, CLOSEST, row)
         return [row[i] for i in range(2 + 2 * max_order)]
     finally:
         end_workspace(&work)

@@ -29,7 +29,9 @@ def raw_rows(
             rows[position, column] = number
 
 
-def raw_row(tokenizer: Any, lines: Sequence[str | bytes], max_order: int, reference_length: str) -> list[int]:
+def raw_row(
+    tokenizer: Any, lines: Sequence[str | bytes], max_order: int, reference_length: str = "closest"
+) -> list[int]:
     tokens, *others = map(tokenizer.tokens, RawTexts(lines)._lines)
     pairs = [clipped_matches(others, tokens, n) for n in range(1, max_order + 1)]
     lengths = list(map(len, others))
