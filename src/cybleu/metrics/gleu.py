@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise, repeat
+from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 from ..errors import OrderError
@@ -99,17 +99,16 @@ class Gleu(BuiltinMetric):
         """Count raw text, which the backend tokenises, as BLEU does with each reference alone."""
         assert isinstance(corpus.sets, Sets)
         sets = corpus.sets if corpus.owners is None else corpus.sets.rows(corpus.owners)
-        segments = list(pairwise(sets.bounds))
-        owners: Any = array("q", chain.from_iterable(repeat(i, end - begin) for i, (begin, end) in enumerate(segments)))
+        numbers = [end - begin for begin, end in pairwise(sets.bounds)]
+        owners: Any = array("q", chain.from_iterable(map(repeat, range(corpus.size), numbers)))
         pairs = Corpus(corpus.texts.rows(owners), Sets(sets.texts, array("q", range(len(owners) + 1))))
         bleu = Bleu(max_order=self.max_len, tokenize=self.tokenizer, lowercase=self.lowercase)
-        found = list(map(self._of_pair, bleu.rows_of(pairs).tolist()))
+        found = map(self._of_pair, bleu.rows_of(pairs).tolist())
+        best = [max(islice(found, number), key=lambda pair: pair[0] / pair[1] if pair[1] else -1) for number in numbers]
 
         def count(start: int, stop: int, rows: Any) -> None:
-            for position, (begin, end) in enumerate(segments[start:stop], start):
-                rows[position, 0], rows[position, 1] = max(
-                    found[begin:end], key=lambda pair: pair[0] / pair[1] if pair[1] else -1.0
-                )
+            for position in range(start, stop):
+                rows[position, 0], rows[position, 1] = best[position]
 
         return count
 
