@@ -112,3 +112,6 @@ def test_sparse_features_are_trained_as_dense_ones():
     alone = NBest(nbest.offsets, np.zeros((240, 0)), nbest.stats, sparse=parts)
     as_dense = NBest(nbest.offsets, columns, nbest.stats, parts[3])
     assert perceptron(alone).weights == pytest.approx(perceptron(as_dense).weights, rel=1e-9, abs=1e-12)
+    four = nbest.offsets, nbest.features, nbest.stats, nbest.names
+    nothing = np.zeros(241, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), ["s"]  # no hypothesis has it
+    assert perceptron(NBest(*four, sparse=nothing)).weights == {**perceptron(NBest(*four)).weights, "s": 0.0}

@@ -75,9 +75,9 @@ def repeat(values: Any, counts: Any, axis: int | None = None) -> NDArray[Any]:
 
 
 def bincount(positions: Any, weights: Any = None, minlength: int = 0) -> NDArray[Any]:
-    """Count positions, as int64 on every system, or sum their weights."""
+    """Count positions, as int64 on every system, or sum their weights, as float64 also if there are none."""
     counts = np.bincount(index(positions), weights, minlength)
-    return counts if weights is not None else counts.astype(np.int64, copy=False)
+    return counts.astype(np.int64 if weights is None else np.float64, copy=False)
 
 
 def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:
