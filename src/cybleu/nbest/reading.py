@@ -211,7 +211,7 @@ def _counted(file: Lines, record: Record, metric: Metric, references: References
         with on_line(file, record.lines[record.nbest.offsets[place]]):
             raise InputFileError(
                 f"the id is {record.nbest.ids[place]}, and the references are of {len(references)} segments, so ids go from "
-                f"{first_id} to {first_id + len(references) - 1}; give first_id=1 if they start at 1"
+                f"{first_id} to {first_id + len(references) - 1}; give first_id=1 or another number if they start there"
             )
     return count(metric, record.raw_text(), references, repeat(numbers, sizes))
 
