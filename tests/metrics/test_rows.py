@@ -6,7 +6,7 @@ from itertools import chain
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import cybleu
@@ -148,6 +148,7 @@ def test_an_array_that_changes_after_its_preparation():
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.lists(st.integers(0, 9), min_size=1, max_size=4)), min_size=1, max_size=5)
 )
+@example([(5, [6, 4]), (5, [4, 6])])
 def test_of_equally_close_references_the_shorter_counts_or_the_first(lengths):
     hypotheses = [["a"] * length for length, _ in lengths]
     references = [[["a"] * length for length in of_references] for _, of_references in lengths]

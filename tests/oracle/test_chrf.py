@@ -60,6 +60,7 @@ def corpora(draw):
     (["".join(MANY[:n]) for n in range(254, 258)], [["".join(MANY[1:n]) + MANY[n - 1] for n in range(254, 258)]]), {}
 )
 @example((["a b " * 3000], [["b a a " * 2000], ["ab " * 3000]]), {"word_order": 2})
+@example(([" ".join(MANY[:n]) for n in (64, 65)], [[" ".join(MANY[:n]) for n in (64, 65)]]), {"word_order": 2})
 def test_the_class(corpus, kwargs):
     assert_class_is_as_sacrebleu_s(CHRF, Theirs, corpus, kwargs)
 

@@ -49,6 +49,7 @@ def compare(name, *args, method=None, parameters=None, **kwargs):
 
 @given(segments(), weight_vectors, st.sampled_from(METHODS), st.booleans())
 @example((([["a"] * 4]), ["a", "b", "a", "a"]), (0.25,) * 4, "method6", False)
+@example(([[*"abcdef"]], [*"abcdxf"]), (0.25,) * 4, "method7", False)
 def test_sentence(segment, weights, method, auto_reweigh):
     compare("sentence_bleu", *segment, weights, auto_reweigh=auto_reweigh, method=method)
 

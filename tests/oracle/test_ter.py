@@ -58,6 +58,7 @@ def corpora(draw):
 @example((["the dog's.", "dog's"], [["the dog's , x", "dog's !"]]), {"normalized": True})
 @example((["", "a", ""], [["", "", "a"]]), {})
 @example((["a b c " * 30], [["c " * 3], ["c b a " * 40]]), {})
+@example((["a b c d e f"], [["f e d c b a"], ["a b c d e x"]]), {})
 def test_the_class(corpus, kwargs):
     assert_class_is_as_sacrebleu_s(TER, Theirs, corpus, kwargs)
 

@@ -130,6 +130,24 @@ def test_the_best_point_is_not_left():
     assert tune(nbest, [1.0, 0.001], restarts=2).weights == {"f0": 1.0, "f1": 0.001}
 
 
+@pytest.mark.parametrize("metric", ["moses", "sum"])
+@pytest.mark.parametrize(
+    ("slopes", "best", "step"),
+    [
+        ([0, 1, 2, 4, 7, 8, 9], [1, 4, 8], 4.25),  # the widest interval
+        ([-9, -8, -7, 0, 5, 6, 7], [-8, 6], 6.0),  # of equally wide ones the nearest to 0
+        ([-7, -6, -5, 0, 7, 8, 9], [-6, 8], -6.0),
+        ([-7, -6, -5, 0, 5, 6, 7], [-6, 6], -6.0),  # and of equally near ones the first
+    ],
+)
+def test_ties_of_intervals(slopes, best, step, metric):
+    """On tangents of a parabola, of which each is highest from halfway to the one before to halfway to the next."""
+    features, gains = [[-slope * slope, 2 * slope] for slope in slopes], [int(slope in best) for slope in slopes]
+    stats = [[1, 1, gain, 1] if metric == "moses" else [float(gain)] for gain in gains]
+    nbest = NBest([0, len(slopes)], features, stats)
+    assert line_search(nbest, [1.0, 0.0], "f1").step == step
+
+
 def test_sums_are_exact():
     """In float32, 2 ** 24 + 1 equals 2 ** 24, so the two hypotheses would have equal scores."""
     large = 2**24
