@@ -49,19 +49,13 @@ class Record(NamedTuple):
         return RawText(_backend.chosen.RawTexts.of_spans(self.data, self.begins, self.ends))
 
 
-def record_of(
-    lines: NDArray[np.int64],
-    data: bytes,
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    ids: NDArray[np.int64],
-    **fields: Any,
-) -> Record:
+def record_of(lines: NDArray[np.int64], data: bytes, spans: Any, **fields: Any) -> Record:
     """Create a record, in which each run of an id is a segment.
 
-    :param ids: of the segment of each hypothesis
+    :param spans: for each hypothesis the id of its segment, and where its text begins and ends
     :param fields: of the list
     """
+    ids, begins, ends = spans
     starts = in_place(np.flatnonzero(np.diff(ids, prepend=-1)), np.int64)
     offsets = np.append(starts, len(ids))
     nbest = NBest._of(offsets=offsets, ids=ids[starts], **fields)
@@ -196,8 +190,7 @@ def field_lines(file: Lines, form: str | None) -> Iterator[Record]:
                 with on_line(file, numbers[owners_of(sparse.indptr)[sparse.columns.argmax()]]):
                     raise InputFileError(f"there are more than {MOST_FEATURES} features that are not sparse")
             found = {"features": dense_of(sparse), "names": sparse.names}
-        ids, begins, ends = lines.spans
-        yield record_of(numbers, block, begins, ends, ids, model_scores=lines.scores, **found)
+        yield record_of(numbers, block, lines.spans, model_scores=lines.scores, **found)
     check_apart(names, fields.names())
 
 
@@ -351,9 +344,9 @@ def fairseq(file: Lines) -> Iterator[Record]:
             found.append((number, int(match[1]), *trimmed(begin + match.start(3), match[3])))
         if found:
             any_found = True
-            lines, ids, begins, ends = in_place(np.array(found, dtype=np.int64).T)
+            lines, *spans = in_place(np.array(found, dtype=np.int64).T)
             column = np.array(scores)
             fields = {"features": column.reshape(-1, 1), "names": ("score",), "model_scores": column}
-            yield record_of(lines, block, begins, ends, ids, **fields)
+            yield record_of(lines, block, spans, **fields)
     if not any_found:
         raise InputFileError(f"{file.name}: there is no line in it that begins with H-, as fairseq prints them")

@@ -62,7 +62,7 @@ def plain(file: Lines, size: int, table: Path | None, names: Sequence[str] | Non
         features = np.zeros((count, 0)) if rows is None else rows[file.count : file.count + count]
         if rows is not None and len(features) < count:
             raise InputFileError(f"{name}: has {len(rows)} lines, fewer {unlike}")
-        yield record_of(numbers + 1, block, begins, ends, numbers // size, features=features, names=named)
+        yield record_of(numbers + 1, block, (numbers // size, begins, ends), features=features, names=named)
     if file.count % size:
         raise InputFileError(
             f"{file.name}: has {file.count} lines, which is not a multiple of {size}, the lines of each segment"

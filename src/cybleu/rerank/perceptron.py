@@ -16,7 +16,7 @@ from .._runtime.samples import MOST_REPEATS
 from ..errors import ArrayValueError, FeatureError
 from ..nbest import NBest, SparseFeatures
 from ..nbest.container import check_nbest
-from ..nbest.sparse import owners_of
+from ..nbest.sparse import no_features, owners_of
 from ..nbest.weights import names_of
 from .linear import linear
 from .oracle import oracle
@@ -156,12 +156,10 @@ class _Rows:
         width = len(nbest.names)
         self._dense = nbest.features[rows] / scales[:width]
         self._width = width
-        self.columns = np.zeros(0, dtype=np.int64)
-        if nbest.sparse is not None:
-            sparse = nbest.sparse.rows(rows)
-            self._owners = owners_of(sparse.indptr)
-            self.columns, self._places = np.unique(sparse.columns, return_inverse=True)
-            self._numbers = sparse.values / scales[width + sparse.columns]
+        sparse = nbest.sparse.rows(rows) if nbest.sparse else no_features(len(rows))
+        self._owners = owners_of(sparse.indptr)
+        self.columns, self._places = np.unique(sparse.columns, return_inverse=True)
+        self._numbers = sparse.values / scales[width + sparse.columns]
 
     def values(self, weights: Floats) -> Floats:
         values: Floats = self._dense @ weights[: self._width]

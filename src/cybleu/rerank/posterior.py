@@ -53,11 +53,7 @@ def _numbers(values: Any, name: str, lists: TextLists) -> Floats:
     values = by_position(values)
     if not hasattr(type(values), "__len__"):
         raise LengthMismatchError(f"{name} is {values!r}; give a number for each text")
-    if (
-        not is_array(values)
-        and len(values)
-        and all(getattr(part, "ndim", hasattr(type(part), "__len__")) for part in values)
-    ):
+    if not is_array(values) and any(getattr(part, "ndim", hasattr(type(part), "__len__")) for part in values):
         parts = [floats_given(part, f"{name}[{number}]").reshape(-1) for number, part in enumerate(values)]
         for number, (given, size) in enumerate(zip_longest(map(len, parts), np.diff(lists.offsets).tolist())):
             if given != size:

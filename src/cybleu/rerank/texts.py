@@ -9,7 +9,7 @@ from .._runtime.arrays import np
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
 from ..nbest import NBest
 from ..nbest.references import split_on_blanks
-from ..text.batches import RawText, TokenIds
+from ..text.batches import TokenLists
 from ..text.reading import check_same_kind, read_groups, read_texts
 
 if TYPE_CHECKING:
@@ -51,13 +51,11 @@ def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metri
         metric.raw(kind)
         if lists and lists[0].texts.size:
             check_same_kind(lists[0].texts.kind, given[0][0], kind, name)
-        if isinstance(batch, TokenIds):
-            empty = batch.begins == batch.ends
-        elif isinstance(batch, RawText):
-            empty = np.array([not text.strip() for text in batch.lists()], dtype=bool)
-        else:
+        if isinstance(batch, TokenLists):
             batch.refuse_arrays()
-            empty = np.array([not len(text) for text in batch.texts], dtype=bool)
+        empty = np.array(
+            [not (text.strip() if isinstance(text, str) else len(text)) for text in batch.lists()], dtype=bool
+        )
         source = value if isinstance(value, NBest) else texts
         lists.append(TextLists(source, batch, empty, np.array(bounds, dtype=np.int64)))
     return metric.maximised, lists
