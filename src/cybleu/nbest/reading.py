@@ -220,16 +220,19 @@ def _counted(file: Lines, record: Record, metric: Metric, references: References
 
 
 class Rows:
-    """Growing array of rows. Memory that is reserved and not written to is not used."""
+    """Growing array of rows. Memory that is reserved and not written to is not used.
+
+    Earlier rows have 0 in the columns that only later rows have, as in Joshua's format.
+    """
 
     def __init__(self, like: NDArray[Any]):
         self._rows, self._count = np.empty((0, *like.shape[1:]), like.dtype), 0
 
     def add(self, rows: NDArray[Any]) -> None:
         begin, self._count = self._count, self._count + len(rows)
-        if self._count > len(self._rows):
-            larger = np.empty((2 * self._count, *rows.shape[1:]), rows.dtype)
-            larger[:begin] = self._rows[:begin]
+        if self._count > len(self._rows) or rows.shape[1:] != self._rows.shape[1:]:
+            larger = np.zeros((2 * self._count, *rows.shape[1:]), rows.dtype)
+            larger[(slice(begin), *map(slice, self._rows.shape[1:]))] = self._rows[:begin]
             self._rows = larger
         self._rows[begin : self._count] = rows
 
@@ -239,12 +242,12 @@ class Rows:
 
 def joined(parts: Iterable[NBest]) -> NBest:
     """Concatenate lists of consecutive hypotheses. A segment may begin in one list and end in the next."""
-    growing: dict[str | int, Rows] = {}
+    growing: dict[str, Rows] = {}
     texts: list[str] = []
     for part in parts:
         sparse = part.sparse or no_features(len(part.features))
         arrays = {
-            part.features.shape[1]: part.features,
+            "features": part.features,
             "stats": part.stats,
             "scores": np.zeros(0) if part.model_scores is None else part.model_scores,
             "ids": part.ids,
@@ -257,17 +260,13 @@ def joined(parts: Iterable[NBest]) -> NBest:
             growing.setdefault(name, Rows(array)).add(array)
         texts += part.texts or ()
     found = {name: rows.rows() for name, rows in growing.items()}
-    features = [rows for name, rows in found.items() if isinstance(name, int)]
-    if len(features) > 1:  # later lines of Joshua add features
-        width = part.features.shape[1]
-        features = [np.concatenate([np.pad(rows, ((0, 0), (0, width - rows.shape[1]))) for rows in features])]
     ids = found["ids"]
     bounds, indptr = np.append(0, np.cumsum(found["counts"])), np.append(0, np.cumsum(found["sizes"]))
     starts = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
     return NBest._of(
         offsets=np.append(bounds[:-1][starts], bounds[-1]),
         ids=ids[starts],
-        features=features[0],
+        features=found["features"],
         stats=found["stats"],
         names=part.names,
         texts=None if part.texts is None else texts,
