@@ -53,16 +53,15 @@ def merge(*nbests: NBest) -> NBest:
         inputs += nbest.inputs
     every = by_segment(joined(parts), len(first), 0)
     every = every._with(index=np.concatenate(index)[every.index], inputs=inputs, ids=first.ids, score=first.score)
-    rows: list[int] = []
-    offsets = [0]
+    kept_rows: list[int] = []
     for number in range(len(every)):
         segment = every.segment(number)
         seen: dict[bytes, int] = {}
         for row in range(segment.start, segment.stop):
             seen.setdefault(_bytes_of(every, row), row)
-        rows += seen.values()
-        offsets.append(len(rows))
-    return every._take(np.array(rows, dtype=np.int64), np.array(offsets, dtype=np.int64))
+        kept_rows += seen.values()
+    rows = np.array(kept_rows, dtype=np.int64)
+    return every._take(rows, np.searchsorted(rows, every.offsets).astype(np.int64))
 
 
 def _check_alike(first: NBest, nbest: NBest, number: int) -> None:

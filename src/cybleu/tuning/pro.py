@@ -255,7 +255,9 @@ def _logistic_weights(differences: Features, regularisation: float) -> NDArray[n
     loss = 2 * count * log(2.0)
     shortest = -1.0
     for _ in range(MOST_STEPS):
-        chances = _chances(margins)  # probabilities of the opposite order of each pair
+        # probabilities of the opposite order of each pair, 1 / (1 + exp(margin)) without overflow
+        small = np.exp(-np.abs(margins))
+        chances = np.where(margins > 0, small, 1.0) / (1.0 + small)
         gradient = regularisation * weights - weighed(transposed, 2 * chances, size)
         curvature = 2 * chances * (1.0 - chances)
         diagonal = regularisation + weighed(squares, curvature, size)
@@ -307,12 +309,6 @@ def _solution(
             break
         direction = scaled + product / before * direction
     return solution
-
-
-def _chances(margins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute 1 / (1 + exp(margin)) without overflow."""
-    small = np.exp(-np.abs(margins))
-    return np.where(margins > 0, small, 1.0) / (1.0 + small)
 
 
 def _dot(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
