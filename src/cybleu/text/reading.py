@@ -279,7 +279,7 @@ def _sets_of_list(references: Any, texts: Batch | None, name: str) -> AnySets:
 
     The depth of a text is 0 if it is a str, and 1 if it has tokens. A deeper entry has several texts.
     """
-    raw = _are_raw(references) if texts is None else isinstance(texts, RawText)
+    raw = (texts is None or isinstance(texts, RawText)) and _are_raw(references)
     depth = _usual_depth(references, raw)
     if depth is None:
         references, several = _entries(references, texts, raw, name)
@@ -373,14 +373,12 @@ def _has_tuples(texts: Batch | None) -> bool:
 
 
 def _are_raw(references: Any) -> bool:
-    """Whether the first text in references without hypotheses is raw text."""
-    entry = _first(references)
-    return isinstance(entry if isinstance(entry, LINE) or not is_sized(entry) else _first(entry), LINE)
-
-
-def _first(values: Any) -> Any:
-    """The first value that is not missing or an empty list."""
-    return next((value for value in values if not is_missing(value) and not (_is_text(value) and not len(value))), None)
+    """Whether the first text in references is raw text, if the hypotheses are, or if there are none."""
+    texts = chain.from_iterable(
+        [entry] if isinstance(entry, LINE) or not is_sized(entry) else entry for entry in references
+    )
+    there = (text for text in texts if not is_missing(text) and not (_is_text(text) and not len(text)))
+    return isinstance(next(there, None), LINE)
 
 
 def _refuse_raw_references(references: Sequence[Any], texts: Batch | None, name: str) -> None:
