@@ -84,6 +84,11 @@ def test_texts_that_are_added():
     assert uneven["counts"][0] == 2
 
 
+def test_references_of_a_text_in_a_column(pandas):
+    references = [pandas.Series(["x", "a b"]), pandas.Series(["c d", "y"])]
+    assert load("bleu").compute(predictions=["a b", "c d"], references=references, max_order=2)["bleu"] == 1
+
+
 def test_nothing_of_a_rejected_batch_is_scored():
     module = load("bleu")
     for call in (module.add_batch, module.compute):

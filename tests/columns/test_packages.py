@@ -47,6 +47,8 @@ def test_series_of_polars(polars, maybe_pyarrow):
         cybleu.rows(TOKENS, [[text] for text in OTHERS]).tolist()
     )
     assert cybleu.rows(HYPOTHESES, polars.Series(SETS), tokenize="13a").shape == (15, 10)
+    texts = [polars.Series(text, dtype=polars.String) for text in TOKENS]
+    assert cybleu.rows(texts, OTHERS).tolist() == cybleu.rows(TOKENS, OTHERS).tolist()
     with pytest.raises(SequenceTypeError, match=r"hypotheses\[1\]"):
         cybleu.rows(polars.Series(["a", None]), [["a"]] * 2, tokenize="13a")
 

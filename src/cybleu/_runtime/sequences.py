@@ -43,7 +43,7 @@ def by_position(values: Any) -> Any:
             kind = values.__array__().dtype.kind
         if kind not in ("O", "T", "U", "S"):  # objects, and three kinds of text
             return values
-    return values.tolist() if kind in ("U", "S") else list(values)
+    return values.tolist() if kind in ("U", "S") and hasattr(values, "tolist") else list(values)
 
 
 def container_of(text: Any, name: str, tokenizes: bool = False) -> Any:
@@ -162,7 +162,8 @@ def check_references(references: Any) -> None:
     """:raises SequenceTypeError: references cannot be iterated, such as None"""
     kind = type(references)
     if not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")):
-        length_of(references, "the references", REFERENCES)
+        advice = advice_for(references) or "turn them into a list first"
+        raise SequenceTypeError(f"the references must be {REFERENCES}, not {kind_of(references)}; {advice}")
 
 
 def check_numbers(hypotheses: Any, references: Any, what: str = "lists of references") -> int:

@@ -11,6 +11,7 @@ from .. import sacrebleu_compat
 from ..errors import EmptyCorpusError, LengthMismatchError, UnknownNameError
 from ..metrics import Bleu, Gleu, Metric
 from ..text.batches import Corpus
+from ..text.columns import lists_of_column
 from ..text.reading import read_lines, read_list, read_sets_of_lines
 
 
@@ -70,7 +71,8 @@ class EvaluationModule:
         """
         texts = read_lines(read_list(predictions, "predictions", "str"), "predictions").lists()
         entries = read_list(references, "references", "those of each text")
-        groups = read_sets_of_lines([[entry] if isinstance(entry, str) else entry for entry in entries]).lists()
+        groups = [[entry] if isinstance(entry, str) else lists_of_column(entry, "references") for entry in entries]
+        groups = read_sets_of_lines(groups).lists()
         if len(texts) != len(groups):
             advice = "give one, or a list, for each"
             if {*map(len, groups)} == {len(texts)}:
