@@ -28,7 +28,7 @@ def check_whole(number: Any, name: str, least: int, most: int | None = None, *, 
     whole = isinstance(number, Integral) and not isinstance(number, bool)
     if not whole or number < least or (most is not None and number > most):
         to = "" if most is None else f" to {most:,}"
-        raise error(f"{name} is {number!r}; it must be a whole number from {least}{to}")
+        raise error(f"{name} is {number!r}; it must be a whole number from {least:,}{to}")
 
 
 def as_number(value: Any) -> float:

@@ -20,7 +20,7 @@ from .._runtime.numbers import finite_numbers, remark_on_weights
 from ..bleu_score.fraction import Fraction
 from ..bleu_score.scores import QUARTERS, score_counts, smoothed_precisions, weight_vectors, weights_given
 from ..bleu_score.smoothing import SmoothingFunction
-from ..errors import UnknownNameError, _printable
+from ..errors import UnknownNameError, WeightsError, _printable
 from ..metrics import Bleu, BleuScore, Variant
 from .blind_spots import BlindSpots, find_blind_spots, is_monotone, read_segment
 
@@ -167,11 +167,14 @@ def explain(
     replaceable by other words that are in no reference: "sat"
     """
     weights = weights_given(weights)
-    if remark := remark_on_weights(finite_numbers(weights, "weights") or (1,)):
+    numbers = finite_numbers(weights, "weights")
+    if remark := remark_on_weights(numbers or (1,)):
         warnings.warn(remark, UserWarning, stacklevel=2)
     of_nltk = metric is None and not choices
     if of_nltk:
         metric, choices = "nltk", {"max_order": weight_vectors(weights)[1]}
+        if numbers is None:
+            raise WeightsError(f"weights must be finite numbers, one for each n-gram order, not {weights!r}")
     elif smoothing_function is not None:
         raise UnknownNameError("smoothing_function is for NLTK's BLEU; for another metric give smoothing=")
     elif weights is not QUARTERS:

@@ -441,6 +441,8 @@ class Metric(ABC):
             columns = [numbers[column::width] for column in range(width)]
         elif hasattr(rows, "ndim"):
             table = np.atleast_2d(self._array(rows))
+            if table.ndim != 2:
+                raise StatisticsError(f"rows has {table.ndim} dimensions; it must be one row or rows")
             self.of_width(table.shape[1])
             self._check_rows(table)
             columns = table.T.tolist()
