@@ -121,8 +121,14 @@ def test_another_call_for_the_folder_is_refused(tmp_path, changes, message):
     decoder = Decoder(0)
     more = {"iterations": 1, "threads": 2, "weights_settle": 0.5}
     assert loop(tmp_path / "run", decoder, **more).iterations and not decoder.weights
-    for text in ("[" * 500_000, "{}", '{"surprise": 2}'):
-        (tmp_path / "run" / "iteration-1" / "result.json").write_text(text)
+    result = tmp_path / "run" / "iteration-1" / "result.json"
+    for text in (
+        "[" * 500_000,
+        "{}",
+        '{"surprise": 2}',
+        result.read_text().replace('"weights": {', '"weights": {"": "x",'),
+    ):
+        result.write_text(text)
         with pytest.raises(errors.InputFileError, match="is not the result of an iteration"):
             loop(tmp_path / "run", decoder, **more)
     (tmp_path / "run" / "run.json").write_text("[]")

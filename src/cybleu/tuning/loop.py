@@ -309,9 +309,11 @@ def _described(value: Any) -> Any:
 
 def _read_result(path: Path) -> Iteration:
     try:
-        return Iteration(**json.loads(path.read_text(encoding="utf-8")))
+        iteration = Iteration(**json.loads(path.read_text(encoding="utf-8")))
+        numbers_by_name(iteration.weights, "its weights")
     except (TypeError, ValueError, RecursionError) as error:
         raise InputFileError(f"{path} is not the result of an iteration: {error}; remove it to tune again") from error
+    return iteration
 
 
 def _largest_change(before: Mapping[str, float], after: Mapping[str, float]) -> float:
