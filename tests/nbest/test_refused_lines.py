@@ -39,6 +39,7 @@ INVALID = {
         (line(features="d= 1 x lm= 3"), "a value of 'd' 'x' is not a number"),
         (line(features=f"d= {'x' * 1_000_000} 1 lm= 3"), "'xxx.*is not a number"),
         (line(features="d= 1 2 lm="), "'lm=' has no value"),
+        (line(features="d= 1 2 lm= 3 p_a="), "'p_a=' has no value"),
         (line(features="1 d= 2 lm= 3"), "'1' is before the first name"),
         (line(features="d= 1 2 lm= 3 p_a= 1 2"), "'p_a' has 2 values; a name with '_' has one"),
         (line(features="d= 1 2 lm= 3 p_a= 1 p_a= 1"), "'p_a' appears twice"),

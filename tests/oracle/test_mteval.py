@@ -68,6 +68,7 @@ def definition(references, hypotheses, lowercase):
 @given(CORPORA, st.booleans())
 @example([(["0 a 0 b", "a b"], "0 a b")], False)
 @example([(["a a a b", "a a c"], "a a a a b b c"), (["b a"], "a b")], False)
+@example([(["a b", "a b c"], "a b")], False)
 @example([([""], "a")], False)
 @example([(["a b c d e f g h i j", "a"], "a b c d e f g h i j")], False)
 def test_the_definition(corpus, lowercase):

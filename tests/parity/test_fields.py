@@ -52,6 +52,7 @@ TEXTS = st.tuples(altered(ALIKE, FRAGMENTS, 3), st.sampled_from(["", "\n", "\n\n
 @example("0 ||| a ||| d= 1 p_a= 1 ||| 1\n0 ||| a ||| d= 1 p_a= \uff11 ||| 1\n", "moses")
 @example("0 ||| a ||| d= 1 p_a= 1 ||| 1\n0 ||| a ||| d= 1 p_a= 1 2 ||| 1\n", "moses")
 @example("0 ||| a ||| d= 1 p_a= 1 ||| 1\n0 ||| a ||| d= 1 2 p_a= 1 ||| 1\n", "moses")
+@example("0 ||| a ||| d= 1 p_a= 1 ||| 1\n0 ||| a ||| d= 1 p_a=||| 1\n", "moses")
 @example("0 ||| a ||| 1 ||| 1\n0 ||| a ||| 1 p_a= 1 ||| 1\n", "moses")
 @example("0 ||| a ||| p_a= 1 ||| 1\n0 ||| a ||| p_b= 2 p_a= 3 ||| 1\n1 ||| a ||| ||| 1\n", "moses")
 @example("0 ||| a ||| d= 1 p_é= 1 ||| 1\n0 ||| a ||| d= 1 p_é= 1 p_猫= 2 p_é= 1 ||| 1\n", "moses")
