@@ -142,6 +142,7 @@ def explain(
         precision
     :raises NoReferencesError: there is no reference
     :raises UnknownNameError: the metric is not BLEU
+    :raises WeightsError: the weights are not finite numbers, one for each n-gram order
 
     >>> print(explain(["the cat is on the mat".split()], "the the the cat sat".split(), (0.5, 0.5)))
     BLEU-2 = 0.317093   (nltk, from 0 to 1; 31.71 from 0 to 100; smoothing: none)
