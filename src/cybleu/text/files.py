@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from itertools import chain
 
 from .. import _backend
 from ..errors import LengthMismatchError, NotUtf8Error
@@ -15,35 +16,15 @@ if TYPE_CHECKING:
     from .._files.text import Lines
 
 
-class _Reader:
-    """The lines of a file as the backend reads them.
-
-    :ivar texts: some of them, of which those from `start` on are left
-    """
-
-    def __init__(self, file: Lines):
-        self.file = file
-        self.texts = _backend.chosen.RawTexts()
-        self.start = 0
-        self._blocks = file.blocks()
-
-    @property
-    def left(self) -> int:
-        return len(self.texts) - self.start
-
-    def fill(self) -> None:
-        """Read on if nothing is left."""
-        if self.left:
-            return
-        self.file.count += len(self.texts)
-        self.texts, self.start = _backend.chosen.RawTexts(), 0
-        block = next(self._blocks, None)
-        if block is None:
-            return
+def _texts_of(file: Lines) -> Iterator[Any]:
+    """The lines of a file as the backend reads them, some at a time."""
+    for block in file.blocks():
         try:
-            self.texts = _backend.chosen.RawTexts.of_block(block)
+            texts = _backend.chosen.RawTexts.of_block(block)
         except NotUtf8Error:
-            self.file.text(block)  # an error that names the line
+            file.text(block)  # an error that names the line
+        yield texts
+        file.count += len(texts)
 
 
 def raw_segments(
@@ -56,27 +37,25 @@ def raw_segments(
     :raises InputFileError: a file is not UTF-8; the message names file and line
     :raises LengthMismatchError: the files have different numbers of lines; raised at the end, with the numbers
     """
-    readers = [_Reader(file) for file in (*hypotheses, *references)]
-    side_by_side = _backend.chosen.RawTexts.side_by_side
+    files = [*hypotheses, *references]
+    parts, side_by_side = list(map(_texts_of, files)), _backend.chosen.RawTexts.side_by_side
+    texts, starts = [_backend.chosen.RawTexts() for _ in files], [0] * len(files)
     while True:
-        for reader in readers:
-            reader.fill()
-        count = min(reader.left for reader in readers)
+        for number, part in enumerate(parts):
+            if starts[number] == len(texts[number]):
+                texts[number], starts[number] = next(part, _backend.chosen.RawTexts()), 0
+        count = min(len(lines) - start for lines, start in zip(texts, starts))
         if not count:
             break
-        texts = [side_by_side([reader.texts], [reader.start], count) for reader in readers[: len(hypotheses)]]
-        others = readers[len(hypotheses) :]
-        sets = side_by_side([reader.texts for reader in others], [reader.start for reader in others], count)
-        yield texts, sets, array("q", range(0, len(sets) + 1, len(others)))
-        for reader in readers:
-            reader.start += count
-    if any(reader.left for reader in readers):
-        counts = []
-        for reader in readers:
-            while reader.left:
-                reader.start = len(reader.texts)
-                reader.fill()
-            counts.append(f"{reader.file.name}: {reader.file.count}")
+        systems = len(hypotheses)
+        hyps = [side_by_side([lines], [start], count) for lines, start in zip(texts[:systems], starts)]
+        sets = side_by_side(texts[systems:], starts[systems:], count)
+        yield hyps, sets, array("q", range(0, len(sets) + 1, len(references)))
+        starts = [start + count for start in starts]
+    if any(map(len, texts)):
+        for _ in chain.from_iterable(parts):
+            pass  # the lines that are left are counted
+        counts = [f"{file.name}: {file.count}" for file in files]
         raise LengthMismatchError(
             f"the files have different numbers of lines, and a line is a segment: {', '.join(counts)}"
         )
