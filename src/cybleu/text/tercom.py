@@ -35,43 +35,26 @@ def edits(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive:
     :param case_sensitive: do not put the text in lower case
     :return: None if there is nothing to do
     """
-    steps: list[Callable[[str], str]] = []
-    if not case_sensitive:
-        steps.append(str.lower)
-    if normalized:
-        steps.append(str.rstrip)
-    if normalized and no_punct:
-        steps.append(_without_marks)
-    if normalized and asian_support:
-        steps.append(_without_asian_marks if no_punct else _asian_apart)
-    if normalized:
-        steps.append(_possessives_apart)
-    if no_punct and not normalized:
-        steps.append(lambda line: _replaced(line, f".,{_ALONE}", ""))
-        if asian_support:
-            steps.append(lambda line: line if line.isascii() else _REMOVED_ASIAN.sub("", line))
-    if len(steps) < 2:
-        return steps[0] if steps else None
+    if case_sensitive and not normalized and not no_punct:
+        return None
 
     def edited(line: str) -> str:
-        for step in steps:
-            line = step(line)
-        return line
+        if not case_sensitive:
+            line = line.lower()
+        if normalized:
+            line = _decoded(line.rstrip())
+        if no_punct and normalized:
+            line = _replaced(_POINTS.sub("\t", _replaced(line, _ALONE, " ")), ".,", "")
+        elif no_punct:
+            line = _replaced(line, f".,{_ALONE}", "")
+        if asian_support and not line.isascii():
+            if normalized:
+                line = _ASIAN.sub(r"\t\1\t", line)
+            if no_punct:
+                line = _REMOVED_ASIAN.sub("\t" if normalized else "", line)
+        return _POSSESSIVE.sub(" 's", line) if normalized and "'s" in line else line
 
     return edited
-
-
-def _asian_apart(line: str) -> str:
-    return line if line.isascii() else _ASIAN.sub(r"\t\1\t", line)
-
-
-def _without_asian_marks(line: str) -> str:
-    return line if line.isascii() else _REMOVED_ASIAN.sub("\t", _asian_apart(line))
-
-
-def _without_marks(line: str) -> str:
-    line = _decoded(line)
-    return _replaced(_POINTS.sub("\t", _replaced(line, _ALONE, " ")), ".,", "")
 
 
 def _decoded(line: str) -> str:
@@ -81,11 +64,6 @@ def _decoded(line: str) -> str:
     if "&" in line:
         line = line.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
     return line
-
-
-def _possessives_apart(line: str) -> str:
-    line = _decoded(line)
-    return _POSSESSIVE.sub(" 's", line) if "'s" in line else line
 
 
 def _replaced(line: str, marks: str, by: str) -> str:
