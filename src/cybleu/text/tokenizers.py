@@ -8,7 +8,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache, partial
-from typing import Any, TypeVar, overload
+from typing import Any
 
 from .. import _backend
 from .._runtime.extras import extra
@@ -59,9 +59,6 @@ SPLITS: dict[str, Callable[[str], list[str]]] = {
 }
 
 
-Tokens = TypeVar("Tokens", bound=Sequence[Hashable])
-
-
 def own_tokenizer(name: str) -> Any:
     """The backend's tokeniser of one of the names in `OWN`."""
     return _own(_backend.BACKEND, "none" if name == "unicode" else name)
@@ -70,21 +67,11 @@ def own_tokenizer(name: str) -> Any:
 @cache
 def _own(backend: str, name: str) -> Any:
     made = _backend.chosen.Tokenizer(name, *([categories()] if name.startswith("intl") else []))
-    copyreg.pickle(type(made), _by_name)
+    copyreg.pickle(type(made), lambda made: (own_tokenizer, (made.name,)))
     return made
 
 
-def _by_name(made: Any) -> tuple[Callable[[str], Any], tuple[str]]:
-    return own_tokenizer, (made.name,)
-
-
-@overload
-def tokenizer(name: str, lowercase: bool = False) -> Callable[[str], list[str]]: ...
-@overload
-def tokenizer(name: Callable[[str], Tokens], lowercase: bool = False) -> Callable[[str], Tokens]: ...
-def tokenizer(
-    name: str | Callable[[str], Sequence[Hashable]], lowercase: bool = False
-) -> Callable[[str], Sequence[Hashable]]:
+def tokenizer(name: str | Callable[[str], Any], lowercase: bool = False) -> Callable[[str], Any]:
     """Return the tokeniser with this name: a function from a line to its tokens, which are equal to sacreBLEU 2.6's.
 
     :param name: ``unicode`` or ``none`` split on white space, ``ascii`` on ASCII white space, ``space`` on spaces only,
