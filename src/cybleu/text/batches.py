@@ -97,8 +97,7 @@ class TokenLists:
 
     def types(self) -> set[type]:
         """The types of the tokens."""
-        types: set[type] = _backend.chosen.types_within(self.texts)
-        return types
+        return set(_backend.chosen.types_within(self.texts))
 
     def refuse_arrays(self) -> None:
         """:raises TokensError: a token is an array, as in ``list(tensor)``"""

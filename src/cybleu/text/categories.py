@@ -7,22 +7,19 @@ so that the tokens are the same; elsewhere the table of this package answers. ``
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 
 from .._runtime.extras import extra
 from .unicode_table import NUMBERS, PUNCTUATION, SYMBOLS, UNICODE
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
-
-def _regex() -> Any:
+def _regex() -> ModuleType | None:
     if find_spec("regex") is None:
         return None
     with extra("regex", "the tokeniser 'intl' uses regex", "regex"):
-        import regex
-    return regex
+        return import_module("regex")
 
 
 @cache
@@ -39,12 +36,10 @@ def categories() -> bytes:
 def unicode_version() -> str:
     """Whose characters they are."""
     regex = _regex()
-    if regex is not None:
-        return f"regex {regex.__version__}"
-    return f"Unicode {UNICODE}"
+    return f"Unicode {UNICODE}" if regex is None else f"regex {regex.__version__}"
 
 
-def _of_regex(regex: Any) -> list[list[tuple[int, int]]]:
+def _of_regex(regex: ModuleType) -> list[list[tuple[int, int]]]:
     """Where code points of each category begin, and end."""
     from array import array
 
