@@ -53,13 +53,10 @@ def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
             raise MixedTokensError(_IDS_AMONG_TOKENS)
         return texts
     if vocabulary is None:
-        ids = ids_of_tokens(texts)
-        if ids is None:
-            raise MixedTokensError(where_not_an_id(texts))
-        return ids
+        return only_ids(texts)
     texts.refuse_arrays()
-    first = next(chain.from_iterable(texts.texts), None)
-    are_ids = _is_integer_type(type(first)) and all(map(_is_integer_type, texts.types()))
+    types = texts.types()
+    are_ids = types and all(map(_is_integer_type, types))
     if are_ids and vocabulary and all(isinstance(token, (str, bytes)) for token in vocabulary):
         raise MixedTokensError(_IDS_AMONG_TOKENS)
     return _encoded(texts, vocabulary)
@@ -112,6 +109,27 @@ def ids_of_tokens(lists: TokenLists) -> TokenIds | None:
     return ids_of_lengths(ids, lengths)
 
 
+def only_ids(lists: TokenLists, reason: str = "") -> TokenIds:
+    """Lists of ints in place of which arrays can be read.
+
+    :param reason: why they must be, for the message
+    :raises MixedTokensError: a token is something else; the message says where
+    """
+    ids = ids_of_tokens(lists)
+    if ids is not None:
+        return ids
+    for number, text in enumerate(lists.texts):
+        for position, token in enumerate(text):
+            found = f"{reason}token {position} of {lists.place.of(number)} is"
+            if not _is_integer_type(type(token)):
+                raise MixedTokensError(
+                    f"{found} a {type(token).__name__}, and the references hold token ids; give both as ids or both as tokens"
+                )
+            if not -(2**63) <= token < 2**63:  # type: ignore[operator]
+                raise MixedTokensError(f"{found} {token!r}, which does not fit int64")
+    raise MixedTokensError("the hypotheses changed while they were read")
+
+
 def check_hashable(lists: TokenLists) -> None:
     """:raises UnhashableTokenError: a token cannot be hashed; the message says where
     :raises SequenceTypeError: a text was replaced by something else while its tokens were hashed
@@ -149,16 +167,3 @@ def _lengths(lists: TokenLists) -> NDArray[np.int64]:
 
 def _is_integer_type(kind: type) -> bool:
     return kind is int or kind is bool or issubclass(kind, (np.integer, np.bool_))
-
-
-def where_not_an_id(hypotheses: TokenLists) -> str:
-    for number, text in enumerate(hypotheses.texts):
-        for place, token in enumerate(text):
-            if not _is_integer_type(type(token)):
-                return (
-                    f"token {place} of {hypotheses.place.of(number)} is a {type(token).__name__}, and the references hold "
-                    "token ids; give both as ids or both as tokens"
-                )
-            if not -(2**63) <= token < 2**63:  # type: ignore[operator]
-                return f"token {place} of {hypotheses.place.of(number)} is {token!r}, which does not fit int64"
-    return "the hypotheses changed while they were read"

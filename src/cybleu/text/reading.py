@@ -49,7 +49,7 @@ from .ids import (
     owners_given,
     sets_of_array,
 )
-from .numbering import ids_of_tokens, where_not_an_id
+from .numbering import only_ids
 from .ragged import Ragged
 
 TYPE_CHECKING = False
@@ -120,10 +120,9 @@ def read_texts(
     :param lengths: the lengths of the texts in a 2-D array
     :param bounds: of texts that were in several lists: where those of each list begin, and the end
     """
-    if type(values) not in LISTS and not isinstance(values, BATCHES):
-        if isinstance(values, LINE):
-            raise SequenceTypeError(f"{name} is one {type(values).__name__}; pass a list: [text]")
-        values = ids_of_ragged(values, name) if isinstance(values, Ragged) else column_of(values, name)
+    if isinstance(values, LINE):
+        raise SequenceTypeError(f"{name} is one {type(values).__name__}; pass a list: [text]")
+    values = ids_of_ragged(values, name) if isinstance(values, Ragged) else column_of(values, name)
     texts: Batch
     if is_array(values):
         if getattr(values, "ndim", 2) == 1 and len(values):
@@ -216,10 +215,7 @@ def _with_special(texts: Batch, special: SpecialIds, name: str, lengths: Any) ->
     if lengths is not None:
         raise ArrayValueError(f"lengths are for a 2-D array, and {name} is none, so that each text has its own")
     if isinstance(texts, TokenLists):
-        found = ids_of_tokens(texts)
-        if found is None:
-            raise MixedTokensError(f"pad_id, eos_id and unk_id are for token ids: {where_not_an_id(texts)}")
-        texts = found
+        texts = only_ids(texts, "pad_id, eos_id and unk_id are for token ids: ")
     if special.pad_id is not None or special.eos_id is not None:
         _backend.chosen.trim(texts.ids, texts.begins, texts.ends, special.pad_id, special.eos_id)
     return texts
