@@ -276,11 +276,9 @@ def _sets_of_list(references: Any, texts: Batch | None, name: str) -> AnySets:
     The depth of a text is 0 if it is a str, and 1 if it has tokens. A deeper entry has several texts.
     """
     raw = (texts is None or isinstance(texts, RawText)) and _are_raw(references)
-    depth = _usual_depth(references, raw)
-    if depth is None:
+    several = _are_several(references, raw)
+    if several is None:
         references, several = _entries(references, texts, raw, name)
-    else:
-        several = depth > (0 if raw else 1)
     groups = references if several else [[entry] for entry in references]
     kinds = _backend.chosen.types_within(groups if several else [references])
     if not kinds <= {*LISTS, str, bytes}:
@@ -304,22 +302,23 @@ def _sets_of_list(references: Any, texts: Batch | None, name: str) -> AnySets:
     return ListSets(groups, name)
 
 
-def _usual_depth(references: Any, raw: bool) -> int | None:
-    """How deep the entries of a list are if they are plain; None for others. Much faster than one by one.
+def _are_several(references: Any, raw: bool) -> bool | None:
+    """Whether plain entries of a list may have several references; None for other entries. Much faster than one by one.
 
     The first item of an entry decides; of raw references, which are few, all.
     """
     types = set(map(type, references))
     if types in ({str}, {bytes}):
-        return 0
+        return False
     if not types <= LISTS:
         return None
     firsts = _backend.chosen.types_within(references) if raw else {type(entry[0]) for entry in references if entry}
-    return 2 if firsts == {list} else 1 if firsts in ({str}, {int}) else None
+    return True if firsts == {list} else raw if firsts in ({str}, {int}) else None
 
 
 def _entries(references: Any, texts: Batch | None, raw: bool, name: str) -> tuple[list[Any], bool]:
     """The references of each segment as a text, a list or an array, and whether these may be several."""
+    check_all_have_one([not is_missing(entry) for entry in references], name)
     entries = [_entry(entry, f"{name}[{number}]") for number, entry in enumerate(references)]
     tuples = _has_tuples(texts)
     depths = [_depth(entry, tuples) for entry in entries]
@@ -338,8 +337,6 @@ def _entry(entry: Any, place: str) -> Any:
     """The references of a segment as a text, a list or an array."""
     if isinstance(entry, LINE) or type(entry) in LISTS:
         return entry
-    if is_missing(entry):
-        raise NoReferencesError(f"{place} has no reference; give at least one for each segment")
     if not is_column(entry) and not _is_text(entry):
         raise SequenceTypeError(f"{place} must be a reference or a list of several, not {described(entry)}")
     return lists_of_column(entry, place)
