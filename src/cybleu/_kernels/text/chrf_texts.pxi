@@ -262,13 +262,13 @@ cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words,
 
 # Write the word ids of a text, from 1 on, with 0 for unknown words. With `adds` these get ids.
 cdef int number_words(ChrfWorkspace *work, const Text *text, bint adds, int32_t *ids) except -1 nogil:
-    cdef const Span *span = <const Span *>work.spans.data + text.spans
+    cdef const Span *spans = <const Span *>work.spans.data      # NULL before the first word
     cdef Token word
     cdef Py_ssize_t i
     if adds:
         reserve_tokens(&work.known, text.words)
     for i in range(text.words):
-        word.text = work.text.data + span[i].start
-        word.end = word.text + span[i].size
+        word.text = work.text.data + spans[text.spans + i].start
+        word.end = word.text + spans[text.spans + i].size
         ids[i] = number_word(&work.known, &word, adds) + 1
     return 0
