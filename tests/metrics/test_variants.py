@@ -59,6 +59,8 @@ def test_the_cases_where_tools_differ(variant, smoothing):
         else:
             result = score(given_rows, variant, smoothing=smoothing)
             assert f"{result.score / result.scale:.4g}" == f"{expected:.4g}", case
+            metric = metrics.find(variant, smoothing=smoothing)
+            assert cybleu.scores([metric.total(given_rows)], metric).tolist() == [result.score], case
 
 
 def test_a_perfect_match_of_multi_bleu():

@@ -77,7 +77,9 @@ def test_the_definition(corpus, lowercase):
         references = [group[:1] for group in references]
     metric = Nist(9, lowercase=lowercase)
     cumulative, individual = definition(references, hypotheses, lowercase)
-    found = metric.score(metric.rows(hypotheses, references))
+    rows = metric.rows(hypotheses, references)
+    found = metric.score(rows)
+    assert metric.scores(rows).tolist() == [metric.score(row).score for row in rows]
     assert found.cumulative == pytest.approx(cumulative, rel=1e-12)
     assert found.individual == pytest.approx(individual, rel=1e-12)
     assert found.score == found.cumulative[-1]
