@@ -138,6 +138,7 @@ def test_the_best_point_is_not_left():
         ([-9, -8, -7, 0, 5, 6, 7], [-8, 6], 6.0),  # of equally wide ones the nearest to 0
         ([-7, -6, -5, 0, 7, 8, 9], [-6, 8], -6.0),
         ([-7, -6, -5, 0, 5, 6, 7], [-6, 6], -6.0),  # and of equally near ones the first
+        ([0, 1, 2], [1, 2], 0.5625),  # no threshold divides what scores alike
     ],
 )
 def test_ties_of_intervals(slopes, best, step, metric):
