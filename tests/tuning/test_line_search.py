@@ -149,6 +149,12 @@ def test_ties_of_intervals(slopes, best, step, metric):
     assert line_search(nbest, [1.0, 0.0], "f1").step == step
 
 
+def test_thresholds_at_the_ends_of_the_range_divide_nothing():
+    nbest = NBest([0, 3], [[0.0, 0.0], [-1.0, 2.0], [-4.0, 4.0]], [[1.0], [0.0], [2.0]])
+    starts, scores = line_search(nbest, [1.0, 0.0], "f1", 0.5, 1.5, surface=True).surface
+    assert (starts.tolist(), scores.tolist()) == ([0.5], [0.0])
+
+
 def test_sums_are_exact():
     """In float32, 2 ** 24 + 1 equals 2 ** 24, so the two hypotheses would have equal scores."""
     large = 2**24
