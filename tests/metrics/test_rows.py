@@ -55,6 +55,13 @@ def test_prepared_references(corpus, max_order, reference_length):
     assert again.tolist() == [expected[owner] for owner in owners]
 
 
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 15, 16, 17, 40])
+def test_a_token_matches_no_other_that_differs_in_one_character(size):
+    token = "a" * size
+    others = [f"{token[:place]}b{token[place + 1 :]}" for place in range(size)]
+    assert cybleu.rows([[token]] * size, [[[other]] for other in others])[:, 2].tolist() == [0] * size
+
+
 @pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")
 @pytest.mark.parametrize("length", [1, 4, 62, 63, 64, 65, 129, 255, 256, 257, 512, 514])
 def test_every_position_and_every_reference_counts(length):
