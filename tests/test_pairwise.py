@@ -99,3 +99,9 @@ def test_equal_texts_among_many(different):
                 row = cybleu.rows([hypothesis], [[reference]])[0]
                 assert found[i, j] == score(row, "moses", smoothing="add").score
         assert (cybleu.pairs(*texts, metric="moses", smoothing="add", threads=3) == found).all()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex64", "M8[s]", "U1", "i4,i4", object])
+def test_an_array_without_entries_is_an_empty_text(dtype):
+    texts = [np.array([], dtype), np.array([1, 2])]
+    assert cybleu.pairs(texts).tolist() == cybleu.pairs([[], [1, 2]]).tolist()
