@@ -278,6 +278,7 @@ class Counts:
             for length in lengths
         }
         self._numbers = {key: array("q") for key in self._metrics}
+        self._rows: dict[Any, list[list[int]]] = {}
 
     def _setting(self, choice: Choice, options: dict[str, Any]) -> Scored:
         """Return a variant with only the smoothing to use, and its tokeniser, without a score."""
@@ -305,13 +306,16 @@ class Counts:
         return memoryview(numbers).cast("B").cast("q", (len(numbers) // width, width))
 
     def rows_of(self, setting: Scored) -> list[list[int]]:
-        """Return the rows of the segments by the rules of a variant."""
-        rows: list[list[int]] = self._table(setting).tolist()  # type: ignore[assignment]
-        if setting.variant.short_segments_count:
-            for row in rows:
+        """Return the rows of the segments by the rules of a variant, which are kept, because several causes compare them."""
+        short_count = setting.variant.short_segments_count
+        key = setting.tokenize, setting.variant.reference_length, short_count
+        if key not in self._rows:
+            rows: list[list[int]] = self._table(setting).tolist()  # type: ignore[assignment]
+            for row in rows if short_count else ():
                 if not row[-1]:
                     row[-self.order :] = [total or 1 for total in row[-self.order :]]
-        return rows
+            self._rows[key] = rows
+        return self._rows[key]
 
     def scored(self, setting: Scored) -> Scored:
         """Score a variant, or return why its tool fails."""

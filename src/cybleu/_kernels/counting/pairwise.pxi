@@ -5,13 +5,35 @@
 # the number of pairs times their length. Against all others together, the two largest counts of each n-gram in one text
 # suffice for clipping.
 
-cdef double score_of_pair(const Rules *rules, Py_ssize_t length, Py_ssize_t reference_length,
-                          const int32_t *matches) noexcept nogil:
+cdef enum:
+    SHORT = 64              # most n-grams of a text whose logarithms are kept
+    SHORT_AND_ONE = 65
+
+
+# The logarithm of each usual precision, which most pairs share: [n-grams][matches].
+cdef void fill_logarithms(const Rules *rules, double *logarithms) noexcept nogil:
+    cdef int total, matched
+    for total in range(1, SHORT_AND_ONE):
+        for matched in range(1, total + 1):
+            logarithms[total * SHORT_AND_ONE + matched] = log(rules.scale * <double>matched / <double>total)
+
+
+cdef double score_of_pair(const Rules *rules, const double *logarithms, Py_ssize_t length,
+                          Py_ssize_t reference_length, const int32_t *matches) noexcept nogil:
     """Return the score of a hypothesis of this length with one reference, NaN if it is declined."""
     cdef int64_t row[ROW_SIZE]
+    cdef double terms[MAX_ORDER]
+    cdef bint usual = rules.plain and rules.order <= length <= SHORT
     cdef int n
     if matches[0] == 0 and length > 0 and not rules.smoothed_without_match and not rules.fails:
         return 0.0
+    for n in range(rules.order):
+        usual &= matches[n] > 0
+    if usual:
+        for n in range(rules.order):
+            terms[n] = logarithms[(length - n) * SHORT_AND_ONE + matches[n]]
+        return brevity_penalty(rules, length, reference_length) * exp(
+            python_sum(terms, rules.order) / <double>rules.order)
     row[0] = length
     row[1] = reference_length
     for n in range(rules.order):
@@ -43,6 +65,7 @@ cdef class PairwiseTexts(NgramIndex):
     cdef Slots tokens               # token -> its id in the index
     cdef Py_ssize_t *list_starts    # offsets of the texts of each n-gram
     cdef Occurrence *lists          # texts ascend
+    cdef double logarithms[SHORT_AND_ONE * SHORT_AND_ONE]
 
     def __cinit__(self, Definition definition not None, TokenTexts references not None, TokenTexts hypotheses=None):
         cdef Py_ssize_t text
@@ -62,6 +85,7 @@ cdef class PairwiseTexts(NgramIndex):
                                    numbers + references.begins[text], given, True)
             self.index(references, numbers, given, definition.rules.order)
             self.invert()
+            fill_logarithms(&definition.rules, self.logarithms)
         finally:
             free(numbers)
             free(memory)
@@ -160,9 +184,9 @@ cdef class PairwiseTexts(NgramIndex):
         cdef Py_ssize_t j, other
         for j in range(first, self.texts):
             other = self.references.length(j)
-            scores[i, j] = score_of_pair(rules, length, other, matches + j * self.order)
+            scores[i, j] = score_of_pair(rules, self.logarithms, length, other, matches + j * self.order)
             if self.each_other and j != i:
-                scores[j, i] = score_of_pair(rules, other, length, matches + j * self.order)
+                scores[j, i] = score_of_pair(rules, self.logarithms, other, length, matches + j * self.order)
         memset(matches + first * self.order, 0, <size_t>((self.texts - first) * self.order) * sizeof(int32_t))
 
 
