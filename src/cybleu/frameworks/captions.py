@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 from .._runtime.numbers import check_whole
@@ -63,18 +64,24 @@ class CaptionBleu:
                 raise NoReferencesError(f"gts[{image!r}] has no caption; give at least one")
         texts = raw_text([res[image][0] for image in gts], Place("the captions"))
         corpus = Corpus(texts, read_sets_of_lines(list(gts.values()), "the references"))
-        rows = Bleu("coco", max_order=self._n).rows_of(corpus).tolist()
-        row = [sum(column) for column in zip(*rows)]
-        return [score for (score,) in self._scores([row])], self._scores(rows)
+        numbers, width = array("q"), 2 + 2 * self._n
+        numbers.frombytes(Bleu("coco", max_order=self._n).rows_of(corpus).cast("B"))
+        columns = [numbers[column::width] for column in range(width)]
+        of_all = self._scores([array("q", [sum(column)]) for column in columns])
+        return [score for (score,) in of_all], self._scores(columns)
 
     def method(self) -> str:
         """Return the name of the metric."""
         return "Bleu"
 
-    def _scores(self, rows: list[list[int]]) -> list[list[float]]:
-        """Compute the scores for each order, from rows of all orders."""
-        n, scores = self._n, []
+    def _scores(self, columns: list[array[int]]) -> list[list[float]]:
+        """Compute the scores for each order, from the columns of rows of all orders."""
+        n, count, scores = self._n, len(columns[0]), []
         for order in range(1, n + 1):
-            metric = Bleu("coco", max_order=order)
-            scores.append([metric.evaluate([*row[: 2 + order], *row[2 + n : 2 + n + order]]) for row in rows])
+            chosen = [*columns[: 2 + order], *columns[2 + n : 2 + n + order]]
+            rows = array("q", bytes(8 * count * len(chosen)))
+            for place, column in enumerate(chosen):
+                rows[place :: len(chosen)] = column
+            table: Any = memoryview(rows).cast("B").cast("q", (count, len(chosen)))
+            scores.append(Bleu("coco", max_order=order).scores_of(table).tolist())
         return scores
