@@ -87,6 +87,7 @@ def test_pipes_that_close(folder, threads):
 
 
 @pytest.mark.long
+@pytest.mark.memory
 @POSIX
 def test_memory_is_flat(folder):
     for name, lines in (("few", 20_000), ("many", 400_000)):
