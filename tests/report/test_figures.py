@@ -234,6 +234,7 @@ def test_runs_of_a_system(backend):
 texts = st.lists(st.sampled_from(["a", "b", "c"]), max_size=8).map(" ".join)
 
 
+@pytest.mark.filterwarnings("ignore:no reference has more than one word")
 @settings(max_examples=20)
 @given(st.lists(st.tuples(texts, texts, texts), min_size=2, max_size=6))
 def test_matches_by_brute_force(backend, triples):
