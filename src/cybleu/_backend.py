@@ -103,7 +103,7 @@ def answered(found: Answer | None, general: Callable[..., Answer], *arguments: A
 def of_segments(function: str, list_of_references: Any, hypotheses: Any, *orders: Any) -> Any:
     """Return the result of the kernel with this name, or of the mirror if it declined, as it declines a str as a text.
 
-    Issue a warning where a str is in the place of tokens, and an error where a text is missing.
+    Warn about a str where tokens are expected, and raise an error where a text is missing.
     """
     arguments = list_of_references, hypotheses, *orders
     found = None if BACKEND == "python" else getattr(chosen, function)(*arguments)
