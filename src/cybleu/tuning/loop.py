@@ -147,17 +147,7 @@ def mert_loop(
     pool: list[NBest] = []  # the merged list
     tried: list[dict[str, float]] = []
     done: list[Iteration] = []
-    with extra("filelock", "the tuning loop requires filelock", "cybleu[tuning]"):
-        from filelock import FileLock, Timeout
-    with errors_named(str(folder)):
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            lock = FileLock(folder / "cybleu.lock", timeout=0).acquire()
-        except Timeout:
-            raise InputFileError(
-                f"{folder}: another loop is running in this folder; wait until it ends, or give another folder"
-            ) from None
-    with lock:  # which the system releases when the process ends, however it ends
+    with _locked(folder):
         _check_run(folder / "run.json", {name: begun[name] for name in begun if name not in ("threads", "progress")})
         for number in range(1, iterations + 1):
             place = folder / f"iteration-{number}"
@@ -171,12 +161,8 @@ def mert_loop(
             if not result.exists():
                 problem, alone = (Problem(part, options.get("metric")) for part in (merged, nbest))
                 best = max(reversed(tried), key=partial(_score, problem)) if historic_best else weights
-                known = {name: best[name] for name in names_of(merged) if name in best}
-                found = found_by(merged, known, seed=seed + number, **options)
-                # features that the lists do not have keep their weights, and a weight of 0 may be left out
-                every = {**best, **found.weights}
-                kept = {name: weight for name, weight in every.items() if weight or name in merged.names}
-                tuned = normalised(kept, normalise)
+                found = partial(found_by, seed=seed + number, **options)
+                tuned = normalised(_tuned(found, merged, best), normalise)
                 # products that are rounded differently may break ties differently
                 start_score, score = (_score(problem, vector) for vector in (weights, tuned))
                 count, scale, decoded_score = len(merged.features), problem.objective.scale, _score(alone, weights)
@@ -187,15 +173,44 @@ def mert_loop(
             done.append(iteration)
             if trace:
                 trace(iteration)
-            moved = _largest_change(weights, iteration.weights)
+            reason = _reason_to_stop(weights, iteration, weights_settle, score_settles)
+            if reason:
+                return Loop(tuple(done), f"stopped: {reason}")
             weights = iteration.weights
-            if iteration.new == 0:
-                return Loop(tuple(done), "stopped: the decoder brought no new hypothesis")
-            if moved <= weights_settle:
-                return Loop(tuple(done), f"stopped: no weight changed by more than {weights_settle:g}")
-            if iteration.score - iteration.start_score <= score_settles:
-                return Loop(tuple(done), f"stopped: the score gained no more than {score_settles:g}")
     return Loop(tuple(done), f"stopped: after {iterations} iterations")
+
+
+def _locked(folder: Path) -> Any:
+    """Create the folder and lock it; the system releases the lock when the process ends, however it ends."""
+    with extra("filelock", "the tuning loop requires filelock", "cybleu[tuning]"):
+        from filelock import FileLock, Timeout
+    with errors_named(str(folder)):
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            return FileLock(folder / "cybleu.lock", timeout=0).acquire()
+        except Timeout:
+            raise InputFileError(
+                f"{folder}: another loop is running in this folder; wait until it ends, or give another folder"
+            ) from None
+
+
+def _tuned(tuner: Callable[..., Any], merged: NBest, best: Mapping[str, float]) -> dict[str, float]:
+    """Tune the weights of the merged list from `best`; other features keep theirs, and a sparse 0 is left out."""
+    known = {name: best[name] for name in names_of(merged) if name in best}
+    every = {**best, **tuner(merged, known).weights}
+    return {name: weight for name, weight in every.items() if weight or name in merged.names}
+
+
+def _reason_to_stop(
+    before: Mapping[str, float], iteration: Iteration, weights_settle: float, score_settles: float
+) -> str | None:
+    if iteration.new == 0:
+        return "the decoder brought no new hypothesis"
+    if _largest_change(before, iteration.weights) <= weights_settle:
+        return f"no weight changed by more than {weights_settle:g}"
+    if iteration.score - iteration.start_score <= score_settles:
+        return f"the score gained no more than {score_settles:g}"
+    return None
 
 
 def _merged(
