@@ -16,7 +16,7 @@ from .._files.text import STANDARD_INPUT
 from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import UnknownNameError, _printable
-from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
+from ..metrics import BleuScore, Gleu, Metric, Score
 from ..metrics.raw_text import described
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
@@ -134,7 +134,7 @@ class _Scored:
         self.count = 0
         self.apart = self.joined = 0  # lines that end with a full stop of its own, with one that a word has
         self.sums: list[list[Any]] = []  # the sum of all rows so far
-        self.of_mean = isinstance(metric, Bleu) and metric.level == "mean"
+        self.of_mean = getattr(metric, "level", None) == "mean"
         self.numbers = bytearray()  # the rows of all segments, if they are needed again
         self.tokens: tuple[list[Any], list[Any]] = [], []  # for a smoothing that needs the texts
         self.interval: tuple[float, float] | None = None  # the mean of samples and half the length of their interval

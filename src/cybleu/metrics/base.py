@@ -197,6 +197,11 @@ class Metric(ABC):
         run(work, texts.size, self.cost * 64 * scores.size, threads if self.cost else None, progress, "hypotheses")
 
     @property
+    def family(self) -> str:
+        """The name of all variants of the metric: ``BLEU``, or the name of a metric that has none."""
+        return self.name
+
+    @property
     def signature(self) -> str:
         """The definition in one line."""
         return f"metric:{self.name}"

@@ -162,6 +162,11 @@ class Bleu(BuiltinMetric):
         return self.definition.name
 
     @property
+    def family(self) -> str:
+        """The name of all variants."""
+        return "BLEU"
+
+    @property
     def scale(self) -> float:  # type: ignore[override]
         """The score of a perfect match, 1 or 100, as the tool defines it."""
         return self.definition.scale

@@ -220,11 +220,11 @@ class Report:
         self._rows = texts.rows(counting, compared["threads"])
         length = np.diff(texts.bounds)[texts.firsts[:-1] + len(texts.outputs)]  # of the first reference of each segment
         lengths = {name: (length, rows[:, 0] - rows[:, 1]) for name, rows in self._rows.items()}
-        alone = sum(isinstance(metric, Bleu) for metric in counters) == 1
+        alone = [metric.family for metric in counters].count("BLEU") == 1
         found: list[MetricFigures] = []
         for metric in counters:
             order = [system.name for system in found[0].systems] if found else None
-            label = "BLEU" if alone and isinstance(metric, Bleu) else written_name(metric.name)
+            label = written_name(metric.family if alone else metric.name)
             found.append(MetricFigures(texts, metric, label, lengths, order, compared))
         self.metrics, self.comparisons = tuple(found), [one.comparison for one in found]
         self.names, self.looked_at = found[0].names, found[0].looked_at

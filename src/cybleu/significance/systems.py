@@ -20,7 +20,7 @@ from ..errors import (
     StatisticsError,
     UnknownNameError,
 )
-from ..metrics import Bleu, Metric, Variant, find
+from ..metrics import Metric, Variant, find
 from .products import Columns
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class OfMetric(Scoring):
 
     def __init__(self, metric: Metric):
         self.scale, self.signature, self.higher_is_better = metric.scale, metric.signature, metric.higher_is_better
-        self.name = "BLEU" if isinstance(metric, Bleu) else metric.name
+        self.name = metric.family
         self.metric = metric
 
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
