@@ -103,7 +103,7 @@ def machine():
 
 
 def header():
-    return f"{machine()}, load {os.getloadavg()[0]:.1f}; cybleu {cybleu.__version__}, {cybleu.BACKEND} backend"
+    return f"{machine()}, load average {os.getloadavg()[0]:.1f}; cybleu {cybleu.__version__}, {cybleu.BACKEND} backend"
 
 
 def cells(*texts):

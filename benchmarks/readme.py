@@ -163,17 +163,17 @@ def of_corpus(name, module):
     return Both(lambda: ours(*texts), uncached(lambda: theirs(*texts)), len(texts[0]), equal=equal)
 
 
-@row("BLEU of raw text, 13a, per segment", "sacrebleu")
+@row("BLEU of raw text, per segment", "sacrebleu")
 def bleu():
     return of_corpus("bleu", sacrebleu)
 
 
-@row("BLEU of raw text, 13a, per segment", "sacrebleu-mojo")
+@row("BLEU of raw text, per segment", "sacrebleu-mojo")
 def bleu_by_mojo():
     return of_corpus("bleu", import_module("sacrebleu_mojo"))
 
 
-@row("BLEU of raw text, 13a, per segment", "bleuscore")
+@row("BLEU of raw text, per segment", "bleuscore")
 def bleu_by_bleuscore():
     """bleuscore caches lines, so each call gets new ones."""
     compute = import_module("bleuscore").compute
@@ -222,7 +222,7 @@ def ter():
     return of_corpus("ter", sacrebleu)
 
 
-@row("BLEU-1 to BLEU-4 of captions, 5 references", "pycocoevalcap")
+@row("BLEU-1 to BLEU-4 per caption, 5 references", "pycocoevalcap")
 def captions():
     source, words = random.Random(0), " ".join(lines("ref")).split()
     references, hypotheses = {}, {}
@@ -276,12 +276,12 @@ def of_process(run):
     return run.used.processor
 
 
-@row("a whole script with `sentence_bleu`", "nltk")
+@row("a script that calls `sentence_bleu`", "nltk")
 def whole_script():
     return Both(script("cybleu"), script("nltk.translate.bleu_score"), clock=of_process)
 
 
-@row("the same script by `run-as-nltk`", "nltk")
+@row("the same script with `run-as-nltk`", "nltk")
 def unchanged_script():
     module = "nltk.translate.bleu_score"
     return Both(script(module, "-m", "cybleu", "run-as-nltk"), script(module), clock=of_process)
@@ -315,8 +315,8 @@ def measured(both, rounds):
 
 
 def shown(seconds):
-    for unit, size in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= size or unit == "us":
+    for unit, size in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size or unit == "µs":
             return f"{seconds / size:.3g} {unit}"
     raise AssertionError
 
@@ -328,7 +328,7 @@ def main():
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    table = ["| work | peer | its time | cybleu | times faster |", "|---|---|---|---|---|"]
+    table = ["| task | package | its time | cybleu's time | speedup |", "|---|---|---|---|---|"]
     for work, peer, make in ROWS:
         if arguments.only not in f"{work} {peer}":
             continue
@@ -346,7 +346,8 @@ def main():
         print(table[-1], flush=True)
     table += [
         "",
-        f"Processor time, medians of {arguments.rounds} rounds, on newstest2017 en-de: 3,004 segments of about 18 tokens.",
+        f"Times are processor time, medians of {arguments.rounds} rounds. "
+        "Texts are from newstest2017 en-de: 3,004 segments of about 18 tokens.",
     ]
     table += [f"{header()}.", ""]
     if arguments.write:
