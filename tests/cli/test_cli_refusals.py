@@ -88,7 +88,10 @@ REFUSED = {
         "hyp ref --confidence --metric nltk --smoothing method5": "method5",
         "hyp ref --confidence --level mean": "mean",
         f"hyp ref --weights {','.join('1' * 65)}": "there are 65 weights, and at most 64 n-gram orders",
-        "hyp ref --lowercas": "Did you mean '--lowercase'?",
+        "hyp ref --lowercas": "there is no option --lowercas; did you mean --lowercase?",
+        "ref -i hyp": "there is no option -i; give the hypotheses first",
+        "hyp ref -tok intl": "there is no option -tok; it is --tokenize here",
+        "hyp ref --paired-bs": "there is no option --paired-bs; use cybleu compare with --test shifted-bootstrap",
         "hyp ref -m bleu chrf": "'chrf' is a metric, and there is no such file; give metrics as -m bleu,chrf",
     },
     "variants": {

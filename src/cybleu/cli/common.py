@@ -145,7 +145,7 @@ def format_option(*forms: str) -> Any:
 
 
 def digits_option() -> Any:
-    return number(least=0, most=17, default=2, help="How many decimals of scores are printed.")
+    return number(least=0, most=17, default=2, help="How many decimals scores have in text and in tables.")
 
 
 def orders_option() -> Any:

@@ -6,8 +6,10 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, is_dataclass
+from difflib import get_close_matches
+from importlib import import_module
 from typing import Any, TypeVar
 
 import click
@@ -19,6 +21,21 @@ from ..errors import CybleuError, InputFileError, _printable
 from ..metrics import METRICS
 
 Given = TypeVar("Given")
+# Options of sacreBLEU that have another name here.
+OF_SACREBLEU = {
+    "-i": "give the hypotheses first, then the references",
+    "-b": "`cybleu sacrebleu` prints the score alone",
+    "-w": "it is --digits here",
+    "--width": "it is --digits here",
+    "-tok": "it is --tokenize here",
+    "-lc": "it is --lowercase here",
+    "-sl": "it is --segments here",
+    "-ci": "it is --confidence here",
+    "-f": "it is --format here",
+    "--chrf-word-order": "-m chrf++ counts words, too",
+    "--paired-bs": "use cybleu compare with --test shifted-bootstrap",
+    "--paired-ar": "use cybleu compare",
+}
 ARGUMENTS = "cybleu.arguments"  # of the command, as the user wrote them
 # Arguments of the library's functions in its messages, which are options here.
 NAMED = re.compile(r"\b(size|first_id|segments|format)=(?:'?(\w+)'?)?")
@@ -118,6 +135,35 @@ def _parameter(of: Field[Any]) -> click.Parameter:
     return parameter
 
 
+class Commands(click.Group):
+    """A group of commands in the order of the help, each in a module that has a function of its name.
+
+    Only the module of the command that runs is imported: all of them take longer than counting a hundred thousand lines.
+    """
+
+    def __init__(self, *arguments: Any, modules: Mapping[str, str] = {}, **more: Any):
+        super().__init__(*arguments, **more)
+        self.modules = modules
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return [*self.modules, *self.commands]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in self.modules:
+            return super().get_command(context, name)
+        command: click.Command = getattr(import_module(f"{__package__}.{self.modules[name]}"), name)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Name the command that is meant, which click looks for only among those that are imported."""
+        if os.path.isfile(args[0]):
+            ctx.fail(f"'{args[0]}' is a file; the name of a command comes first: {', '.join(self.list_commands(ctx))}")
+        close = get_close_matches(args[0], self.list_commands(ctx), 1, 0.75)
+        if close and self.get_command(ctx, args[0]) is None:
+            ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
+        return super().resolve_command(ctx, args)
+
+
 class InputError(click.ClickException):
     """A mistake in the input: one sentence on standard error, exit status 2."""
 
@@ -142,8 +188,17 @@ class _Command(click.Command):
                     formatter.write_dl(records)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[ARGUMENTS] = list(args)
-        return super().parse_args(ctx, args)
+        ctx.meta[ARGUMENTS] = given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:  # click names one letter of -tok, and takes any option for a similar one
+            name = next(
+                (one.partition("=")[0] for one in given if one.startswith(error.option_name)), error.option_name
+            )
+            options = [flag for one in self.get_params(ctx) for flag in one.opts if flag.startswith("--")]
+            close = get_close_matches(name, options, 1, 0.75)
+            hint = OF_SACREBLEU.get(name) or (f"did you mean {close[0]}?" if close else "see --help")
+            raise click.UsageError(f"there is no option {name}; {hint}", ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

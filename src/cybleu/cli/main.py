@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from difflib import get_close_matches
-from importlib import import_module
-from typing import Any
-
 import click
 
 from .._about import version
@@ -14,35 +9,7 @@ from ..bleu_score.install import run_as_nltk as run_script_as_nltk
 from ..errors import UnknownNameError
 from ..sacrebleu_compat.install import run_as_sacrebleu as run_script_as_sacrebleu
 from ..sacrebleu_compat.install import run_sacrebleu
-
-
-class Commands(click.Group):
-    """A group of commands in the order of the help, each in a module that has a function of its name.
-
-    Only the module of the command that runs is imported: all of them take longer than counting a hundred thousand lines.
-    """
-
-    def __init__(self, *arguments: Any, modules: dict[str, str], **more: Any):
-        super().__init__(*arguments, **more)
-        self.modules = modules
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        return [*self.modules, *self.commands]
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in self.modules:
-            return super().get_command(context, name)
-        command: click.Command = getattr(import_module(f"{__package__}.{self.modules[name]}"), name)
-        return command
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Name the command that is meant, which click looks for only among those that are imported."""
-        if os.path.isfile(args[0]):
-            ctx.fail(f"'{args[0]}' is a file; the name of a command comes first: {', '.join(self.list_commands(ctx))}")
-        close = get_close_matches(args[0], self.list_commands(ctx), 1, 0.75)
-        if close and self.get_command(ctx, args[0]) is None:
-            ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
-        return super().resolve_command(ctx, args)
+from .given import Commands
 
 
 def _show_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:

@@ -14,7 +14,7 @@ from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError
 from .choosing import RerankOptions, Why, choose_from, opened
 from .common import References, metric_option, say_same_score, seed_option, stderr_is_tty
-from .given import arguments_of, choice, command, file, from_command_line, number, option, switch
+from .given import Commands, arguments_of, choice, command, file, from_command_line, number, option, switch
 from .lists import MetricOptions, check_form, names_of, output_format_option, told
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..rerank import Selection
 
 
-@click.group()
+@click.group(cls=Commands, modules={})
 def rerank() -> None:
     """Choose from n-best lists, or train weights for it.
 

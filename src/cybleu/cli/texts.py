@@ -38,7 +38,9 @@ class ReadingOptions:
         help="The tokeniser: 13a, intl, zh, char or another of sacreBLEU; none or unicode for text that is tokenised; ascii splits as "
         "multi-bleu.perl does, space as Moses.  [default: that of the tool]",
     )
-    lowercase: bool = switch(help="Put the texts in lower case first; for mteval-v13a only the letters A to Z.")
+    lowercase: bool = switch(
+        help="Put the texts in lower case first, for chrF too; for mteval-v13a only the letters A to Z."
+    )
     drop_bom: bool = switch(help="Leave out a byte order mark, which the tools take for a part of the first token.")
 
 
