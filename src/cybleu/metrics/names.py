@@ -40,7 +40,7 @@ METRICS: dict[str, Metric] = {
 }
 
 
-def find(metric: Any = None, *, default: str = "bleu", **options: Any) -> Metric:
+def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Metric:
     """Return the metric with this name and these options.
 
     :param metric: a name in :data:`METRICS` in any case, to which ``:`` and the name of a smoothing can be added; a dict from names
