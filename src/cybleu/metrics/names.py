@@ -87,7 +87,7 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
 
 
 @lru_cache(64, typed=True)
-def _chosen(metric: Metric, **options: Any) -> Metric:
+def _chosen(metric: Metric, /, **options: Any) -> Metric:
     return metric.with_choices(**options)
 
 
