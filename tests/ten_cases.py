@@ -14,14 +14,14 @@ PAGE = Path(__file__).parent.parent / "docs" / "variants.md"
 BEGIN, END = "<!-- ten cases, written by tests/ten_cases.py -->\n", "<!-- end of the ten cases -->\n"
 
 WHAT = {
-    "A": "shorter than 4 tokens, equal to the reference",
+    "A": "fewer than 4 tokens, equal to the reference",
     "B": "no 4-gram matches",
     "C": "only single tokens match",
     "D": "nothing matches",
     "E": "an empty hypothesis",
-    "F": "two references equally close in length",
-    "G": "a short and a close reference",
-    "H": "a corpus with a segment of one token, all equal to the references",
+    "F": "two references that are equally close in length",
+    "G": "a much shorter reference, and one that is close in length",
+    "H": "a corpus equal to its references, with a segment of one token",
     "I": "a corpus with an empty line",
     "J": "an ordinary pair",
 }
@@ -43,7 +43,7 @@ def cell(case, variant, smoothing, effective_order):
 
 
 def tables():
-    lines = ["| case | references | hypothesis | what it is |", "|---|---|---|---|"]
+    lines = ["| case | references | hypothesis | property |", "|---|---|---|---|"]
     for case, segments in CASES.items():
         texts = [
             "; ".join(f"`{reference}`" for references, _ in segments for reference in references),
