@@ -34,37 +34,36 @@ def resamples(
     for start, stop in blocks(samples, segments):
         counts = np.empty((stop - start, segments), dtype=dtype)
         # numbers of 32 bits come from the same stream as those of 64
-        drawn: Any = generator.integers(0, segments, size=counts.shape, dtype=np.uint32)
+        drawn: Any = generator.integers(0, segments, size=counts.shape, dtype=np.intp)
         for row, places in zip(counts, drawn):
             row[:] = bincount(places, minlength=segments)
         yield start, stop, counts
 
 
-def halves(generator: np.random.Generator, samples: int, segments: int) -> Iterator[NDArray[np.bool_]]:
-    """Draw shuffles of two runs, as :func:`orders`, in booleans.
+def halves(generator: np.random.Generator, samples: int, segments: int) -> Iterator[NDArray[np.uint8]]:
+    """Draw shuffles of two runs, as :func:`orders`, but only which run is in the first place.
 
-    Whether each segment stays is drawn as by ``generator.integers(2, size=(samples, segments), dtype=bool)``, which consumes
-    whole words.
+    They are drawn as by ``generator.integers(2, size=(samples, segments), dtype=bool)``, which consumes whole words.
     """
-    left = np.empty(0, dtype=np.bool_)
+    left = np.empty(0, dtype=np.uint8)
     for start, stop in blocks(samples, segments):
-        missing = (stop - start) * segments - len(left)
-        words = generator.integers(2, size=max(0, -(-missing // WORD) * WORD), dtype=np.bool_)
-        drawn, left = np.split(np.concatenate([left, words]), [(stop - start) * segments])
-        stays = drawn.reshape(-1, segments)
-        yield np.stack([~stays, stays], axis=2)
+        count = (stop - start) * segments
+        words = -(-(count - len(left)) // WORD)
+        bits = np.unpackbits(np.frombuffer(generator.bytes(WORD // 8 * words), np.uint8), bitorder="little")
+        drawn, left = np.split(np.concatenate([left, bits]), [count])
+        yield drawn.reshape(1, -1, segments)
 
 
 def orders(generator: np.random.Generator, samples: int, segments: int, runs: int) -> Iterator[NDArray[np.uint8]]:
-    """Draw which run is in each place, for each segment of each shuffle: `(shuffles, segments, places)`."""
+    """Draw which run is in each place, for each segment of each shuffle: `(places, shuffles, segments)`."""
     every = tabulated(runs) if runs <= MOST_TABULATED else None
     for start, stop in blocks(samples, segments * runs):
         shape = stop - start, segments
         if every is not None:
-            yield every[generator.integers(len(every), size=shape)]
+            yield np.take(every.T, generator.integers(len(every), size=shape), axis=1)
         else:
             each = np.broadcast_to(np.arange(runs, dtype=np.uint8), (*shape, runs))
-            yield generator.permuted(each, axis=2)
+            yield np.moveaxis(generator.permuted(each, axis=2), 2, 0)
 
 
 def all_orders(places: NDArray[np.int64], segments: int, runs: int) -> Iterator[NDArray[np.uint8]]:
@@ -72,11 +71,11 @@ def all_orders(places: NDArray[np.int64], segments: int, runs: int) -> Iterator[
     every = tabulated(runs)
     for start, stop in blocks(len(every) ** len(places), segments * runs):
         shuffles = np.arange(start, stop, dtype=np.int64)
-        block = np.empty((stop - start, segments, runs), dtype=np.uint8)
-        block[:] = every[0]
+        block = np.empty((runs, stop - start, segments), dtype=np.uint8)
+        block[:] = every[0][:, None, None]
         for place in places.tolist():
             shuffles, chosen = np.divmod(shuffles, len(every))
-            block[:, place] = every[chosen]
+            block[:, :, place] = every[chosen].T
         yield block
 
 

@@ -38,7 +38,9 @@ class Columns:
         self._bits = EXACT_IN_FLOAT64.bit_length() - 1 - self.segments.bit_length()  # of a limb
         self._shifts = [0]  # the exponents of the limbs
         limbs = self._limbs_of_integers(every) if self.whole else self._limbs_of_floats(every)
-        largest = self.largest if self.whole and len(limbs) == 1 else 1 << self._bits
+        largest = 1 << self._bits
+        if self.whole and len(limbs) == 1:  # the differences of numbers of both signs may be larger than the numbers
+            largest = int(every.max(initial=0)) - int(every.min(initial=0))
         self.dtype = np.dtype(np.float32 if largest * self.segments <= EXACT_IN_FLOAT32 else np.float64)
         self._matrix = np.concatenate(limbs, axis=2).astype(self.dtype)
         #: The sums of all segments, `(tables, limbs * columns)`.
@@ -73,8 +75,16 @@ class Columns:
         :param weights: how often each segment is in each sample, `(n, segments)`, of :attr:`dtype`
         :return: `(tables, limbs * columns, n)`
         """
-        _, tables, width = self._matrix.shape
-        product = weights @ self._matrix.reshape(self.segments, -1)
+        return self._product(weights, self._matrix)
+
+    def gains(self, weights: NDArray[Any]) -> NDArray[np.float64]:
+        """Compute how much larger the sums of samples are than those of the first table, as :meth:`sums`."""
+        gains = self._product(weights, self._matrix[:, 1:] - self._matrix[:, :1])
+        return np.concatenate([np.zeros_like(gains[:1]), gains])
+
+    def _product(self, weights: NDArray[Any], matrix: NDArray[Any]) -> NDArray[np.float64]:
+        _, tables, width = matrix.shape
+        product = weights @ matrix.reshape(self.segments, -1)
         return np.ascontiguousarray(product.T, dtype=np.float64).reshape(tables, width, len(weights))
 
     def of_segments(self, table: int, part: slice) -> NDArray[np.float64]:

@@ -124,10 +124,10 @@ def _count(
 ) -> NDArray[np.int64]:
     """Count the shuffles of pairs whose systems have the same numbers of runs.
 
-    In each place there is one run of each segment, and in all places together there are all runs; so one product gives
-    both sums of two runs.
+    In each place there is one run of each segment, and in all places together there are all runs. So the sum of the last place
+    is what the others leave, and the sum of a place is that of the last run, plus what the segments of other runs gain.
 
-    :param drawn: blocks of shuffles: which run is in each place, `(shuffles, segments, places)`
+    :param drawn: blocks of shuffles: which run is in each place, `(places, shuffles, segments)`
     """
     columns, own = systems.columns, len(systems.runs[pairs[0][0]])
     tables = np.array([systems.runs[first] + systems.runs[second] for first, second in pairs]).T
@@ -138,10 +138,10 @@ def _count(
         left = columns.totals[tables].sum(axis=0)[:, :, None]  # of the places that are not scored yet
         scores = []
         for place in range(last):
-            parts = [columns.sums((block[:, :, place] == run).astype(columns.dtype)) for run in range(last)]
-            sums = (columns.totals[:, :, None] - sum(parts))[tables[last]]
-            for tables_of_run, part in zip(tables, parts):
-                sums += part[tables_of_run]
+            gains = [columns.gains((block[place] == run).astype(columns.dtype)) for run in range(last)]
+            sums = columns.totals[tables[last], :, None]
+            for tables_of_run, gain in zip(tables, gains):
+                sums = sums + gain[tables_of_run] - gain[tables[last]]
             left = left - sums
             scores.append(_scored(systems, sums, threads))
         scores.append(_scored(systems, left, threads))
