@@ -5,8 +5,9 @@ The tests are for comparison with sacreBLEU, and reproduce its faults: see the p
 
 from __future__ import annotations
 
+import math
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from operator import gt
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.arrays import np
 from .._runtime.samples import check_samples
 from ..errors import SampleError, UnknownNameError
-from ..metrics import Bleu, Chrf, Ter
+from ..metrics import VARIANTS, Bleu, Chrf, Ter
 from .defaults import RESAMPLES, SEED, SHUFFLES
 from .paired import interval
 from .resampling import sampled, scores_of_resamples
@@ -245,9 +246,28 @@ def _resampled(
 def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
     """Compute sacreBLEU's BLEU from float32 sums, which are changed: `(tables, n, columns)` to `(tables, n)`."""
     bleu = bleu.of_width(rows.shape[-1])
+    float_type: Any = np.float32 if IN_FLOAT32 else np.float64
     if bleu.rules().smoothing == "add-k":
-        float_type: Any = np.float32 if IN_FLOAT32 else np.float64
         for counts in (rows[..., 3 : 2 + bleu.order], rows[..., 3 + bleu.order :]):  # of which sacreBLEU makes float32
             counts[:] = counts.astype(float_type) + float_type(bleu.rules().value)
         bleu = replace(bleu, smoothing="none", smoothing_value=None)
-    return np.array([[bleu.score_of([*map(int, row[:2]), *row[2:]]) for row in table] for table in rows])
+    matches, totals = rows[..., 2 : 2 + bleu.order].astype(float_type), rows[..., 2 + bleu.order :]
+    # nearly all samples have a match of each order, so that nothing is smoothed; the metric scores the others
+    plain = bleu.definition == VARIANTS["sacrebleu"]
+    complete: NDArray[np.bool_] = matches.all(axis=-1)
+    with np.errstate(all="ignore"):
+        precisions = float_type(100) * matches / totals
+    lengths = rows[..., :2].astype(np.int64)
+
+    def score(row: NDArray[np.float32], lengths: list[int], precisions: list[float], complete: bool) -> float:
+        return _bleu(lengths, precisions) if plain and complete else bleu.score_of([*lengths, *row[2:]])
+
+    return np.array(
+        [[*map(score, *table)] for table in zip(rows, lengths.tolist(), precisions.tolist(), complete.tolist())]
+    )
+
+
+def _bleu(lengths: Sequence[int], precisions: Sequence[float]) -> float:
+    length, reference_length = lengths
+    penalty = 1.0 if length >= reference_length else math.exp(1 - reference_length / length)
+    return penalty * math.exp(sum(map(math.log, precisions)) / len(precisions))
