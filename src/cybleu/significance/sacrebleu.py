@@ -254,7 +254,7 @@ def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
     matches, totals = rows[..., 2 : 2 + bleu.order].astype(float_type), rows[..., 2 + bleu.order :]
     # nearly all samples have a match of each order, so that nothing is smoothed; the metric scores the others
     plain = bleu.definition == VARIANTS["sacrebleu"]
-    complete: NDArray[np.bool_] = matches.all(axis=-1)
+    complete: Any = matches.all(axis=-1)
     with np.errstate(all="ignore"):
         precisions = float_type(100) * matches / totals
     lengths = rows[..., :2].astype(np.int64)
