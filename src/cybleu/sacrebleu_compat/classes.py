@@ -5,9 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import lru_cache, update_wrapper
+from functools import cached_property, lru_cache, update_wrapper
 from itertools import accumulate, chain
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
@@ -41,9 +40,12 @@ OWN_OF_SACREBLEU = {f"sacrebleu.tokenizers.tokenizer_{name}": name for name in O
 MANY = 100  # sacreBLEU warns from this number of lines that look tokenised
 
 
-@lru_cache
-def _bleu_of(tokenize: str, order: int) -> Bleu:
-    return Bleu("sacrebleu", max_order=order, tokenize=tokenize)
+@lru_cache(typed=True)
+def _bleu_of(module: str, order: Any) -> Bleu | None:
+    name = OWN_OF_SACREBLEU.get(module)  # of the tokeniser
+    if name is None or type(order) is not int or not 1 <= order <= LARGEST_ORDER:
+        return None
+    return Bleu("sacrebleu", max_order=order, tokenize=name)
 
 
 _chrf_of, _ter_of = lru_cache(typed=True)(Chrf), lru_cache(Ter)
@@ -58,29 +60,33 @@ class Counting(_Any):  # type: ignore[misc]
     :cvar _of_sacrebleu: the metric of sacreBLEU
     :cvar _counter: returns the metric, which counts lines that are in lower case if it is wanted; None if sacreBLEU must handle
         these settings
-    :cvar _used: the names of the attributes that sacreBLEU's class uses; if a subclass or an object has another one, sacreBLEU
+    :cvar _inherited: the attributes that sacreBLEU uses while it counts; if a subclass or an object has another one, sacreBLEU
         counts
-    :cvar _inherited: the values of these attributes of a class
     """
 
     _of_sacrebleu: Any
     _counter: Callable[[], Metric | None]
-    _used: frozenset[str]
-    _inherited: tuple[attrgetter[Any], Any]
+    _inherited: dict[str, Any]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "_of_sacrebleu" in vars(cls):
-            cls._used = frozenset(filter(_is_used, dir(cls._of_sacrebleu)))
-            values_of = attrgetter(*cls._used)
-            cls._inherited = values_of, values_of(cls)
+            cls._inherited = {name: getattr(cls, name) for name in dir(cls._of_sacrebleu) if _is_used(name)}
+
+    def _is_overridden(self) -> bool:
+        kind, own = type(self), vars(self)
+        return any(name in own or getattr(kind, name) is not value for name, value in self._inherited.items())
+
+    @cached_property
+    def _sentences_overridden(self) -> bool:
+        """The same, checked once for all sentences, because the check takes longer than counting one."""
+        return self._is_overridden()
 
     def _warn_of(self, texts: Any) -> None:
         """Issue sacreBLEU's warnings about hypotheses."""
 
     def _counter_here(self) -> Metric | None:
-        values_of, values = self._inherited
-        return self._counter() if values_of(type(self)) == values and self._used.isdisjoint(vars(self)) else None
+        return None if self._is_overridden() else self._counter()
 
     def _lowered(self, lines: Sequence[str]) -> Sequence[str]:
         return list(map(str.lower, lines)) if getattr(self, "lowercase", False) else lines
@@ -157,8 +163,8 @@ class Counting(_Any):  # type: ignore[misc]
         :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
         """
         lines = [hypothesis, *references] if type(references) in (list, tuple) and references else []
-        plain = set(map(type, lines)) == {str}
-        metric = self._counter_here() if plain and getattr(self, "effective_order", True) else None
+        plain = set(map(type, lines)) == {str} and getattr(self, "effective_order", True)
+        metric = self._counter() if plain and not self._sentences_overridden else None
         if metric is None:
             return super().sentence_score(hypothesis, references)
         self.num_refs = len(references)
@@ -204,8 +210,8 @@ class Kept(Sequence[Any]):
 
 
 def _is_used(name: str) -> bool:
-    """Whether sacreBLEU's class uses this attribute while it counts. It never calls the three methods for users."""
-    return name not in ("corpus_score", "sentence_score", "get_signature", "_abc_impl") and not name.startswith("__")
+    """Whether sacreBLEU's class may use this attribute while it counts: its private ones."""
+    return name.startswith("_") and not name.startswith("__") and name != "_abc_impl"
 
 
 def _are_documents(references: Any) -> bool:
@@ -246,10 +252,7 @@ class BLEU(Counting, _bleu):  # type: ignore[misc]
             raise UnknownNameError(f"unknown tokeniser {error.args[0]!r}; use one of {known}") from None
 
     def _counter(self) -> Bleu | None:
-        name, order = OWN_OF_SACREBLEU.get(type(self.tokenizer).__module__), self.max_ngram_order
-        if name is None or type(order) is not int or not 1 <= order <= LARGEST_ORDER:
-            return None
-        return _bleu_of(name, order)
+        return _bleu_of(type(self.tokenizer).__module__, self.max_ngram_order)
 
     def _row(self, metric: Any, lines: Sequence[str]) -> Any:
         return _backend.chosen.raw_row(own_tokenizer(metric.tokenize), lines, self.max_ngram_order)
