@@ -25,12 +25,12 @@ pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
 HYPOTHESES = ["the cat sat on a mat", "it rains a lot today"]
 REFERENCES = ["the cat sat on the mat", "today it rains a lot"]
 DOCUMENTS = [
-    ([[line] for line in REFERENCES], "transposed, .* only the first 1 count; .*for lines in zip"),
-    ([[REFERENCES[0], REFERENCES[0]], [REFERENCES[1]]], "transposed, .* with 1 to 2 lines, .*itertools.zip_longest"),
+    ([[line] for line in REFERENCES], "transposed: .* only the first 1 hypotheses count; .*for lines in zip"),
+    ([[REFERENCES[0], REFERENCES[0]], [REFERENCES[1]]], "transposed: .* of 1 to 2 lines, .*itertools.zip_longest"),
     (REFERENCES, r"a list of str, .*; give \[references\]"),
     (REFERENCES[0], r"one str, .*; give \[\[references\]\]"),
-    ([[*REFERENCES, "x"]], "hypotheses is 2, .* document is 3, so only the first 2 count"),
-    ([REFERENCES[:1], REFERENCES, REFERENCES], "document is 1 to 2, so only the first 1 count"),
+    ([[*REFERENCES, "x"]], "hypotheses is 2, .* list of references is 3, so only the first 2 hypotheses count"),
+    ([REFERENCES[:1], REFERENCES, REFERENCES], "list of references is 1 to 2, so only the first 1 hypotheses count"),
 ]
 FUNCTIONS = {
     "BLEU": (sacrebleu_compat.corpus_bleu, "corpus_bleu", BLEU),
@@ -70,7 +70,9 @@ def test_documents(name, references, pattern):
 def test_other_documents(name):
     function, _, cls = FUNCTIONS[name]
     assert_one_warning(lambda: function(HYPOTHESES[0], [[*HYPOTHESES[0]]]), "hypotheses are one str")
-    assert_one_warning(lambda: function(HYPOTHESES[:1], [REFERENCES]), "transposed, a list for each of 1 hypotheses")
+    assert_one_warning(
+        lambda: function(HYPOTHESES[:1], [REFERENCES]), "transposed: they are 1 lists, one for each hypothesis"
+    )
     for right in ([REFERENCES], [REFERENCES, [None, "x"]], [[line, line] for line in REFERENCES]):
         function(HYPOTHESES, right)
         cls(references=right).corpus_score(HYPOTHESES, None)

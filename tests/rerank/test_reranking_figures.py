@@ -42,10 +42,10 @@ def wmt17(data):
 
 
 LISTS = {
-    "bn-en, hiero": lambda data: bn_en(data, "hiero"),
-    "bn-en, packed": lambda data: bn_en(data, "packed"),
-    "moses100": moses100,
-    "wmt17 en-de": wmt17,
+    "Joshua, hiero": lambda data: bn_en(data, "hiero"),
+    "Joshua, packed": lambda data: bn_en(data, "packed"),
+    "Moses": moses100,
+    "WMT17 en-de": wmt17,
 }
 
 

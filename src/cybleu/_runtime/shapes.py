@@ -34,7 +34,9 @@ def mistake_in_documents(hypotheses: Any, documents: Any) -> str | None:
     if isinstance(hypotheses, str):
         return "the hypotheses are one str, so each of its characters counts as a hypothesis; give a list of lines"
     if isinstance(documents, str):
-        return "the references are one str, so each of its characters counts as a document; give [[references]]"
+        return (
+            "the references are one str, so each of its characters counts as a list of references; give [[references]]"
+        )
     if any(isinstance(document, str) for document in documents):
         return "the references are a list of str, so each character counts as a line; give [references]"
     number = len(hypotheses) if hasattr(hypotheses, "__len__") else 0
@@ -43,16 +45,16 @@ def mistake_in_documents(hypotheses: Any, documents: Any) -> str | None:
         return None
     least, most = min(lengths), max(lengths)
     lines = str(least) if least == most else f"{least} to {most}"
-    counted = f"so only the first {min(number, least)} count"
+    counted = f"so only the first {min(number, least)} hypotheses count"
     if len(lengths) == number and least:
         return (
-            f"the references look transposed, a list for each of {number} hypotheses with {lines} lines, {counted}; give "
-            "documents that have one line for each hypothesis: [list(lines) for lines in "
+            f"the references look transposed: they are {number} lists, one for each hypothesis, of {lines} lines, {counted}; give "
+            "lists that have one line for each hypothesis: [list(lines) for lines in "
             f"{'zip' if least == most else 'itertools.zip_longest'}(*references)]"
         )
     return (
-        f"the number of hypotheses is {number}, that of lines in a reference document is {lines}, {counted}; give "
-        "documents that have one line for each hypothesis"
+        f"the number of hypotheses is {number}, that of lines in a list of references is {lines}, {counted}; give "
+        "lists that have one line for each hypothesis"
     )
 
 
