@@ -16,7 +16,7 @@ import os
 import sys
 
 from . import _mirror
-from ._runtime.sequences import refuse_missing
+from ._runtime.sequences import check_numbers, refuse_missing
 from ._runtime.shapes import mistake_in_tokens, warn_of
 
 TYPE_CHECKING = False
@@ -103,12 +103,14 @@ def answered(found: Answer | None, general: Callable[..., Answer], *arguments: A
 def of_segments(function: str, list_of_references: Any, hypotheses: Any, *orders: Any) -> Any:
     """Return the result of the kernel with this name, or of the mirror if it declined, as it declines a str as a text.
 
-    Warn about a str where tokens are expected, and raise an error where a text is missing.
+    Warn about a str where tokens are expected, and raise an error where a text is missing, or there are not as many
+    hypotheses as lists of references.
     """
     arguments = list_of_references, hypotheses, *orders
     found = None if BACKEND == "python" else getattr(chosen, function)(*arguments)
     if found is not None:
         return found
+    check_numbers(hypotheses, list_of_references)
     warn_of(mistake_in_tokens(list_of_references, hypotheses))
     try:
         return getattr(_mirror, function)(*arguments)

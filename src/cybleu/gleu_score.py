@@ -8,7 +8,6 @@ but they are different.
 from __future__ import annotations
 
 from . import _backend
-from ._runtime.sequences import check_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +34,7 @@ def sentence_gleu(
     >>> round(sentence_gleu(["the cat is on the mat".split()], "the the the the the the the".split()), 4)
     0.0909
     """
-    shared, ngrams = counts([references], [hypothesis], min_len, max_len)
-    return shared / ngrams if ngrams else 0.0
+    return corpus_gleu([references], [hypothesis], min_len, max_len)
 
 
 if hasattr(_backend.chosen, "sentence_gleu"):
@@ -65,12 +63,5 @@ def corpus_gleu(
     >>> corpus_gleu([[["a", "b", "c"]], [["d", "e"]]], [["a", "b", "x"], ["d", "e"]])
     0.6666666666666666
     """
-    check_numbers(hypotheses, list_of_references)
-    shared, ngrams = counts(list_of_references, hypotheses, min_len, max_len)
-    return shared / ngrams if ngrams else 0.0
-
-
-def counts(list_of_references: Any, hypotheses: Any, min_len: int, max_len: int) -> tuple[int, int]:
-    """Count matches and n-grams, summed over the orders."""
-    found: tuple[int, int] = _backend.of_segments("gleu_counts", list_of_references, hypotheses, min_len, max_len)
-    return found
+    shared, ngrams = _backend.of_segments("gleu_counts", list_of_references, hypotheses, min_len, max_len)
+    return float(shared / ngrams) if ngrams else 0.0

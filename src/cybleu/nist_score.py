@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from . import _backend
 from ._mirror.scoring.nist import length_penalty
-from ._runtime.sequences import check_numbers
+from .errors import ShortTextsError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,9 +62,15 @@ def corpus_nist(
     >>> corpus_nist([[["a", "b", "c"]], [["d", "e", "f"]]], [["a", "b", "x"], ["d", "e", "f"]], 2)
     2.15413541726763
     """
-    check_numbers(hypotheses, list_of_references)
-    score: float = _backend.of_segments("corpus_nist", list_of_references, hypotheses, n)
-    return score
+    weighted, totals, *lengths = _backend.of_segments("nist_sums", list_of_references, hypotheses, n)
+    precision = 0.0
+    for order, (information, total) in enumerate(zip(weighted, totals), 1):
+        if not total:
+            raise ShortTextsError(
+                f"no hypothesis has {order} tokens, so there is no {order}-gram; give n={order - 1} or less"
+            )
+        precision += information / total
+    return precision * length_penalty(*lengths)
 
 
 def nist_length_penalty(ref_len: float, hyp_len: float) -> float:

@@ -23,9 +23,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
 import math
-from array import array
 from functools import update_wrapper
-from itertools import accumulate
 from os import urandom
 
 from cybleu.errors import NotUtf8Error

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
+from .. import _backend
 from ..errors import OrderError
-from ..gleu_score import MOST_ORDERS, counts
+from ..gleu_score import MOST_ORDERS
 from ..text.batches import Corpus, Sets
 from .base import BuiltinMetric
 from .bleu import Bleu
@@ -87,7 +88,7 @@ class Gleu(BuiltinMetric):
             matched = 0
             for position in range(start, stop):
                 hypothesis, references = segment(position)
-                row = counts([references], [hypothesis], self.min_len, self.max_len)
+                row = _backend.of_segments("gleu_counts", [references], [hypothesis], self.min_len, self.max_len)
                 rows[position, 0], rows[position, 1] = row
                 matched += row[0]
             if stop > start and not matched and raw is None:

@@ -1,15 +1,8 @@
 # NIST (Doddington 2002) with information weights of a corpus: matches are clipped by all references of a segment.
 
-# The n-grams of a hypothesis, by one thread. Zeroed before the first one.
-cdef struct Hypothesis:
-    Found found
-    int32_t *largest        # by id: 0 for an n-gram of others, else 1 and the largest count in a reference
-    Buffer terms
-
-
-cdef inline void add_reference(Hypothesis *hypothesis, const NgramCount *ngrams, Py_ssize_t start,
+# By id: for an n-gram of a hypothesis 1 and the largest count in a reference; 0 for others, and between hypotheses.
+cdef inline void add_reference(int32_t *largest, const NgramCount *ngrams, Py_ssize_t start,
                                Py_ssize_t end) noexcept nogil:
-    cdef int32_t *largest = hypothesis.largest
     cdef Py_ssize_t k
     for k in range(start, end):
         if largest[ngrams[k].ngram]:
@@ -73,27 +66,6 @@ cdef class NgramInformation(NgramIndex):
             free(frequencies)
         return 0
 
-    cdef int begin(self, Hypothesis *hypothesis, const int32_t *tokens, Py_ssize_t length) except -1 nogil:
-        cdef Found *found = &hypothesis.found
-        if hypothesis.largest == NULL:
-            hypothesis.largest = <int32_t *>allocated(calloc(<size_t>self.size + 1, sizeof(int32_t)))
-        self.find(found, tokens, length)
-        reserve(&hypothesis.terms, <uint64_t>length * sizeof(double))
-        forget_hypothesis(hypothesis, self.order, False)
-        return 0
-
-    # Write the information of the matches of order n + 1, in the order of the hypothesis; return the number of its
-    # n-grams.
-    cdef Py_ssize_t weigh(self, const Hypothesis *hypothesis, Py_ssize_t n, double *terms) noexcept nogil:
-        cdef Py_ssize_t start = hypothesis.found.starts[n]
-        cdef Py_ssize_t count = hypothesis.found.starts[n + 1] - start
-        cdef const NgramCount *ngrams = hypothesis.found.ngrams + start
-        cdef Py_ssize_t k
-        for k in range(count):
-            terms[k] = self.information[ngrams[k].ngram] * min(
-                ngrams[k].count, hypothesis.largest[ngrams[k].ngram] - 1)
-        return count
-
     def fill_rows(self, TokenTexts hypotheses not None, TokenTexts references not None, const int64_t[::1] sets,
                   const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] rows):
         """Write rows: the average length of the references; for each order the information of the matches, and then
@@ -101,43 +73,44 @@ cdef class NgramInformation(NgramIndex):
 
         The parameters are those of `edit_rows`. Ids outside of the corpus are words that match nothing.
         """
-        cdef Hypothesis hypothesis
+        cdef Found own          # of the hypothesis
         cdef Found reference
         cdef Watch watching = begin_watch()
         cdef bint known = references is self.corpus
         cdef Py_ssize_t order = self.order
+        cdef const NgramCount *ngram
         cdef Py_ssize_t i, k, n, size, total
         cdef int64_t owner
         cdef double *row
-        cdef double *terms
         check_words(hypotheses, references, sets, owners, start, stop, rows, 1 + 2 * order)
-        memset(&hypothesis, 0, sizeof(Hypothesis))
+        memset(&own, 0, sizeof(Found))
         memset(&reference, 0, sizeof(Found))
         try:
             with nogil:
                 for i in range(start, stop):
                     owner, row, size, total = i if owners is None else owners[i], &rows[i, 0], hypotheses.length(i), 0
-                    self.begin(&hypothesis, hypotheses.words(i), size)
+                    self.find(&own, hypotheses.words(i), size)
+                    for k in range(own.starts[order]):
+                        own.counts[own.ngrams[k].ngram] = 1
                     for k in range(<Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1]):
                         if known:
-                            add_reference(&hypothesis, self.ngrams, self.starts[k * order],
-                                          self.starts[(k + 1) * order])
+                            add_reference(own.counts, self.ngrams, self.starts[k * order], self.starts[(k + 1) * order])
                         else:
                             self.find(&reference, references.words(k), references.length(k))
-                            add_reference(&hypothesis, reference.ngrams, 0, reference.starts[order])
+                            add_reference(own.counts, reference.ngrams, 0, reference.starts[order])
                         total += references.length(k)
                         watch(&watching, references.length(k) * order + 1)
                     row[0] = <double>total / <double>(sets[owner + 1] - sets[owner])
-                    terms = <double *>hypothesis.terms.data
                     for n in range(order):
                         row[1 + n] = 0
-                        for k in range(self.weigh(&hypothesis, n, terms)):
-                            row[1 + n] += terms[k]
+                        for k in range(own.starts[n], own.starts[n + 1]):
+                            ngram = &own.ngrams[k]
+                            row[1 + n] += self.information[ngram.ngram] * min(ngram.count, own.counts[ngram.ngram] - 1)
+                            own.counts[ngram.ngram] = 0
                         row[1 + order + n] = <double>max(size - n, <Py_ssize_t>0)
-                    forget_hypothesis(&hypothesis, order, True)
                     watch(&watching, size * order + 1)
         finally:
-            free_hypothesis(&hypothesis)
+            free_found(&own)
             free_found(&reference)
 
     def weight(self, const int32_t[::1] ngram):
@@ -151,17 +124,3 @@ cdef class NgramInformation(NgramIndex):
             if known < 0:
                 return 0.0
         return self.information[known] if known >= 0 else 0.0
-
-
-# Forget the references, and the hypothesis itself.
-cdef void forget_hypothesis(Hypothesis *hypothesis, Py_ssize_t order, bint all) noexcept nogil:
-    cdef const Found *found = &hypothesis.found
-    cdef Py_ssize_t k
-    for k in range(found.starts[order]):
-        hypothesis.largest[found.ngrams[k].ngram] = not all
-
-
-cdef void free_hypothesis(Hypothesis *hypothesis) noexcept nogil:
-    free_found(&hypothesis.found)
-    free(hypothesis.largest)
-    free_buffer(&hypothesis.terms)

@@ -1,134 +1,209 @@
-# NIST of a corpus, summed as in NLTK: the information of matches of hypotheses with their best references.
+# The sums over segments for NIST as in NLTK: the information of matches of hypotheses with their best references.
+#
+# Only n-grams that match in some segment affect the score, and both (n-1)-grams of one that matches do so, too. So the
+# n-grams of the hypotheses are numbered order by order, and become fewer with the order.
 
-# Computed by Python, and not by the compiler, which may round in another way.
-cdef double BETA = math.log(0.5) / math.log(1.5) ** 2
-
-
-cdef double TWO = 2         # in a variable, because compilers replace pow(x, 2.0)
-
-
-# The sums over segments, by order; of the lengths over orders, too, because each order has its own best reference.
-cdef struct Sums:
-    double weighted[MAX_ORDER]
-    int64_t ngrams[MAX_ORDER]       # of the hypotheses
-    int64_t reference_length
-    int64_t hypothesis_length
-
-
-# The reference with the largest precision, on ties with the largest length.
-cdef struct BestReference:
-    double precision
+# An n-gram of the hypotheses. The frequencies are those in all references.
+cdef struct Ngram:
     double information
-    Py_ssize_t length
+    int32_t frequency
+    int32_t prefix_frequency    # of the n-gram without its last token
+    int32_t segment             # the last one with a match, counted from 1
 
 
-cdef tuple texts_of(object list_of_references, object hypotheses):
-    """Return all texts, the references first, and where those of each segment end; None if one is declined."""
-    cdef list texts = []
-    cdef list sets = [0]
-    if type(list_of_references) is not tuple or type(hypotheses) is not tuple:
-        return None
-    for references in <tuple>list_of_references:
-        if type(references) is not tuple or not references:
-            return None
-        texts.extend(<tuple>references)
-        sets.append(len(texts))
-    texts.extend(<tuple>hypotheses)
-    if len(sets) != len(<tuple>hypotheses) + 1 or not all([type(text) is tuple for text in texts]):
-        return None
-    return texts, sets
+# Zeroed before it is read. Segment i has the texts from segments[i] to before segments[i + 1], the hypothesis first.
+cdef struct Corpus:
+    Py_ssize_t count            # of segments
+    Py_ssize_t *segments
+    Py_ssize_t *starts          # by text: its first position; each text ends with a position that has no n-gram
+    int32_t *grams              # by position: the id of the n-gram that begins there, -1 if it matches nowhere
+    int32_t given               # ids
+    Py_ssize_t hypothesis_length
+    Py_ssize_t reference_length
+    Buffer memory               # of what follows
+    Slots table                 # two (n-1)-grams -> n-gram
+    Ngram *ngrams               # by id
+    Ngram *shorter              # the (n-1)-grams
+    NgramCount *found           # the n-grams of a hypothesis
+    double *terms               # the information of their matches
+    int32_t *counts             # by id, also -1; 0 between segments
 
 
-cdef int add_segment(NgramInformation corpus, Hypothesis *hypothesis, Py_ssize_t length, Py_ssize_t first,
-                     Py_ssize_t last, Sums *sums, Watch *watching) except -1 nogil:
-    """Add the best reference, by order, of those from `first` to before `last`."""
-    cdef BestReference best[MAX_ORDER]
-    cdef Py_ssize_t n, k, places, size
-    cdef double information, precision
-    cdef double *terms = <double *>hypothesis.terms.data
-    for n in range(corpus.order):
-        best[n].precision = best[n].information = best[n].length = -1
-    for k in range(first, last):
-        add_reference(hypothesis, corpus.ngrams, corpus.starts[k * corpus.order], corpus.starts[(k + 1) * corpus.order])
-        size = corpus.corpus.length(k)
-        for n in range(corpus.order):
-            places = max(length - n, <Py_ssize_t>0)
-            information = python_sum(terms, <int>corpus.weigh(hypothesis, n, terms))
-            precision = information / <double>places if places else 0
-            if (precision > best[n].precision
-                    or precision == best[n].precision and information > best[n].information
-                    or precision == best[n].precision and information == best[n].information
-                    and size > best[n].length):
-                best[n].precision, best[n].information, best[n].length = precision, information, size
-        forget_hypothesis(hypothesis, corpus.order, False)
-        watch(watching, (length + size) * corpus.order + 1)
-    for n in range(corpus.order):
-        sums.weighted[n] += best[n].information
-        sums.ngrams[n] += max(length - n, <Py_ssize_t>0)
-        sums.reference_length += best[n].length
-        sums.hypothesis_length += length
+# Sums over segments of one order, which has its own best references.
+cdef struct Sums:
+    double information
+    int64_t ngrams              # of the hypotheses
+    Py_ssize_t matched          # of these
+    int64_t reference_length
+
+
+cdef inline Py_ssize_t words_of(const Corpus *corpus, Py_ssize_t text) noexcept nogil:
+    return corpus.starts[text + 1] - corpus.starts[text] - 1
+
+
+cdef int read_corpus(Corpus *corpus, object list_of_references, object hypotheses) except -1:
+    """Number the tokens; 0 if a container or a token is declined. No Python code runs, so that no list changes."""
+    cdef PyObject **sets
+    cdef PyObject **texts
+    cdef PyObject **references
+    cdef PyObject **tokens
+    cdef Py_ssize_t count, size, text, start, texts_capacity, capacity, i, k
+    cdef TokenTable table
+    count = size = text = start = texts_capacity = capacity = 0
+    if (not cybleu_items(<PyObject *>list_of_references, &sets, &corpus.count)
+            or not cybleu_items(<PyObject *>hypotheses, &texts, &count) or corpus.count != count):
+        return 0
+    corpus.segments = <Py_ssize_t *>new_array(corpus.count + 1, sizeof(Py_ssize_t))
+    memset(&table, 0, sizeof(TokenTable))
+    try:
+        for i in range(corpus.count):
+            if not cybleu_items(sets[i], &references, &count) or count == 0:
+                return 0
+            corpus.segments[i] = text
+            corpus.starts = <Py_ssize_t *>grown(corpus.starts, text + count + 2, &texts_capacity, sizeof(Py_ssize_t))
+            for k in range(-1, count):
+                if not cybleu_items(texts[i] if k < 0 else references[k], &tokens, &size) or size > MOST_NGRAMS - start:
+                    return 0
+                corpus.grams = <int32_t *>grown(corpus.grams, start + size + 1, &capacity, sizeof(int32_t))
+                reserve_tokens(&table, size)
+                if not number_objects(&table, tokens, size, corpus.grams + start, True):
+                    return 0
+                corpus.starts[text] = start
+                text, start = text + 1, start + size + 1
+                corpus.grams[start - 1] = -1
+            corpus.starts[text] = start
+            corpus.hypothesis_length += words_of(corpus, corpus.segments[i])
+        corpus.segments[corpus.count] = text
+        corpus.reference_length = start - text - corpus.hypothesis_length
+        corpus.given = table.size
+    finally:
+        free_tokens(&table)
+    return 1
+
+
+cdef int reserve_ngrams(Corpus *corpus) except -1 nogil:
+    """Allocate memory for the n-grams of an order, at once, so that the next call gets the same pages."""
+    cdef Py_ssize_t most = max(<Py_ssize_t>corpus.given, corpus.hypothesis_length) + 1
+    cdef uint64_t slots = slots_needed(corpus.hypothesis_length)
+    reserve(&corpus.memory, slots * sizeof(Slot) + <uint64_t>most * (
+        2 * sizeof(Ngram) + sizeof(NgramCount) + sizeof(double) + sizeof(int32_t)))
+    corpus.table.slots = <Slot *>corpus.memory.data
+    corpus.ngrams = <Ngram *>(corpus.table.slots + slots)
+    corpus.shorter = corpus.ngrams + most
+    corpus.found = <NgramCount *>(corpus.shorter + most)
+    corpus.terms = <double *>(corpus.found + most)
+    corpus.counts = <int32_t *>(corpus.terms + most) + 1
+    memset(corpus.counts - 1, 0, <size_t>most * sizeof(int32_t))
     return 0
 
 
-cdef double nist_of_sums(const Sums *sums, int orders) noexcept nogil:
-    """Compute NIST from sums as Python computes it; -1 where it divides by zero."""
-    cdef double precision = 0
-    cdef double ratio
-    cdef int n
-    for n in range(orders):
-        if sums.ngrams[n] == 0:
-            return -1
-        precision += sums.weighted[n] / <double>sums.ngrams[n]
-    if sums.reference_length == 0:
-        return -1
-    ratio = <double>sums.hypothesis_length / <double>sums.reference_length
-    return precision * exp(BETA * pow(log(ratio), TWO)) if ratio < 1 else precision
+cdef int number_ngrams(Corpus *corpus, Py_ssize_t n, Py_ssize_t matched, Watch *watching) except -1 nogil:
+    """Number the n-grams of order n + 1 of the hypotheses, find them in the references, and compute their information.
 
-
-def corpus_nist(list_of_references, hypotheses, n):
-    """Compute NIST of a corpus.
-
-    Return None if a segment, a container or the order is declined, or the score divides by zero.
+    :param matched: how many n-grams of order n the hypotheses have that match
     """
-    cdef int overflow = 0
-    cdef Py_ssize_t order = PyLong_AsLongAndOverflow(n, &overflow) if PyLong_CheckExact(n) else 0
-    cdef NgramInformation corpus
-    cdef Hypothesis hypothesis
+    cdef int32_t prefix_frequency = <int32_t>corpus.reference_length
+    cdef int32_t *gram
+    cdef Py_ssize_t i, k
+    if n > 0:
+        make_empty(&corpus.table, slots_needed(matched))
+        corpus.ngrams, corpus.shorter, corpus.given = corpus.shorter, corpus.ngrams, 0
+        for i in range(corpus.count):
+            gram = corpus.grams + corpus.starts[corpus.segments[i]]
+            k = words_of(corpus, corpus.segments[i])
+            corpus.given = extend_ngrams(corpus.table, gram, gram + 1, k, corpus.given, True)
+            watch(watching, k + 8)
+    memset(corpus.ngrams, 0, <size_t>corpus.given * sizeof(Ngram))
+    for i in range(corpus.count):
+        for k in range(corpus.starts[corpus.segments[i] + 1], corpus.starts[corpus.segments[i + 1]]):
+            watch(watching, 1)
+            gram = corpus.grams + k
+            if n > 0 and gram[0] >= 0:
+                prefix_frequency = corpus.shorter[gram[0]].frequency
+                extend_ngrams(corpus.table, gram, gram + 1, 1, 0, False)
+            if gram[0] >= 0:
+                corpus.ngrams[gram[0]].frequency += 1
+                corpus.ngrams[gram[0]].prefix_frequency = prefix_frequency
+    for i in range(corpus.given):
+        if corpus.ngrams[i].frequency:
+            corpus.ngrams[i].information = bits(corpus.ngrams[i].prefix_frequency, corpus.ngrams[i].frequency)
+    return 0
+
+
+cdef int add_segment(const Corpus *corpus, Py_ssize_t i, Py_ssize_t n, Sums *sums, Watch *watching) except -1 nogil:
+    """Add the best reference of order n + 1, and forget n-grams of the hypothesis that no reference of it has.
+
+    The best reference has the largest precision; on ties the most information, and then the largest length.
+    """
+    cdef Py_ssize_t text = corpus.segments[i]
+    cdef int32_t *hypothesis = corpus.grams + corpus.starts[text]
+    cdef Py_ssize_t places = max(words_of(corpus, text) - n, <Py_ssize_t>0)
+    cdef Py_ssize_t different = count_ngrams(hypothesis, places, corpus.counts, corpus.found)
+    cdef int32_t *counts = corpus.counts        # 1 for n-grams of the hypothesis, and more for those of a reference
+    cdef double information, precision, best_information, best_precision
+    cdef Py_ssize_t length, best_length, k, m
+    cdef int32_t gram
+    best_information = best_precision = best_length = -1
+    for m in range(different):
+        counts[corpus.found[m].ngram] = 1
+    for k in range(text + 1, corpus.segments[i + 1]):
+        length = words_of(corpus, k)
+        for m in range(corpus.starts[k], corpus.starts[k] + (length - n if different else 0)):
+            gram = corpus.grams[m]
+            counts[gram] += counts[gram] > 0
+        for m in range(different):
+            gram = corpus.found[m].ngram
+            corpus.terms[m] = corpus.ngrams[gram].information * min(corpus.found[m].count, counts[gram] - 1)
+            if counts[gram] > 1:
+                corpus.ngrams[gram].segment = <int32_t>i + 1
+            counts[gram] = k + 1 < corpus.segments[i + 1]   # 0 after the last reference
+        information = python_sum(corpus.terms, <int>different)
+        precision = information / <double>places if places else 0
+        if (precision > best_precision
+                or precision == best_precision and information > best_information
+                or precision == best_precision and information == best_information and length > best_length):
+            best_precision, best_information, best_length = precision, information, length
+        watch(watching, length + places + 8)
+    for m in range(places if different else 0):
+        if hypothesis[m] >= 0 and corpus.ngrams[hypothesis[m]].segment != i + 1:
+            hypothesis[m] = -1
+        sums.matched += hypothesis[m] >= 0
+    sums.information += best_information
+    sums.ngrams += places
+    sums.reference_length += best_length
+    return 0
+
+
+def nist_sums(list_of_references, hypotheses, n):
+    """Return sums over segments: for each order the information of the matches with the best reference, and the n-grams
+    of the hypotheses; over the orders, too, the lengths of these references, and of the hypotheses.
+
+    None if a segment, a container or the order is declined.
+    """
+    cdef Py_ssize_t[2] orders
     cdef Watch watching = begin_watch()
-    cdef TokenTexts segments
-    cdef int64_t[::1] ends
-    cdef int64_t[::1] sets
-    cdef int32_t[::1] ids
-    cdef Py_ssize_t references, i
-    cdef Sums sums
-    cdef double score
-    if overflow or not 1 <= order <= MAX_ORDER:
+    cdef Corpus corpus
+    cdef Sums sums[MAX_ORDER]
+    cdef Py_ssize_t i, k
+    if not read_orders(1, n, orders):
         return None
-    # copies, which no other thread or signal handler can change
-    found = texts_of(frozen(list_of_references, 3), frozen(hypotheses, 2))
-    if found is None:
-        return None
-    texts, bounds = found
-    sets = array("q", bounds)
-    ends = array("q", accumulate([len(text) for text in texts], initial=0))
-    if ends[len(texts)] > MOST_NGRAMS:
-        return None
-    ids = array("i", bytes(4 * ends[len(texts)] + 4))
-    if number_all(texts, ends[len(texts)], ids) < 0:
-        return None
-    references = sets[sets.shape[0] - 1]
-    corpus = NgramInformation(TokenTexts(ids[:ends[references]], ends[:references], ends[1:references + 1]), order, -1)
-    segments = TokenTexts(ids, ends[references:ends.shape[0] - 1], ends[references + 1:])
-    memset(&hypothesis, 0, sizeof(Hypothesis))
-    memset(&sums, 0, sizeof(Sums))
+    if CYBLEU_OTHER_THREADS_RUN:
+        list_of_references, hypotheses = frozen(list_of_references, 3), frozen(hypotheses, 2)
+    memset(&corpus, 0, sizeof(Corpus))
+    memset(sums, 0, sizeof(sums))
     try:
+        if not read_corpus(&corpus, list_of_references, hypotheses):
+            return None
         with nogil:
-            for i in range(segments.count):
-                corpus.begin(&hypothesis, segments.words(i), segments.length(i))
-                add_segment(corpus, &hypothesis, segments.length(i), <Py_ssize_t>sets[i], <Py_ssize_t>sets[i + 1],
-                            &sums, &watching)
-                forget_hypothesis(&hypothesis, corpus.order, True)
-            score = nist_of_sums(&sums, <int>order)
-        return None if score < 0 else score
+            reserve_ngrams(&corpus)
+            for k in range(orders[1]):
+                number_ngrams(&corpus, k, sums[k - 1].matched if k else 0, &watching)
+                for i in range(corpus.count):
+                    add_segment(&corpus, i, k, &sums[k], &watching)
+        return ([sums[k].information for k in range(orders[1])], [sums[k].ngrams for k in range(orders[1])],
+                sum([sums[k].reference_length for k in range(orders[1])]), orders[1] * corpus.hypothesis_length)
     finally:
-        free_hypothesis(&hypothesis)
+        free(corpus.segments)
+        free(corpus.starts)
+        free(corpus.grams)
+        free_buffer(&corpus.memory)

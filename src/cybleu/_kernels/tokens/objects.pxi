@@ -121,8 +121,9 @@ cdef inline int number_objects(TokenTable *table, PyObject **objects, Py_ssize_t
     """Number tokens of a list in blocks, to prefetch their slots; with `adds`, memory for all is reserved."""
     cdef KeyedToken tokens[FEW]
     cdef uint64_t hashes[FEW]
-    cdef Py_ssize_t start, size, i
-    for start in range(0, count, FEW):
+    cdef Py_ssize_t start = 0
+    cdef Py_ssize_t size, i
+    while start < count:
         size = min(<Py_ssize_t>FEW, count - start)
         fetch_tokens(objects + start, size)
         for i in range(size):
@@ -132,6 +133,7 @@ cdef inline int number_objects(TokenTable *table, PyObject **objects, Py_ssize_t
             CYBLEU_PREFETCH(&table.slots[hashes[i] & table.mask])
         for i in range(size):
             ids[start + i] = number_token(table, &tokens[i], hashes[i], adds)
+        start += size
     return 1
 
 
@@ -142,10 +144,7 @@ cdef int number_text(TokenTable *table, object text, Py_ssize_t size, int32_t *i
     cdef int taken = 0
     with cython.critical_section(text):
         if cybleu_items(<PyObject *>text, &objects, &count) and count == size:
-            if adds:
-                taken = number_objects(table, objects, size, ids, True)
-            else:
-                taken = number_objects(table, objects, size, ids, False)
+            taken = number_objects(table, objects, size, ids, adds)
     return taken
 
 
@@ -158,30 +157,14 @@ def number_tokens(list tokens not None, int32_t[::1] ids not None):
     :param ids: array of shape `(tokens,)`, filled
     :return: the number of distinct tokens, or None if one is not plain
     """
-    cdef int32_t distinct
+    cdef TokenTable table
     if ids.shape[0] != len(tokens):
         raise ValueError("there must be an id for each token")
-    distinct = number_all([tokens], len(tokens), ids) if tokens else 0
-    return None if distinct < 0 else distinct
-
-
-cdef int32_t number_all(list texts, Py_ssize_t size, int32_t[::1] ids) except -2:
-    """Write the ids of all tokens, from 0 on in the order of their first occurrence; return how many, -1 if declined.
-
-    :param size: tokens of all texts, which are lists or tuples that nothing changes
-    """
-    cdef Py_ssize_t start = 0
-    cdef Py_ssize_t work = 0
-    cdef TokenTable table
     memset(&table, 0, sizeof(TokenTable))
     try:
-        reserve_tokens(&table, size)
-        for text in texts:
-            if not number_text(&table, text, len(text), &ids[start], True):
-                return -1
-            start += len(text)
-            work += len(text) + 8
-            look_between(&work)
+        reserve_tokens(&table, len(tokens))
+        if tokens and not number_text(&table, tokens, len(tokens), &ids[0], True):
+            return None
         return table.size
     finally:
         free_tokens(&table)

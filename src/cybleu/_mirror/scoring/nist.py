@@ -9,7 +9,7 @@ from ...errors import NoReferencesError, ShortTextsError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
 # Doddington (2002), equation 3: a hypothesis of two thirds of the length of the references has a penalty of one half.
@@ -35,20 +35,6 @@ def ngrams(text: Sequence[Any], order: int) -> Iterator[tuple[Any, ...]]:
     return zip(*(tokens[start:] for start in range(order)))
 
 
-def corpus_nist(
-    list_of_references: Sequence[Sequence[Sequence[Any]]], hypotheses: Sequence[Sequence[Any]], max_order: int
-) -> float:
-    weighted, totals, reference_length, hypothesis_length = nist_sums(list_of_references, hypotheses, max_order)
-    precision = 0.0
-    for order, (information, total) in enumerate(zip(weighted, totals), 1):
-        if not total:
-            raise ShortTextsError(
-                f"no hypothesis has {order} tokens, so there is no {order}-gram; give n={order - 1} or less"
-            )
-        precision += information / total
-    return precision * length_penalty(reference_length, hypothesis_length)
-
-
 def length_penalty(reference_length: float, hypothesis_length: float) -> float:
     try:
         ratio = hypothesis_length / reference_length
@@ -64,7 +50,8 @@ def length_penalty(reference_length: float, hypothesis_length: float) -> float:
 def nist_sums(
     list_of_references: Sequence[Sequence[Sequence[Any]]], hypotheses: Sequence[Sequence[Any]], max_order: int
 ) -> tuple[list[float], list[int], int, int]:
-    """Sum for each order the information of the matches and of the n-grams of the hypotheses, and sum the lengths.
+    """Sum for each order the information of the matches with the best reference and the n-grams of the hypotheses, and sum
+    the lengths of these references and of the hypotheses.
 
     The best reference is chosen for each segment and order, so the lengths are summed over orders, too.
     """
@@ -77,7 +64,11 @@ def nist_sums(
         for order in range(1, max_order + 1):
             counts = Counter(ngrams(hypothesis, order))
             total = sum(counts.values())
-            matches = [match(counts, total, reference, order, information) for reference in references]
+            matches = []
+            for reference in references:
+                shared = counts & Counter(ngrams(reference, order))
+                bits = sum(information[ngram] * count for ngram, count in shared.items())
+                matches.append((bits / total if total else 0, bits, len(reference)))
             if not matches:
                 raise NoReferencesError(
                     f"list_of_references[{position}] is empty, or an iterator that has been read; give a list of at least one "
@@ -89,18 +80,3 @@ def nist_sums(
             reference_length += length
             hypothesis_length += len(hypothesis)
     return weighted, totals, reference_length, hypothesis_length
-
-
-def match(
-    counts: Counter[tuple[Any, ...]],
-    total: int,
-    reference: Sequence[Any],
-    order: int,
-    information: Mapping[tuple[Any, ...], float],
-) -> tuple[float, float, int]:
-    """Return the precision, the information of the matches in hypothesis order, and the reference length."""
-    present = Counter(ngrams(reference, order))
-    weighted = sum(
-        information[ngram] * min(count, present[ngram]) for ngram, count in counts.items() if ngram in present
-    )
-    return (weighted / total if total else 0, weighted, len(reference))
