@@ -158,6 +158,6 @@ def test_segments_without_a_hypothesis_are_counted(run, command, tmp_path):
     (tmp_path / "references").write_text("the cat\n" * 5)
     assert "no hypothesis" not in run("tune", command, "list", "text").stderr
     assert (
-        "segments without a hypothesis in the list, which do not count: 3 of 5"
+        "segments without a hypothesis in the list are ignored: 3 of 5"
         in run("tune", command, "list", "references").stderr
     )

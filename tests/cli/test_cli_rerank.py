@@ -52,7 +52,7 @@ def test_weights_of_features_that_come_later_or_never(run, tmp_path):
     (tmp_path / "weights").write_text("lm 1\noov 2\nother 3\n")
     result = run("linear", "-", "--weights", "weights", stdin=text)
     assert lines(result) == ["a", "c"]
-    assert result.stderr == "cybleu: there are weights of features that the list does not have: other\n"
+    assert result.stderr == "cybleu: weights of features that are not in the list are ignored: other\n"
 
 
 def test_the_whole_list_in_its_new_order(run, tmp_path):

@@ -162,7 +162,7 @@ def test_a_byte_order_mark_is_part_of_the_first_token_as_in_the_tools(files):
     kept = run("marked", "ref1", "--format", "json")
     assert json.loads(kept.stdout)["score"] == expected
     assert kept.stderr.startswith(
-        "cybleu: 'marked' begins with a byte order mark, which is part of its first token here"
+        "cybleu: 'marked' begins with a byte order mark, which is read as part of the first token"
     )
     dropped, plain = run("marked", "ref1", "--drop-bom"), run("hyp", "ref1")
     assert (dropped.stdout, dropped.stderr) == (plain.stdout, "cybleu: hypotheses: marked; references: ref1\n")
@@ -205,7 +205,7 @@ def test_advice(folder):
     (folder / "tokenised").write_text("it is so .\n" * 100)
     (folder / "raw").write_text("it is so.\n" * 100)
     assert "the text looks tokenised" in run("tokenised", "raw").stderr
-    assert "as if it were not tokenised; --tokenize 13a" in run("raw", "raw", "--tokenize", "none").stderr
+    assert "the text does not look tokenised; use --tokenize 13a" in run("raw", "raw", "--tokenize", "none").stderr
     for name, options in (("raw", []), ("tokenised", ["--tokenize", "none"])):
         assert run(name, name, *options).stderr == f"cybleu: hypotheses: {name}; references: {name}\n"
     assert "cybleu: the weights add up to 1.1, not 1" in run("raw", "raw", "--weights", "0.6,0.5").stderr
@@ -219,7 +219,7 @@ def test_advice(folder):
 def test_tables_given_as_text_are_noticed(folder, name, line, kind):
     command_line.write_lines(folder, {name: [line], "same": [line.replace("{", "(")]})
     said = run(name, "same", "--tokenize", "none").stderr
-    assert f"'{name}' looks like {kind}, and each of its lines is taken as a text" in said and said.count("looks") == 1
+    assert f"'{name}' looks like {kind}, but each of its lines is read as a text" in said and said.count("looks") == 1
 
 
 @pytest.mark.parametrize(

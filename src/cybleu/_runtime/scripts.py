@@ -48,10 +48,10 @@ def run_script(arguments: list[str], command: str, place: str, install: Callable
     usage = f"usage: python -m cybleu {command} (SCRIPT | -m MODULE) [ARGUMENT ...]\n"
     if arguments[:1] in (["-h"], ["--help"]):
         print(
-            f"{usage}\nRun a Python script, or a module, with cybleu instead of {place}.\n\n"
+            f"{usage}\nRun a Python script or module with cybleu instead of {place}.\n\n"
             "  -h, --help  show this message and exit\n\n"
-            "Processes that the script starts with multiprocessing have cybleu there, too, by fork, spawn and forkserver.\n"
-            "Other programs that it starts, and processes of other libraries, do not."
+            "Processes that the script starts with multiprocessing (fork, spawn or forkserver) also use cybleu.\n"
+            "Other programs that it starts, and processes started by other libraries, do not."
         )
         return
     module = arguments[:1] == ["-m"]

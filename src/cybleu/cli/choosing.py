@@ -35,15 +35,15 @@ class RerankOptions(NbestOptions):
 
     segments: int | None = None
     output: str = file(
-        "-o", written=True, default=STANDARD_INPUT, help="Write to this file; .gz compresses; - is standard output."
+        "-o", written=True, default=STANDARD_INPUT, help="The output file; .gz compresses it; - is standard output."
     )
     list_format: str | None = choice(
         "--list",
         of=["moses", "joshua", "plain"],
-        help="Write the whole list in its new order, in this format, and not one text for each segment.",
+        help="Write the whole list in its new order and in this format, instead of one text for each segment.",
     )
     explain: int | None = number(
-        least=0, metavar="ID", help="Write only why the first candidates of this segment come first."
+        least=0, metavar="ID", help="Only explain why the top candidates of this segment rank first."
     )
 
     def lists(self, references: Any) -> Iterator[NBest]:
@@ -72,12 +72,12 @@ class RerankOptions(NbestOptions):
         :param last: the id before it
         """
         if identity <= last:
-            reason = f"begin at {self.first_id}; give --first-id" if last < self.first_id else "must ascend; sort it"
-            raise InputFileError(f"{self.nbest}: the segment {identity} comes after {last}, and ids {reason}")
+            reason = f"begin at {self.first_id}; use --first-id" if last < self.first_id else "must ascend; sort it"
+            raise InputFileError(f"{self.nbest}: the segment {identity} comes after {last}, but ids {reason}")
         if self.segments is not None and identity >= self.first_id + self.segments:
             raise InputFileError(
-                f"{self.nbest}: has the segment {identity}, and the number of segments from {self.first_id} on is "
-                f"{self.segments}; --first-id tells where they begin"
+                f"{self.nbest}: has the segment {identity}, but there are only {self.segments} segments from "
+                f"{self.first_id} on; use --first-id to set the first id"
             )
 
     def whole(self, references: Sequence[str]) -> NBest:
@@ -108,8 +108,8 @@ def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]],
         count, written = end - written, end
         if count > MOST_MISSING:
             raise InputFileError(
-                f"{given.nbest}: there is no segment from {end - count} to {end - 1}; an empty line for each would fill the "
-                "disk. --first-id tells where ids begin"
+                f"{given.nbest}: the segments from {end - count} to {end - 1} are missing; an empty line for each "
+                "would fill the disk. Use --first-id to set the first id"
             )
         missing += count
         return "\n" * count
@@ -144,7 +144,7 @@ def _write_list(selection: Selection[str], list_format: str, write: Callable[[st
 
 def _one_line(text: str, where: str = "") -> str:
     if "\n" in text:
-        raise ArrayValueError(f"a text{where} has a line break, and a line is a segment: {shown(text)}")
+        raise ArrayValueError(f"a text{where} has a line break, but each line is a segment: {shown(text)}")
     return text
 
 

@@ -37,9 +37,9 @@ SMOOTHED = re.compile(r"method[1-7]|smooth:(?:floor|add-k)")
 
 
 def citations(metric: str) -> str:
-    """Return BibTeX entries of cybleu and of the papers that define a metric.
+    """Return BibTeX entries for cybleu and for the papers that define a metric.
 
-    :param metric: the name of a metric, or a signature that ``cybleu score`` or sacreBLEU has printed
+    :param metric: the name of a metric, or a signature printed by ``cybleu score`` or sacreBLEU
     :raises UnknownNameError: there is no such metric
     """
     entries = Path(__file__).with_name("papers.bib").read_text(encoding="utf-8").strip().split("\n\n")

@@ -44,9 +44,9 @@ class MetricNames(click.ParamType):  # type: ignore[type-arg]
     def _reason_against(self, name: str) -> str | None:
         metric = METRICS[name]
         if self._of_bleu and not isinstance(metric, Bleu):
-            return f"this command counts the n-grams of BLEU, and {name} needs other counts"
+            return f"this command supports only BLEU, and {name} is another metric"
         if self._of_sums and getattr(metric, "level", None) == "mean":
-            return f"this command scores sums of counts, and {name} is a mean of the scores of segments; give another --metric"
+            return f"this command requires a corpus score, and {name} is a mean of the scores of segments; use another one"
         return None
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ class MetricNames(click.ParamType):  # type: ignore[type-arg]
 def metric_option(default: str = "bleu", of_bleu: bool = False, of_sums: bool = False) -> Any:
     """Declare the option for the metric, as a tuple with its name."""
     names = MetricNames(of_bleu, of_sums, False)
-    shown = f"One of {', '.join(names.offered)}. bleu is sacreBLEU's."
+    shown = f"One of {', '.join(names.offered)}. bleu is an alias of sacrebleu."
     return option("-m", "--metric", metavar="NAME", type=names, default=default, help=shown)
 
 
@@ -83,7 +83,7 @@ def metrics_option(of_sums: bool = False) -> Any:
         multiple=True,
         default=("bleu",),
         callback=lambda context, parameter, values: (*chain(*values),),
-        help=f"One or more of {', '.join(names.offered)}. bleu is sacreBLEU's.",
+        help=f"One or more of {', '.join(names.offered)}. bleu is an alias of sacrebleu.",
     )
 
 
@@ -97,7 +97,7 @@ def read_weights_of_orders(
     except InputFileError:
         raise click.BadParameter(f"{shown(value)} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
     if len(weights) > MOST_ORDERS:
-        raise click.BadParameter(f"there are {len(weights)} weights, and at most {MOST_ORDERS} n-gram orders")
+        raise click.BadParameter(f"there are {len(weights)} weights, but at most {MOST_ORDERS} n-gram orders")
     if remark := remark_on_weights(weights):
         click.echo(f"cybleu: {remark}", err=True)
     return weights
@@ -109,7 +109,7 @@ def read_weights_of_orders(
 def file_of_references(**how: Any) -> Any:
     """Declare the option that names a file of references."""
     return file(
-        "-r", "--references", metavar="REF", multiple=True, default=(), help="A file of references; repeat it.", **how
+        "-r", "--references", metavar="REF", multiple=True, default=(), help="A reference file; repeatable.", **how
     )
 
 
@@ -128,7 +128,7 @@ class References:
             raise click.UsageError("Missing argument 'REF...'.")
         if self.references and self.more_references:
             raise click.UsageError(
-                "give all references with -r, or all without it; to score several systems, run cybleu compare"
+                "give either all references or none with -r; to score several systems, use cybleu compare"
             )
         object.__setattr__(self, "references", found)
 
@@ -141,28 +141,28 @@ class TextFiles(References):
 
 
 def format_option(*forms: str) -> Any:
-    return choice("--format", of=forms, default="text", help="The format of the output.")
+    return choice("--format", of=forms, default="text", help="The output format.")
 
 
 def digits_option() -> Any:
-    return number(least=0, most=17, default=2, help="How many decimals scores have in text and in tables.")
+    return number(least=0, most=17, default=2, help="Number of decimal places of scores in text and tables.")
 
 
 def orders_option() -> Any:
-    return number(most=MOST_ORDERS, help="Largest n-gram order.  [default: 4]")
+    return number(most=MOST_ORDERS, help="The maximum n-gram order.  [default: 4]")
 
 
 def reference_length_option() -> Any:
     lengths = ["closest", "closest-first", "shortest", "average"]
-    return choice(of=lengths, help="Which length counts if there are several references.  [default: that of the tool]")
+    return choice(of=lengths, help="The length to use if there are several references.  [default: the tool's]")
 
 
 def seed_option() -> Any:
-    return number(least=0, default=12345, help="Seed of all that is random.")
+    return number(least=0, default=12345, help="Seed of the random number generator.")
 
 
 def threads_option() -> Any:
-    return number(default=1, help="How many threads work at the same time.")
+    return number(default=1, help="Number of threads.")
 
 
 def stderr_is_tty() -> bool:
@@ -175,4 +175,4 @@ def say_same_score(given: Any) -> None:
     values = {flag: getattr(given, name, None) for flag, name in SAME.items()}
     options = [f"{flag} {value[0] if flag == '-m' else value}" for flag, value in values.items() if value is not None]
     command = " ".join(["cybleu score OUTPUT", *given.references, *options])
-    click.echo(f"cybleu: scores are of tokens by --tokenize {given.tokenize}; the same for texts: {command}", err=True)
+    click.echo(f"cybleu: scores use --tokenize {given.tokenize}; to score texts the same way, run: {command}", err=True)

@@ -29,10 +29,10 @@ class TestOptions:
     """Tests"""
 
     baseline: str | None = baseline_option()
-    test: str = choice(of=TESTS, default=TESTS[0], help="The test that gives the p-values.")
+    test: str = choice(of=TESTS, default=TESTS[0], help="The test that computes the p-values.")
     samples: int | None = number(
         most=MOST_SAMPLES,
-        help="How many shuffles or bootstrap samples a test takes.  [default: 10000 shuffles, 1000 samples]",
+        help="Number of shuffles or bootstrap samples in a test.  [default: 10000 shuffles or 1000 bootstrap samples]",
     )
 
 
@@ -43,15 +43,16 @@ class CompareOptions(TestOptions, SystemOptions):
     names: tuple[str, ...] = metrics_option(of_sums=True)
     format: str = format_option(*FORMATS)
     digits: int = digits_option()
-    influence: bool = switch(help="In JSON, add how much each segment contributes to each difference.")
+    influence: bool = switch(help="Add the contribution of each segment to each difference to the JSON output.")
     report_file: str | None = file(
         "--report",
         written=True,
-        help="Also write an HTML page that shows where the systems differ, by each metric. There may be one system alone.",
+        help="Also write an HTML page that shows where the systems differ by each metric. A single system is also "
+        "allowed.",
     )
-    source: str | None = file(help="The source text, which the report shows with each segment.")
+    source: str | None = file(help="The source text, shown with each segment in the report.")
     title: str | None = option(metavar="TEXT", help="The title of the report.  [default: the metrics and systems]")
-    all_segments: bool = switch(help="Put all segments into the report, not only the 5,000 with the largest influence.")
+    all_segments: bool = switch(help="Put all segments in the report, not only the 5,000 with the largest influence.")
 
     @property
     def analysis(self) -> dict[str, Any]:
@@ -62,12 +63,13 @@ class CompareOptions(TestOptions, SystemOptions):
 def compare(given: CompareOptions) -> None:
     """Test which systems are better.
 
-    Prints the score of each system with an interval, and tests whether the differences are significant. Several metrics are in
-    one table, with p against the baseline or the best system. The tests randomization and shifted-bootstrap take the place of
-    sacreBLEU's --paired-ar and --paired-bs; `cybleu sacrebleu` has these as they are.
+    Prints the score of each system with a confidence interval, and tests whether the differences are significant.
+    Several metrics share one table, with p-values against the baseline or the best system. The tests randomization and
+    shifted-bootstrap correspond to sacreBLEU's --paired-ar and --paired-bs; `cybleu sacrebleu` runs sacreBLEU's own
+    tests.
 
-    A SYSTEM is a file, or NAME=FILE to give it a name. NAME=FILE,FILE,... is a system with several runs. All files are plain
-    UTF-8 text with one segment on each line, in the same order; gzip is recognised.
+    A SYSTEM is a file, or NAME=FILE to name the system. NAME=FILE,FILE,... is a system with several runs. All files are
+    plain UTF-8 text with one segment per line, in the same order. Gzip is recognised.
 
     \b
     Examples:
@@ -75,15 +77,15 @@ def compare(given: CompareOptions) -> None:
       cybleu compare old.txt a=new1.txt,new2.txt -r references.txt -m bleu,chrf,ter --format latex
     """
     if given.influence and given.format != "json":
-        raise click.UsageError("--influence is for --format json")
+        raise click.UsageError("--influence requires --format json")
     for name, chosen in (("--source", given.source), ("--title", given.title), ("--all-segments", given.all_segments)):
         if chosen and given.report_file is None:
-            raise click.UsageError(f"{name} is for --report")
+            raise click.UsageError(f"{name} requires --report")
     given.check_systems(2 if given.report_file is None else 1)
     if given.report_file == STANDARD_INPUT:
-        raise click.UsageError("--report - would mix the page with the tables; give it a file")
+        raise click.UsageError("--report - would mix the page with the tables on standard output; give a file name")
     if len(given.systems) == 1 and given.format != "text":
-        raise click.UsageError(f"--format {given.format} is for two systems and more")
+        raise click.UsageError(f"--format {given.format} requires at least two systems")
     if given.report_file is None:
         printed = _printed(_compared(given), given)
     else:

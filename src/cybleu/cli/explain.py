@@ -20,15 +20,15 @@ class ExplainOptions(TextOptions, TextFiles):
     """Input"""
 
     names: tuple[str, ...] = metric_option(of_bleu=True)
-    line: int = number(required=True, metavar="N", help="The line to explain, counted from 1.")
+    line: int = number(required=True, metavar="N", help="The line to explain, counting from 1.")
 
 
 @command(ExplainOptions)
 def explain(given: ExplainOptions) -> None:
-    """Show the steps of the score of one line.
+    """Explain the score of one line step by step.
 
-    Prints the n-grams of the line of HYP that match, the precisions and the brevity penalty. The files are those of `cybleu
-    score`. A line is scored as the tool scores a single sentence.
+    Prints the matching n-grams of the line in HYP, the precisions and the brevity penalty. The files are the same as
+    for `cybleu score`. The line is scored as the tool scores a single sentence.
 
     \b
     Examples:
@@ -55,4 +55,4 @@ def _segment(given: ExplainOptions, metric: Metric) -> tuple[list[Any], Any]:
             place = given.line - before - 1
             return raw.split(sets[place]), raw.split([texts[place]])[0]
         before += corpus.size
-    raise ArrayValueError(f"--line is {given.line}, and the files have {before} lines")
+    raise ArrayValueError(f"--line is {given.line}, but the files have {before} lines")

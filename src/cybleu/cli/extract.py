@@ -17,11 +17,11 @@ from .lists import FormatOptions, NbestOptions
 class Counting(FormatOptions):
     """Counts"""
 
-    max_order: int = number(most=MOST_ORDERS, default=4, help="Largest n-gram order.")
+    max_order: int = number(most=MOST_ORDERS, default=4, help="The maximum n-gram order.")
     reference_length: str | None = reference_length_option()
-    lowercase: bool = switch(help="Compare in lower case.")
+    lowercase: bool = switch(help="Convert the texts to lower case first.")
     unique: bool = switch(
-        help="Leave out a hypothesis with the same features and statistics as an earlier one of its segment."
+        help="Skip hypotheses with the same features and statistics as an earlier one of their segment."
     )
     threads: int = threads_option()
 
@@ -30,16 +30,16 @@ class Counting(FormatOptions):
 class ExtractOptions(Counting, References, NbestOptions):
     """Output"""
 
-    features_file: str = file(required=True, written=True, help="Where to write the features.")
-    scores_file: str = file(required=True, written=True, help="Where to write the BLEU statistics.")
+    features_file: str = file(required=True, written=True, help="The output file for the features.")
+    scores_file: str = file(required=True, written=True, help="The output file for the BLEU statistics.")
 
 
 @command(ExtractOptions)
 def extract(given: ExtractOptions) -> None:
     """Write the features and statistics of an n-best list.
 
-    The two files have the text format that Moses's tuners read. Input files are UTF-8, and gzip is recognised; one of them may
-    be -, which is standard input. An output file is compressed if its name ends in .gz.
+    The two output files have the text format that Moses's tuners read. Input files are UTF-8; gzip is recognised. One
+    of them may be -, which means standard input. An output file is compressed if its name ends in .gz.
 
     \b
     Examples:

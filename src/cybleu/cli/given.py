@@ -32,7 +32,7 @@ OF_SACREBLEU = {
     "-sl": "it is --segments here",
     "-ci": "it is --confidence here",
     "-f": "it is --format here",
-    "--chrf-word-order": "-m chrf++ counts words, too",
+    "--chrf-word-order": "-m chrf++ also counts words",
     "--paired-bs": "use cybleu compare with --test shifted-bootstrap",
     "--paired-ar": "use cybleu compare",
 }
@@ -138,7 +138,8 @@ def _parameter(of: Field[Any]) -> click.Parameter:
 class Commands(click.Group):
     """A group of commands in the order of the help, each in a module that has a function of its name.
 
-    Only the module of the command that runs is imported: all of them take longer than counting a hundred thousand lines.
+    Only the module of the command that runs is imported: all of them take longer than counting a hundred thousand
+    lines.
     """
 
     def __init__(self, *arguments: Any, modules: Mapping[str, str] = {}, **more: Any):

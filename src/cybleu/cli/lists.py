@@ -19,7 +19,7 @@ class MetricOptions:
     """Metric"""
 
     names: tuple[str, ...] = ()
-    smoothing: str | None = option(metavar="NAME", help="The smoothing of BLEU.  [default: that of the tool]")
+    smoothing: str | None = option(metavar="NAME", help="The smoothing of BLEU.  [default: the tool's]")
 
     @property
     def metric(self) -> Metric:
@@ -35,8 +35,9 @@ class TokenOptions:
     tokenize: str = option(
         metavar="NAME",
         default="unicode",
-        help="The tokeniser: unicode splits at any white space, ascii at that of ASCII only as multi-bleu.perl does, space at spaces "
-        "only as Moses does; or one of sacreBLEU, such as 13a, intl, zh or char.",
+        help="The tokeniser. unicode splits at any white space, ascii only at ASCII white space (as multi-bleu.perl "
+        "does), space only at spaces (as Moses does). sacreBLEU's tokenisers, such as 13a, intl, zh and char, are also "
+        "available.",
     )
 
 
@@ -46,12 +47,12 @@ class FormatOptions(TokenOptions):
 
     format: str | None = choice(
         of=["moses", "joshua", "plain", "fairseq", "json"],
-        help="The format of NBEST: that of Moses, that of Joshua and cdec, plain text, the output of fairseq, or JSON lines of model "
-        "servers.  [default: moses or joshua, as the first lines look]",
+        help="The format of NBEST: Moses, Joshua (also cdec), plain text, the output of fairseq, or JSON lines from a "
+        "model server.  [default: moses or joshua, detected from the first lines]",
     )
-    size: int | None = number(help="How many lines each segment has, in the plain format.")
+    size: int | None = number(help="Number of lines for each segment in the plain format.")
     features: str | None = file(
-        "--feature-table", help="The file of features of the plain format, one line for each hypothesis."
+        "--feature-table", help="The feature file of the plain format, with one line for each hypothesis."
     )
 
 
@@ -66,8 +67,8 @@ def output_format_option(*more: str) -> Any:
     return choice(
         of=[*FORMS, *more],
         default="names",
-        help="How weights are written: `lm_0 0.5`; for Moses `lm= 0.5 0.2` as in moses.ini, or with a line for each weight (dense); "
-        "or only numbers, in the order of the features.",
+        help="The format of the weights. names: `lm_0 0.5`. moses: `lm= 0.5 0.2`, as in moses.ini. dense: as moses, "
+        "with one weight on each line. numbers: only the numbers, in the order of the features.",
     )
 
 
@@ -75,7 +76,7 @@ def check_form(form: str, nbest: NBest) -> None:
     """Check that the weights of the features can be written in this form."""
     if form == "numbers" and nbest.sparse is not None:
         raise FeatureError(
-            f"there are {len(nbest.sparse.names)} sparse features, whose weights need names; write --output-format moses"
+            f"the weights of {len(nbest.sparse.names)} sparse features require names; use --output-format moses"
         )
 
 

@@ -20,7 +20,7 @@ from .tuning import CountingOptions, OfMert, OfMira, OfPro, TuningOptions, Weigh
 class PassesOptions(OfMira):
     """Batch MIRA (kbmira)"""
 
-    passes: int = number(most=MOST_REPEATS, default=60, help="How many passes over the segments.")
+    passes: int = number(most=MOST_REPEATS, default=60, help="Number of passes over the segments.")
 
 
 OF_TUNERS = {"mert": OfMert, "kbmira": PassesOptions, "pro": OfPro}
@@ -30,15 +30,15 @@ OF_TUNERS = {"mert": OfMert, "kbmira": PassesOptions, "pro": OfPro}
 class OfLoop:
     """Loop"""
 
-    iterations: int = number(default=20, help="How many times to decode and tune, at most.")
+    iterations: int = number(default=20, help="Maximum number of iterations.")
     weights_settle: float = real(with_zero=True, default=1e-5, help="Stop when no weight changes by more than this.")
     score_settles: float | None = real(
         with_zero=True,
-        help="Stop when BLEU, from 0 to 100, gains no more than this.  [default: 0; with pro the score does not stop the loop]",
+        help="Stop when BLEU, from 0 to 100, improves by no more than this.  [default: 0; off with pro]",
     )
-    historic_best: bool = switch(help="Begin each tuning at the best of all weights that were decoded with.")
+    historic_best: bool = switch(help="Start each tuning from the best of all weights used for decoding so far.")
     format: str | None = choice(
-        of=["moses", "joshua"], help="The format of the lists.  [default: as the first lines look]"
+        of=["moses", "joshua"], help="The format of the lists.  [default: detected from the first lines]"
     )
 
 
@@ -50,14 +50,14 @@ class LoopOptions(OfLoop, OfMert, PassesOptions, OfPro, WeightsOptions, TuningOp
     decoder: str = option(
         metavar="COMMAND",
         required=True,
-        help="The command that decodes, split as a shell does it. {weights} becomes the file of weights, {nbest} that of the list to "
-        "write.",
+        help="The decoder command, split as in a shell. {weights} is replaced by the weights file, and {nbest} by the "
+        "file to write the list to.",
     )
-    tuner: str = choice(of=[*OF_TUNERS], default="mert", help="The tuner, of which the command has the options.")
+    tuner: str = choice(of=[*OF_TUNERS], default="mert", help="The tuner. Options of the other tuners are errors.")
     start: str = file(
-        required=True, help="The first weights: a file with a name and a weight on each line, or moses.ini."
+        required=True, help="The initial weights: a file with a name and a weight on each line, or moses.ini."
     )
-    return_best_dev: bool = switch(help="Print the weights with which the decoder did best, not those tuned last.")
+    return_best_dev: bool = switch(help="Print the weights with which the decoder scored best, not those tuned last.")
 
     def tuner_and_options(self, metric: Metric) -> tuple[Any, dict[str, Any]]:
         """The tuner, and its arguments. An option of another tuner is refused."""
@@ -65,7 +65,7 @@ class LoopOptions(OfLoop, OfMert, PassesOptions, OfPro, WeightsOptions, TuningOp
             for field in fields(kind):
                 if tuner != self.tuner and from_command_line(field.name):
                     flag = f"--{field.name.replace('_', '-')}"
-                    raise click.UsageError(f"{flag} is an option of {tuner}, and the tuner is {self.tuner}")
+                    raise click.UsageError(f"{flag} is an option of {tuner}, but the tuner is {self.tuner}")
         if self.tuner == "pro":
             return self.tuner, arguments_of_pro(self, metric)
         if self.tuner == "kbmira":
@@ -78,10 +78,10 @@ class LoopOptions(OfLoop, OfMert, PassesOptions, OfPro, WeightsOptions, TuningOp
 
 @command(LoopOptions)
 def loop(given: LoopOptions) -> None:
-    """Decode and tune until nothing changes.
+    """Decode and tune repeatedly until convergence.
 
-    FOLDER keeps every iteration. The same command, given again, goes on where it stopped. Prints a line with name and weight
-    for each feature. On standard error, each iteration is shown when it ends, with BLEU from 0 to 100.
+    FOLDER keeps every iteration. To resume an interrupted loop, run the same command again. Prints one line with the
+    name and weight of each feature. After each iteration, prints a line on standard error, with BLEU from 0 to 100.
 
     \b
     Examples:

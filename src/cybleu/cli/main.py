@@ -53,18 +53,19 @@ SCRIPT = click.Path(readable=False)
     is_eager=True,
     expose_value=False,
     callback=_show_citations,
-    help="Show BibTeX entries of cybleu and of the papers that define a metric, and exit. METRIC is a name, or a signature that "
-    '"score" or sacreBLEU has printed, by default "sacrebleu".',
+    help="Show BibTeX entries for cybleu and for the papers that define a metric, and exit. METRIC is the name of a "
+    "metric or a "
+    'signature printed by "cybleu score" or sacreBLEU; the default is "sacrebleu".',
 )
 def cli() -> None:
-    """Score machine-translated and generated text by BLEU and other metrics, and tune and choose by these scores.
+    """Score generated text with BLEU and other metrics, and use these metrics to tune models and rerank n-best lists.
 
     \b
     Examples:
       cybleu score hypotheses.txt references.txt
       cybleu compare old.txt new.txt -r references.txt -m bleu,chrf,ter
 
-    Command lines of sacreBLEU run unchanged after `cybleu sacrebleu`.
+    sacreBLEU command lines run unchanged after `cybleu sacrebleu`.
     """
 
 
@@ -72,8 +73,9 @@ def cli() -> None:
 def tune() -> None:
     """Tune the weights of a model on n-best lists.
 
-    An n-best list has a line for each hypothesis, such as `0 ||| it rains ||| lm= -2.5 len= 2 ||| -1`: the number of the
-    segment from 0, the tokens, the features, and the score of the model. `cybleu rerank linear` chooses by the weights.
+    An n-best list has one line for each hypothesis, such as `0 ||| it rains ||| lm= -2.5 len= 2 ||| -1`. The fields are
+    the segment number (from 0), the tokens, the features and the model score. `cybleu rerank linear` applies the tuned
+    weights.
 
     \b
     Examples:
@@ -87,7 +89,8 @@ def tune() -> None:
 def sacrebleu(arguments: tuple[str, ...]) -> None:
     """Run sacreBLEU's own command, faster.
 
-    The arguments, the environment variables and the output are those of `sacrebleu`. The command requires sacreBLEU.
+    The arguments, environment variables and output are the same as those of `sacrebleu`. This command requires
+    sacreBLEU.
     """
     run_sacrebleu([*arguments])
 
@@ -97,7 +100,7 @@ def sacrebleu(arguments: tuple[str, ...]) -> None:
 def run_as_nltk(arguments: tuple[str, ...]) -> None:
     """Run a script with cybleu's BLEU instead of NLTK's.
 
-    The same holds for chrF, GLEU and NIST. The command requires no extra.
+    chrF, GLEU and NIST are replaced as well. This command has no extra dependencies.
     """
     run_script_as_nltk([*arguments])
 
@@ -107,6 +110,6 @@ def run_as_nltk(arguments: tuple[str, ...]) -> None:
 def run_as_sacrebleu(arguments: tuple[str, ...]) -> None:
     """Run a script with cybleu's BLEU instead of sacreBLEU's.
 
-    The same holds for chrF and TER. The command requires sacreBLEU.
+    chrF and TER are replaced as well. This command requires sacreBLEU.
     """
     run_script_as_sacrebleu([*arguments])

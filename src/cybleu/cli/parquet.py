@@ -28,7 +28,7 @@ def columns_named(paths: Sequence[str]) -> tuple[str, list[str]] | None:
     split = [path.partition(MARK) for path in paths]
     files = {f"{file}{MARK[:-1]}" for file, _, _ in split}
     if not all(named) or len(files) > 1:
-        raise InputFileError(f"{', '.join(paths)}: give columns of one Parquet file, or files of text")
+        raise InputFileError(f"{', '.join(paths)}: give columns of one Parquet file, or text files")
     return files.pop(), [column for _, _, column in split]
 
 

@@ -20,7 +20,7 @@ class PictureOptions(SystemOptions):
 
     names: tuple[str, ...] = metric_option(of_sums=True)
     output: str = file(
-        "-o", required=True, written=True, help="Where to write the picture. The name ends in .svg, .png or .pdf."
+        "-o", required=True, written=True, help="The image file to write. Its name ends in .svg, .png or .pdf."
     )
 
 
@@ -44,7 +44,7 @@ class PairsOptions(PictureOptions):
 class ScoresOptions(PairsOptions):
     """Scores"""
 
-    differences: bool = switch(help="Draw the differences of pairs, not the scores.")
+    differences: bool = switch(help="Plot the differences between pairs of systems instead of scores.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,16 +54,16 @@ class BucketsOptions(PictureOptions):
     by: str = choice(
         of=GROUPS,
         default="length",
-        help="What forms the groups. Of segments: the length of the reference, the difference of the lengths, or the BLEU of the "
-        "segment. Of words, whose recall or precision is drawn: how frequent they are in the references.",
+        help="How to form the groups. length, difference and score group segments by the reference length, the length "
+        "difference or the segment BLEU. recall and precision group words by their frequency in the references.",
     )
 
 
 @click.group()
 def plot() -> None:
-    """Draw how systems score.
+    """Plot the scores of systems.
 
-    A SYSTEM is given as for `cybleu compare`. The pictures need Matplotlib.
+    A SYSTEM is given as in `cybleu compare`. Plots require Matplotlib.
 
     \b
     Examples:
@@ -74,7 +74,7 @@ def plot() -> None:
 
 @command(PrecisionOptions, plot)
 def precision(given: PrecisionOptions) -> None:
-    """Draw the precision of n-grams against n.
+    """Plot the n-gram precision against n.
 
     The bands are 95 % bootstrap intervals.
 
@@ -84,16 +84,17 @@ def precision(given: PrecisionOptions) -> None:
       cybleu plot precision old.txt new.txt -r references.txt --output precision.svg --log
     """
     if given.n_start > given.n_end:
-        raise click.UsageError(f"--n-start {given.n_start} is more than --n-end {given.n_end}")
+        raise click.UsageError(f"--n-start {given.n_start} is greater than --n-end {given.n_end}")
     how = {"n_start": given.n_start, "n_end": given.n_end, "log": given.log}
     _draw("plot_precisions", given, how, n_end=given.n_end)
 
 
 @command(ScoresOptions, plot)
 def scores(given: ScoresOptions) -> None:
-    """Draw the scores of bootstrap samples.
+    """Plot the scores of bootstrap samples.
 
-    The picture has their distribution and 95 % intervals. With --differences it is of the differences of pairs.
+    Shows the distribution of the scores and their 95 % intervals. With --differences, it shows those of the differences
+    between pairs of systems.
 
     \b
     Examples:
@@ -105,9 +106,9 @@ def scores(given: ScoresOptions) -> None:
 
 @command(PairsOptions, plot)
 def contributions(given: PairsOptions) -> None:
-    """Draw what makes the difference of two systems.
+    """Plot what contributes to the difference of two systems.
 
-    For each pair, the picture has the points that each n-gram order and the brevity penalty contribute.
+    For each pair, shows how many points each n-gram order and the brevity penalty contribute.
 
     \b
     Examples:
@@ -119,9 +120,9 @@ def contributions(given: PairsOptions) -> None:
 
 @command(BucketsOptions, plot)
 def buckets(given: BucketsOptions) -> None:
-    """Draw the scores of groups of segments or words.
+    """Plot the scores of groups of segments or words.
 
-    The picture has the BLEU of groups of segments, or the recall or precision of groups of words. With --by score it has the
+    Shows the BLEU of groups of segments, or the recall or precision of groups of words. With --by score, it shows the
     number of segments in each group.
 
     \b

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @click.group(cls=Commands, modules={})
 def rerank() -> None:
-    """Choose from n-best lists, or train weights for it.
+    """Rerank n-best lists, or train weights for reranking.
 
-    NBEST is in the format of Moses, or of Joshua and cdec, is plain text with --size lines for each segment, is the output of
-    fairseq, or is JSON lines. It is read as a stream, and its segments must come in the order of their ids. The output has one
-    line for each segment, which is empty if the segment has no hypothesis.
+    NBEST can be in the format of Moses or of Joshua and cdec, plain text with --size lines for each segment, the output
+    of fairseq, or JSON lines. It is read as a stream, so its segments must be in the order of their ids. The output has
+    one line for each segment. The line is empty if the segment has no hypothesis.
 
     \b
     Examples:
@@ -42,7 +42,7 @@ def segment_count_option() -> Any:
         "--segment-count",
         least=0,
         metavar="N",
-        help="How many segments there are, if the last ones may have no hypothesis.",
+        help="Number of segments, if the last ones may have no hypothesis.",
     )
 
 
@@ -54,8 +54,8 @@ class LinearOptions(RerankOptions):
     weights_file: str = file(
         "--weights",
         required=True,
-        help="A feature and its weight in each line: `lm 0.5`, `lm=0.5`, or `lm= 0.5 0.2` as Moses writes them; or another file of "
-        "Moses.",
+        help="A file with a feature and its weight on each line: `lm 0.5`, `lm=0.5`, or `lm= 0.5 0.2` as in Moses. "
+        "moses.ini and other weight files of Moses are also accepted.",
     )
 
 
@@ -65,8 +65,8 @@ class MbrOptions(MetricOptions, RerankOptions):
 
     names: tuple[str, ...] = metric_option()
     segments: int | None = segment_count_option()
-    scale: float | None = option(type=float, help="Weigh texts by exp(this times their score).  [default: uniform]")
-    prune: int | None = number(help="How many hypotheses of a segment count, the most probable ones.  [default: all]")
+    scale: float | None = option(type=float, help="Weight each text by exp(scale * model score).  [default: uniform]")
+    prune: int | None = number(help="Number of most probable hypotheses of a segment to use.  [default: all]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +77,9 @@ class OracleOptions(MetricOptions, References, RerankOptions):
     level: str = choice(
         of=["sentence", "corpus"],
         default="sentence",
-        help="Choose by the BLEU of each sentence, or of the corpus, which needs all statistics in memory.",
+        help="Choose by the BLEU of each sentence or of the corpus. corpus keeps all statistics in memory.",
     )
-    worst: bool = switch(help="Choose the worst instead of the best.")
+    worst: bool = switch(help="Choose the worst hypotheses instead of the best.")
     seed: int = seed_option()
 
 
@@ -87,11 +87,11 @@ class OracleOptions(MetricOptions, References, RerankOptions):
 class OfPerceptron:
     """Perceptron"""
 
-    epochs: int = number(most=MOST_REPEATS, default=10, help="Largest number of epochs.")
-    folds: int = number(least=2, default=5, help="Number of parts in the cross-validation.")
+    epochs: int = number(most=MOST_REPEATS, default=10, help="Maximum number of epochs.")
+    folds: int = number(least=2, default=5, help="Number of folds in the cross-validation.")
     good: float = option(type=float, default=0.1, help="Share of the hypotheses of a segment that count as good.")
     bad: float = option(type=float, default=0.5, help="Share of the hypotheses of a segment that count as bad.")
-    margin: float = option(type=float, default=1.0, help="How far good hypotheses should be above bad ones.")
+    margin: float = option(type=float, default=1.0, help="Margin between the scores of good and bad hypotheses.")
     seed: int = seed_option()
 
 
@@ -104,7 +104,7 @@ class PerceptronOptions(OfPerceptron, MetricOptions, References, RerankOptions):
     names: tuple[str, ...] = metric_option(of_bleu=True, of_sums=True)
     output_format: str = output_format_option()
     held_out: str | None = file(
-        written=True, help="Write to this file what the weights of the other folds choose from each segment."
+        written=True, help="Write the hypotheses chosen by the weights of the other folds to this file."
     )
 
 
@@ -115,7 +115,7 @@ class PerceptronOptions(OfPerceptron, MetricOptions, References, RerankOptions):
 def linear(given: LinearOptions) -> None:
     """Choose by a weighted sum of the features.
 
-    Of hypotheses with equal sums, the first is chosen.
+    If several hypotheses have the same sum, the first one is chosen.
 
     \b
     Examples:
@@ -140,14 +140,14 @@ def linear(given: LinearOptions) -> None:
 
     choose_from(given, choose, Why(weights=weights))
     if unseen and given.explain is None:
-        click.echo(f"cybleu: there are weights of features that the list does not have: {listed([*unseen])}", err=True)
+        click.echo(f"cybleu: weights of features that are not in the list are ignored: {listed([*unseen])}", err=True)
 
 
 @command(MbrOptions, rerank)
 def mbr(given: MbrOptions) -> None:
     """Choose by minimum Bayes risk.
 
-    Of each segment, the hypothesis is chosen whose mean BLEU against all texts of its list is highest.
+    For each segment, chooses the hypothesis with the best mean score against all hypotheses of the segment.
 
     \b
     Examples:
@@ -166,7 +166,7 @@ def mbr(given: MbrOptions) -> None:
         if given.scale is None:
             return by_risk(nbest, metric=metric, prune=given.prune)
         if nbest.model_scores is None:
-            raise ArrayValueError("--scale needs the scores of a list, and this one has none")
+            raise ArrayValueError("--scale requires model scores, but this list has none")
         return by_risk(nbest, scores=nbest.model_scores, scale=given.scale, metric=metric, prune=given.prune)
 
     choose_from(given, choose, Why(metric=metric))
@@ -174,7 +174,7 @@ def mbr(given: MbrOptions) -> None:
 
 @command(OracleOptions, rerank)
 def oracle(given: OracleOptions) -> None:
-    """Choose what scores best against the references.
+    """Choose the hypotheses that score best against the references.
 
     \b
     Examples:
@@ -189,7 +189,7 @@ def oracle(given: OracleOptions) -> None:
     find = antioracle if given.worst else best
     if given.level == "corpus":
         if given.list_format is not None or given.explain is not None:
-            raise click.UsageError("--list and --explain are for --level sentence")
+            raise click.UsageError("--list and --explain require --level sentence")
         selection = find(given.whole(given.references), given.level, metric, seed=given.seed)
         with opened(given.output) as write:
             for text in selection.texts:
@@ -212,9 +212,8 @@ def oracle(given: OracleOptions) -> None:
 def perceptron(given: PerceptronOptions) -> None:
     """Train weights for `cybleu rerank linear`.
 
-    The method is the perceptron of Shen and Joshi (2005). It holds features and statistics in memory.
-
-    Of sparse features it writes the weights that are not 0.
+    Uses the perceptron of Shen and Joshi (2005), which keeps features and statistics in memory. Weights of sparse
+    features are written only if they are not 0.
 
     \b
     Examples:
@@ -225,7 +224,7 @@ def perceptron(given: PerceptronOptions) -> None:
 
     if given.output == given.held_out == STANDARD_INPUT:
         raise click.UsageError(
-            "the weights and the texts of --held-out would be mixed; give --output or --held-out a file"
+            "--output and --held-out cannot both be standard output; give a file name for one of them"
         )
     metric = given.metric
     nbest = given.whole(given.references)

@@ -44,7 +44,7 @@ class BleuOptions(TextOptions):
     reference_length: str | None = reference_length_option()
     level: str | None = choice(
         of=["corpus", "mean"],
-        help="Of BLEU: the score of the corpus, or the mean of the scores of its segments.  [default: that of the tool]",
+        help="For BLEU, compute the score of the corpus or the mean of the segment scores.  [default: the tool's]",
     )
 
 
@@ -52,8 +52,8 @@ class BleuOptions(TextOptions):
 class SampleOptions:
     """Confidence"""
 
-    confidence: bool = switch(help="Add the mean and the 95 % interval of bootstrap samples, as sacreBLEU does.")
-    confidence_n: int = number(most=MOST_SAMPLES, default=1000, help="How many bootstrap samples are drawn.")
+    confidence: bool = switch(help="Add the mean and the 95 % interval of bootstrap samples, as in sacreBLEU.")
+    confidence_n: int = number(most=MOST_SAMPLES, default=1000, help="Number of bootstrap samples.")
     seed: int = seed_option()
 
     @property
@@ -69,7 +69,7 @@ class ScoreOptions(SampleOptions, BleuOptions, TextFiles):
     names: tuple[str, ...] = metrics_option()
     format: str = format_option("text", "json")
     digits: int = digits_option()
-    segments: bool = switch(help="Print the scores of each segment on a line.")
+    segments: bool = switch(help="Print one line with the scores of each segment.")
     threads: int = threads_option()
 
     @property
@@ -83,18 +83,17 @@ class ScoreOptions(SampleOptions, BleuOptions, TextFiles):
 def score(given: ScoreOptions) -> None:
     """Score a text by corpus BLEU or another metric.
 
-    Prints the score of the text in HYP against one or more references, from 0 to 100; `cybleu compare` scores several systems.
-    All files are plain UTF-8 text with one
-    segment on each line, and gzip is recognised. One of them may be -, which is standard input. The text is tokenised as the
-    tool of the metric does it; --tokenize none is for text that is already tokenised. With several metrics, an option that only
-    some of them have is for these.
+    Prints the score of the text in HYP against one or more references, from 0 to 100. Use `cybleu compare` for several
+    systems. All files are plain UTF-8 text with one segment per line; gzip is recognised. One of them may be -, which
+    means standard input. Each metric uses its tool's tokeniser; use --tokenize none for text that is already tokenised.
+    If you request several metrics, an option applies to the metrics that support it.
 
-    If pyarrow is installed, the texts may also be columns of one Parquet file, named FILE.parquet:COLUMN. A column of
-    references has one reference for each segment, or a list of them.
+    If pyarrow is installed, the texts may also be columns of one Parquet file, named FILE.parquet:COLUMN. A reference
+    column has one reference or a list of references for each segment.
 
-    sacreBLEU's command lines run unchanged after `cybleu sacrebleu`. Here HYP comes first, in place of -i, and sacreBLEU's options
-    have other names: -lc is --lowercase, which also applies to chrF; -tok is --tokenize, -sl is --segments, -w is --digits, -ci
-    is --confidence, -f is --format, and -m chrf --chrf-word-order 2 is -m chrf++.
+    sacreBLEU command lines run unchanged after `cybleu sacrebleu`. In `cybleu score`, HYP comes first, without -i, and
+    some options have other names: -lc is --lowercase, which also applies to chrF; -tok is --tokenize, -sl is
+    --segments, -w is --digits, -ci is --confidence, -f is --format, and -m chrf --chrf-word-order 2 is -m chrf++.
 
     \b
     Examples:
@@ -140,7 +139,8 @@ class _Scored:
         self.interval: tuple[float, float] | None = None  # the mean of samples and half the length of their interval
         if self.method and (given.confidence or self.of_mean):
             raise click.UsageError(
-                f"--confidence and --level mean are of counts, and the smoothing {given.smoothing} needs the texts"
+                f"--confidence and --level mean do not support the smoothing {given.smoothing}, which requires the "
+                "texts"
             )
 
     def add(self, corpus: Corpus, rows: Any) -> None:
@@ -171,13 +171,13 @@ class _Scored:
         if self.raw is not None and self.raw.tokenize in WHITE_SPACE:
             if self.joined >= MANY and 2 * self.joined > self.count:
                 yield (
-                    f"{self.joined} lines end with a full stop that is part of a word here, so the text looks as if it were "
-                    "not tokenised; --tokenize 13a tokenises it"
+                    f"{self.joined} lines end with a full stop that is attached to a word, so the text does not look "
+                    "tokenised; use --tokenize 13a to tokenise it"
                 )
         elif self.apart >= MANY:
             yield (
-                f"{self.apart} lines end with ' .', so the text looks tokenised, which may hurt the score; give text that is "
-                "not, or --tokenize none"
+                f"{self.apart} lines end with ' .', so the text looks tokenised, which may hurt the score; use text "
+                "that is not tokenised, or --tokenize none"
             )
 
     def result(self, described: str) -> Score:

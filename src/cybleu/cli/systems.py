@@ -36,7 +36,7 @@ def _named(context: click.Context, parameter: click.Parameter, values: tuple[str
         if not name or not all(paths):
             raise click.UsageError(f"{shown(given)} is not a system; give FILE, NAME=FILE or NAME=FILE,FILE,...")
         if name in named:
-            raise click.UsageError(f"two systems are called {shown(name)}; give names of your own: NAME=FILE")
+            raise click.UsageError(f"two systems are named {shown(name)}; give each a different name with NAME=FILE")
         named[name] = paths
     return named
 
@@ -66,11 +66,12 @@ class SystemOptions(TextOptions):
         if not self.systems:
             raise click.UsageError(
                 f"there is no system; give {'the file of one' if least == 1 else 'the files of at least two'}, "
-                "and -r and the references"
+                "and the references with -r"
             )
         if len(self.systems) < least:
             raise click.UsageError(
-                "compare requires at least two systems, and there is one; several runs of one system are NAME=FILE,FILE,..."
+                "compare requires at least two systems, but there is one; for several runs of a system use "
+                "NAME=FILE,FILE,..."
             )
 
     def report(self, source: str | None = None, **choices: Any) -> Report:

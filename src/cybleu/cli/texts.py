@@ -1,4 +1,4 @@
-"""The one way from files to rows: options of texts and metrics, and texts that are read once and counted by all metrics."""
+"""Options of texts and metrics, and texts that are read once and counted by all metrics."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class ReadingOptions:
 
     tokenize: str | None = option(
         metavar="NAME",
-        help="The tokeniser: 13a, intl, zh, char or another of sacreBLEU; none or unicode for text that is tokenised; ascii splits as "
-        "multi-bleu.perl does, space as Moses.  [default: that of the tool]",
+        help="The tokeniser. sacreBLEU's: 13a, intl, zh, char and others. For tokenised text: none or unicode, ascii "
+        "(splits as multi-bleu.perl does) or space (splits as Moses does).  [default: the tool's]",
     )
     lowercase: bool = switch(
-        help="Put the texts in lower case first, for chrF too; for mteval-v13a only the letters A to Z."
+        help="Convert the texts to lower case first, also for chrF. mteval-v13a converts only the letters A to Z."
     )
-    drop_bom: bool = switch(help="Leave out a byte order mark, which the tools take for a part of the first token.")
+    drop_bom: bool = switch(help="Remove a byte order mark. By default it is part of the first token, as in the tools.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +55,8 @@ class TextOptions(ReadingOptions):
     )
     smoothing: str | None = option(
         metavar="NAME",
-        help="Smoothing of orders without a match, by default the tool's. sacrebleu: exp, floor, add-k, none; "
-        "nltk: none, method0 to method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.",
+        help="Smoothing of n-gram orders without a match. sacrebleu: exp, floor, add-k, none; nltk: none, method0 to "
+        "method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.  [default: the tool's]",
     )
     smoothing_value: float | None = option(type=float, metavar="X", help="Parameter of the smoothing.")
 
@@ -68,7 +68,7 @@ class TextOptions(ReadingOptions):
             del chosen["smoothing"]
         for one in chosen:
             if not any(_takes(name, one) for name in names):
-                raise click.UsageError(f"the metric {', '.join(names)} takes no --{one.replace('_', '-')}")
+                raise click.UsageError(f"the metric {', '.join(names)} has no option --{one.replace('_', '-')}")
         return [
             find(name, lowercase=self.lowercase or None, **{one: chosen[one] for one in chosen if _takes(name, one)})
             for name in names
@@ -124,7 +124,7 @@ class Texts:
             empty = False
             yield corpora
         if empty:
-            raise EmptyCorpusError("the files have no line, so there is no segment to score")
+            raise EmptyCorpusError("the files are empty, so there is no segment to score")
 
     def _of_columns(self, file: str, columns: Sequence[str]) -> Iterator[list[Corpus]]:
         numbers: set[int] = set()
@@ -151,14 +151,14 @@ class Texts:
             name = shown(file.name)
             if kind := _kind_of_table(path):
                 click.echo(
-                    f"cybleu: {name} looks like {kind}, and each of its lines is taken as a text; extract the texts first, one on "
-                    "each line",
+                    f"cybleu: {name} looks like {kind}, but each of its lines is read as a text; extract the texts "
+                    "first, one per line",
                     err=True,
                 )
             if file.mark and not self._drop_bom:
                 click.echo(
-                    f"cybleu: {name} begins with a byte order mark, which is part of its first token here, as in the tools; "
-                    "--drop-bom leaves it out",
+                    f"cybleu: {name} begins with a byte order mark, which is read as part of the first token, as in "
+                    "the tools; use --drop-bom to remove it",
                     err=True,
                 )
 

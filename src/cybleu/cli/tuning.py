@@ -61,17 +61,17 @@ class OfMert:
     restarts: int | None = number(
         least=0,
         most=MOST_REPEATS,
-        help="Number of restarts after the climb from the start.  [default: 20, or 60 for fewer than 20,000 hypotheses]",
+        help="Number of restarts after the climb from the start weights.  [default: 20, or 60 below 20,000 hypotheses]",
     )
     bounds: Mapping[str, Any] = option(
         metavar="NAME=LOW:HIGH",
         multiple=True,
         default=(),
         callback=_bounds,
-        help="The bounds of a weight; repeat the option.",
+        help="The bounds of a weight; repeatable.",
     )
     fixed: tuple[str, ...] = option(
-        metavar="NAME", multiple=True, default=(), help="Leave this weight as it is at the start; repeat the option."
+        metavar="NAME", multiple=True, default=(), help="Keep this weight at its start value; repeatable."
     )
     threads: int = threads_option()
 
@@ -80,28 +80,28 @@ class OfMert:
 class OfMira:
     """Batch MIRA (kbmira)"""
 
-    step: float = real(default=0.01, help="The largest step (C) of the weights.")
+    step: float = real(default=0.01, help="The maximum step size of the weights (C).")
     decay: float = real(
         most=1, with_zero=True, default=0.999, help="The factor by which the background decays with each segment."
     )
     shuffle: bool = switch(
         "--shuffle/--no-shuffle",
         default=True,
-        help="Take the segments in a random order in each pass, or in that of the list.",
+        help="Visit the segments in a random order in each pass, or in the order of the list.",
     )
-    safe_hope: bool = switch(help="Limit how much the model's score counts in the choice of hope.")
-    model_background: bool = switch(help="Add the model's best hypothesis, not hope, to the background.")
+    safe_hope: bool = switch(help="Limit the influence of the model score on the choice of hope.")
+    model_background: bool = switch(help="Add the model's best hypothesis to the background instead of hope.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PassesOfMira(OfMira):
     """Batch MIRA (kbmira)"""
 
-    iterations: int = number(most=MOST_REPEATS, default=60, help="How many passes over the segments.")
+    iterations: int = number(most=MOST_REPEATS, default=60, help="Number of passes over the segments.")
     return_best_dev: bool = switch(
         "--return-best-dev/--return-last",
         default=True,
-        help="Print the average of the weights after the pass that scored best, or after the last pass.  [default: best]",
+        help="Print the average weights after the pass that scored best, or after the last pass.  [default: best]",
     )
 
 
@@ -109,12 +109,12 @@ class PassesOfMira(OfMira):
 class OfPro:
     """Pairwise ranked optimisation (pro)"""
 
-    samples: int = number(most=MOST_SAMPLES, default=5000, help="How many pairs are drawn from each segment.")
-    keep: int = number(default=50, help="How many pairs of each segment are kept, at most.")
-    minimum: float = real(with_zero=True, default=5.0, help="The smallest difference of a pair, in BLEU from 0 to 100.")
-    regularisation: float = real(default=1.0, help="How much the squares of the weights count.")
+    samples: int = number(most=MOST_SAMPLES, default=5000, help="Number of pairs drawn from each segment.")
+    keep: int = number(default=50, help="Maximum number of pairs kept from each segment.")
+    minimum: float = real(with_zero=True, default=5.0, help="Minimum difference of a pair, in BLEU from 0 to 100.")
+    regularisation: float = real(default=1.0, help="Strength of the L2 regularisation.")
     interpolation: float = real(
-        most=1, default=1.0, help="The share of the new weights in the result; the rest is that of the start."
+        most=1, default=1.0, help="Share of the new weights in the result; the rest comes from the start weights."
     )
 
 
@@ -143,13 +143,13 @@ class WeightsOptions:
     """Weights"""
 
     start: str | None = None
-    output: str | None = file("-o", written=True, help="Write the weights to this file, too.")
+    output: str | None = file("-o", written=True, help="Also write the weights to this file.")
     output_format: str = output_format_option("json")
     normalise: str = choice(
         of=[*NORMALISATIONS],
         default="l1",
-        help="Divide the weights by the sum of their absolute values (l1), as Moses does, or by the largest. Weights that are fixed or "
-        "bounded by numbers are not divided.",
+        help="Divide the weights by the sum of their absolute values (l1), as Moses does, or by the largest absolute "
+        "value (largest). With --bounds or --fixed, the default is none.",
     )
     seed: int = seed_option()
 
@@ -197,22 +197,22 @@ class ListOptions(WeightsOptions, TuningOptions):
         metavar="NBEST",
         multiple=True,
         default=(),
-        help="Another list of the same segments, which is merged with NBEST; repeat the option.",
+        help="Another list of the same segments to merge with NBEST; repeatable.",
     )
     format: str | None = choice(
         of=["moses", "joshua", "fairseq", "json"],
-        help="The format of NBEST.  [default: moses or joshua, as the first lines look]",
+        help="The format of NBEST.  [default: moses or joshua, detected from the first lines]",
     )
     features_file: tuple[str, ...] = _extracted(
-        "The features that Moses's extractor wrote, in place of NBEST and REF; repeat the option, each with a --scores-file."
+        "Features written by Moses's extractor, instead of NBEST and REF; repeatable, each with a --scores-file."
     )
-    scores_file: tuple[str, ...] = _extracted("The scores that it wrote, for each --features-file.")
+    scores_file: tuple[str, ...] = _extracted("Statistics written by Moses's extractor, for each --features-file.")
     start: str | None = file(
         metavar="FILE|W,W,...",
-        help="The weights to start from: a file with a name and a weight on each line, or as Moses has them, such as moses.ini; or a "
-        "list of the dense weights.  [default: 1, and 0 for sparse features]",
+        help="The start weights: a file with a name and a weight on each line, a weight file of Moses such as "
+        "moses.ini, or a list of the dense weights.  [default: 1, and 0 for sparse features]",
     )
-    quiet: bool = switch(help="Show no progress on standard error.")
+    quiet: bool = switch(help="Do not show progress on standard error.")
 
     def merged(self) -> NBest:
         """Read and merge the lists."""
@@ -225,14 +225,14 @@ class ListOptions(WeightsOptions, TuningOptions):
             )
         if self.features_file:
             if self.more or from_command_line("tokenize") or self.max_order or self.reference_length:
-                raise click.UsageError("--more and options of the text do not go with --features-file")
+                raise click.UsageError("--features-file cannot be combined with --more or with options of the text")
             read = partial(NBest.from_moses, first_id=self.first_id)
             pairs = list(zip(self.features_file, self.scores_file))
             parts = [read(*pair) for pair in pairs]
             segments = max(map(len, parts))
             parts = [part if len(part) == segments else read(*pair, segments) for part, pair in zip(parts, pairs)]
         elif not self.references:
-            raise click.UsageError("there is no file of references after the n-best list")
+            raise click.UsageError("an n-best list requires a file of references after it")
         else:
             prepared = prepare_references(self.references)
             how = {**arguments_of(self, CountingOptions), "texts": False, "progress": stderr_is_tty()}
@@ -242,7 +242,7 @@ class ListOptions(WeightsOptions, TuningOptions):
         missing = sum(map(eq, nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()))
         if missing:
             click.echo(
-                f"cybleu: segments without a hypothesis in the list, which do not count: {missing} of {len(nbest)}",
+                f"cybleu: segments without a hypothesis in the list are ignored: {missing} of {len(nbest)}",
                 err=True,
             )
         return nbest
@@ -262,7 +262,7 @@ class ListOptions(WeightsOptions, TuningOptions):
             others = {name: weight for name, weight in weights.items() if name not in names}
             if others:
                 click.echo(
-                    f"cybleu: the list does not have these features, whose weights stay: {listed([*others])}", err=True
+                    f"cybleu: weights of features that are not in the list are kept: {listed([*others])}", err=True
                 )
             return {name: weight for name, weight in weights.items() if name in names}, others
         try:
@@ -273,7 +273,7 @@ class ListOptions(WeightsOptions, TuningOptions):
             ) from None
         if len(numbers) != len(nbest.names):
             raise FeatureError(
-                f"--start has {len(numbers)} numbers, and there are {len(nbest.names)} features: {listed(nbest.names)}"
+                f"--start has {len(numbers)} numbers, but there are {len(nbest.names)} features: {listed(nbest.names)}"
             )
         return dict(zip(nbest.names, numbers)), {}
 
@@ -288,7 +288,8 @@ def run_tuner(
 
     :param tuned: from a list and a start to a result
     :param more: from the result to more entries of the JSON object
-    :param line: from a result so far, which the tuner passes to `trace`, to a line on standard error; None if it passes none
+    :param line: from a result so far, which the tuner passes to `trace`, to a line on standard error; None if it passes
+        none
     """
     from ..tuning import normalised
 
@@ -371,10 +372,10 @@ class ProOptions(OfPro, ListOptions):
 def mert(given: MertOptions) -> None:
     """Tune weights by exact line search (MERT).
 
-    Finds the weights with the best BLEU on n-best lists, by line searches from many starts. Prints a line with name and weight
-    for each feature. On standard error, BLEU is from 0 to 100.
+    Finds the weights with the best BLEU on n-best lists by line searches from many starting points. Prints one line
+    with the name and weight of each feature. On standard error, BLEU is from 0 to 100.
 
-    The lists come from decoders or from Moses's extractor.
+    The input is an n-best list from a decoder, or files from Moses's extractor.
 
     \b
     Examples:
@@ -387,8 +388,8 @@ def mert(given: MertOptions) -> None:
     def tuned(nbest: NBest, start: dict[str, float] | None, **how: Any) -> Tuning:
         if nbest.sparse is not None and not given.quiet:
             click.echo(
-                f"cybleu: the weights of {counted(len(nbest.sparse.names), 'sparse feature')} stay, 0 without --start; cybleu "
-                "tune kbmira and cybleu tune pro tune all",
+                f"cybleu: the weights of {counted(len(nbest.sparse.names), 'sparse feature')} are not tuned (0 without "
+                "--start); use cybleu tune kbmira or cybleu tune pro to tune them",
                 err=True,
             )
         how |= {**arguments_of(given, OfMert), "progress": stderr_is_tty() and not given.quiet}
@@ -405,10 +406,10 @@ def mert(given: MertOptions) -> None:
 def kbmira(given: KbmiraOptions) -> None:
     """Tune many features by batch MIRA.
 
-    Finds weights on n-best lists (Cherry and Foster 2012), those of sparse features included. Prints a line with name and
-    weight for each dense feature, and for each sparse one whose weight is not 0. On standard error, BLEU is from 0 to 100.
+    Tunes the weights of dense and sparse features on n-best lists (Cherry and Foster 2012). Prints one line with the
+    name and weight of each feature, except sparse features with weight 0. On standard error, BLEU is from 0 to 100.
 
-    The lists come from decoders or from Moses's extractor.
+    The input is an n-best list from a decoder, or files from Moses's extractor.
 
     \b
     Examples:
@@ -428,10 +429,10 @@ def kbmira(given: KbmiraOptions) -> None:
 def pro(given: ProOptions) -> None:
     """Tune many features by pairwise ranked optimisation.
 
-    Finds weights on n-best lists (PRO, Hopkins and May 2011), those of sparse features included. Prints a line with name and
-    weight for each dense feature, and for each sparse one whose weight is not 0. On standard error, BLEU is from 0 to 100.
+    Tunes the weights of dense and sparse features on n-best lists (PRO, Hopkins and May 2011). Prints one line with the
+    name and weight of each feature, except sparse features with weight 0. On standard error, BLEU is from 0 to 100.
 
-    The lists come from decoders or from Moses's extractor.
+    The input is an n-best list from a decoder, or files from Moses's extractor.
 
     \b
     Examples:

@@ -26,7 +26,7 @@ class VariantsOptions(ReadingOptions, TextFiles):
         multiple=True,
         default=TOOLS,
         callback=lambda context, parameter, values: [name for value in values for name in value.split(",")],
-        help="The definitions of BLEU to compare.",
+        help="The BLEU definitions to compare.",
     )
     max_order: int | None = orders_option()
     weights: tuple[float, ...] | None = option(
@@ -39,9 +39,9 @@ class VariantsOptions(ReadingOptions, TextFiles):
 def variants(given: VariantsOptions) -> None:
     """Show why tools give different scores.
 
-    Prints the tokens, the rules and the lines that make the scores of the same texts differ. The files are those of `cybleu
-    score`, and each variant has the tokens that it has there. --tokenize none is for text that is already tokenised.
-    --lowercase is the same for all variants. In JSON, segments are counted from 0.
+    Prints the tokens, rules and lines that make the scores of the same texts differ. The files are the same as for
+    `cybleu score`, and each variant tokenises them as it does there. Use --tokenize none for text that is already
+    tokenised. --lowercase applies to all variants. In JSON, segments are counted from 0.
 
     \b
     Examples:
