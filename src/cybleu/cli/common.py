@@ -46,7 +46,9 @@ class MetricNames(click.ParamType):  # type: ignore[type-arg]
         if self._of_bleu and not isinstance(metric, Bleu):
             return f"this command supports only BLEU, and {name} is another metric"
         if self._of_sums and getattr(metric, "level", None) == "mean":
-            return f"this command requires a corpus score, and {name} is a mean of the scores of segments; use another one"
+            return (
+                f"this command requires a corpus score, and {name} is a mean of the scores of segments; use another one"
+            )
         return None
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
