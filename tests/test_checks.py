@@ -22,35 +22,43 @@ def group(*references):
 MISTAKES = {
     errors.SequenceTypeError: [
         # the whole arguments
-        ("the cat", [WORDS], "references is one str; give a list of lists"),
-        ([[WORDS]], "the cat", "hypotheses is one str; give a list of token lists"),
-        ([[WORDS]], None, "hypotheses is one NoneType; give a list"),
+        ("the cat", [WORDS], "references is a str; give a list of lists"),
+        ([[WORDS]], "the cat", "hypotheses is a str; give a list of token lists"),
+        ([[WORDS]], None, "hypotheses is None; give a list"),
         ({(("a",),)}, [WORDS], "references is a set, which has no order"),
         # hypotheses
-        ([[WORDS]] * 4, [WORDS, WORDS, WORDS, "the cat"], "hypotheses[3] is a str, not a list of tokens; split it"),
-        ([WORDS], WORDS, "or, if hypotheses is the token list of one segment, give [hypotheses]"),
-        ([[WORDS]], [iter(WORDS)], "hypotheses[0] must be a list of tokens or another sequence"),
-        ([[WORDS]], [set(WORDS)], "hypotheses[0] is a set, which has no order of tokens"),
-        ([WORDS], [[WORDS]], "so the arguments look swapped; give the references first"),
-        ([[WORDS]], np.array([1, 2], dtype=np.int64), "hypotheses[0] is an int64; give a list of tokens"),
+        (
+            [[WORDS]] * 4,
+            [WORDS, WORDS, WORDS, "the cat"],
+            "segment 3: the hypothesis is a str, not a list of tokens; split it",
+        ),
+        ([[WORDS]], [iter(WORDS)], "segment 0: the hypothesis must be a list of tokens or another"),
+        ([[WORDS]], [set(WORDS)], "segment 0: the hypothesis is a set, which has no order of tokens"),
+        ([WORDS], [[WORDS]], "so the arguments look swapped: give the references first"),
         # references
-        ([WORDS] * 2, [WORDS] * 2, "references[0] looks like the token list of one reference"),
+        ([WORDS] * 2, [WORDS] * 2, "segment 0: the set of references looks like the token list of one"),
         ([[1, 2]], [[1, 2]], "not like a list of references; put it in a list: [[1, ...]]"),
-        (["the cat"], [WORDS], "references[0] is a str, not a list of references, each"),
-        (group("the cat"), [WORDS] * 2, "references[1][0] is a str, not a list of tokens; spl"),
+        (["the cat"], [WORDS], "segment 0: the set of references is a str, not a list of references"),
+        (group("the cat"), [WORDS] * 2, "segment 1: reference 0 is a str, not a list of tokens; split"),
     ],
     errors.LengthMismatchError: [
         ([[WORDS]], [WORDS] * 2, "there are 2 hypotheses and 1 lists of references"),
         ([[WORDS]], [], "0 hypotheses and 1 lists of references; each hypothesis needs one"),
-        ([["the cat"] * 3], [WORDS] * 3, "of 3 entries, which look transposed"),
-        ([WORDS], [WORDS] * 3, "1 lists of references, which look like token lists; give"),
+        ([["the cat"] * 3], [WORDS] * 3, "they look transposed, as sacreBLEU takes them; give list(zip(*references))"),
+        ([WORDS], [WORDS] * 3, "there are 3 hypotheses and 1 lists of references; each"),
+        ([WORDS], WORDS, "there are 3 hypotheses, which look like the tokens of one"),
+        ([[WORDS]], np.array([1, 2], dtype=np.int64), "put the hypothesis in a list: [hypothesis]"),
     ],
-    errors.NoReferencesError: [(group(), [WORDS] * 2, "references[1] is empty; give at least one reference")],
-    errors.OneShotReferencesError: [([iter([WORDS])], [WORDS], "references[0] is a list_iterator, which can be read")],
+    errors.NoReferencesError: [
+        (group(), [WORDS] * 2, "segment 1: there is no reference for the hypothesis; give at least one")
+    ],
+    errors.OneShotReferencesError: [
+        ([iter([WORDS])], [WORDS], "segment 0: the references are a list_iterator, which can be read")
+    ],
     errors.UnhashableTokenError: [
-        ([[WORDS]], [["a", {}]], "token 1 of hypotheses[0] is a dict, which cannot be hash"),
-        ([[WORDS]], [["a", ("b", [])]], "token 1 of hypotheses[0] is a tuple, which cannot"),
-        ([[WORDS]], [[WORDS]], "hypotheses[0] is a list, which cannot be hashed"),
+        ([[WORDS]], [["a", {}]], "token 1 of the hypothesis is a dict, which cannot be hashed"),
+        ([[WORDS]], [["a", ("b", [])]], "token 1 of the hypothesis is a tuple, which cannot be hashed"),
+        ([[WORDS]], [[WORDS]], "token 0 of the hypothesis is a list, which cannot be hashed"),
     ],
     errors.TokensError: [
         (group(WORDS, []), [WORDS] * 2, "references[1][1] has no token; leave it out"),
@@ -59,7 +67,8 @@ MISTAKES = {
         ([[WORDS]], [list("the cat")], "hypotheses[0] is the characters of a text with its blanks"),
     ],
     errors.MixedTokensError: [
-        ([[WORDS]], [[1, 2]], "hypotheses is an id (int) and every one of the references a str"),
+        ([[WORDS]], [[1, 2]], "holds token ids and the other strings; give both as ids or both as tokens"),
+        ([[[b"a"]]], [["a"]], "hypotheses is a str and every one of the references bytes"),
     ],
 }
 

@@ -6,30 +6,17 @@ BLEU can be computed from all of these, but it is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from itertools import pairwise
 from typing import Any, SupportsIndex
 
-from ._runtime.sequences import (
-    described,
-    is_sized,
-    looks_like_tokens,
-    plain_text,
-    refuse_one_reference,
-    refuse_swapped,
-)
+from ._runtime.sequences import by_position
 from ._runtime.shapes import is_written_without_blanks
-from .errors import (
-    LengthMismatchError,
-    MixedTokensError,
-    NoReferencesError,
-    OneShotReferencesError,
-    SequenceTypeError,
-    TokensError,
-)
+from .bleu_score.scores import number_of_segments
+from .errors import MixedTokensError, TokensError
+from .metrics import Bleu
 from .metrics.tokens import tokenised
 from .text.batches import Corpus, ListSets, Place, TokenLists
-from .text.numbering import check_hashable
 from .text.raw import raw_of
 from .text.reading import read_lines, read_sets_of_lines, segments_of_lists
 
@@ -45,7 +32,7 @@ def check(
 ) -> None:
     """Raise an error for the first mistake in the arguments of :func:`cybleu.corpus_bleu`, or return None.
 
-    It checks the hypotheses, then the references. An empty hypothesis and an empty corpus are not mistakes. An array of
+    It checks shapes, then tokens. An empty hypothesis and an empty corpus are not mistakes. An array of
     ids with one dimension is a token list, and one with two dimensions is a list of token lists.
 
     It cannot find two mistakes: transposed references if each segment has as many references as there are segments, and
@@ -72,7 +59,7 @@ def check(
     >>> check([["The cat."]], ["A cat."], tokenize="13a")
     >>> check([[["the", "cat"]]], ["the cat"])
     Traceback (most recent call last):
-    cybleu.errors.SequenceTypeError: hypotheses[0] is a str, not a list of tokens; split it, for example with .split(), or ...
+    cybleu.errors.SequenceTypeError: segment 0: the hypothesis is a str, not a list of tokens; split it, for example with .split(), ...
     """
     raw = raw_of(tokenize, lowercase)
     if raw is None:
@@ -80,26 +67,10 @@ def check(
     else:
         corpus = tokenised(Corpus(read_lines(hypotheses), read_sets_of_lines(references)), raw)
         sets, texts = corpus.sets.lists(), corpus.texts.lists()
-    for group, text in zip(sets, texts):
-        refuse_swapped(group, text)
-    if looks_like_tokens(texts):
-        raise SequenceTypeError(
-            f"hypotheses[0] is {described(texts[0])}; give a list of tokens, or, if hypotheses is the token list of one "
-            "segment, give [hypotheses] and [references]"
-        )
-    place = Place("hypotheses")
-    lists = [plain_text(text, place.of(number), tokenizes=True) for number, text in enumerate(texts)]
-    kind = _kind_of_tokens(TokenLists(lists, place))
-    if len(sets) != len(texts):
-        raise LengthMismatchError(_different_numbers(sets, len(texts)))
-    groups = [_checked_group(group, f"references[{position}]") for position, group in enumerate(sets)]
-    others = ListSets(groups, "references").texts
-    for number, text in enumerate(others.texts):
-        if not text:
-            raise TokensError(
-                f"{others.place.of(number)} has no token; leave it out, or fix the text that it comes from"
-            )
-    of_references = _kind_of_tokens(others)
+    number_of_segments(sets, texts)
+    corpus = Corpus(TokenLists(texts, Place("hypotheses")), ListSets(sets, "references"))
+    Bleu("nltk", max_order=1).rows_of(corpus)  # raises an error for what is no text, or no list of references
+    kind, of_references = _kind_of_tokens(corpus.texts), _kind_of_tokens(corpus.sets.texts, may_be_empty=False)
     if None not in (kind, of_references) and kind != of_references:
         raise MixedTokensError(
             f"every token of the hypotheses is {kind} and every one of the references {of_references}, so none can match; "
@@ -107,46 +78,22 @@ def check(
         )
 
 
-def _checked_group(group: Any, name: str) -> list[Any]:
-    """The references of a segment as lists of tokens."""
-    if hasattr(type(group), "__next__"):
-        raise OneShotReferencesError(
-            f"{name} is {described(group)}, which can be read only once, but references are read more than once; "
-            "turn it into a list"
-        )
-    refuse_one_reference(group, name, tokenizes=True)
-    if isinstance(group, Mapping) or not is_sized(group):
-        raise SequenceTypeError(f"{name} is {described(group)}; give a list of references, each a list of tokens")
-    if len(group) == 0:
-        raise NoReferencesError(f"{name} is empty; give at least one reference for each segment")
-    return [plain_text(text, f"{name}[{number}]", tokenizes=True) for number, text in enumerate(group)]
-
-
-def _different_numbers(sets: Sequence[Any], count: int) -> str:
-    advice = "; each hypothesis needs one list"
-    if sets and all(map(looks_like_tokens, sets)):
-        advice = ", which look like token lists; give for each hypothesis a list of its references, each a token list"
-    elif sets and all(is_sized(document) and len(document) == count for document in sets):
-        advice = (
-            f" of {count} entries, which look transposed, as sacreBLEU takes them; "
-            "give for each hypothesis a list of its references: [list(group) for group in zip(*references)]"
-        )
-    return f"there are {count} hypotheses and {len(sets)} lists of references{advice}"
-
-
-def _kind_of_tokens(lists: TokenLists) -> str | None:
-    """What all tokens are: None if not all are the same. They must be hashable, not None, and not the characters of a text."""
-    check_hashable(lists)
-    for number, tokens in enumerate(lists.texts):
-        if None in tokens:
-            raise TokensError(f"token {tokens.index(None)} of {lists.place.of(number)} is None; leave it out")
+def _kind_of_tokens(batch: Any, may_be_empty: bool = True) -> str | None:
+    """What all tokens are: None if not all are the same. They must not be None, and not the characters of a text."""
+    lists = [list(by_position(text)) for text in batch.texts]
+    for number, tokens in enumerate(lists):
+        place, types = batch.place.of(number), list(map(type, tokens))
+        if not tokens and not may_be_empty:
+            raise TokensError(f"{place} has no token; leave it out, or fix the text that it comes from")
+        if type(None) in types:
+            raise TokensError(f"token {types.index(type(None))} of {place} is None; leave it out")
         if " " in tokens and _is_split_into_characters(tokens):
             raise TokensError(
-                f"{lists.place.of(number)} is the characters of a text with its blanks, as list() makes them of a str; "
+                f"{place} is the characters of a text with its blanks, as list() makes them of a str; "
                 "split it into words, for example with .split()"
             )
-    types, names = lists.types(), {str: "a str", bytes: "bytes", SupportsIndex: "an id (int)"}
-    return next((name for base, name in names.items() if types and all(issubclass(kind, base) for kind in types)), None)
+    kinds, names = TokenLists(lists, batch.place).types(), {str: "a str", bytes: "bytes", SupportsIndex: "an id (int)"}
+    return next((name for base, name in names.items() if kinds and all(issubclass(kind, base) for kind in kinds)), None)
 
 
 def _is_split_into_characters(tokens: Sequence[Any]) -> bool:

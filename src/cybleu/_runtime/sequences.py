@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, MappingView, Set
 
-from ..errors import ArrayValueError, LengthMismatchError, SequenceTypeError, TokensError
+from ..errors import ArrayValueError, LengthMismatchError, SequenceTypeError, TokensError, UnhashableTokenError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +25,13 @@ def is_sized(value: Any) -> bool:
     return hasattr(kind, "__len__") and hasattr(kind, "__iter__") and getattr(value, "ndim", 1) != 0
 
 
+def _has_no_dimension(value: Any) -> bool:
+    return getattr(value, "ndim", 1) == 0 and not isinstance(value, LINE)  # NumPy's texts have 0
+
+
 def is_array(value: Any) -> bool:
-    """Return whether the value is an array of any library."""
-    return hasattr(value, "__array__")
+    """Return whether the value is an array of any library, and no text of NumPy's."""
+    return hasattr(value, "__array__") and not isinstance(value, LINE)
 
 
 def by_position(values: Any) -> Any:
@@ -46,13 +50,12 @@ def by_position(values: Any) -> Any:
     return values.tolist() if kind in ("U", "S") and hasattr(values, "tolist") else list(values)
 
 
-def container_of(text: Any, name: str, tokenizes: bool = False) -> Any:
+def container_of(text: Any, name: str) -> Any:
     """Convert a tokenised text to a sequence that is indexed by position: a list, or an array of numbers as it is.
 
-    :param tokenizes: as for :func:`refuse_text`
     :raises SequenceTypeError: it is a str, whose characters are not tokens; it is unordered, such as a set; or it has no length
     """
-    refuse_text(text, name, tokenizes)
+    refuse_text(text, name)
     check_ordered(text, name, "tokens")
     check_unmasked(text, name)
     text = by_position(text)
@@ -60,26 +63,32 @@ def container_of(text: Any, name: str, tokenizes: bool = False) -> Any:
     return text
 
 
-def plain_text(text: Any, name: str, tokenizes: bool = False) -> Any:
+def plain_text(text: Any, name: str) -> Any:
     """Convert a text to a list of tokens, if :func:`container_of` accepts it."""
     if type(text) not in LISTS:
-        text = list(container_of(text, name, tokenizes))
+        text = list(container_of(text, name))
     refuse_arrays(text, name)
     return text
 
 
-def plain_segment(references: Any, hypothesis: Any, tokenizes: bool = False) -> tuple[Any, Any]:
+def plain_segment(references: Any, hypothesis: Any) -> tuple[Any, Any]:
     """Convert the texts of a segment to lists of tokens.
 
-    :param tokenizes: as for :func:`refuse_text`
+    :raises SequenceTypeError: the references are one text, or its tokens; or a text is none that :func:`container_of` accepts
     """
     references = by_position(references)
     check_references(references)
-    refuse_swapped(references, hypothesis)
-    refuse_one_reference(references, "the set of references", tokenizes)
+    refuse_text(references, "the set of references", REFERENCES)
+    if looks_like_tokens(references):
+        advice = f"put it in a list: [[{references[0]!r}, ...]]"
+        if type(hypothesis) is list and any(type(token) is list for token in hypothesis):
+            advice = "the hypothesis is a list of lists, so the arguments look swapped: give the references first"
+        raise SequenceTypeError(
+            f"the set of references looks like the token list of one reference, not like a list of references; {advice}"
+        )
     if is_sized(references):
-        references = [plain_text(text, f"reference {number}", tokenizes) for number, text in enumerate(references)]
-    return references, plain_text(hypothesis, "the hypothesis", tokenizes)
+        references = [plain_text(text, f"reference {number}") for number, text in enumerate(references)]
+    return references, plain_text(hypothesis, "the hypothesis")
 
 
 def length_of(sequence: Any, name: str, wanted: str = "a list") -> int:
@@ -87,11 +96,10 @@ def length_of(sequence: Any, name: str, wanted: str = "a list") -> int:
 
     :raises SequenceTypeError: it has none
     """
-    no_dimension = getattr(sequence, "ndim", 1) == 0 and not isinstance(sequence, (str, bytes))  # NumPy's texts have 0
-    if not hasattr(type(sequence), "__len__") or no_dimension:
+    if not hasattr(type(sequence), "__len__") or _has_no_dimension(sequence):
         raise SequenceTypeError(
-            f"{name} must be {wanted} or another sequence that has a length and can be read again, not {kind_of(sequence)}; "
-            f"{advice_for(sequence) or 'turn it into a list first'}"
+            f"{name} must be {wanted} or another sequence that has a length and can be read again, not "
+            f"{described(sequence, 'turn it into a list first')}"
         )
     return len(sequence)
 
@@ -106,64 +114,34 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, float) and value != value
 
 
-def advice_for(value: Any) -> str | None:
-    """Return how to fix a value that is missing, or not computed yet, where texts are expected; None for other values."""
+def described(value: Any, advice: str | None = None) -> str:
+    """Return the type of a value that is no text with its article, for messages, and how to fix it.
+
+    :param advice: the fix, if the value is neither missing nor a frame that is not computed yet
+    """
+    kind = type(value).__name__
+    told = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
     if is_missing(value):
-        return "leave out the segment, or fill in the text that is missing"
-    return "collect it first, with .collect()" if type(value).__name__ == "LazyFrame" else None
-
-
-def kind_of(value: Any) -> str:
-    """Return the type of a value that is no text, for messages."""
-    return "NaN (a float)" if isinstance(value, float) and is_missing(value) else type(value).__name__
-
-
-def described(value: Any) -> str:
-    """Return the type of a value with its article, for messages, and how to fix a value that is missing."""
-    advice = advice_for(value)
-    kind = "None" if value is None else kind_of(value)
-    if kind not in ("None", "NaN (a float)"):
-        kind = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-    return f"{kind}; {advice}" if advice else kind
-
-
-def is_id(value: Any) -> bool:
-    """Return whether this is an integer of any library."""
-    return hasattr(type(value), "__index__") and getattr(value, "ndim", 0) == 0
+        told, advice = repr(value), "leave out the segment, or fill in the text that is missing"
+    elif kind == "LazyFrame":
+        advice = "collect it first, with .collect()"
+    return f"{told}; {advice}" if advice else told
 
 
 def looks_like_tokens(texts: Any) -> bool:
     """Return whether a list has several words, and no text with white space; or ids."""
     if not isinstance(texts, (list, tuple)) or len(texts) < 2:  # a single word may be a text
         return False
-    return all(len(text.split()) == 1 if isinstance(text, (str, bytes)) else is_id(text) for text in texts)
-
-
-def refuse_swapped(references: Any, hypothesis: Any) -> None:
-    """:raises SequenceTypeError: the references of a segment are tokens, and the hypothesis has lists of them"""
-    if looks_like_tokens(references) and type(hypothesis) is list and any(type(token) is list for token in hypothesis):
-        raise SequenceTypeError(
-            "the hypothesis is a list of lists and the references are tokens, so the arguments look swapped; give the "
-            "references first, or both by keyword"
-        )
-
-
-def refuse_one_reference(references: Any, name: str, tokenizes: bool) -> None:
-    """:raises SequenceTypeError: the references of a segment are one text, or its tokens"""
-    refuse_text(references, name, tokenizes, REFERENCES)
-    if looks_like_tokens(references):
-        raise SequenceTypeError(
-            f"{name} looks like the token list of one reference, not like a list of references; put it in a list: "
-            f"[[{references[0]!r}, ...]]"
-        )
+    ids = [hasattr(type(text), "__index__") and not is_sized(text) for text in texts]
+    return all(len(text.split()) == 1 if isinstance(text, (str, bytes)) else is_id for text, is_id in zip(texts, ids))
 
 
 def check_references(references: Any) -> None:
     """:raises SequenceTypeError: references cannot be iterated, such as None"""
     kind = type(references)
-    if not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")):
-        advice = advice_for(references) or "turn them into a list first"
-        raise SequenceTypeError(f"the references must be {REFERENCES}, not {kind_of(references)}; {advice}")
+    if not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")) or _has_no_dimension(references):
+        told = described(references, "turn them into a list first")
+        raise SequenceTypeError(f"the references must be {REFERENCES}, not {told}")
 
 
 def check_numbers(hypotheses: Any, references: Any, what: str = "lists of references") -> int:
@@ -172,9 +150,13 @@ def check_numbers(hypotheses: Any, references: Any, what: str = "lists of refere
     :raises LengthMismatchError: there are not as many
     """
     number, others = length_of(hypotheses, "the hypotheses"), length_of(references, f"the {what}")
-    if number != others:
-        raise LengthMismatchError(f"there are {number} hypotheses and {others} {what}; each hypothesis needs one")
-    return number
+    if number == others:
+        return number
+    advice = "each hypothesis needs one"
+    lists = [group for group in references if isinstance(group, (list, tuple)) and not looks_like_tokens(group)]
+    if others and list(map(len, lists)) == [number] * others:
+        advice = "they look transposed, as sacreBLEU takes them; give list(zip(*references))"
+    raise LengthMismatchError(f"there are {number} hypotheses and {others} {what}; {advice}")
 
 
 def refuse_missing(list_of_references: Any, hypotheses: Any) -> None:
@@ -191,21 +173,18 @@ def refuse_missing(list_of_references: Any, hypotheses: Any) -> None:
                 raise SequenceTypeError(f"{place}{name} {described(text)}")
 
 
-def refuse_text(value: Any, name: str, tokenizes: bool = False, wanted: str = "a list of tokens") -> None:
+def refuse_text(value: Any, name: str, wanted: str = "a list of tokens") -> None:
     """Reject a text that is not split into tokens.
 
-    :param tokenizes: the function takes a tokeniser
     :param wanted: description of the expected value
     :raises SequenceTypeError: the value is a str or bytes, whose items are not tokens
     """
-    if not isinstance(value, LINE):
-        return
-    is_str = isinstance(value, str)
-    advice = "put it in a list, and " if wanted == REFERENCES else ""
-    advice += f"split it, for example with {'.split()' if is_str else '.decode().split()'}"
-    if is_str and tokenizes:
-        advice += ", or name a tokeniser to split it, for example tokenize='13a'"
-    raise SequenceTypeError(f"{name} is a {type(value).__name__}, not {wanted}; {advice}")
+    if isinstance(value, LINE):
+        decoded = "" if isinstance(value, str) else ".decode()"
+        raise SequenceTypeError(
+            f"{name} is a {type(value).__name__}, not {wanted}; split it, for example with {decoded}.split(), or with a tokeniser: "
+            "cybleu.text.tokenizer('13a')"
+        )
 
 
 def _is_unordered(values: Any) -> bool:
@@ -251,3 +230,15 @@ def refuse_arrays(text: Iterable[Any], name: str) -> None:
                 f"token {position} of {name} is a {type(token).__name__}, not a number or a str; turn the text into a list "
                 "with .tolist(), and check that it is not nested one level too deep"
             )
+
+
+def refuse_unhashable(text: Iterable[Any], name: str) -> None:
+    """:raises UnhashableTokenError: a token cannot be hashed"""
+    for position, token in enumerate(text):
+        try:
+            hash(token)
+        except TypeError as error:
+            raise UnhashableTokenError(
+                f"token {position} of {name} is {described(token)}, which cannot be hashed; "
+                "use a str, a number or a tuple for it (is the text nested one level too deep?)"
+            ) from error

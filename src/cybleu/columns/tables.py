@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
-from .._runtime.sequences import advice_for
+from .._runtime.sequences import described
 from ..errors import ArrowError, UnknownNameError
 from ..metrics import find
 from ..metrics.names import rows_by_name
@@ -215,10 +215,9 @@ def _of_lists(table: Mapping[str, Any], wanted: Sequence[str]) -> Iterator[tuple
 def _of_arrow(table: Any, wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
     """The hypotheses and their references in the blocks of a table that pyarrow reads."""
     if not is_column(table):
-        advice = advice_for(table)
+        advice = "pass a table of pyarrow, a DataFrame of Polars or pandas, a relation of DuckDB, or a dict of lists"
         raise ArrowError(
-            f"a {type(table).__name__} does not implement the Arrow PyCapsule interface; {f'{advice}; or ' if advice else ''}"
-            "pass a table of pyarrow, a DataFrame of Polars or pandas, a relation of DuckDB, or a dict of lists"
+            f"what implements the Arrow PyCapsule interface is required, and this is {described(table, advice)}"
         )
     first = 0
     with arrow(table) as pa:

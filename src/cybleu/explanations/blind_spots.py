@@ -157,7 +157,7 @@ def read_segment(
     if raw is not None:
         references = tokens_of(read_lines(references, "references"), raw, Place("references")).lists()
         (hypothesis,) = tokens_of(read_lines([hypothesis], "hypothesis"), raw, Place("hypothesis")).lists()
-    references, hypothesis = plain_segment(references, hypothesis, tokenizes=True)
+    references, hypothesis = plain_segment(references, hypothesis)
     if not length_of(references, "the references"):
         raise NoReferencesError("there is no reference for the hypothesis; give at least one")
     return found.of_sentences(), references, hypothesis

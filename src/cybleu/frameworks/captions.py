@@ -8,8 +8,8 @@ from typing import Any
 from .._runtime.numbers import check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..metrics import Bleu
-from ..text.batches import Corpus, Place
-from ..text.reading import raw_text, read_sets_of_lines
+from ..text.batches import Corpus
+from ..text.reading import read_lines, read_sets_of_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class CaptionBleu:
                 raise SequenceTypeError(f"gts[{image!r}] must be a list of captions, each a str")
             if not gts[image]:
                 raise NoReferencesError(f"gts[{image!r}] has no caption; give at least one")
-        texts = raw_text([res[image][0] for image in gts], Place("the captions"))
+        texts = read_lines([res[image][0] for image in gts], "the captions")
         corpus = Corpus(texts, read_sets_of_lines(list(gts.values()), "the references"))
         numbers, width = array("q"), 2 + 2 * self._n
         numbers.frombytes(Bleu("coco", max_order=self._n).rows_of(corpus).cast("B"))

@@ -26,7 +26,7 @@ from ..errors import NoReferencesError, SequenceTypeError, StatisticsError, Unkn
 from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
 from ..text.ids import SpecialIds
 from ..text.raw import Raw
-from ..text.reading import check_same_kind, raw_text, read_corpus, read_lines, read_texts
+from ..text.reading import check_same_kind, read_corpus, read_lines, read_texts
 from ..text.tokenizers import tokenizer
 from .references import References
 from .statistics import has_rows, one_or_more, whole_array, whole_numbers
@@ -511,7 +511,7 @@ class BuiltinMetric(Metric):
         corpus: Corpus
         if self.reads == "text":
             lines = read_lines(references, "references")
-            corpus = Corpus(raw_text([hypothesis], Place("hypothesis")), Sets(lines, array("q", (0, lines.size))))
+            corpus = Corpus(read_lines([hypothesis], "hypothesis"), Sets(lines, array("q", (0, lines.size))))
         else:
             references, hypothesis = plain_segment(references, hypothesis)
             corpus = Corpus(TokenLists([hypothesis], Place("hypotheses")), ListSets([references], "references"))

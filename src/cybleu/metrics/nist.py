@@ -14,9 +14,8 @@ from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_whole
 from ..errors import OrderError, SequenceTypeError, UnknownNameError
 from ..nist_score import nist_length_penalty
-from ..text.batches import Place
 from ..text.raw import Raw
-from ..text.reading import raw_text, read_references
+from ..text.reading import read_lines, read_references
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric, Score
 from .references import References
@@ -79,7 +78,7 @@ class NistInformation:
         :raises SequenceTypeError: the n-gram is neither str nor bytes
         """
         vocabulary, counted = self._of(lowercase, MOST_ORDERS)
-        line = raw_text([ngram], Place("ngram")).lines
+        line = read_lines([ngram], "ngram").lines
         tokens = vocabulary.look_up(_lines(line, lowercase), array("q", (0,)))
         return float(counted.weight(memoryview(tokens).cast("i")))
 

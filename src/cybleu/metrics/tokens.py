@@ -31,7 +31,7 @@ def segments_of(corpus: Corpus, raw: Raw | None, reads: str) -> Callable[[int], 
     texts, sets, owners = corpus.texts.lists(), corpus.sets.lists(), corpus.owners
     for batch in (corpus.texts, corpus.sets.texts):
         if isinstance(batch, TokenLists):
-            batch.refuse_arrays()
+            batch.types()  # an error if one is an array
 
     def segment(position: int) -> tuple[Any, Sequence[Any]]:
         return texts[position], sets[position if owners is None else int(owners[position])]

@@ -11,7 +11,7 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np, repeat
-from .._runtime.sequences import LINE, advice_for
+from .._runtime.sequences import LINE, described
 from ..errors import EmptyCorpusError, LengthMismatchError, SequenceTypeError, UnknownNameError
 from ..text.raw import Raw
 from ..text.reading import read_list
@@ -136,6 +136,5 @@ def _lines(lines: Any, name: str, segments: int | None = None) -> list[str]:
         raise LengthMismatchError(f"{told}; give a line for each")
     for position, line in enumerate(lines):
         if not isinstance(line, str):
-            told = f"{name}[{position}] is a {type(line).__name__}; give the raw text, a str"
-            raise SequenceTypeError("; ".join(filter(None, (told, advice_for(line)))))
+            raise SequenceTypeError(f"{name}[{position}] is {described(line, 'give the raw text, a str')}")
     return lines  # type: ignore[no-any-return]

@@ -52,7 +52,7 @@ def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metri
         if lists and lists[0].texts.size:
             check_same_kind(lists[0].texts.kind, given[0][0], kind, name)
         if isinstance(batch, TokenLists):
-            batch.refuse_arrays()
+            batch.types()  # an error if one is an array
         empty = np.array(
             [not (text.strip() if isinstance(text, str) else len(text)) for text in batch.lists()], dtype=bool
         )

@@ -96,14 +96,15 @@ class TokenLists:
         return TokenLists([self.texts[number] for number in numbers.tolist()], self.place)
 
     def types(self) -> set[type]:
-        """The types of the tokens."""
-        return set(_backend.chosen.types_within(self.texts))
+        """The types of the tokens.
 
-    def refuse_arrays(self) -> None:
-        """:raises TokensError: a token is an array, as in ``list(tensor)``"""
-        if any(map(is_array_type, self.types())):
+        :raises TokensError: a token is an array, as in ``list(tensor)``
+        """
+        types = set(_backend.chosen.types_within(self.texts))
+        if any(map(is_array_type, types)):
             for number, text in enumerate(self.texts):
                 refuse_arrays(text, self.place.of(number))
+        return types
 
 
 @dataclass(frozen=True, slots=True)

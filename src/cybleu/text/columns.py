@@ -270,14 +270,13 @@ class ReferenceColumns:
 
 
 def column_of(values: Any, name: str) -> Any:
-    """A batch of the texts in a column; a list of Python objects; or the result of :func:`by_position` for other values.
+    """A batch of the texts in a column; a list of Python objects; or the result of :func:`lists_of_column` for other values.
 
     :raises SequenceTypeError: it is a table of several columns, a mapping or a set
     :raises ArrowError: the column holds neither texts nor lists
     """
     if not is_column(values):
-        check_ordered(values, name)
-        return by_position(values)
+        return lists_of_column(values, name)
     column = _one_column(values, name)
     return texts_of_column(column, name) if hasattr(column, "to_pylist") else column
 
@@ -294,8 +293,14 @@ def _one_column(values: Any, name: str) -> Any:
 
 
 def lists_of_column(values: Any, name: str) -> Any:
-    """The entries of a column as nested lists of Python objects, or the result of :func:`by_position` for other values."""
-    return _entries(_one_column(values, name), name) if is_column(values) else by_position(values)
+    """The entries of a column as nested lists of Python objects, or the result of :func:`by_position` for other values.
+
+    :raises SequenceTypeError: it is a table of several columns, a mapping or a set
+    """
+    if is_column(values):
+        return _entries(_one_column(values, name), name)
+    check_ordered(values, name)
+    return by_position(values)
 
 
 def lists_of_documents(documents: Any) -> Any:
@@ -313,8 +318,10 @@ def lists_of_documents(documents: Any) -> Any:
 def columns_of_references(references: Any, name: str) -> Any:
     """References in columns: :class:`ReferenceColumns`; a list if a column holds Python objects; an array of numbers.
 
-    :param references: a column, a table with a column for each reference, or a list or tuple of columns
+    :param references: a column, a table with a column for each reference, or a list or tuple of columns; others are returned
     """
+    if not are_columns(references):
+        return references
     several = not is_column(references)
     tables = list(map(_columns_of, references if several else [references]))
     columns = [column for _, part in tables for column in part]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -48,28 +49,31 @@ def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
 # -------------------------------------------------------------------------------------------------------- texts of ids
 
 
-def ids_of_rows(value: Any, name: str, lengths: Any, lengths_name: str = "lengths") -> TokenIds:
-    """The rows of a 2-D array, of each the first `lengths[i]` tokens."""
-    array = integers(value, name, (2,))
-    texts, width = array.shape
-    begins = np.arange(0, texts * width, width, dtype=np.int64) if width else np.zeros(texts, np.int64)
-    sizes = width if lengths is None else positions(lengths, lengths_name, width, texts, "texts")
-    return TokenIds(array.reshape(-1), begins, begins + sizes)
+def sets_of_array(
+    value: Any, name: str, lengths: Any, lengths_name: str = "lengths", dimensions: Sequence[int] = (2,)
+) -> Sets:
+    """The texts along the last axis of an array, of each the first `lengths[i]` tokens: one for each segment, or several by 3 dimensions."""
+    array = integers(value, name, dimensions)
+    *shape, width = array.shape
+    begins = np.arange(math.prod(shape), dtype=np.int64) * width
+    sizes = width if lengths is None else positions(lengths, lengths_name, width, shape, "texts").reshape(-1)
+    per_set = math.prod(shape[1:])
+    if per_set == 0:
+        raise NoReferencesError(f"{name} has no reference for any segment: its shape is {array.shape}")
+    bounds = np.arange(0, math.prod(shape) + 1, per_set, dtype=np.int64)
+    return Sets(TokenIds(array.reshape(-1), begins, begins + sizes), bounds)
 
 
 def ids_of_ragged(value: Ragged, name: str) -> TokenIds:
     """The texts of a ragged pair."""
     ids = integers(value.ids, f"the ids of {name}", (1,))
     offsets = integers(value.offsets, f"the offsets of {name}", (1,)).astype(np.int64, copy=True)
-    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(ids):
-        raise ArrayValueError(
-            f"the offsets of {name} must begin with 0 and end with the number of ids, {len(ids)}, one more than there are "
-            f"texts; they are {np.array2string(offsets, separator=', ', threshold=6)}"
-        )
     falls = (offsets[1:] < offsets[:-1]).nonzero()[0]
-    if len(falls):
+    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(ids) or len(falls):
+        first = int(falls[0]) if len(falls) else 0
         raise ArrayValueError(
-            f"the offsets of {name} must not fall, and offset {falls[0] + 1} is {offsets[falls[0] + 1]} after {offsets[falls[0]]}"
+            f"the offsets of {name} must rise from 0 to the number of ids, {len(ids)}, and be one more than there are texts; "
+            f"from {first} on they are {np.array2string(offsets[first:], separator=', ', threshold=6)}"
         )
     return TokenIds(ids, offsets[:-1].copy(), offsets[1:].copy())
 
@@ -87,25 +91,6 @@ def ids_of_lengths(ids: Any, lengths: NDArray[np.int64]) -> TokenIds:
     """Texts that follow one another."""
     ends = lengths.cumsum(dtype=np.int64)
     return TokenIds(ids, ends - lengths, ends)
-
-
-def sets_of_array(value: Any, name: str, lengths: Any) -> Sets:
-    """References in an array of 2 dimensions, one for each segment, or of 3."""
-    array = integers(value, name, (2, 3))
-    per_set = array.shape[1] if array.ndim == 3 else 1
-    if per_set == 0:
-        raise NoReferencesError(f"{name} has no reference for any segment: its shape is {array.shape}")
-    if lengths is not None and array.ndim == 3:
-        lengths = array_given(lengths, "reference_lengths")
-        if lengths.shape != array.shape[:2]:
-            raise ArrayValueError(
-                f"reference_lengths has the shape {lengths.shape}; for references of the shape {array.shape} it "
-                f"must be {array.shape[:2]}"
-            )
-        lengths = lengths.reshape(-1)
-    rows = array.reshape(len(array) * per_set, array.shape[-1])
-    texts = ids_of_rows(rows, name, lengths, "reference_lengths")
-    return Sets(texts, np.arange(len(array) + 1, dtype=np.int64) * per_set)
 
 
 def check_none_empty(sets: AnySets) -> None:
@@ -129,7 +114,7 @@ def owners_given(owner: Any, sets: AnySets, count: int) -> NDArray[np.int64] | N
     :raises LengthMismatchError: there are not as many sets as hypotheses, and no owners
     """
     if owner is not None:
-        return positions(owner, "owner", sets.size - 1, count, "hypotheses")
+        return positions(owner, "owner", sets.size - 1, [count], "hypotheses")
     if count == sets.size:
         return None
     found = f"there are {counted(count, 'hypothesis', 'hypotheses')} and {counted(sets.size, 'set')} of references"
@@ -142,14 +127,14 @@ def owners_given(owner: Any, sets: AnySets, count: int) -> NDArray[np.int64] | N
     raise LengthMismatchError(f"{found}; {advice}")
 
 
-def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:
-    """A copy of `wanted` integers from 0 to `size`, which no other thread can change."""
-    array = integers(by_position(value), name, (1,)).astype(np.int64, copy=True)
-    if len(array) != wanted:
-        raise ArrayValueError(f"{name} has {len(array)} entries for {wanted} {what}; give one for each")
-    wrong = ((array < 0) | (array > size)).nonzero()[0]
-    if len(wrong):
-        raise ArrayValueError(f"{name}[{wrong[0]}] is {array[wrong[0]]}, which is not from 0 to {size}")
+def positions(value: Any, name: str, most: int, shape: Sequence[int], what: str) -> NDArray[np.int64]:
+    """A copy of integers from 0 to `most` in an array of this shape, which no other thread can change."""
+    array = integers(by_position(value), name, (len(shape),)).astype(np.int64, copy=True)
+    if array.shape != tuple(shape):
+        raise ArrayValueError(f"{name} has the shape {array.shape}; give one for each of the {what}: {tuple(shape)}")
+    wrong = np.argwhere((array < 0) | (array > most)).tolist()
+    if wrong:
+        raise ArrayValueError(f"{name}{wrong[0]} is {array[tuple(wrong[0])]}, which is not from 0 to {most}")
     return array
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.lazy_arrays import array_of, np
-from ..errors import MixedTokensError, SequenceTypeError, UnhashableTokenError
-from .batches import PLAIN_TYPES, RawText, TokenIds, TokenLists
+from .._runtime.sequences import refuse_unhashable
+from ..errors import MixedTokensError
+from .batches import RawText, TokenIds, TokenLists
 from .ids import ids_of_lengths
 
 if TYPE_CHECKING:
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
 
     from .batches import Batch
     from .raw import Raw
-
-
-_IDS_AMONG_TOKENS = (
-    "the hypotheses are token ids, and the references hold other tokens; give both as ids or both as tokens"
-)
 
 
 def number_texts(texts: Batch, raw: Raw | None = None) -> tuple[TokenIds, Any]:
@@ -49,17 +45,18 @@ def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
     if isinstance(texts, RawText):
         return _number_lines(texts, vocabulary)
     if isinstance(texts, TokenIds):
-        if vocabulary:
-            raise MixedTokensError(_IDS_AMONG_TOKENS)
-        return texts
-    if vocabulary is None:
+        mixed = bool(vocabulary)
+    elif vocabulary is None:
         return only_ids(texts)
-    texts.refuse_arrays()
-    types = texts.types()
-    are_ids = types and all(map(_is_integer_type, types))
-    if are_ids and vocabulary and all(isinstance(token, (str, bytes)) for token in vocabulary):
-        raise MixedTokensError(_IDS_AMONG_TOKENS)
-    return _encoded(texts, vocabulary)
+    else:
+        types = texts.types()
+        are_ids = len(types) > 0 and all(map(_is_integer_type, types))
+        mixed = are_ids and len(vocabulary) > 0 and all(isinstance(token, (str, bytes)) for token in vocabulary)
+    if mixed:
+        raise MixedTokensError(
+            "the hypotheses are token ids, and the references hold other tokens; give both as ids or both as tokens"
+        )
+    return texts if isinstance(texts, TokenIds) else _encoded(texts, vocabulary)
 
 
 def number_together(texts: Batch, others: Batch, raw: Raw | None = None) -> tuple[TokenIds, TokenIds]:
@@ -68,13 +65,13 @@ def number_together(texts: Batch, others: Batch, raw: Raw | None = None) -> tupl
     :param raw: how raw texts are tokenised, by one of the backend's tokenisers
     """
     if others is texts and isinstance(texts, TokenLists):
-        texts.refuse_arrays()
-        check_hashable(texts)
-        lengths, tokens = _lengths(texts), list(chain.from_iterable(texts.texts))
-        ids = np.empty(len(tokens), dtype=np.int32)
-        if len(tokens) == lengths.sum() and _backend.chosen.number_tokens(tokens, ids) is not None:
-            found = ids_of_lengths(ids, lengths)
-            return found, found
+        texts.types()  # an error if one is an array
+        with _explained(texts):
+            lengths, tokens = _lengths(texts), list(chain.from_iterable(texts.texts))
+            ids = np.empty(len(tokens), dtype=np.int32)
+            if len(tokens) == lengths.sum() and _backend.chosen.number_tokens(tokens, ids) is not None:
+                found = ids_of_lengths(ids, lengths)
+                return found, found
     numbered, vocabulary = number_texts(texts, raw)
     return numbered, numbered if others is texts else number_others(others, vocabulary)
 
@@ -100,7 +97,6 @@ def ids_of_tokens(lists: TokenLists) -> TokenIds | None:
     """Lists of ints in place of which arrays can be read; None if a token is something else."""
     lengths = _lengths(lists)
     if not all(map(_is_integer_type, lists.types())):
-        lists.refuse_arrays()
         return None
     try:
         ids = array_of(chain.from_iterable(lists.texts), np.int64, int(lengths.sum()))
@@ -120,43 +116,25 @@ def only_ids(lists: TokenLists, reason: str = "") -> TokenIds:
         return ids
     for number, text in enumerate(lists.texts):
         for position, token in enumerate(text):
-            found = f"{reason}token {position} of {lists.place.of(number)} is"
-            if not _is_integer_type(type(token)):
+            if not _is_integer_type(type(token)) or not -(2**63) <= token < 2**63:  # type: ignore[operator]
                 raise MixedTokensError(
-                    f"{found} a {type(token).__name__}, and the references hold token ids; give both as ids or both as tokens"
+                    f"{reason}token {position} of {lists.place.of(number)} is {token!r:.80}, and the references hold token ids, "
+                    "integers that fit int64; give both as ids or both as tokens"
                 )
-            if not -(2**63) <= token < 2**63:  # type: ignore[operator]
-                raise MixedTokensError(f"{found} {token!r}, which does not fit int64")
     raise MixedTokensError("the hypotheses changed while they were read")
-
-
-def check_hashable(lists: TokenLists) -> None:
-    """:raises UnhashableTokenError: a token cannot be hashed; the message says where
-    :raises SequenceTypeError: a text was replaced by something else while its tokens were hashed
-    """
-    for number, text in enumerate(lists.texts):
-        if not hasattr(text, "__iter__"):
-            raise SequenceTypeError(f"{lists.place.of(number)} became a {type(text).__name__} while it was read")
-    if lists.types() <= PLAIN_TYPES:
-        return
-    for number, text in enumerate(lists.texts):
-        for place, token in enumerate(text):
-            try:
-                hash(token)
-            except TypeError:
-                raise UnhashableTokenError(
-                    f"token {place} of {lists.place.of(number)} is a {type(token).__name__}, which cannot be hashed; "
-                    "use a str, a number or a tuple for it (is the text nested one level too deep?)"
-                ) from None
 
 
 @contextmanager
 def _explained(lists: TokenLists) -> Iterator[None]:
-    """Turn a TypeError while tokens are hashed into an error that says where."""
+    """Turn a TypeError while tokens are hashed into an error that says where.
+
+    :raises UnhashableTokenError: a token cannot be hashed
+    """
     try:
         yield
     except TypeError:
-        check_hashable(lists)
+        for number, text in enumerate(lists.texts):
+            refuse_unhashable(text, lists.place.of(number))
         raise
 
 

@@ -14,41 +14,11 @@ from itertools import accumulate, chain, pairwise
 
 from .. import _backend
 from .._runtime.lazy_arrays import np
-from .._runtime.sequences import (
-    LINE,
-    LISTS,
-    advice_for,
-    by_position,
-    check_ordered,
-    container_of,
-    described,
-    is_array,
-    is_id,
-    is_missing,
-    is_sized,
-    kind_of,
-)
-from ..errors import (
-    ArrayValueError,
-    MixedTokensError,
-    NoReferencesError,
-    NotUtf8Error,
-    SequenceTypeError,
-    ShapeWarning,
-)
+from .._runtime.sequences import LINE, LISTS, by_position, container_of, described, is_array, is_missing, is_sized
+from ..errors import ArrayValueError, MixedTokensError, NoReferencesError, NotUtf8Error, SequenceTypeError, ShapeWarning
 from .batches import PLAIN_TYPES, Corpus, ListSets, Place, RawText, Sets, TokenIds, TokenLists
-from .columns import ReferenceColumns, are_columns, column_of, columns_of_references, is_column, lists_of_column
-from .ids import (
-    NO_IDS,
-    UNKNOWN,
-    SpecialIds,
-    check_none_empty,
-    ids_of_lists,
-    ids_of_ragged,
-    ids_of_rows,
-    owners_given,
-    sets_of_array,
-)
+from .columns import ReferenceColumns, column_of, columns_of_references, is_column, lists_of_column
+from .ids import NO_IDS, UNKNOWN, SpecialIds, check_none_empty, ids_of_lists, ids_of_ragged, owners_given, sets_of_array
 from .numbering import only_ids
 from .ragged import Ragged
 
@@ -59,9 +29,9 @@ if TYPE_CHECKING:
 
     from .batches import AnySets, Batch, Kind
 
-BATCHES = (TokenLists, TokenIds, RawText)
 NO_TEXTS = (*LINE, frozenset)
 SPLIT = "split them into tokens, for example with .split()"
+FOR_IDS = "pad_id, eos_id and unk_id are for token ids"
 
 
 def read_corpus(
@@ -81,8 +51,7 @@ def read_corpus(
     :raises CybleuError: one of its subclasses, whose message names the argument and the place
     """
     texts = read_texts(hypotheses, "hypotheses", lengths=lengths, special=special)
-    nothing = type(texts) is TokenLists and not texts.size
-    sets = read_references(references, texts=None if nothing else texts, lengths=reference_lengths, special=special)
+    sets = read_references(references, texts=texts if texts.size else None, lengths=reference_lengths, special=special)
     return Corpus(texts, sets, owners_given(owner, sets, texts.size))
 
 
@@ -95,11 +64,11 @@ def read_list(values: Any, name: str, what: str) -> Any:
     """
     if type(values) in LISTS:
         return values
-    check_ordered(values, name)
     entries = lists_of_column(values, name)
     if isinstance(entries, LINE) or not is_sized(entries):
-        advice = None if entries is None else advice_for(entries)
-        raise SequenceTypeError(f"{name} is one {kind_of(entries)}; {advice or f'give a list of {what}'}")
+        advice = f"give a list of {what}"
+        told = f"None; {advice}" if entries is None else described(entries, advice)
+        raise SequenceTypeError(f"{name} is {told}")
     return entries if type(entries) in LISTS else list(entries)
 
 
@@ -120,15 +89,13 @@ def read_texts(
     :param lengths: the lengths of the texts in a 2-D array
     :param bounds: of texts that were in several lists: where those of each list begin, and the end
     """
-    if isinstance(values, LINE):
-        raise SequenceTypeError(f"{name} is one {type(values).__name__}; pass a list: [text]")
     values = ids_of_ragged(values, name) if isinstance(values, Ragged) else column_of(values, name)
     texts: Batch
     if is_array(values):
         if getattr(values, "ndim", 2) == 1 and len(values):
             raise SequenceTypeError(f"{name} is one array with one dimension; pass a list: [ids]")
-        texts, lengths = ids_of_rows(values, name, lengths), None
-    elif isinstance(values, BATCHES):
+        texts, lengths = sets_of_array(values, name, lengths).texts, None
+    elif isinstance(values, (TokenLists, TokenIds, RawText)):
         texts = values
     else:
         texts = batch_of(read_list(values, name, "texts"), Place(name, bounds))
@@ -145,24 +112,17 @@ def batch_of(texts: Sequence[Any], place: Place) -> Batch:
     if types <= LISTS:
         return TokenLists(texts, place)
     if types not in ({str}, {bytes}):
-        if all(map(is_id, texts)):
-            whole = place.of(0).rpartition("[")[0]
-            raise SequenceTypeError(f"{whole} is one list of token ids; pass a list of texts: [ids]")
-        first: dict[type, int] = {}
-        for number, text in enumerate(texts):
-            line = isinstance(text, LINE)
-            if not line and not _is_text(text):
+        kinds = [str if isinstance(text, str) else bytes if isinstance(text, LINE) else list for text in texts]
+        for number, (text, kind) in enumerate(zip(texts, kinds)):
+            if kind is list and not _is_text(text):
                 raise SequenceTypeError(
                     f"{place.of(number)} must be raw text, a list of tokens or an array of token ids, not {described(text)}"
                 )
-            first.setdefault(list if not line else str if isinstance(text, str) else bytes, number)
-        if len(first) > 1:
-            other, one = list(first.values())[:2]
-            raise MixedTokensError(
-                f"{place.of(one)} is {described(texts[one])} and {place.of(other)} {described(texts[other])}; "
-                "pass texts of one kind"
-            )
-        if list in first:
+            if kind is not kinds[0]:
+                raise MixedTokensError(
+                    f"{place.of(number)} is {described(text)} and {place.of(0)} {described(texts[0])}; pass texts of one kind"
+                )
+        if kinds[0] is list:
             return token_lists(texts, place)
         texts = [str.__str__(text) if isinstance(text, str) else bytes(text) for text in texts]  # also of subclasses
     try:
@@ -188,19 +148,6 @@ def token_lists(texts: Sequence[Any], place: Place) -> TokenLists | TokenIds:
     return TokenLists([text if isinstance(text, (list, tuple)) else list(text) for text in texts], place)
 
 
-def raw_text(texts: Sequence[Any], place: Place) -> RawText:
-    """Lines as the backend reads them.
-
-    :raises SequenceTypeError: they have tokens
-    """
-    batch = batch_of(texts, place) if texts else RawText(_backend.chosen.RawTexts(texts))
-    if not isinstance(batch, RawText):
-        raise SequenceTypeError(
-            f"{place.of(0)} is {described(texts[0])}; with tokenize each text must be raw text, a str or bytes in UTF-8"
-        )
-    return batch
-
-
 def _with_special(texts: Batch, special: SpecialIds, name: str, lengths: Any) -> TokenIds:
     """Texts of ids without padding and what follows their end.
 
@@ -209,13 +156,12 @@ def _with_special(texts: Batch, special: SpecialIds, name: str, lengths: Any) ->
     :raises MixedTokensError: the texts are other tokens than ids
     """
     special.check()
-    if isinstance(texts, RawText):
-        given = next((key for key, value in special._asdict().items() if value is not None), "lengths")
-        raise ArrayValueError(f"{given} is for token ids, and {name} are raw text")
     if lengths is not None:
         raise ArrayValueError(f"lengths are for a 2-D array, and {name} is none, so that each text has its own")
+    if isinstance(texts, RawText):
+        raise ArrayValueError(f"{FOR_IDS}, and {name} are raw text")
     if isinstance(texts, TokenLists):
-        texts = only_ids(texts, "pad_id, eos_id and unk_id are for token ids: ")
+        texts = only_ids(texts, f"{FOR_IDS}: ")
     if special.pad_id is not None or special.eos_id is not None:
         _backend.chosen.trim(texts.ids, texts.begins, texts.ends, special.pad_id, special.eos_id)
     return texts
@@ -243,8 +189,7 @@ def read_references(
     :param texts: the hypotheses. Without them a list of str has several raw references, and tokens are str at the third level only
     :param lengths: the lengths of the references in an array
     """
-    if are_columns(references):
-        references = columns_of_references(references, name)
+    references = columns_of_references(references, name)
     references = ids_of_ragged(references, name) if isinstance(references, Ragged) else by_position(references)
     of_array = is_array(references)
     sets: AnySets
@@ -255,7 +200,7 @@ def read_references(
     elif isinstance(references, TokenIds):
         sets = Sets(references, np.arange(references.size + 1, dtype=np.int64))
     elif of_array:
-        sets, lengths = sets_of_array(references, name, lengths), None
+        sets, lengths = sets_of_array(references, name, lengths, "reference_lengths", (2, 3)), None
     else:
         sets = _sets_of_list(read_list(references, name, "references for each segment"), texts, name)
     if texts is not None and sets.size:
@@ -337,9 +282,11 @@ def _entry(entry: Any, place: str) -> Any:
     """The references of a segment as a text, a list or an array."""
     if isinstance(entry, LINE) or type(entry) in LISTS:
         return entry
-    if not is_column(entry) and not _is_text(entry):
+    if is_column(entry):
+        return lists_of_column(entry, place)
+    if not _is_text(entry):
         raise SequenceTypeError(f"{place} must be a reference or a list of several, not {described(entry)}")
-    return lists_of_column(entry, place)
+    return by_position(entry)
 
 
 def _depth(entry: Any, tuples: bool) -> int | None:
@@ -370,8 +317,7 @@ def _are_raw(references: Any) -> bool:
     texts = chain.from_iterable(
         [entry] if isinstance(entry, LINE) or not is_sized(entry) else entry for entry in references
     )
-    there = (text for text in texts if not is_missing(text) and not (_is_text(text) and not len(text)))
-    return isinstance(next(there, None), LINE)
+    return isinstance(next((text for text in texts if not is_missing(text)), None), LINE)
 
 
 def _refuse_raw_references(references: Sequence[Any], texts: Batch | None, name: str) -> None:
@@ -404,30 +350,36 @@ def _warn_of_words(groups: Any, texts: Batch | None, name: str) -> None:
 # ---------------------------------------------------------------------------------------- for functions of other tools
 
 
-def read_lines(values: Any, name: str = "hypotheses") -> RawText:
-    """Read a batch of raw texts, of a tool that knows no other kind."""
-    texts = read_texts(values, name)
-    return texts if isinstance(texts, RawText) else raw_text(texts.lists()[:1], Place(name))  # an error if there is one
+def read_lines(values: Any, name: str = "hypotheses", bounds: Sequence[int] | None = None) -> RawText:
+    """Read a batch of raw texts, of a tool that knows no other kind.
+
+    :param bounds: as for :func:`read_texts`
+    :raises SequenceTypeError: they have tokens
+    """
+    texts = read_texts(values, name, bounds=bounds)
+    if isinstance(texts, RawText):
+        return texts
+    if texts.size:
+        raise SequenceTypeError(
+            f"{Place(name, bounds).of(0)} is {described(texts.lists()[0])}; with tokenize each text must be raw text, a str or "
+            "bytes in UTF-8"
+        )
+    return RawText(_backend.chosen.RawTexts())
 
 
 def read_sets_of_lines(values: Any, name: str = "references") -> Sets:
     """Read lists of raw references, one list for each segment."""
-    columns = columns_of_references(values, name) if are_columns(values) else values
+    columns = columns_of_references(values, name)
     if isinstance(columns, ReferenceColumns):
         return columns.sets("raw text")  # type: ignore[return-value]
-    advice = "references for each segment, [[reference] for reference in references] if each has one"
-    texts, bounds = read_groups(columns, name, advice)
+    texts, bounds = read_groups(columns, name)
     check_all_have_one([end - begin for begin, end in pairwise(bounds)], name)
-    return Sets(raw_text(texts, Place(name, bounds)), array("q", bounds))
+    return Sets(read_lines(texts, name, bounds), array("q", bounds))
 
 
-def read_groups(
-    values: Any, name: str, what: str = "texts; the texts of one segment alone are a list in a list"
-) -> tuple[list[Any], list[int]]:
-    """For each segment a list of texts: all texts as the caller gave them, and where those of each segment begin, and the end.
-
-    :param what: the texts, for messages
-    """
+def read_groups(values: Any, name: str) -> tuple[list[Any], list[int]]:
+    """For each segment a list of texts: all texts as the caller gave them, and where those of each segment begin, and the end."""
+    what = "texts: [[text] for text in texts] if each segment has one, [texts] if there is one segment"
     groups = [
         read_list(group, f"{name}[{position}]", what)
         for position, group in enumerate(read_list(values, name, "texts for each segment"))
@@ -440,7 +392,7 @@ def segments_of_lists(references: Any, hypotheses: Any, name: str = "references"
 
     :param name: of `references`, for messages
     """
-    sets = columns_of_references(references, name) if are_columns(references) else references
+    sets = columns_of_references(references, name)
     sets = sets.sets("tokens").lists() if isinstance(sets, ReferenceColumns) else sets
     sets = read_list(sets, name, "lists with the references of one segment each")
     return sets, read_list(hypotheses, "hypotheses", "token lists")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..._runtime.sequences import check_references, length_of
-from ...errors import NoReferencesError, OneShotReferencesError, UnhashableTokenError
+from ..._runtime.sequences import check_references, length_of, refuse_unhashable
+from ...errors import NoReferencesError, OneShotReferencesError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,12 +30,7 @@ def ngram_counts(tokens: Tokens, length: int, n: int, name: str) -> Counter[NGra
     try:
         return counted(items, n)
     except TypeError:
-        for position, token in enumerate(items):
-            if type(token).__hash__ is None:
-                raise UnhashableTokenError(
-                    f"token {position} of {name} is a {type(token).__name__}, which cannot be hashed and so not be "
-                    "counted; use a str, a number or a tuple for it (is the text nested one level too deep?)"
-                ) from None
+        refuse_unhashable(items, name)
         raise
 
 
