@@ -64,6 +64,7 @@ cdef int read_corpus(Corpus *corpus, object list_of_references, object hypothese
             for k in range(-1, count):
                 if not cybleu_items(texts[i] if k < 0 else references[k], &tokens, &size) or size > MOST_NGRAMS - start:
                     return 0
+                items_in(references[k + 1] if k + 1 < count else texts[min(i + 1, corpus.count - 1)])     # prefetch
                 corpus.grams = <int32_t *>grown(corpus.grams, start + size + 1, &capacity, sizeof(int32_t))
                 reserve_tokens(&table, size)
                 if not number_objects(&table, tokens, size, corpus.grams + start, True):
