@@ -7,7 +7,6 @@ import gzip
 import io
 import os
 import re
-import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -66,7 +65,7 @@ def _replacing(path: str) -> Iterator[TextIO]:
                 os.fsync(raw.fileno())
                 raw.close()
                 with suppress(FileNotFoundError):
-                    shutil.copymode(target, temporary)
+                    os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
                 os.replace(temporary, target)
     finally:
         for stream in (text, packed, raw):

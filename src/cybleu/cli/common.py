@@ -8,7 +8,6 @@ from itertools import chain
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from .._files.text import number_of, shown
 from .._runtime.numbers import remark_on_weights
@@ -63,7 +62,9 @@ class MetricNames(click.ParamType):  # type: ignore[type-arg]
                 self.fail(reason, param, ctx)
         return tuple(names)
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
         return [CompletionItem(name) for name in self.offered if name.startswith(incomplete)]
 
 

@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, is_dataclass
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -159,10 +158,16 @@ class Commands(click.Group):
         """Name the command that is meant, which click looks for only among those that are imported."""
         if os.path.isfile(args[0]):
             ctx.fail(f"'{args[0]}' is a file; the name of a command comes first: {', '.join(self.list_commands(ctx))}")
-        close = get_close_matches(args[0], self.list_commands(ctx), 1, 0.75)
-        if close and self.get_command(ctx, args[0]) is None:
+        if self.get_command(ctx, args[0]) is None and (close := _similar(args[0], self.list_commands(ctx))):
             ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
         return super().resolve_command(ctx, args)
+
+
+def _similar(name: str, names: list[str]) -> list[str]:
+    """The most similar of some names in a list, which is empty if none is similar."""
+    from difflib import get_close_matches
+
+    return get_close_matches(name, names, 1, 0.75)
 
 
 class InputError(click.ClickException):
@@ -197,7 +202,7 @@ class _Command(click.Command):
                 (one.partition("=")[0] for one in given if one.startswith(error.option_name)), error.option_name
             )
             options = [flag for one in self.get_params(ctx) for flag in one.opts if flag.startswith("--")]
-            close = get_close_matches(name, options, 1, 0.75)
+            close = _similar(name, options)
             hint = OF_SACREBLEU.get(name) or (f"did you mean {close[0]}?" if close else "see --help")
             raise click.UsageError(f"there is no option {name}; {hint}", ctx) from None
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import click
 
 from .._about import version
-from ..bleu_score.install import run_as_nltk as run_script_as_nltk
 from ..errors import UnknownNameError
-from ..sacrebleu_compat.install import run_as_sacrebleu as run_script_as_sacrebleu
-from ..sacrebleu_compat.install import run_sacrebleu
 from .given import Commands
 
 
@@ -92,6 +89,8 @@ def sacrebleu(arguments: tuple[str, ...]) -> None:
     The arguments, environment variables and output are the same as those of `sacrebleu`. This command requires
     sacreBLEU.
     """
+    from ..sacrebleu_compat.install import run_sacrebleu
+
     run_sacrebleu([*arguments])
 
 
@@ -102,7 +101,9 @@ def run_as_nltk(arguments: tuple[str, ...]) -> None:
 
     chrF, GLEU and NIST are replaced as well. This command has no extra dependencies.
     """
-    run_script_as_nltk([*arguments])
+    from ..bleu_score.install import run_as_nltk
+
+    run_as_nltk([*arguments])
 
 
 @cli.command("run-as-sacrebleu", add_help_option=False, context_settings=SCRIPTS)
@@ -112,4 +113,6 @@ def run_as_sacrebleu(arguments: tuple[str, ...]) -> None:
 
     chrF and TER are replaced as well. This command requires sacreBLEU.
     """
-    run_script_as_sacrebleu([*arguments])
+    from ..sacrebleu_compat.install import run_as_sacrebleu
+
+    run_as_sacrebleu([*arguments])

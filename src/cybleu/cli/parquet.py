@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from .._runtime.extras import extra
@@ -22,7 +22,7 @@ def columns_named(paths: Sequence[str]) -> tuple[str, list[str]] | None:
 
     :raises InputFileError: only some of them are columns, or they are in different files
     """
-    named = [MARK in path and not Path(path).exists() for path in paths]
+    named = [MARK in path and not os.path.exists(path) for path in paths]
     if not any(named):
         return None
     split = [path.partition(MARK) for path in paths]

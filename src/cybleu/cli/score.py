@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import reduce
@@ -110,6 +109,8 @@ def score(given: ScoreOptions) -> None:
     for advice in dict.fromkeys(advice for one in scored for advice in one.advice()):
         click.echo(f"cybleu: {advice}", err=True)
     if given.format == "json":
+        import json
+
         objects = [one.as_object(result) for one, result in zip(scored, results)]
         click.echo(json.dumps(objects if len(objects) > 1 else objects[0]))
     elif given.segments:

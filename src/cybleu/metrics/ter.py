@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.numbers import check_flags
-from ..text.tercom import edits
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric
 from .tokens import lowered
@@ -81,6 +80,8 @@ class Ter(BuiltinMetric):
         raw = self.raw(corpus.kind)
         assert raw is not None
         texts, references, bounds = lowered(corpus, raw)
+        from ..text.tercom import edits  # compiles regular expressions
+
         edited = edits(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
         tokenizer = own_tokenizer("tercom" if self.normalized else "none")
         vocabulary = _backend.chosen.RawVocabulary(tokenizer)

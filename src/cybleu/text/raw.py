@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Tokenize = str | Callable[[str], Sequence[Hashable]]
 
 _ANY = "surrogatepass"
-_NO_ENTITY = re.compile("(?i:quot|amp|lt|gt)(?=;)|(?i:skipped)(?=>)", re.ASCII)
+_NO_ENTITY = "(?a)(?i:quot|amp|lt|gt)(?=;)|(?i:skipped)(?=>)"
 
 
 def raw_of(tokenize: Tokenize | None, lowercase: bool = False) -> Raw | None:
@@ -71,7 +71,7 @@ class Raw:
         if not self.of_mteval:
             return line.lower()
         if self.tokenize == "13a" and ("&" in line or "<" in line):
-            line = _NO_ENTITY.sub(lambda found: found[0] if found[0].islower() else found[0] + " ", line)
+            line = re.sub(_NO_ENTITY, lambda found: found[0] if found[0].islower() else found[0] + " ", line)
         return line.lower() if line.isascii() else line.encode("utf-8", _ANY).lower().decode("utf-8", _ANY)
 
     def lowered(self, texts: Any) -> Any:
