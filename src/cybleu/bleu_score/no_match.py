@@ -28,11 +28,12 @@ except ImportError:
 _FILTERS_ARE_A_LIST = not getattr(sys.flags, "context_aware_warnings", False)
 
 
-def warn_no_match(order: int) -> None:
+def warn_no_match(order: int) -> bool:
+    """Warn, and return whether the filters ignore it."""
     global _silence
     if warnings.warn is not _WARN:  # NLTK would call the replacement
         warnings.warn(_warning_text(order))  # noqa: B028
-        return
+        return False
     if _FILTERS_ARE_A_LIST:
         silence = _silence  # another thread may replace it
         if silence[0] != warnings.filters:
@@ -41,7 +42,7 @@ def warn_no_match(order: int) -> None:
         if ignored is None:
             ignored = silence[1][order] = _is_ignored(_warning_text(order), silence[0])
         if ignored:
-            return
+            return True
     frame = sys._getframe(1)
     while str(frame.f_globals.get("__name__")).startswith("cybleu.") and frame.f_back is not None:
         frame = frame.f_back
@@ -53,6 +54,7 @@ def warn_no_match(order: int) -> None:
         _warning_home["__name__"],
         frame.f_globals.setdefault("__warningregistry__", {}),
     )
+    return False
 
 
 def attribute_warnings_to(module: ModuleType) -> None:

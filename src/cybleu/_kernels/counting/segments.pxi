@@ -20,14 +20,20 @@ cdef enum:
 cdef int count_segment(object references, object hypothesis, Py_ssize_t max_order, int64_t *row,
                        Py_ssize_t *work) except -1:
     cdef PyObject **texts
+    cdef PyObject *only
     cdef Py_ssize_t count = 0
-    cdef object copy
+    cdef object held
     if not cybleu_items(<PyObject *>references, &texts, &count) or count == 0:
         return 0
     if not CYBLEU_OTHER_THREADS_RUN and count <= MANY_REFERENCES:
         return count_texts(texts, count, hypothesis, max_order, row, work)
-    copy = tuple(references)
-    cybleu_items(<PyObject *>copy, &texts, &count)
+    if count == 1:      # most often; a tuple would cost 3 % of the time
+        held = item_at(references, 0)
+        only = <PyObject *>held
+        texts = &only
+    else:
+        held = tuple(references)
+        cybleu_items(<PyObject *>held, &texts, &count)
     # A copy of the hypothesis is slow where threads share its tokens, whose references they count one after the other.
     if count <= MANY_REFERENCES and count_texts(texts, count, hypothesis, max_order, row, work):
         return 1
@@ -54,7 +60,7 @@ cdef inline int count_texts(PyObject **texts, Py_ssize_t count, object hypothesi
     cdef Py_ssize_t longest = length
     cdef Py_ssize_t total = length + 1
     cdef Py_ssize_t size, k
-    if length < 0 or length >= MOST_POSITIONS:
+    if length < 0 or length >= MOST_POSITIONS or count == 0:
         return 0
     for k in range(count):
         size = items_in(texts[k])

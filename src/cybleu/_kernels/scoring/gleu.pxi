@@ -16,9 +16,7 @@ cdef int count_one(object references, object hypothesis, const Py_ssize_t *order
     cdef int64_t shared, ngrams
     cdef int64_t best_shared = 0
     cdef int64_t best_ngrams = 0
-    if CYBLEU_OTHER_THREADS_RUN:
-        references, hypothesis = frozen(references, 1), frozen(hypothesis, 1)
-    # the size is read again each time: a signal handler may have changed the list
+    # the size is read again each time: a signal handler or another thread may have changed the list
     while cybleu_items(<PyObject *>references, &texts, &count) and k < count:
         memset(row, 0, sizeof(row))
         if not count_segment((item_at(references, k),), hypothesis, orders[1], row, work):

@@ -24,6 +24,7 @@ cdef struct Call:
     int method
     double parameter
     bint auto_reweigh
+    int silent                                  # bits of the orders whose warning is ignored
 
 
 cdef class Scorer:
@@ -33,7 +34,8 @@ cdef class Scorer:
 
     :param smoothing_type: class whose methods are recognised, on exact instances only
     :param methods: the functions method0 to method7 of this class
-    :param warn: called with an n-gram order without a match, if there is no smoothing
+    :param warn: called with an n-gram order without a match, if there is no smoothing; returns whether this is ignored,
+        and then is not called for this order again until another warning shows
     """
 
     cdef object smoothing_type
@@ -121,11 +123,10 @@ cdef class Scorer:
     cdef int read_call(self, Call *call, object weights, object smoothing_function, object auto_reweigh) except -1:
         """Parse the arguments; 0 if one is declined."""
         call.parameter = 0.0
-        call.vectors = &self.quarters
-        if weights is not QUARTERS:
-            call.vectors = &call.own
-            if not read_weights(weights, &call.own):
-                return 0
+        call.silent = 0
+        call.vectors = &self.quarters if weights is QUARTERS else &call.own
+        if weights is not QUARTERS and not read_weights(weights, &call.own):
+            return 0
         if auto_reweigh is not True and auto_reweigh is not False:
             return 0
         call.auto_reweigh = auto_reweigh is True
@@ -175,7 +176,7 @@ cdef class Scorer:
         return (PyMethod_Check(method) and PyMethod_GET_SELF(method) == instance
                 and PyMethod_GET_FUNCTION(method) == <PyObject *>self.methods[number])
 
-    cdef int score_segment(self, object references, object hypothesis, const Call *call, double *results,
+    cdef int score_segment(self, object references, object hypothesis, Call *call, double *results,
                            Py_ssize_t *work) except -1:
         """Write a score for each weight vector; return 1, 2 for NLTK's int 0, or 0 if the segment is declined."""
         cdef int64_t row[ROW_SIZE]
@@ -188,7 +189,7 @@ cdef class Scorer:
             row[2 + order + n] = row[0] - n
         return self.score_row(row, row + 2 + order, call, results)
 
-    cdef int score_row(self, const int64_t *row, const int64_t *totals, const Call *call, double *results) except -1:
+    cdef int score_row(self, const int64_t *row, const int64_t *totals, Call *call, double *results) except -1:
         """Like `score_segment`, from a row and its numbers of n-grams, which may be below 0."""
         cdef Counts counts
         cdef Py_ssize_t n
@@ -202,7 +203,7 @@ cdef class Scorer:
             counts.five_grams = max(1, totals[4])
         return self.score(&counts, call, results)
 
-    cdef int score(self, const Counts *counts, const Call *call, double *results) except -1:
+    cdef int score(self, const Counts *counts, Call *call, double *results) except -1:
         """Like `score_segment`, from counts."""
         cdef const double *weights
         cdef double equal[4]
@@ -225,8 +226,8 @@ cdef class Scorer:
                 return 0
         if call.method == METHOD0:
             for n in range(call.vectors.largest):
-                if counts.matches[n] == 0:
-                    self.warn(n + 1)
+                if counts.matches[n] == 0 and not call.silent >> n & 1:
+                    call.silent = call.silent | (1 << n) if self.warn(n + 1) else 0
         return 1
 
 
@@ -259,8 +260,7 @@ cdef inline int read_vector(object weights, Weights *into, Py_ssize_t which) exc
     cdef PyObject **items
     cdef Py_ssize_t count, i
     cdef bint of_tuple = PyTuple_CheckExact(weights)
-    if CYBLEU_OTHER_THREADS_RUN:
-        weights = frozen(weights, 1)
+    weights = frozen(weights, 1)
     if not cybleu_items(<PyObject *>weights, &items, &count) or count > MAX_ORDER:
         return 0
     for i in range(count):
@@ -282,8 +282,7 @@ cdef inline int read_weights(object weights, Weights *into) except -1:
     if read_vector(weights, into, 0):
         into.largest = into.orders[0]
         return into.largest > 0
-    if CYBLEU_OTHER_THREADS_RUN:
-        weights = frozen(weights, 1)
+    weights = frozen(weights, 1)
     if not cybleu_items(<PyObject *>weights, &items, &count) or count == 0 or count > MAX_VECTORS:
         return 0
     into.count = count
