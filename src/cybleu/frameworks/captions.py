@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import Any
 
+from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..metrics import Bleu
@@ -15,11 +15,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
 MOST_ORDERS = 64
 
 
 class CaptionBleu:
-    """BLEU-1 to BLEU-n of captions, as ``pycocoevalcap.bleu.bleu.Bleu``: of all captions and of each, from 0 to 1.
+    """BLEU-1 to BLEU-n of captions, as ``pycocoevalcap.bleu.bleu.Bleu``: of all captions and of each, from 0 to 1. Requires NumPy.
 
     Captions are split on white space. pycocoevalcap expects the tokens of its own ``PTBTokenizer``, which runs Java.
 
@@ -64,24 +66,17 @@ class CaptionBleu:
                 raise NoReferencesError(f"gts[{image!r}] has no caption; give at least one")
         texts = read_lines([res[image][0] for image in gts], "the captions")
         corpus = Corpus(texts, read_sets_of_lines(list(gts.values()), "the references"))
-        numbers, width = array("q"), 2 + 2 * self._n
-        numbers.frombytes(Bleu("coco", max_order=self._n).rows_of(corpus).cast("B"))
-        columns = [numbers[column::width] for column in range(width)]
-        of_all = self._scores([array("q", [sum(column)]) for column in columns])
-        return [score for (score,) in of_all], self._scores(columns)
+        rows = np.asarray(Bleu("coco", max_order=self._n).rows_of(corpus))
+        return [score for (score,) in self._scores(rows.sum(axis=0, keepdims=True))], self._scores(rows)
 
     def method(self) -> str:
         """Return the name of the metric."""
         return "Bleu"
 
-    def _scores(self, columns: list[array[int]]) -> list[list[float]]:
-        """Compute the scores for each order, from the columns of rows of all orders."""
-        n, count, scores = self._n, len(columns[0]), []
-        for order in range(1, n + 1):
-            chosen = [*columns[: 2 + order], *columns[2 + n : 2 + n + order]]
-            rows = array("q", bytes(8 * count * len(chosen)))
-            for place, column in enumerate(chosen):
-                rows[place :: len(chosen)] = column
-            table: Any = memoryview(rows).cast("B").cast("q", (count, len(chosen)))
-            scores.append(Bleu("coco", max_order=order).scores_of(table).tolist())
+    def _scores(self, rows: NDArray[np.int64]) -> list[list[float]]:
+        """Score rows of all orders, for each order."""
+        scores = []
+        for order in range(1, self._n + 1):
+            columns = [*range(2 + order), *range(2 + self._n, 2 + self._n + order)]
+            scores.append(Bleu("coco", max_order=order).scores_of(rows.take(columns, axis=1)).tolist())
         return scores

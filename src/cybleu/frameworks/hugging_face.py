@@ -113,11 +113,9 @@ class EvaluationModule:
                     f"compute() got an unexpected keyword argument {name!r}; the metric {self.name} takes "
                     f"{names.replace(' ', ', ')}"
                 )
-        if predictions is not None or references is not None:
-            self.add_batch(
-                predictions=() if predictions is None else predictions,
-                references=() if references is None else references,
-            )
+        self.add_batch(
+            predictions=() if predictions is None else predictions, references=() if references is None else references
+        )
         texts, groups = self._predictions, self._references
         self._predictions, self._references = [], []
         if not texts:
