@@ -105,3 +105,12 @@ def test_equal_texts_among_many(different):
 def test_an_array_without_entries_is_an_empty_text(dtype):
     texts = [np.array([], dtype), np.array([1, 2])]
     assert cybleu.pairs(texts).tolist() == cybleu.pairs([[], [1, 2]]).tolist()
+
+
+@pytest.mark.parametrize("metric", ["bleu", "nltk", "chrf", "ter", "gleu"])
+def test_an_empty_list_beside_texts_of_any_kind(metric):
+    texts = [["a b", "c"]] if metric in ("chrf", "ter") else [["a b", "c"], [["a"], ["b", "c"]], [[1], [2, 3]]]
+    for others in texts:
+        assert cybleu.pairs([], others, metric=metric).shape == (0, 2)
+        assert cybleu.pairs(others, [], metric=metric).shape == (2, 0)
+    assert cybleu.pairs([], [], metric=metric).shape == (0, 0)

@@ -376,10 +376,11 @@ class Metric(ABC):
         special = SpecialIds(**self._ids_given(of_ids))
         hypotheses = read_texts(texts, "texts", special=special)
         references = hypotheses if others is None else read_texts(others, "others", special=special)
-        check_same_kind(hypotheses.kind, "texts", references.kind, "others")
         self.raw(hypotheses.kind if hypotheses.size else references.kind if references.size else "nothing")
         scores = np.zeros((hypotheses.size, references.size))
-        self._fill_pairs(hypotheses, references, scores, threads, progress)
+        if scores.size:  # an empty list may be of any kind
+            check_same_kind(hypotheses.kind, "texts", references.kind, "others")
+            self._fill_pairs(hypotheses, references, scores, threads, progress)
         return scores
 
     def score(self, rows: Any) -> Score:
