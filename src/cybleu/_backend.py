@@ -100,16 +100,16 @@ def answered(found: Answer | None, general: Callable[..., Answer], *arguments: A
     return general(*arguments) if found is None else found
 
 
-def of_segments(function: str, list_of_references: Any, hypotheses: Any, *orders: Any) -> Any:
+def of_segments(function: str, *arguments: Any) -> Any:
     """Return the result of the kernel with this name, or of the mirror if it declined, as it declines a str as a text.
 
-    Warn about a str where tokens are expected, and raise an error where a text is missing, or there are not as many
-    hypotheses as lists of references.
+    The first arguments are lists of references and hypotheses. Warn about a str where tokens are expected, and raise
+    an error where a text is missing, or there are not as many hypotheses as lists of references.
     """
-    arguments = list_of_references, hypotheses, *orders
     found = None if BACKEND == "python" else getattr(chosen, function)(*arguments)
     if found is not None:
         return found
+    list_of_references, hypotheses = arguments[:2]
     check_numbers(hypotheses, list_of_references)
     warn_of(mistake_in_tokens(list_of_references, hypotheses))
     try:
