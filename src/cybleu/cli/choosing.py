@@ -29,7 +29,7 @@ MOST_MISSING = 10_000_000  # segments between two that are there
 EXPLAINED = 3  # candidates
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class RerankOptions(NbestOptions):
     """Output"""
 

@@ -116,7 +116,7 @@ def file_of_references(**how: Any) -> Any:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class References:
     """Files"""
 
@@ -136,7 +136,7 @@ class References:
         object.__setattr__(self, "references", found)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class TextFiles(References):
     """Files"""
 

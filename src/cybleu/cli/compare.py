@@ -24,7 +24,7 @@ FORMATS = ("text", "json", "csv", "markdown", "latex")
 TESTS = ("randomization", "shifted-bootstrap", "win-ratio")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class TestOptions:
     """Tests"""
 
@@ -36,7 +36,7 @@ class TestOptions:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class CompareOptions(TestOptions, SystemOptions):
     """Output"""
 

@@ -15,7 +15,7 @@ from .given import command, number
 from .texts import TextOptions, method_of, strings_of
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ExplainOptions(TextOptions, TextFiles):
     """Input"""
 

@@ -13,7 +13,7 @@ from .given import arguments_of, command, file, number, switch
 from .lists import FormatOptions, NbestOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Counting(FormatOptions):
     """Counts"""
 
@@ -26,7 +26,7 @@ class Counting(FormatOptions):
     threads: int = threads_option()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ExtractOptions(Counting, References, NbestOptions):
     """Output"""
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..nbest import NBest
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class MetricOptions:
     """Metric"""
 
@@ -27,7 +27,7 @@ class MetricOptions:
         return find(*self.names, smoothing=self.smoothing)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class TokenOptions:
     """Lists"""
 
@@ -41,7 +41,7 @@ class TokenOptions:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class FormatOptions(TokenOptions):
     """Lists"""
 
@@ -56,7 +56,7 @@ class FormatOptions(TokenOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class NbestOptions(FormatOptions):
     """Lists"""
 

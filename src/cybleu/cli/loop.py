@@ -16,7 +16,7 @@ from .given import argument, arguments_of, choice, command, file, from_command_l
 from .tuning import CountingOptions, OfMert, OfMira, OfPro, TuningOptions, WeightsOptions, arguments_of_pro
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class PassesOptions(OfMira):
     """Batch MIRA (kbmira)"""
 
@@ -26,7 +26,7 @@ class PassesOptions(OfMira):
 OF_TUNERS = {"mert": OfMert, "kbmira": PassesOptions, "pro": OfPro}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class OfLoop:
     """Loop"""
 
@@ -42,7 +42,7 @@ class OfLoop:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class LoopOptions(OfLoop, OfMert, PassesOptions, OfPro, WeightsOptions, TuningOptions):
     """Loop"""
 

@@ -14,7 +14,7 @@ from .systems import SystemOptions, baseline_option
 GROUPS = ("length", "difference", "score", "recall", "precision")  # named here, so that --help works without NumPy
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class PictureOptions(SystemOptions):
     """Picture"""
 
@@ -24,7 +24,7 @@ class PictureOptions(SystemOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class PrecisionOptions(PictureOptions):
     """Precision"""
 
@@ -33,21 +33,21 @@ class PrecisionOptions(PictureOptions):
     log: bool = switch(help="Draw the precisions on a logarithmic axis.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class PairsOptions(PictureOptions):
     """Pairs"""
 
     baseline: str | None = baseline_option()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ScoresOptions(PairsOptions):
     """Scores"""
 
     differences: bool = switch(help="Plot the differences between pairs of systems instead of scores.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class BucketsOptions(PictureOptions):
     """Groups"""
 

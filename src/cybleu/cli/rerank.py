@@ -46,7 +46,7 @@ def segment_count_option() -> Any:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class LinearOptions(RerankOptions):
     """Weights"""
 
@@ -59,7 +59,7 @@ class LinearOptions(RerankOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class MbrOptions(MetricOptions, RerankOptions):
     """Minimum Bayes risk"""
 
@@ -69,7 +69,7 @@ class MbrOptions(MetricOptions, RerankOptions):
     prune: int | None = number(help="Number of most probable hypotheses of a segment to use.  [default: all]")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class OracleOptions(MetricOptions, References, RerankOptions):
     """Oracle"""
 
@@ -83,7 +83,7 @@ class OracleOptions(MetricOptions, References, RerankOptions):
     seed: int = seed_option()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class OfPerceptron:
     """Perceptron"""
 
@@ -95,7 +95,7 @@ class OfPerceptron:
     seed: int = seed_option()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class PerceptronOptions(OfPerceptron, MetricOptions, References, RerankOptions):
     """Output"""
 

@@ -36,7 +36,7 @@ WHITE_SPACE = ("none", "unicode", "ascii", "space")
 MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class BleuOptions(TextOptions):
     """Metric"""
 
@@ -47,7 +47,7 @@ class BleuOptions(TextOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class SampleOptions:
     """Confidence"""
 
@@ -61,7 +61,7 @@ class SampleOptions:
         return f"|bs:{self.confidence_n}|seed:{self.seed}" if self.confidence else ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ScoreOptions(SampleOptions, BleuOptions, TextFiles):
     """Input and output"""
 

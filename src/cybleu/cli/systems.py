@@ -41,7 +41,7 @@ def _named(context: click.Context, parameter: click.Parameter, values: tuple[str
     return named
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class SystemOptions(TextOptions):
     """Systems"""
 

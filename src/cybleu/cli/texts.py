@@ -29,7 +29,7 @@ CHOICES = ("tokenize", "max_order", "weights", "smoothing", "smoothing_value", "
 TABLES = {".csv": "CSV", ".tsv": "a table with tabs", **dict.fromkeys((".json", ".jsonl", ".ndjson"), "JSON lines")}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ReadingOptions:
     """Text"""
 
@@ -44,7 +44,7 @@ class ReadingOptions:
     drop_bom: bool = switch(help="Remove a byte order mark. By default it is part of the first token, as in the tools.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class TextOptions(ReadingOptions):
     """Metric"""
 

@@ -54,7 +54,7 @@ def _bounds(context: click.Context, parameter: click.Parameter, values: tuple[st
     return bounds
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class OfMert:
     """Line searches (mert)"""
 
@@ -76,7 +76,7 @@ class OfMert:
     threads: int = threads_option()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class OfMira:
     """Batch MIRA (kbmira)"""
 
@@ -93,7 +93,7 @@ class OfMira:
     model_background: bool = switch(help="Add the model's best hypothesis to the background instead of hope.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class PassesOfMira(OfMira):
     """Batch MIRA (kbmira)"""
 
@@ -105,7 +105,7 @@ class PassesOfMira(OfMira):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class OfPro:
     """Pairwise ranked optimisation (pro)"""
 
@@ -123,7 +123,7 @@ def arguments_of_pro(given: OfPro, metric: Metric) -> dict[str, Any]:
     return {**arguments_of(given, OfPro), "minimum": given.minimum * metric.scale / 100}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class CountingOptions(TokenOptions):
     """Metric"""
 
@@ -131,14 +131,14 @@ class CountingOptions(TokenOptions):
     reference_length: str | None = reference_length_option()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class TuningOptions(References, CountingOptions, MetricOptions):
     """Metric"""
 
     names: tuple[str, ...] = metric_option("moses", of_bleu=True, of_sums=True)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class WeightsOptions:
     """Weights"""
 
@@ -185,7 +185,7 @@ def _extracted(what: str) -> Any:
     return file(metavar="FILE,...", multiple=True, default=(), callback=_with_commas, help=what)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ListOptions(WeightsOptions, TuningOptions):
     """Lists"""
 
@@ -353,17 +353,17 @@ def score_of(nbest: NBest, weights: dict[str, float], metric: Metric) -> float:
 # ------------------------------------------------------------------------------------------------------------ commands
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class MertOptions(OfMert, ListOptions):
     """Line searches (mert)"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class KbmiraOptions(PassesOfMira, ListOptions):
     """Batch MIRA (kbmira)"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ProOptions(OfPro, ListOptions):
     """Pairwise ranked optimisation (pro)"""
 

@@ -15,7 +15,7 @@ from .given import command, option
 from .texts import ReadingOptions, Texts
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class VariantsOptions(ReadingOptions, TextFiles):
     """Input, definitions and output"""
 
