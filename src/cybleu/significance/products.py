@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
@@ -75,17 +76,21 @@ class Columns:
         :param weights: how often each segment is in each sample, `(n, segments)`, of :attr:`dtype`
         :return: `(tables, limbs * columns, n)`
         """
-        return self._product(weights, self._matrix)
+        _, tables, width = self._matrix.shape
+        product = weights @ self._matrix.reshape(self.segments, -1)
+        return np.ascontiguousarray(product.T, dtype=np.float64).reshape(tables, width, len(weights))
 
     def gains(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         """Compute how much larger the sums of samples are than those of the first table, as :meth:`sums`."""
-        gains = self._product(weights, self._matrix[:, 1:] - self._matrix[:, :1])
-        return np.concatenate([np.zeros_like(gains[:1]), gains])
+        _, tables, width = self._matrix.shape
+        gains = np.zeros((tables * width, len(weights)))
+        gains[width:] = (weights @ self._differences).T
+        return gains.reshape(tables, width, len(weights))
 
-    def _product(self, weights: NDArray[Any], matrix: NDArray[Any]) -> NDArray[np.float64]:
-        _, tables, width = matrix.shape
-        product = weights @ matrix.reshape(self.segments, -1)
-        return np.ascontiguousarray(product.T, dtype=np.float64).reshape(tables, width, len(weights))
+    @cached_property
+    def _differences(self) -> NDArray[Any]:
+        """How much larger the other tables are than the first, `(segments, (tables - 1) * limbs * columns)`."""
+        return (self._matrix[:, 1:] - self._matrix[:, :1]).reshape(self.segments, -1)
 
     def of_segments(self, table: int, part: slice) -> NDArray[np.float64]:
         """Return the columns of a table without summing, `(limbs * columns, segments)`."""
