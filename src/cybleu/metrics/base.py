@@ -496,7 +496,6 @@ class Metric(ABC):
             )
 
 
-@dataclass(frozen=True)
 class BuiltinMetric(Metric):
     """Base class of the metrics of this package, which define :meth:`counter` and :meth:`score_of` in place of `count` and `evaluate`."""
 

@@ -74,7 +74,7 @@ class TokenIds(NamedTuple):
         return [self.ids[begin:end].tolist() for begin, end in zip(self.begins.tolist(), self.ends.tolist())]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TokenLists:
     """Texts that are lists or tuples of tokens."""
 
@@ -107,7 +107,7 @@ class TokenLists:
         return types
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RawText:
     """Texts that are not tokenised, as the backend reads them: valid UTF-8, or a str each."""
 
@@ -129,7 +129,7 @@ class RawText:
         return RawText(self.lines.take(numbers))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sets:
     """Sets of references, one after the other: those of set i are the texts from `bounds[i]` to before `bounds[i + 1]`."""
 
@@ -159,7 +159,7 @@ class Sets:
         return Sets(self.texts.rows(numbers), np.concatenate([np.zeros(1, dtype=np.int64), ends]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ListSets:
     """Sets of references, each a list or tuple of token lists, at least one."""
 
@@ -187,7 +187,7 @@ class ListSets:
         return self.sets
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Corpus:
     """Segments: segment i is text i with the set `owners[i]` of references. All that a metric reads.
 
