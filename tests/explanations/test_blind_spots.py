@@ -113,8 +113,8 @@ def test_raw_text():
 @pytest.mark.parametrize(
     ("metric", "choices", "error", "advice"),
     [
-        ("chrf", {}, errors.UnknownNameError, "variant of BLEU"),
-        ("gleu", {}, errors.UnknownNameError, "variant of BLEU"),
+        ("chrf", {}, errors.UnknownNameError, "definition of BLEU"),
+        ("gleu", {}, errors.UnknownNameError, "definition of BLEU"),
         ("nltk-3.2", {}, errors.SmoothingParameterError, "another smoothing"),
         ("sacrebleu", {"smoothing": "floor", "smoothing_value": 2}, errors.SmoothingParameterError, "another smooth"),
         ("nltk", {"weights": (1.5, -0.5)}, errors.SmoothingParameterError, "negative weight"),
@@ -135,9 +135,9 @@ def test_definitions_that_a_match_can_lower():
 def test_explanations():
     references, hypothesis = ["the cat sat on the mat".split()], "the cat on the mat slept".split()
     ending = [
-        "blind spots: 6 orders of 3 blocks score at least as high, such as",
+        "blind spots: 3 blocks can be put in any of 6 orders without lowering the score, such as",
         '             "the" "cat" "slept" "on" "the" "mat"',
-        'replaceable by other words that are in no reference: "slept"',
+        'replaceable by any word that is in no reference: "slept"',
     ]
     smoothing = SmoothingFunction()
     for arguments in ({"weights": (0.5, 0.5)}, {"metric": "sacrebleu"}, {"smoothing_function": smoothing.method2}):

@@ -174,7 +174,7 @@ def test_the_picture():
     lines = str(
         explain([*REFERENCES, ["猫", "is", "on"]], "the cat the cat 猫 is the".split(), (0.5, 0.5))
     ).splitlines()
-    start = lines.index("= n-grams that match, ~ in a reference, but clipped")
+    start = lines.index("= matches that count, ~ matches that are clipped")
     assert lines[start + 1 : start + 7] == [
         'hypothesis   "the" "cat" "the" "cat" "猫" "is" "the"',
         "1-grams      ===== ===== ===== ~~~~~ ==== ==== ~~~~~",
@@ -185,7 +185,8 @@ def test_the_picture():
     ]
     text = "\n".join(lines)
     assert (
-        'clipped to their count in one reference: "the" from 3 to 2, "cat" from 2 to 1, "the" "cat" from 2 to 1' in text
+        'clipped to the largest count in one reference: "the" from 3 to 2, "cat" from 2 to 1, "the" "cat" from 2 to 1'
+        in text
     )
 
 

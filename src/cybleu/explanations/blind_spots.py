@@ -30,8 +30,8 @@ __all__ = ["BlindSpots", "blind_spots"]
 class BlindSpots:
     """Reorderings and replacements of a hypothesis that BLEU does not penalise.
 
-    :param blocks: the hypothesis, split where a bigram is in no reference. Any order of the blocks scores at least as high
-        as the hypothesis: the n-grams that match lie within the blocks, and the length is the same
+    :param blocks: the hypothesis, split where a bigram is in no reference. Any order of the blocks scores at least as
+        high as the hypothesis: the n-grams that match lie within the blocks, and the length is the same
     :param count: the number of distinct orders of the blocks, including the order of the hypothesis
     :param replaceable: positions of the tokens that are in no reference. Any other token that is in no reference can
         replace one of them, and the score stays the same
@@ -81,9 +81,9 @@ def blind_spots(
 
     :param references: one or more references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
-    :param metric: a definition of BLEU, as for :func:`cybleu.metrics.find`; by default NLTK's
-    :param tokenize: the tokeniser, if the texts are raw text (str, or bytes in UTF-8): a name, as for
-        :func:`cybleu.text.tokenizer`, or a function from a str to its tokens
+    :param metric: a definition of BLEU, in any form that :func:`cybleu.metrics.find` accepts; by default NLTK's
+    :param tokenize: the tokeniser of raw text (str or UTF-8 bytes): a name that :func:`cybleu.text.tokenizer` accepts,
+        or a function from a str to its tokens
     :param lowercase: convert raw text to lower case first
     :param choices: options of :class:`cybleu.metrics.Bleu`
     :return: the blocks whose order does not matter, how many orders there are, and the tokens that can be replaced
@@ -101,8 +101,8 @@ def blind_spots(
     spots = find_blind_spots(references, hypothesis, rules.order, is_monotone(rules, len(hypothesis)))
     if spots is None:
         raise SmoothingParameterError(
-            f"one more match can lower the score of {rules.name} with this smoothing or these weights, so that the order of "
-            "blocks matters; use another smoothing, and no negative weight"
+            f"with this smoothing or these weights, an additional match can lower the score of {rules.name}, so the "
+            "order of the blocks matters; use another smoothing, and no negative weights"
         )
     return spots
 
@@ -152,7 +152,7 @@ def read_segment(
     """
     found = find(metric, **choices)
     if not isinstance(found, Bleu):
-        raise UnknownNameError(f"the metric is {found.name}, and only BLEU is explained; give a variant of BLEU")
+        raise UnknownNameError(f"the metric is {found.name}, but only BLEU can be explained; use a definition of BLEU")
     raw = raw_of(tokenize, lowercase) and found.with_choices(tokenize=tokenize, lowercase=lowercase).raw("raw text")
     if raw is not None:
         references = tokens_of(read_lines(references, "references"), raw, Place("references")).lists()

@@ -60,12 +60,12 @@ BETTER: dict[str, tuple[object, ...]] = {
 class Scored:
     """The score of a variant on the corpus.
 
-    :param name: the name of the variant, with the smoothing if it was chosen: ``nltk``, ``nltk:method1``
-    :param variant: the rules; `smoothings` has only the smoothing that is used
-    :param bleu: the result on the tool's own scale, None if the tool fails
-    :param failure: why it fails
-    :param tokenize: the tokeniser of raw text, with ``(mteval)`` after it if the variant reads the text in its own way, because
-        of its lower case or of white space at the end of a line; None if tokens were passed
+    :param name: the name of the variant, followed by the smoothing if one was chosen: ``nltk``, ``nltk:method1``
+    :param variant: the rules of the variant; `smoothings` contains only the smoothing that is used
+    :param bleu: the result on the tool's own scale; None if the tool fails
+    :param failure: the reason why the tool fails
+    :param tokenize: the tokeniser of raw text; None if tokens were passed. ``(mteval)`` follows the name if the variant
+        has its own rules for lower case or for white space at the end of a line
 
     >>> empty = explain_difference([["a b".split()]], [[]], ("moses", "multi-bleu"))
     >>> [(scored.name, scored.score) for scored in empty.scores]
@@ -88,12 +88,11 @@ class Scored:
 class Cause:
     """The contribution of a rule to the difference between two scores.
 
-    :param rule: the field of :class:`~cybleu.metrics.Variant`; ``smoothing`` for the smoothing that is used,
-        ``tokenize`` for the tokeniser
-    :param points: the points that the rule adds to the score, from 0 to 100; 0 for a rule that has an effect only together
-        with other rules, which get the points
+    :param rule: the name of the field of :class:`~cybleu.metrics.Variant`, or ``smoothing`` or ``tokenize``
+    :param points: the points that the rule adds to the score, on the scale from 0 to 100. A rule that has an effect
+        only together with other rules has 0, and the other rules have the points
     :param orders: the n-gram orders that the rule affects; empty if it does not depend on orders
-    :param segments: the indices of all segments whose counts it changes, from 0
+    :param segments: the indices, from 0, of all segments whose counts the rule changes
     :param before: the result with the rule of the lower variant
     :param after: the result with the rule of the higher variant, all other rules as in `before`
 
@@ -114,12 +113,12 @@ class Cause:
 class Difference:
     """The difference between two variants, and its causes.
 
-    The rules of the variant with the lower score are changed, one after the other, into those of the variant with the
-    higher score. Each rule gets the points that its change adds to the score. So the points of the causes add up to the
-    difference, except for rounding. If several rules have an effect only together, the order decides which of them gets
-    the points: first the tokeniser; then changes to a simple rule (no n-gram for short segments, 0 without any match,
-    the mean of the logarithms); then the smoothing; then changes from a simple rule to another one, and those of the
-    reference length and the penalty.
+    The rules of the variant with the lower score are replaced, one at a time, by the rules of the variant with the
+    higher score. Each rule gets the points that its replacement adds to the score, so the points of all causes add up
+    to the difference, except for rounding. If several rules have an effect only together, the order of replacement
+    decides which of them gets the points. The tokeniser is replaced first. Next come rules whose new value is simple:
+    no n-gram for short segments, 0 without any match, the mean of the logarithms. Then the smoothing is replaced. Rules
+    whose old value is simple come last, with the rules of the reference length and the penalty.
 
     :param lower: the variant with the lower score
     :param higher: the variant with the higher score
@@ -145,9 +144,9 @@ class Difference:
 class Comparison:
     """The scores of variants on one corpus, and why they differ.
 
-    ``print`` shows the scores, and the causes of the difference between each score and the next higher one.
+    ``print`` shows the scores, and for each score the causes of its difference to the next higher score.
 
-    :param scores: the score of each variant, in the requested order
+    :param scores: the score of each variant, in the order of the variants
     :param differences: the difference of each pair of variants with different scores
     :param segments: the number of segments
 
@@ -180,7 +179,7 @@ class Comparison:
 
     def _table(self) -> Iterable[str]:
         width = max(len(name) for name in ("variant", *(scored.name for scored in self.scores)))
-        yield f"{'variant':<{width}}  {'tokeniser':<13}  {'0 to 100':>8}  as the tool has it"
+        yield f"{'variant':<{width}}  {'tokeniser':<13}  {'0 to 100':>8}  tool's scale"
         for scored in self.scores:
             number, own = ("fails", scored.failure)
             if scored.bleu:
@@ -202,17 +201,17 @@ def explain_difference(
 
     :param references: for each segment one or more references, each a sequence of hashable tokens
     :param hypotheses: for each segment the translation to score, a sequence of hashable tokens
-    :param variants: one or several names in :data:`cybleu.metrics.VARIANTS`, or variants. Each has the default smoothing
-        of its tool, unless you name another, as ``name:smoothing`` or (variant, smoothing)
+    :param variants: one or several variants, or their names in :data:`cybleu.metrics.VARIANTS`. Each uses the default
+        smoothing of its tool unless you name another one, as ``name:smoothing`` or (variant, smoothing)
     :param order: the largest n-gram order, at most 64
     :param weights: the weights of the n-gram orders, by default uniform
-    :param tokenize: the tokeniser, if the texts are raw text (str, or bytes in UTF-8): a name, as for
-        :func:`cybleu.text.tokenizer`, or a function from a str to its tokens; or ``of-tools``, which tokenises the
-        texts for each variant as its tool does, like ``cybleu score``
+    :param tokenize: the tokeniser of raw text (str or UTF-8 bytes): a name that :func:`cybleu.text.tokenizer` accepts,
+        a function from a str to its tokens, or ``of-tools``. With ``of-tools`` each variant tokenises the texts as its
+        tool does, like ``cybleu score``
     :param lowercase: convert raw text to lower case first
-    :return: a table of the scores of the corpus, and for each pair of variants that differ the rules that cause the
-        difference. If a tool's score is the mean of its segments' scores, so is that of the variant, as for
-        :func:`cybleu.score`. If the tool of a variant fails, the table has the reason
+    :return: the score of the corpus by each variant, and the rules that cause the difference between each two variants
+        with different scores. Variants of tools that average the scores of segments do the same, like
+        :func:`cybleu.score`. If the tool of a variant fails, the result contains the reason
     :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
     :raises EmptyCorpusError: there is no segment
     :raises NoReferencesError: a segment has no reference
@@ -222,14 +221,14 @@ def explain_difference(
 
     >>> references = [["a b c d e f".split()], ["g".split()]]
     >>> print(explain_difference(references, ["a b c d e f".split(), ["g"]], ("nltk", "sacrebleu")))
-    variant    tokeniser      0 to 100  as the tool has it
+    variant    tokeniser      0 to 100  tool's scale
     nltk       -               84.0896  0.8408964153
     sacrebleu  -              100.0000  100
     <BLANKLINE>
     sacrebleu is 15.9104 above nltk
-       +15.9104  short_segments_count: False rather than True
-                 1 segment (1): 2-grams 5/5 = 100 rather than 5/6 = 83.3333, 3-grams 4/4 = 100 rather than 4/5 =
-                 80, 4-grams 3/3 = 100 rather than 3/4 = 75
+       +15.9104  short_segments_count: True -> False
+                 1 segment (1): 2-grams 5/6 = 83.3333 -> 5/5 = 100, 3-grams 4/5 = 80 -> 4/4 = 100, 4-grams 3/4 =
+                 75 -> 3/3 = 100
     """
     raw = raw_of("none" if tokenize == OF_TOOLS else tokenize, lowercase)
     counts = Counts(variants, order, weights, tokenize if raw and isinstance(tokenize, str) else None, lowercase)
@@ -416,7 +415,7 @@ def _cause(counts: Counts, rule: str, lower: Scored, higher: Scored) -> Cause:
 def _lines(pair: Difference, cause: Cause, segment: str, first: int) -> Iterable[str]:
     """Return the lines that describe a cause: the rule of both variants, and the numbers that differ."""
     points = f"  {_number(cause.points, '+'):>9}  "
-    yield f"{points}{cause.rule}: {_value(cause.rule, pair.higher)} rather than {_value(cause.rule, pair.lower)}"
+    yield f"{points}{cause.rule}: {_value(cause.rule, pair.lower)} -> {_value(cause.rule, pair.higher)}"
     details = ", ".join(_changes(cause))
     if cause.segments:
         numbers = [str(position + first) for position in cause.segments]
@@ -426,7 +425,7 @@ def _lines(pair: Difference, cause: Cause, segment: str, first: int) -> Iterable
     yield from textwrap.wrap(details, WIDTH, initial_indent=indent, subsequent_indent=indent)
     if not cause.points:
         lower = _number(cause.before.percent)
-        yield f"{indent}needed too: with the rule of {pair.lower.name} {pair.higher.name} would have {lower}"
+        yield f"{indent}also required: with the rule of {pair.lower.name}, {pair.higher.name} would score {lower}"
 
 
 def _value(rule: str, scored: Scored) -> str:
@@ -439,13 +438,13 @@ def _value(rule: str, scored: Scored) -> str:
 
 
 def _changes(cause: Cause) -> Iterable[str]:
-    """Return the numbers that differ, those of the higher variant first."""
+    """Return the numbers that differ, those of the lower variant first."""
     for name in ("hypothesis_length", "reference_length", "brevity_penalty"):
         before, after = getattr(cause.before, name), getattr(cause.after, name)
         if before != after:
-            yield f"{name.replace('_', ' ')} {after:.6g} rather than {before:.6g}"
+            yield f"{name.replace('_', ' ')} {before:.6g} -> {after:.6g}"
     for n in cause.orders:
-        yield f"{n}-grams {_shown(cause.after, n)} rather than {_shown(cause.before, n)}"
+        yield f"{n}-grams {_shown(cause.before, n)} -> {_shown(cause.after, n)}"
 
 
 def _precision(bleu: BleuScore, n: int) -> float:

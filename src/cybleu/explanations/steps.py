@@ -76,18 +76,18 @@ class Order:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A sentence score with all steps of its computation; ``print`` shows it, and so does a notebook.
+    """A sentence score with all steps of its computation, shown by ``print`` and in notebooks.
 
-    An n-gram is *matched* if it is in a reference. Its count is *clipped* to the largest count that it has in one reference.
+    An n-gram is *matched* if it is in a reference. Its count is *clipped* to its largest count in any one reference.
 
-    :param bleu: the score and its components; the score is equal to that of :func:`cybleu.sentence_bleu` or of the metric
+    :param bleu: the score and its components; the score equals that of :func:`cybleu.sentence_bleu` or of the metric
     :param variant: the definition of the score
     :param smoothing: the name of the smoothing, or ``none``
     :param orders: an :class:`Order` for each n-gram order in the score, from 1
     :param hypothesis: the tokens of the hypothesis
     :param references: the tokens of each reference
-    :param blind_spots: changes of the hypothesis that do not lower the score, see :func:`cybleu.explanations.blind_spots`; None if
-        one more match can lower it
+    :param blind_spots: changes of the hypothesis that do not lower the score, see
+        :func:`cybleu.explanations.blind_spots`; None if an additional match can lower the score
 
     >>> explanation = explain(["the cat sat".split()], "the cat".split(), (0.5, 0.5))
     >>> explanation.score, explanation.bleu.reference_length, explanation.bleu.brevity_penalty
@@ -131,11 +131,11 @@ def explain(
     :param references: one or more references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
     :param weights: a vector of weights of the n-gram orders from 1
-    :param smoothing_function: as for :func:`cybleu.sentence_bleu`
-    :param metric: as for :func:`cybleu.metrics.find`: a definition of BLEU to explain instead of NLTK's, with its own
-        weights and smoothing
-    :param tokenize: the tokeniser, if the texts are raw text (str, or bytes in UTF-8): a name, as for
-        :func:`cybleu.text.tokenizer`, or a function from a str to its tokens
+    :param smoothing_function: see :func:`cybleu.sentence_bleu`
+    :param metric: a definition of BLEU to explain instead of NLTK's, with its own weights and smoothing, in any form
+        that :func:`cybleu.metrics.find` accepts
+    :param tokenize: the tokeniser of raw text (str or UTF-8 bytes): a name that :func:`cybleu.text.tokenizer` accepts,
+        or a function from a str to its tokens
     :param lowercase: convert raw text to lower case first
     :param choices: options of :class:`cybleu.metrics.Bleu`
     :return: the score, and for each order the counts of n-grams, the clipped counts, the precision and the smoothed
@@ -147,7 +147,7 @@ def explain(
     >>> print(explain(["the cat is on the mat".split()], "the the the cat sat".split(), (0.5, 0.5)))
     BLEU-2 = 0.317093   (nltk, from 0 to 1; 31.71 from 0 to 100; smoothing: none)
     <BLANKLINE>
-    = n-grams that match, ~ in a reference, but clipped
+    = matches that count, ~ matches that are clipped
     hypothesis   "the" "the" "the" "cat" "sat"
     1-grams      ===== ===== ~~~~~ =====
     2-grams                  ===========
@@ -157,15 +157,15 @@ def explain(
         1        5        4        3  3/5 = 0.6000
         2        4        1        1  1/4 = 0.2500
     in no reference: "sat"
-    clipped to their count in one reference: "the" from 3 to 2
+    clipped to the largest count in one reference: "the" from 3 to 2
     <BLANKLINE>
     tokens: 5 in the hypothesis, 6 in the reference
     brevity penalty: exp(1 - 6/5) = 0.818731
     score = 0.818731 * exp(0.5 * log(3/5) + 0.5 * log(1/4))
           = 0.818731 * exp(-0.94855999) = 0.317093
-    blind spots: 12 orders of 4 blocks score at least as high, such as
+    blind spots: 4 blocks can be put in any of 12 orders without lowering the score, such as
                  "the" "the" "sat" "the" "cat"
-    replaceable by other words that are in no reference: "sat"
+    replaceable by any word that is in no reference: "sat"
     """
     weights = weights_given(weights)
     numbers = finite_numbers(weights, "weights")
@@ -177,7 +177,7 @@ def explain(
         if numbers is None:
             raise WeightsError(f"weights must be finite numbers, one for each n-gram order, not {weights!r}")
     elif smoothing_function is not None:
-        raise UnknownNameError("smoothing_function is for NLTK's BLEU; for another metric give smoothing=")
+        raise UnknownNameError("smoothing_function is only for NLTK's BLEU; for another metric use smoothing=")
     elif weights is not QUARTERS:
         choices["weights"] = weights
     bleu, references, hypothesis = read_segment(references, hypothesis, metric, tokenize, lowercase, choices)
@@ -267,7 +267,7 @@ def marks(explanation: Explanation, order: Order) -> list[str]:
 def _picture(explanation: Explanation) -> Iterator[str]:
     """Format the hypothesis with a line of marks under it for each order, and the references."""
     covers = {f"{order.n}-grams": marks(explanation, order) for order in explanation.orders}
-    yield f"{COUNTED} n-grams that match, {CLIPPED} in a reference, but clipped"
+    yield f"{COUNTED} matches that count, {CLIPPED} matches that are clipped"
     yield from _wrapped("hypothesis", explanation.hypothesis, covers)
     for number, reference in enumerate(explanation.references, start=1):
         yield from _wrapped(f"reference {number}" if len(explanation.references) > 1 else "reference", reference, {})
@@ -342,7 +342,7 @@ def _table(explanation: Explanation) -> Iterator[str]:
     if lacking:
         yield f"in no reference: {_listed(lacking)}"
     if clipped:
-        yield f"clipped to their count in one reference: {_listed(clipped)}"
+        yield f"clipped to the largest count in one reference: {_listed(clipped)}"
     for n, total in enumerate(explanation.bleu.totals, start=1):
         if n > len(explanation.orders):
             yield f"{n}-grams are left out: {'none matches' if total else 'the hypothesis is too short'}"
@@ -389,10 +389,11 @@ def _unseen(explanation: Explanation) -> Iterator[str]:
         return
     if spots.count > 1:
         number = f"{spots.count}" if spots.count < MOST_SHOWN else f"10^{math.log10(spots.count):.1f}"
-        yield f"blind spots: {number} orders of {len(spots.blocks)} blocks score at least as high, such as"
+        blocks = len(spots.blocks)
+        yield f"blind spots: {blocks} blocks can be put in any of {number} orders without lowering the score, such as"
         yield from _wrapped("", next(islice(spots.texts(), 1, None)), {})
     if words := dict.fromkeys(quoted(explanation.hypothesis[place]) for place in spots.replaceable):
-        yield f"replaceable by other words that are in no reference: {_listed([*words])}"
+        yield f"replaceable by any word that is in no reference: {_listed([*words])}"
 
 
 def _factor(weight: float) -> str:
