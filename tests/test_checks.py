@@ -64,11 +64,11 @@ MISTAKES = {
         (group(WORDS, []), [WORDS] * 2, "references[1][1] has no token; leave it out"),
         ([[WORDS]], [["a", None]], "token 1 of hypotheses[0] is None; leave it out"),
         # text split into characters
-        ([[WORDS]], [list("the cat")], "hypotheses[0] is the characters of a text with its blanks"),
+        ([[WORDS]], [list("the cat")], "hypotheses[0] is a list of the characters of a text"),
     ],
     errors.MixedTokensError: [
         ([[WORDS]], [[1, 2]], "holds token ids and the other strings; give both as ids or both as tokens"),
-        ([[[b"a"]]], [["a"]], "hypotheses is a str and every one of the references bytes"),
+        ([[[b"a"]]], [["a"]], "hypotheses is a str, but every token of the references is bytes"),
     ],
 }
 

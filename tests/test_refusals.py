@@ -181,7 +181,10 @@ REFUSED = {
         (lambda: Reward()(completions="ab", references=["a", "b"]), "completions is a str; give a list"),
         (lambda: Reward()(completions=["a"], references=[{1: 2}]), "a str, token ids, or a list of either, not dict"),
         (lambda: Reward()(completions=["a"], references=[[3.7]]), "neither a str nor a list of token ids: 'float'"),
-        (lambda: Reward()(completions=["a"], references=[b"a"]), r"references\[0\] has a bytes as a reference; decode"),
+        (
+            lambda: Reward()(completions=["a"], references=[b"a"]),
+            r"references\[0\] has a reference of type bytes; decode",
+        ),
         (lambda: analyse(REFERENCES, SYSTEMS, source="text"), "source is a str; give a list of lines"),
         (lambda: analyse(REFERENCES, SYSTEMS, source=[None] * 40), r"source\[0\] is None; leave out"),
         (lambda: explain_difference(["a"], [5], tokenize="13a"), r"hypotheses\[0\] must be raw text, .* not an int"),
@@ -248,7 +251,10 @@ REFUSED = {
     ],
     errors.LengthMismatchError: [
         (lambda: corpus_bleu([[R]], []), "0 hypotheses and 1 lists"),
-        (lambda: Reward()(completions=["a", "b"], references=["a"]), "completions is 2, .*'references' is 1; each"),
+        (
+            lambda: Reward()(completions=["a", "b"], references=["a"]),
+            "completions has length 2, .*'references' has length 1; each",
+        ),
         (lambda: analyse(REFERENCES, SYSTEMS, source=["a"]), "source has 1 lines"),
         (lambda: explain_difference([[["a"]]], []), "there are 0 hypotheses and 1 lists of references; each"),
         (lambda: of_one([[1], [1]]), "2 hypotheses and 1 set .* owner"),
@@ -278,7 +284,7 @@ REFUSED = {
         (lambda: References(np.zeros((2, 0, 3), int)), "no reference"),
         (lambda: References([[None], ["a b"]]), r"references\[0\] has no reference"),
         (lambda: rows([[1]], np.array([[[1, 2], [0, 0]]]), pad_id=0), r"references\[0, 1\] is empty"),
-        (lambda: self_bleu([["a"]]), "there are 1, give at least two"),
+        (lambda: self_bleu([["a"]]), "there are 1 texts, and at least two are required"),
         (lambda: load("bleu").add(prediction="a", reference=[]), r"references\[0\]"),
         (lambda: CaptionBleu().compute_score({1: []}, {1: ["a"]}), r"gts\[1\]"),
         (lambda: NistInformation([[]]), r"references\[0\] has no reference"),
@@ -287,7 +293,7 @@ REFUSED = {
         (lambda: mbr([["a b", "a c"]], evidence=[[]]), "segment 0 has hypotheses and no evidence"),
     ],
     errors.OrderError: [
-        (lambda: modified_precision([R], H, -1), "negative, and it is -1"),
+        (lambda: modified_precision([R], H, -1), "negative, but it is -1"),
         (lambda: sentence_bleu([R], H, (0.5, 0.5), SmoothingFunction().method6), "at least 3 n-gram orders, not 2"),
         (lambda: explain_difference([[R]], [R], ["nltk"], 0), "the largest n-gram order is 0; it must be a whole"),
         (lambda: pairs([[1, 2]], max_order=10**30), "max_order is"),
@@ -322,7 +328,10 @@ REFUSED = {
         (lambda: of_one([[1]], threads=0), "threads is 0"),
         (lambda: rows([H], [[R]], **RAW_13A), "leave tokenize out, or pass texts as str"),
         (lambda: find("chrf").rows(["a b"], [["a b"]], tokenize="13a"), r"pass Chrf\(tokenize=...\)"),
-        (lambda: explain(TEXTS, ["a"], smoothing_function=max, metric="moses"), "smoothing_function is for NLTK's"),
+        (
+            lambda: explain(TEXTS, ["a"], smoothing_function=max, metric="moses"),
+            "smoothing_function is only for NLTK's",
+        ),
         (lambda: oracle(LIST, "document"), "sentence or corpus"),
         (lambda: mbr([["a b", "a c"]], utility="linear"), "utility"),
     ],

@@ -109,7 +109,7 @@ def test_of_chat_messages_only_those_of_the_assistant_count():
         )
         assert trainer_call(reward, chats, references=["the cat sat down"] * 4) == alone
     with pytest.raises(
-        errors.SequenceTypeError, match=r"completions\[1\] has no message of .*'assistant'.* is 'model'"
+        errors.SequenceTypeError, match=r"completions\[1\] has no message with .*'assistant'.* is 'model'"
     ):
         trainer_call(reward, [chats[0], [said("model", "the cat")]], references=["the cat", "the cat"])
 

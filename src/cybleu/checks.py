@@ -35,25 +35,25 @@ def check(
     It checks shapes, then tokens. An empty hypothesis and an empty corpus are not mistakes. An array of
     ids with one dimension is a token list, and one with two dimensions is a list of token lists.
 
-    It cannot find two mistakes: transposed references if each segment has as many references as there are segments, and
-    a text of one word that is split into characters.
+    Two mistakes cannot be detected: transposed references if each segment has as many references as there are segments,
+    and a text of a single word that is split into characters.
 
     :param references: for each segment a list of its references, each a list of tokens
     :param hypotheses: for each segment a list of tokens
-    :param tokenize: the tokeniser, if the texts are raw text (str, or bytes in UTF-8): a name, as for
-        :func:`cybleu.text.tokenizer`, or a function from a str to its tokens
+    :param tokenize: the tokeniser of raw text (str or UTF-8 bytes): a name that :func:`cybleu.text.tokenizer` accepts,
+        or a function from a str to its tokens
     :param lowercase: convert raw text to lower case first
-    :raises SequenceTypeError: something is not a list, or a list of the wrong depth: a str, None, an iterator, a set or
-        a dict instead of a token list, one reference instead of a list of references, or the arguments in the other
-        order
-    :raises LengthMismatchError: the number of lists of references is not that of the hypotheses; the message says if
-        they look transposed
+    :raises SequenceTypeError: an argument is not a list, or has the wrong depth: a str, None, an iterator, a set or a
+        dict instead of a token list, or a single reference instead of a list of references; or the arguments are
+        swapped
+    :raises LengthMismatchError: the number of lists of references differs from the number of hypotheses; the message
+        says if the references look transposed
     :raises NoReferencesError: a segment has no reference
     :raises OneShotReferencesError: a segment's references can be read only once
     :raises UnhashableTokenError: a token cannot be hashed
     :raises TokensError: a reference has no token, a token is None, or the tokens are the characters of a text with
         spaces
-    :raises MixedTokensError: one side has ids and the other text
+    :raises MixedTokensError: one side has ids and the other side has text
 
     >>> check([[["the", "cat"]]], [["the", "cat"]])
     >>> check([["The cat."]], ["A cat."], tokenize="13a")
@@ -73,8 +73,8 @@ def check(
     kind, of_references = _kind_of_tokens(corpus.texts), _kind_of_tokens(corpus.sets.texts, may_be_empty=False)
     if None not in (kind, of_references) and kind != of_references:
         raise MixedTokensError(
-            f"every token of the hypotheses is {kind} and every one of the references {of_references}, so none can match; "
-            "give both as the same"
+            f"every token of the hypotheses is {kind}, but every token of the references is {of_references}, so no "
+            "token can match; use the same type for both"
         )
 
 
@@ -89,8 +89,8 @@ def _kind_of_tokens(batch: Any, may_be_empty: bool = True) -> str | None:
             raise TokensError(f"token {types.index(type(None))} of {place} is None; leave it out")
         if " " in tokens and _is_split_into_characters(tokens):
             raise TokensError(
-                f"{place} is the characters of a text with its blanks, as list() makes them of a str; "
-                "split it into words, for example with .split()"
+                f"{place} is a list of the characters of a text, as returned by list() for a str; "
+                "split the text into words, for example with .split()"
             )
     kinds, names = TokenLists(lists, batch.place).types(), {str: "a str", bytes: "bytes", SupportsIndex: "an id (int)"}
     return next((name for base, name in names.items() if kinds and all(issubclass(kind, base) for kind in kinds)), None)

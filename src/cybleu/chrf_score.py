@@ -39,12 +39,12 @@ def sentence_chrf(
     """Compute chrF of a hypothesis against a reference: the mean of the F-scores of the orders.
 
     :param reference: a str, or tokens, which are joined with spaces
-    :param hypothesis: the same
+    :param hypothesis: a str or tokens
     :param min_len: the smallest character n-gram order
-    :param max_len: the largest n-gram order
+    :param max_len: the largest character n-gram order
     :param beta: the weight of recall relative to precision
-    :param ignore_whitespace: leave white space out
-    :return: from 0 to 1. An order that one of the texts is too short for, or that has no match, counts as 1e-16
+    :param ignore_whitespace: remove white space first
+    :return: the score from 0 to 1. The F-score of an order is 1e-16 if a text is too short for it, or nothing matches
     :raises EmptyCorpusError: there is no order from `min_len` to `max_len`
     :raises OrderError: an order is not from 1 to 64
 
@@ -67,11 +67,11 @@ def corpus_chrf(
     :param references: the reference of each segment: a str, or tokens, which are joined with spaces
     :param hypotheses: the hypothesis of each segment, in the same form
     :param min_len: the smallest character n-gram order
-    :param max_len: the largest n-gram order
+    :param max_len: the largest character n-gram order
     :param beta: the weight of recall relative to precision
-    :param ignore_whitespace: leave white space out
-    :return: from 0 to 1
-    :raises LengthMismatchError: there are not as many references as hypotheses
+    :param ignore_whitespace: remove white space first
+    :return: the score from 0 to 1
+    :raises LengthMismatchError: the number of references differs from the number of hypotheses
     :raises EmptyCorpusError: there are no segments, or no orders
     :raises OrderError: an order is not from 1 to 64
 
@@ -100,11 +100,11 @@ def chrf_precision_recall_fscore_support(
 ) -> tuple[float, float, float, int]:
     """Compute precision, recall and F-score of the n-grams of one order, and the number of matches.
 
-    :param reference: a str, whose characters are counted, or any hashable tokens
-    :param hypothesis: the same
+    :param reference: a str, whose characters are the tokens, or any hashable tokens
+    :param hypothesis: a str or any hashable tokens
     :param n: the n-gram order
     :param beta: the weight of recall relative to precision
-    :param epsilon: the value of all three if one of the texts is too short, or nothing matches
+    :param epsilon: the value of precision, recall and F-score if a text is too short or nothing matches
 
     >>> chrf_precision_recall_fscore_support("abcd", "abce", 2, beta=1)
     (0.6666666666666666, 0.6666666666666666, 0.6666666666666666, 2)

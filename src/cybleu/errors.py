@@ -1,7 +1,7 @@
 """Exceptions, one class for each kind of mistake.
 
-Each is a :class:`CybleuError`, and also an error of the type that NLTK raises in the same situation, so that code
-written for NLTK catches it, too. The message says what is wrong, where, and how to fix it.
+Each is a subclass of :class:`CybleuError`, and of the type that NLTK raises in the same situation, so code written for
+NLTK catches it as well. The message says what is wrong, where it is, and how to fix it.
 
 >>> import cybleu
 >>> try:
@@ -25,7 +25,7 @@ def _printable(text: str, most: int = 2000) -> str:
 
 
 class CybleuError(Exception):
-    """The base class of every error that cybleu itself raises."""
+    """The base class of all errors that cybleu itself raises."""
 
     def __str__(self) -> str:
         # some of these classes are KeyErrors, which would quote the message
@@ -33,11 +33,11 @@ class CybleuError(Exception):
 
 
 class ShapeWarning(UserWarning):
-    """Arguments of the wrong shape, of which a function with another tool's results scores what the tool scores."""
+    """Arguments have the wrong shape, but are scored because the tool that cybleu reproduces also scores them."""
 
 
 class LengthMismatchError(CybleuError, ValueError, AssertionError):
-    """There are not as many lists of references as hypotheses, files have different numbers of lines, or a list shrinks."""
+    """The numbers of hypotheses and references, or of lines in files, differ, or a list shrinks while it is read."""
 
 
 class EmptyCorpusError(CybleuError, ValueError, ZeroDivisionError):
@@ -61,7 +61,7 @@ class UnhashableTokenError(CybleuError, TypeError):
 
 
 class OrderError(CybleuError, ValueError, TypeError, IndexError):
-    """An n-gram order is not a whole number from 0, or a smoothing method requires more orders than it is given."""
+    """An n-gram order is not a whole number from 0, or a smoothing method requires more orders than there are."""
 
 
 class WeightsError(CybleuError, ValueError, TypeError):
@@ -73,51 +73,51 @@ class ZeroPrecisionError(CybleuError, ValueError, AssertionError):
 
 
 class SmoothingTypeError(CybleuError, TypeError):
-    """A smoothing function is not a function, or a method without its instance, or it is called where it should be passed."""
+    """A smoothing function is not callable, is an unbound method, or was called instead of passed."""
 
 
 class SmoothingParameterError(CybleuError, ValueError, ZeroDivisionError):
-    """A parameter of a smoothing method is not valid, or makes it divide by zero."""
+    """A parameter of a smoothing method is invalid, or causes a division by zero."""
 
 
 class TokensError(CybleuError, ValueError):
-    """Tokens can be counted, but are certainly a mistake, such as None, or a reference has none."""
+    """Tokens can be counted but are certainly a mistake, such as None, or a reference has no tokens."""
 
 
 class StatisticsError(CybleuError, ValueError):
-    """Statistics are not valid, or a definition cannot use them."""
+    """Statistics are invalid, or a metric cannot use them."""
 
 
 class UnknownNameError(CybleuError, ValueError, KeyError):
-    """A name is unknown, such as that of a variant, a tokeniser or a column, or an option does not accept a value."""
+    """The name of a metric, variant, tokeniser or column is unknown, or an option does not accept a value."""
 
 
 class EmptyHypothesisError(CybleuError, ValueError, ZeroDivisionError):
-    """The hypotheses have no token, and a definition divides by the number of tokens."""
+    """The hypotheses have no tokens, and the metric divides by the number of tokens."""
 
 
 class ShortTextsError(CybleuError, ValueError, ZeroDivisionError):
-    """No text has an n-gram of some order, and a definition divides by their number."""
+    """No text has an n-gram of some order, and the metric divides by the number of n-grams."""
 
 
 class ArrayValueError(CybleuError, ValueError, TypeError, IndexError):
-    """An array has a wrong dtype or shape, or its lengths, offsets, owners or ids are out of range or do not fit."""
+    """An array has the wrong dtype or shape, or lengths, offsets, owners or ids are out of range or inconsistent."""
 
 
 class ArrowError(CybleuError, ValueError):
-    """pyarrow cannot read a column or table, such as one that was consumed or holds no texts; or a value is no table."""
+    """A value is not a table, or pyarrow cannot read a column, such as one that was consumed or has no texts."""
 
 
 class MixedTokensError(CybleuError, TypeError):
-    """References and hypotheses hold different kinds of tokens, such as ids and strings, so that nothing can match."""
+    """References and hypotheses have different kinds of tokens, such as ids and strings, so no token can match."""
 
 
 class SampleError(CybleuError, ValueError):
-    """A number of samples, a seed or a share is not valid, or there is nothing to draw samples from."""
+    """A number of samples, a seed or a share is invalid, or there is nothing to sample from."""
 
 
 class FeatureError(CybleuError, ValueError):
-    """The features of an n-best list are not finite numbers, have no names, or do not fit those of another list."""
+    """The features of an n-best list are not finite numbers, have no names, or do not match those of another list."""
 
 
 class MissingExtraError(CybleuError, ImportError):
@@ -148,4 +148,4 @@ class InputFileError(CybleuError, ValueError):
 
 
 class DecoderError(CybleuError, RuntimeError):
-    """A decoder that tuning calls fails, or writes no n-best list."""
+    """A decoder fails, or does not write an n-best list."""

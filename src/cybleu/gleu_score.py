@@ -22,14 +22,14 @@ MOST_ORDERS = 16  # the kernels count up to this order
 def sentence_gleu(
     references: Iterable[Iterable[Any]], hypothesis: Iterable[Any], min_len: int = 1, max_len: int = 4
 ) -> float:
-    """Compute GLEU of a hypothesis: the smaller of precision and recall of the n-grams of all orders together.
+    """Compute GLEU of a hypothesis: the minimum of precision and recall over the n-grams of all orders.
 
-    :param references: one or more references, each a sequence of hashable tokens; only that with the highest score
-        counts
+    :param references: one or more references, each a sequence of hashable tokens; only the reference with the highest
+        score counts
     :param hypothesis: a sequence of hashable tokens
     :param min_len: the smallest n-gram order
     :param max_len: the largest n-gram order
-    :return: from 0 to 1; 0.0 if there are no n-grams
+    :return: the score from 0 to 1; 0.0 if there are no n-grams
 
     >>> round(sentence_gleu(["the cat is on the mat".split()], "the the the the the the the".split()), 4)
     0.0909
@@ -48,17 +48,18 @@ def corpus_gleu(
     min_len: int = 1,
     max_len: int = 4,
 ) -> float:
-    """Compute GLEU of a corpus: matches and n-grams are summed over its segments before they are divided.
+    """Compute GLEU of a corpus: sum matches and n-grams over its segments, and divide the sums.
 
-    For each segment only the reference with the best score counts: the matches divided by the n-grams of the hypothesis
-    or of the reference, whichever has more. If several have the best score, the first of them counts.
+    The GLEU of a segment is the number of matches, divided by the number of n-grams of the hypothesis or of the
+    reference, whichever has more. For each segment, only the reference with the best score counts; on a tie, the first
+    one.
 
     :param list_of_references: for each segment one or more references
     :param hypotheses: for each segment one hypothesis
     :param min_len: the smallest n-gram order
     :param max_len: the largest n-gram order
-    :return: from 0 to 1; 0.0 if there are no n-grams or no segments
-    :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
+    :return: the score from 0 to 1; 0.0 if there are no n-grams or no segments
+    :raises LengthMismatchError: the number of lists of references differs from the number of hypotheses
 
     >>> corpus_gleu([[["a", "b", "c"]], [["d", "e"]]], [["a", "b", "x"], ["d", "e"]])
     0.6666666666666666

@@ -3,7 +3,7 @@
 If you replace that import with this one, only the speed changes. The definition is that of Doddington (2002),
 "Automatic evaluation of machine translation quality using n-gram co-occurrence statistics", as NLTK 3.10.4 computes it:
 for each order only the best reference of a segment counts. The script ``mteval-v13a.pl`` clips by all references of a
-segment and has a tokeniser of its own; its scores are those of the metric ``nist``.
+segment and has its own tokeniser; the metric ``nist`` reproduces its scores.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["corpus_nist", "nist_length_penalty", "sentence_nist"]
 def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any], n: int = 5) -> float:
     """Compute NIST of one hypothesis.
 
-    The information weights come from the references of this call, so that scores of single sentences cannot be compared with
-    those of a corpus.
+    The information weights are computed from the references of this call, so the scores of single sentences are not
+    comparable with the score of a corpus.
 
     :param references: one or more references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
@@ -44,11 +44,11 @@ def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any]
 def corpus_nist(
     list_of_references: Sequence[Sequence[Sequence[Any]]], hypotheses: Sequence[Sequence[Any]], n: int = 5
 ) -> float:
-    """Compute NIST of a corpus: information and n-grams are summed over its segments before they are divided.
+    """Compute NIST of a corpus: sum information and n-grams over its segments, and divide the sums.
 
-    The weight of an n-gram is log2(count of its first n - 1 tokens / count of the n-gram), with the counts of the
-    references; that of a single token is log2(number of tokens / count of the token). For each segment and each order
-    only the best reference counts: the one with the largest precision, of equal ones the longest.
+    The weight of an n-gram is log2(count of its first n - 1 tokens / count of the n-gram), with counts from the
+    references. The weight of a single token is log2(number of tokens / count of the token). For each segment and each
+    order, only the reference with the largest precision counts; on a tie, the longest one.
 
     :param list_of_references: for each segment one or more references
     :param hypotheses: for each segment one hypothesis

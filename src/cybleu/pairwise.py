@@ -42,19 +42,19 @@ def pairs(
     progress: bool = False,
     **options: Any,
 ) -> NDArray[np.float64]:
-    """Score each text against each other text as its only reference, as the tool scores single sentences.
+    """Score each text with each other text as its only reference, as the tool scores single sentences.
 
-    :param texts: the hypotheses, a batch of texts as for :func:`cybleu.rows`
+    :param texts: the hypotheses, a batch of texts in any form that :func:`cybleu.rows` accepts
     :param others: the references, a batch of texts of the same kind; by default `texts`
-    :param metric: as for :func:`cybleu.metrics.find`
-    :param pad_id: an id that is removed from both ends of a text
-    :param eos_id: a text stops before the first one
-    :param threads: the number of threads, which does not change the result; None is one
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts
+    :param pad_id: a padding id, removed from both ends of a text
+    :param eos_id: an end id; a text ends before its first occurrence
+    :param threads: the number of threads, by default one; it does not affect the result
     :param progress: show a progress bar (requires tqdm)
-    :param options: options of the metric, for example ``tokenize="zh"``
-    :return: float64 of shape `(texts, others)`; entry `[i, j]` scores text i against other j, on the scale of the tool. An empty
-        text has 0, also where the tool fails; without texts the array is empty
-    :raises CybleuError: one of its subclasses, whose message names the argument and the place
+    :param options: options of the metric, such as ``tokenize="zh"``
+    :return: float64 of shape `(texts, others)`, on the tool's scale; entry `[i, j]` is the score of text i against
+        other j. An empty text scores 0, even if the tool fails. The array is empty if there are no texts
+    :raises CybleuError: an argument is invalid; the message names the argument and the position
 
     >>> pairs([["a", "b", "c"], ["a", "b"]], metric="moses", smoothing="add").round(3)
     array([[1.   , 0.707],
@@ -77,26 +77,26 @@ def self_bleu(
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
 ) -> NDArray[np.float64]:
-    """BLEU of each text with all the others as its references, by NLTK's definition.
+    """Score each text with all the other texts as its references, by NLTK's BLEU.
 
     Lower scores mean more diverse texts.
 
     Self-BLEU (Zhu et al. 2018, "Texygen") is the mean of the result. Each score equals ``sentence_bleu(others, text,
-    weights, smoothing_function, auto_reweigh)``: n-grams are clipped to the largest count in any one other text, and
-    the reference length is that of the other text closest in length, the shorter one if two are equally close. The time
-    grows with the number of tokens, not with the number of pairs.
+    weights, smoothing_function, auto_reweigh)``. N-grams are clipped to their largest count in any one other text. The
+    reference length is the length of the other text that is closest in length; on a tie, the shorter one. The running
+    time grows with the number of tokens, not with the number of pairs.
 
     :param texts: at least two texts
-    :param weights: as for :func:`cybleu.sentence_bleu`, also several vectors
-    :param smoothing_function: as for :func:`cybleu.sentence_bleu`
-    :param auto_reweigh: as for :func:`cybleu.sentence_bleu`
-    :param sample: how many texts to score, drawn without repetition, each still against all others; by default all. For
-        the Self-BLEU of a sample among itself, give ``random.sample(texts, k)``
-    :param seed: the seed of the draw; the same seed draws the same texts
-    :param pad_id: an id that is removed from both ends of a text
-    :param eos_id: a text stops before the first one
-    :param tokenize: the tokeniser of raw text (str, or bytes in UTF-8): a name, as for :func:`cybleu.text.tokenizer`, or a
-        function from a str to its tokens; by default raw text is split at white space
+    :param weights: see :func:`cybleu.sentence_bleu`; several vectors are allowed
+    :param smoothing_function: see :func:`cybleu.sentence_bleu`
+    :param auto_reweigh: see :func:`cybleu.sentence_bleu`
+    :param sample: the number of texts to score, drawn without replacement, each still against all other texts; by
+        default all texts. For the Self-BLEU within a sample, pass ``random.sample(texts, k)`` as `texts`
+    :param seed: the seed of the sample; the same seed draws the same texts
+    :param pad_id: a padding id, removed from both ends of a text
+    :param eos_id: an end id; a text ends before its first occurrence
+    :param tokenize: the tokeniser of raw text (str or UTF-8 bytes): a name that :func:`cybleu.text.tokenizer` accepts,
+        or a function from a str to its tokens; by default raw text is split at white space
     :param lowercase: convert raw text to lower case first
     :return: float64 of shape `(n,)`, or `(n, vectors)`, from 0 to 1, in the order of the texts
     :raises NoReferencesError: there are fewer than two texts
@@ -113,7 +113,7 @@ def self_bleu(
     weights = weights_given(weights)
     if batch.size < 2:
         raise NoReferencesError(
-            f"self-BLEU compares each text with the others; there are {batch.size}, give at least two"
+            f"self-BLEU compares each text with the others; there are {batch.size} texts, and at least two are required"
         )
     numbers, _ = numbered_pair(batch, batch, raw)
     vectors, max_order = weight_vectors(weights)

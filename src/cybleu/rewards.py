@@ -1,6 +1,6 @@
 """Rewards for reinforcement learning and minimum-risk training, for batches of samples.
 
-Rewards are from 0 to 1, by sacreBLEU's definition of sentence BLEU unless you give another metric.
+Rewards are from 0 to 1. The default metric is sacreBLEU's sentence BLEU.
 """
 
 from __future__ import annotations
@@ -40,28 +40,29 @@ def reward_scores(
     threads: int | None = None,
     **options: Any,
 ) -> NDArray[np.float32]:
-    """Score each hypothesis against the references of its prompt, from 0 to 1. An empty hypothesis has 0.
+    """Score each hypothesis against the references of its prompt, from 0 to 1. An empty hypothesis scores 0.
 
-    :param hypotheses: a batch of texts, as for :func:`cybleu.rows`
-    :param references: the references of each prompt, as for :func:`cybleu.rows`; or prepared
-        :class:`cybleu.References`, to which you then pass `pad_id`, `eos_id` and `unk_id` instead
-    :param owner: for each hypothesis the index of its prompt; by default hypothesis i has prompt i. If G hypotheses for
-        each prompt follow one another, it is ``numpy.arange(prompts).repeat(G)``
-    :param metric: as for :func:`cybleu.metrics.find`, including a dict of names and weights; BLEU scores as the tool
-        scores single sentences
+    :param hypotheses: a batch of texts, in any form that :func:`cybleu.rows` accepts
+    :param references: the references of each prompt, in any form that :func:`cybleu.rows` accepts, or prepared
+        :class:`cybleu.References`. Pass `pad_id`, `eos_id` and `unk_id` to these when you prepare them, not to this
+        function
+    :param owner: the index of the prompt of each hypothesis; by default, hypothesis i belongs to prompt i. For groups
+        of G consecutive hypotheses, use ``numpy.arange(prompts).repeat(G)``
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, including a dict of names and
+        weights. BLEU scores each hypothesis as the tool scores a single sentence
     :param lengths: the lengths of the hypotheses in a 2-D array
     :param reference_lengths: the lengths of the references in an array
-    :param pad_id: an id that is removed from both ends of a text
-    :param eos_id: a text stops before the first one
+    :param pad_id: a padding id, removed from both ends of a text
+    :param eos_id: an end id; a text ends before its first occurrence
     :param unk_id: an id that matches nothing, but counts as a token
-    :param threads: the number of threads, which does not change the result; None is one
-    :param options: options of the metric, for example ``smoothing="add-k"``, ``tokenize="zh"``, or ``brevity_penalty=False``
-        of BLEU, by which short hypotheses can be the best
-    :return: float32 of shape `(hypotheses,)`, from 0 to 1; for an error rate such as ``ter`` 1 minus the rate, or 0 where
-        the rate is above 1
-    :raises UnknownNameError: there is no such metric or option, or the metric has no upper limit, as NIST
-    :raises CybleuError: one of its subclasses, whose message names the argument and the place. An array on a device
-        other than the CPU is an error, too; it is never copied implicitly
+    :param threads: the number of threads, by default one; it does not affect the result
+    :param options: options of the metric, such as ``smoothing="add-k"`` or ``tokenize="zh"``. With BLEU's
+        ``brevity_penalty=False``, short hypotheses can score highest
+    :return: float32 of shape `(hypotheses,)`, from 0 to 1. For an error rate such as ``ter``, it is 1 minus the rate,
+        but at least 0
+    :raises UnknownNameError: there is no such metric or option, or the metric has no upper limit, such as NIST
+    :raises CybleuError: an argument is invalid; the message names the argument and the position. Arrays on a device
+        other than the CPU also raise an error, and are never copied implicitly
 
     >>> import numpy
     >>> completions = numpy.array([[5, 6, 7, 8, 2, 0], [5, 6, 9, 2, 0, 0], [7, 3, 4, 2, 0, 0], [3, 4, 2, 0, 0, 0]])
@@ -87,26 +88,27 @@ def reward_scores(
 
 
 class Reward:
-    """:func:`reward_scores` as a reward function for TRL's trainers (GRPO, RLOO), which it does not import.
+    """Wrap :func:`reward_scores` as a reward function for TRL's trainers (GRPO, RLOO). TRL is not imported.
 
     TRL calls it with a flat batch: `completions`, each a str or a list of chat messages, `completion_ids`, and one list
-    for each column of the dataset. Messages with the role ``assistant``, or without a role, are joined with line breaks
-    and scored; messages of other roles, such as users and tools, are ignored. The content of a message may be None, or
-    a list of parts, which must all be text. In each row the column of references has a str or a list of token ids, or a
-    list of either; where it has ids, `completion_ids` are scored. A call returns a list of floats from 0 to 1, one for
-    each completion. If a row has no reference (None, NaN, or only empty ones), its reward is None, which TRL ignores;
-    the first such row issues a warning. Options are checked when the object is made.
+    for each column of the dataset. Messages with the role ``assistant`` or without a role are joined with line breaks
+    and scored. Messages of other roles, such as users and tools, are ignored. The content of a message is a str, None,
+    or a list of text parts. Each row of the reference column has a str, a list of token ids, or a list of either. If it
+    has token ids, `completion_ids` are scored. A call returns a list of floats from 0 to 1, one for each completion. If
+    a row has no reference (None, NaN, or only empty references), its reward is None, which TRL ignores, and the first
+    such row issues a warning. Options are validated when the object is created.
 
-    :param metric: as for :func:`cybleu.metrics.find`: a name, a dict of names and weights, or a metric
-    :param column: the column of the dataset that has the references
-    :param name: the name under which trainers log it, its `__name__`; by default the metric and the column, such as
-        ``bleu_references``
-    :param missing: the reward of a completion without a reference; None leaves it out
-    :param pad_id: an id that is removed from both ends of a text
-    :param eos_id: a text stops before the first one
+    :param metric: the metric: a name, a dict of names and weights, or another form that :func:`cybleu.metrics.find`
+        accepts
+    :param column: the dataset column that contains the references
+    :param name: the `__name__` of the object, under which trainers log the reward; by default the metric and the
+        column, such as ``bleu_references``
+    :param missing: the reward of a completion without a reference; None to leave it out
+    :param pad_id: a padding id, removed from both ends of a text
+    :param eos_id: an end id; a text ends before its first occurrence
     :param unk_id: an id that matches nothing, but counts as a token
-    :param threads: the number of threads, which does not change the result; None is one
-    :param options: options of the metric, for example ``smoothing="add-k"`` or ``tokenize="zh"``
+    :param threads: the number of threads, by default one; it does not affect the result
+    :param options: options of the metric, such as ``smoothing="add-k"`` or ``tokenize="zh"``
     :raises UnknownNameError: there is no such metric, option or smoothing
 
     >>> reward = Reward(column="reference", tokenize=str.split)
@@ -169,8 +171,8 @@ class Reward:
             hypotheses = [_text_of(text, position) for position, text in enumerate(texts)]
         if len(column) != len(hypotheses):
             raise LengthMismatchError(
-                f"the length of {'completion_ids' if of_ids else 'completions'} is {len(hypotheses)}, and that of the column "
-                f"{self.column!r} is {len(column)}; each completion needs its references"
+                f"{'completion_ids' if of_ids else 'completions'} has length {len(hypotheses)}, but the column "
+                f"{self.column!r} has length {len(column)}; each completion requires its references"
             )
         found = reward_scores(
             [hypotheses[place] for place in there],
@@ -189,7 +191,8 @@ class Reward:
             self._warned = True
             given = "left out" if self.missing is None else f"given the reward {self.missing}"
             warnings.warn(
-                f"{self.column}[{position}] has no reference, so the completion is {given}; so are later ones, without a warning",
+                f"{self.column}[{position}] has no reference, so the completion is {given}; later ones are not "
+                "reported",
                 UserWarning,
                 stacklevel=3,
             )
@@ -204,7 +207,7 @@ class Reward:
         single = isinstance(group, str) or (len(group) > 0 and hasattr(next(iter(group)), "__index__"))
         texts = [group] if single else [text for text in group if not _is_empty(text)]
         if any(isinstance(text, (bytes, bytearray)) for text in texts):  # which hold integers, too
-            raise SequenceTypeError(f"{self.column}[{position}] has a bytes as a reference; decode it")
+            raise SequenceTypeError(f"{self.column}[{position}] has a reference of type bytes; decode it")
         try:
             return tuple(text if isinstance(text, str) else tuple(map(index, text)) for text in texts)
         except TypeError as error:
@@ -216,12 +219,12 @@ class Reward:
 class RepetitionPenalty:
     """Penalise repeated n-grams, with the values of ``get_repetition_penalty_reward`` of TRL 1.7 and later.
 
-    The reward of a completion is the share of its n-grams that repeat an earlier one, times the penalty (Yeo et al.
-    2025, "Demystifying Long Chain-of-Thought Reasoning in LLMs", appendix C.2). A completion that is too short for an
-    n-gram has the reward 0.0.
+    The reward of a completion is the fraction of its n-grams that repeat an earlier one, multiplied by the penalty (Yeo
+    et al. 2025, "Demystifying Long Chain-of-Thought Reasoning in LLMs", appendix C.2). A completion that is too short
+    for an n-gram has the reward 0.0.
 
-    :param ngram_size: the n-gram order, from 1
-    :param max_penalty: the penalty that is multiplied by this share, at most 0
+    :param ngram_size: the n-gram order, at least 1
+    :param max_penalty: the reward if all n-grams were repeated, at most 0
     :raises OrderError: the order is not a whole number from 1
     :raises WeightsError: the penalty is not a finite number of at most 0
 
@@ -274,8 +277,8 @@ def _text_of(completion: Any, position: int) -> str:
         roles = [message.get("role") or "assistant" for message in completion]
         if roles and "assistant" not in roles:
             raise SequenceTypeError(
-                f"completions[{position}] has no message of the role 'assistant', which alone is scored; the first is "
-                f"{_printable(repr(roles[0]), 80)}"
+                f"completions[{position}] has no message with the role 'assistant', and only these are scored; the "
+                f"first role is {_printable(repr(roles[0]), 80)}"
             )
         generated = [message for message, role in zip(completion, roles) if role == "assistant"]
         contents = [_content(message.get("content"), position) for message in generated]
@@ -295,7 +298,8 @@ def _content(content: Any, position: int) -> str | None:
         text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
         if not isinstance(text, str):
             raise SequenceTypeError(
-                f"completions[{position}] has a message with {_printable(repr(part), 80)}; only a str or a list of parts of "
+                f"completions[{position}] has a message with {_printable(repr(part), 80)}; only a str or a list of "
+                "parts of "
                 'text, {"type": "text", "text": ...}, can be scored'
             )
         texts.append(text)

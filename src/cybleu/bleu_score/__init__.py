@@ -1,9 +1,8 @@
 """BLEU with the names, arguments and values of ``nltk.translate.bleu_score``.
 
-If you replace that import with this one, only the speed changes: the same call gives the same value of the same type.
-If NLTK raises an error, the error here is also of NLTK's type. The definition is that of Papineni, Roukos, Ward and Zhu
-(2002), "BLEU: a method for automatic evaluation of machine translation". NLTK's deviations from it are those of NLTK
-3.10.4.
+If you replace that import with this one, only the speed changes: the same call returns the same value of the same type.
+If NLTK raises an error, cybleu raises an error of the same type. The definition is that of Papineni, Roukos, Ward and
+Zhu (2002), "BLEU: a method for automatic evaluation of machine translation", with the deviations of NLTK 3.10.4.
 """
 
 from __future__ import annotations

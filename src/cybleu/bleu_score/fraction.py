@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class Fraction(fractions.Fraction):
-    """A rational number that keeps its numerator and denominator as given: 4/8 stays 4/8.
+    """A rational number that keeps its numerator and denominator unreduced: 4/8 stays 4/8.
 
-    Otherwise it compares, hashes and computes like ``fractions.Fraction``, and the results of operations are ordinary
-    reduced fractions. It can be copied and pickled. NLTK's own class of this name behaves differently in different
-    versions of Python.
+    Otherwise it compares, hashes and computes like ``fractions.Fraction``. The results of operations are ordinary
+    reduced fractions. Instances can be copied and pickled. NLTK's own class of this name behaves differently in
+    different versions of Python.
 
     >>> Fraction(4, 8), Fraction(4, 8) == 0.5, Fraction(4, 8) + 1
     (Fraction(4, 8), True, Fraction(3, 2))

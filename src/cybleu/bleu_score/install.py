@@ -38,18 +38,18 @@ class Installation(Replacement):
 
 
 def install_as_nltk() -> Installation:
-    """Replace NLTK's functions of BLEU, chrF, GLEU and NIST with cybleu's, for the whole process.
+    """Replace NLTK's functions for BLEU, chrF, GLEU and NIST with cybleu's, for the whole process.
 
-    It replaces the names in ``nltk.translate.bleu_score``, ``chrf_score``, ``gleu_score`` and ``nist_score``, and the
-    other names of the functions for sentences, such as ``nltk.translate.bleu`` and ``nltk.bleu``. Code that imported a
-    name earlier with ``from ... import`` keeps NLTK's function, so install first. You can install again, also inside
-    another installation; each installation is undone separately. After ``importlib.reload`` a module has NLTK's
-    functions again until you install again.
+    This replaces the functions in ``nltk.translate.bleu_score``, ``chrf_score``, ``gleu_score`` and ``nist_score``, and
+    the aliases of the sentence functions, such as ``nltk.translate.bleu`` and ``nltk.bleu``. Code that imported a
+    function earlier with ``from ... import`` keeps NLTK's, so install before such imports. Installations can be nested,
+    and each one is undone separately. After ``importlib.reload``, a module has NLTK's functions until you install
+    again.
 
-    To see which function runs, print ``nltk.translate.bleu_score.sentence_bleu.__module__``: it is then
+    To check which function runs, print ``nltk.translate.bleu_score.sentence_bleu.__module__``. After installation it is
     ``cybleu.bleu_score``.
 
-    :return: an object whose `undo` reverts the installation; it is also a context manager
+    :return: an object whose `undo` method reverts the installation, and which is also a context manager
     :raises MissingExtraError: NLTK is not installed
 
     >>> import nltk.translate.bleu_score

@@ -31,7 +31,7 @@ def sentence_bleu_many(
     *,
     progress: bool = False,
 ) -> NDArray[np.float64]:
-    """Score many segments as :func:`cybleu.sentence_bleu` does, with the same arguments, scores, warnings and errors.
+    """Score many segments with :func:`cybleu.sentence_bleu`: the same scores, warnings and errors in a single call.
 
     The other parameters are those of :func:`cybleu.corpus_bleu`.
 
@@ -40,8 +40,8 @@ def sentence_bleu_many(
     :param progress: show a progress bar (requires tqdm)
     :return: float64 of shape `(n,)`, or `(n, vectors)` if the weights are a list of vectors, from 0 to 1; empty if
         there are no segments
-    :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
-    :raises CybleuError: the error of a segment, with its number; a str instead of a token list is also an error
+    :raises LengthMismatchError: the number of lists of references differs from the number of hypotheses
+    :raises CybleuError: a segment cannot be scored, or is a str instead of a token list; the message names the segment
 
     >>> references = [[["the", "cat", "sat", "down"]], [["it", "rains", "a", "lot"]]]
     >>> sentence_bleu_many(references, [["the", "cat", "sat", "down"], ["it", "rains"]], weights=(0.5, 0.5)).round(4)

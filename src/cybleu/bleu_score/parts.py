@@ -78,8 +78,8 @@ def brevity_penalty(closest_ref_len: float, hyp_len: float) -> float:
 
     :param closest_ref_len: the closest reference length, or its sum over a corpus, in tokens
     :param hyp_len: the length of the hypothesis, or its sum over a corpus, in tokens
-    :return: the int 1 if the hypothesis is longer than the reference, the int 0 if it is empty, otherwise exp(1 -
-        reference / hypothesis)
+    :return: the int 1 if the hypothesis is longer than the reference; the int 0 if the hypothesis is empty; otherwise
+        exp(1 - reference / hypothesis)
 
     >>> brevity_penalty(13, 12)
     0.9200444146293233
@@ -101,7 +101,7 @@ def checked_order(n: Any, *sequences: Tokens) -> int:
             raise
         raise OrderError(f"the n-gram order must be a whole number, not {type(n).__name__}") from None
     if n < 0 and hasattr(type(n), "__index__"):
-        raise OrderError(f"the n-gram order must not be negative, and it is {n}")
+        raise OrderError(f"the n-gram order must not be negative, but it is {n}")
     if not isinstance(n, int):
         raise OrderError(f"the n-gram order must be an int, not {n!r}")
     return min(int(n), sys.maxsize)

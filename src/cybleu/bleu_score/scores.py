@@ -46,14 +46,14 @@ def sentence_bleu(
     :param hypothesis: the translation to score, a sequence of hashable tokens
     :param weights: the weights of the n-gram orders from 1, by default 1/4 for orders 1 to 4; or a sequence of such
         vectors to get several scores at once
-    :param smoothing_function: a method of :class:`SmoothingFunction`; or any function that takes the list of precisions
-        as fractions, and by keyword `references`, `hypothesis` and `hyp_len`, and returns the precisions to use.
-        Without it the precision of an order that has no match is the smallest positive float, with a warning, and the
-        score is practically 0
+    :param smoothing_function: a method of :class:`SmoothingFunction`, or any function that takes the list of precisions
+        as fractions and the keyword arguments `references`, `hypothesis` and `hyp_len`, and returns the smoothed
+        precisions. Without smoothing, the precision of an order without a match is the smallest positive float, a
+        warning is issued, and the score is practically 0
     :param auto_reweigh: if the weights are the default and the hypothesis has fewer than 4 tokens, use uniform weights
         for as many orders as there are tokens
-    :return: BLEU from 0 to 1 as a float; the int 0 if no token matches, or the hypothesis is empty; a list of
-        these for several weight vectors, but not for a list of only one
+    :return: BLEU from 0 to 1 as a float; the int 0 if no token matches or the hypothesis is empty; a list of scores if
+        there are several weight vectors, but a single score for a list of one vector
     :raises NoReferencesError: there is no reference
     :raises TypeError: an argument that must be a sequence is not one, or a token is not hashable
 
@@ -75,7 +75,7 @@ def corpus_bleu(
     smoothing_function: SmoothingCallable | None = None,
     auto_reweigh: bool = False,
 ) -> Any:
-    """Score a corpus: matches, n-grams and lengths are summed over its segments, and then divided.
+    """Score a corpus: sum matches, n-grams and lengths over its segments, and compute BLEU from the sums.
 
     As in NLTK, a segment shorter than an n-gram order adds 1 to the denominator of that order. Other tools add 0. The
     reference length of a segment is that of the closest reference, or of the shorter one if two are equally close.
@@ -83,14 +83,15 @@ def corpus_bleu(
     :param list_of_references: for each segment one or more references, each a sequence of hashable tokens
     :param hypotheses: for each segment the translation to score, a sequence of hashable tokens
     :param weights: the weights of the n-gram orders from 1, or a sequence of such vectors to get several scores at once
-    :param smoothing_function: a method of :class:`SmoothingFunction`; or any function that takes the list of precisions
-        as fractions, and by keyword `references`, `hypothesis` (of the last segment) and `hyp_len` (of the corpus), and
-        returns the precisions to use. Without it the precision of an order that has no match is the smallest positive
-        float, with a warning, and the score is practically 0
+    :param smoothing_function: a method of :class:`SmoothingFunction`, or any function that takes the list of precisions
+        as fractions and the keyword arguments `references`, `hypothesis` (of the last segment) and `hyp_len` (of the
+        corpus), and returns the smoothed precisions. Without smoothing, the precision of an order without a match is
+        the smallest positive float, a warning is issued, and the score is practically 0
     :param auto_reweigh: if the weights are the default and the hypotheses have fewer than 4 tokens in all, use uniform
         weights for as many orders as there are tokens
-    :return: BLEU from 0 to 1 as a float; the int 0 if no token matches; a list of these for several weight vectors
-    :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
+    :return: BLEU from 0 to 1 as a float; the int 0 if no token matches; a list of scores if there are several weight
+        vectors
+    :raises LengthMismatchError: the number of lists of references differs from the number of hypotheses
     :raises EmptyCorpusError: there is no segment
     :raises NoReferencesError: a segment has no reference
     :raises TypeError: an argument that must be a sequence is not one, or a token is not hashable
@@ -150,8 +151,8 @@ def number_of_segments(list_of_references: Sequence[Collection[Tokens]], hypothe
     sets = length_of(list_of_references, "the lists of references")
     if number > 1 and sets == 1 and looks_like_tokens(hypotheses):
         raise LengthMismatchError(
-            f"there are {number} hypotheses, which look like the tokens of one, and 1 list of references; put the hypothesis "
-            "in a list: [hypothesis]"
+            f"there are {number} hypotheses, which look like the tokens of one, and 1 list of references; put the "
+            "hypothesis in a list: [hypothesis]"
         )
     return check_numbers(hypotheses, list_of_references)
 
@@ -233,7 +234,8 @@ def weight_vectors(weights: Any) -> tuple[Sequence[Any], int]:
     for vector in vectors:
         if not hasattr(type(vector), "__len__"):
             raise WeightsError(
-                f"weights must be a sequence of numbers, or a list of such sequences; {type(vector).__name__} has no length"
+                f"weights must be a sequence of numbers, or a list of such sequences; {type(vector).__name__} has no "
+                "length"
             )
     return vectors, max(len(vector) for vector in vectors)
 
@@ -252,7 +254,8 @@ def smoothed_precisions(
         return precisions
     if not callable(smoothing_function) or smoothing_function in (SmoothingFunction, *METHODS):
         raise SmoothingTypeError(
-            f"smoothing_function is {smoothing_function!r}; give a method such as SmoothingFunction().method1, or a function"
+            f"smoothing_function is {smoothing_function!r}; give a method such as SmoothingFunction().method1, or a "
+            "function"
         )
     fractions = [bleu_score.Fraction(matched, denominator) for matched, denominator in zip(matches, denominators)]
     return smoothing_function(fractions, references=references, hypothesis=hypothesis, hyp_len=length)

@@ -20,12 +20,12 @@ class SmoothingFunction:
     """The smoothing techniques of Chen and Cherry (2014), "A systematic comparison of smoothing techniques for
     sentence-level BLEU", as NLTK numbers and computes them.
 
-    Give one of its methods, not the object, as `smoothing_function`. A method takes the list of precisions, as
-    fractions with `numerator` and `denominator`, and returns the list to use. Methods 3 to 7 modify the list in
-    place. Methods 4 to 7 also require `references`, `hypothesis` and its length `hyp_len`; the functions that score
-    pass these by keyword.
+    Pass one of its methods, not the object, as `smoothing_function`. A method takes the list of precisions, as
+    fractions with `numerator` and `denominator`, and returns the smoothed list. Methods 3 to 7 modify the list in
+    place. Methods 4 to 7 also require `references`, `hypothesis` and its length `hyp_len`, which the scoring functions
+    pass as keyword arguments.
 
-    :param epsilon: the number of matches that method 1 counts for an order without a match
+    :param epsilon: the number of matches that method 1 assumes for an order without a match
     :param alpha: the weight of the prior in method 6
     :param k: the divisor in method 4
 
@@ -39,7 +39,7 @@ class SmoothingFunction:
         self.k = k
 
     def method0(self, p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
-        """Do not smooth: the precision of an order without a match is the smallest positive float, with a warning."""
+        """Do not smooth: warn of an order without a match, and replace its precision by the smallest positive float."""
         _warn_of_zeros(precision.numerator for precision in p_n)
         return [precision if precision.numerator != 0 else sys.float_info.min for precision in p_n]
 
@@ -69,9 +69,9 @@ class SmoothingFunction:
     def method4(
         self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
     ) -> list[Any]:
-        """Smooth as method 3, but with fewer matches for shorter hypotheses.
+        """Smooth like method 3, but with fewer matches for shorter hypotheses.
 
-        The j-th order without a match counts as 1 / (2**j * k / log(length)) matches.
+        The j-th order without a match has log(length) / (2**j * k) matches.
         """
         length = hyp_len if hyp_len else len(hypothesis)
         zeros = 0
@@ -84,10 +84,10 @@ class SmoothingFunction:
     def method5(
         self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
     ) -> list[Any]:
-        """Replace each precision by its mean with the smoothed precision of the order before and that of the order after.
+        """Replace each precision by the mean of itself, the smoothed previous precision and the next precision.
 
-        Before the first order, it uses the first precision plus 1. After the last order, it uses the 5-gram precision of
-        the given segment.
+        The precision before the first one is the first precision plus 1. The precision after the last one is the 5-gram
+        precision of the given segment.
         """
         following = [*p_n[1:], modified_precision(references, hypothesis, 5)]
         previous = p_n[0] + 1
@@ -98,18 +98,18 @@ class SmoothingFunction:
     def method6(
         self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
     ) -> list[Any]:
-        """Interpolate the precisions of orders from 3 with a prior (Gao and He 2013).
+        """Interpolate the precisions of orders 3 and higher with a prior (Gao and He 2013).
 
-        The prior is p(n-1)**2 / p(n-2), and counts as `alpha` n-grams.
+        The prior is p(n-1)**2 / p(n-2). It has the weight of `alpha` n-grams.
 
         :raises OrderError: there are fewer than 3 orders
         :raises ZeroPrecisionError: the trigram precision is 0
         """
         if len(p_n) < 3:
-            raise OrderError(f"method6 needs weights for at least 3 n-gram orders, not {len(p_n)}")
+            raise OrderError(f"method6 requires weights for at least 3 n-gram orders, not {len(p_n)}")
         if not p_n[2]:
             raise ZeroPrecisionError(
-                "method6 needs a trigram match, and there is none; use another method for this hypothesis, such as method1"
+                "method6 requires a trigram match, but there is none; use another method, such as method1"
             )
         length = len(tuple(hypothesis))
         for n, precision in enumerate(p_n):
@@ -136,7 +136,7 @@ class SmoothingFunction:
 def nltk_3_2(p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
     """Skip orders without a match, as NLTK did up to version 3.2.
 
-    The orders that remain get the first weights, so scores are higher than in later versions. Use it as
+    The remaining orders get the first weights, so scores are higher than in later versions. Use this function as
     `smoothing_function` to reproduce the scores of tutorials from that time.
 
     :param p_n: the precisions, which the scoring function passes
