@@ -80,20 +80,24 @@ def test_files_of_the_extractor_without_hypotheses(tmp_path, segments):
 @pytest.mark.parametrize(
     ("features", "scores", "reason"),
     [
-        (("1 2 3\n", "1 2\n"), None, "F, line 6: has 2 numbers, and 3 were announced"),
+        (("1 2 3\n", "1 2\n"), None, "F, line 6: has 2 numbers, but the heading announces 3"),
         (("1 2 3\n", "1 2 x\n"), None, "F, line 6: the value 'x' is not a number"),
         (("pp_b==", "pp_a="), None, "F, line 3: the feature 'pp_a' appears twice"),
         (("1 2 3\n", "1 2 3\n4 5 6\n"), None, "F, line 7: FEATURES_TXT_END_0 is missing after the 1 rows"),
-        (("TXT_BEGIN_0 2 1 3 d_0 d_1 lm_0", "TXT_BEGIN_0 2 1 3 d_0 lm_0 d_1"), None, "line 5: .*before"),
-        (("_0 0 2 3 d_0", "_0 0 2 3"), None, "F, line 1: there are 2 names and 3 features"),
+        (("TXT_BEGIN_0 2 1 3 d_0 d_1 lm_0", "TXT_BEGIN_0 2 1 3 d_0 lm_0 d_1"), None, "line 5: .*previous"),
+        (("_0 0 2 3 d_0", "_0 0 2 3"), None, "F, line 1: there are 2 names, but 3 features"),
         (("FEATURES_TXT_BEGIN_0 0", "FEATURES_BIN_BEGIN_0 0"), None, "F, line 1: begins with 'FEATURES_BIN_BEGIN_0'"),
         (("_0 2 1 3", "_0 1 1 3"), None, "do not match: 1 hypotheses of segment 1 .* 1 hypotheses of segment 2"),
-        (("_0 0 2 3", "_0 9 2 3"), ("_0 0 2 9", "_0 9 2 9"), "F, line 1: the id is 9, .*give first_id="),
-        (None, ("6 8 2 7", "9 8 2 7"), "S, line 2: these are no statistics of BLEU"),
-        (None, ("6 8 2 7", "6 9007199254740993 2 7"), "S, line 2: these are no statistics of BLEU"),
+        (("_0 0 2 3", "_0 9 2 3"), ("_0 0 2 9", "_0 9 2 9"), "F, line 1: the id is 9, .*use first_id="),
+        (None, ("6 8 2 7", "9 8 2 7"), "S, line 2: these are not BLEU statistics"),
+        (None, ("6 8 2 7", "6 9007199254740993 2 7"), "S, line 2: these are not BLEU statistics"),
         (("_0 0 2 3 d_0 d_1 lm_0", "_0 0 2 9999999999"), None, "F, line 1: announces 9999999999 columns"),
-        (None, ("_0 2 1 9 BLEU\n0 0 0 0", "_0 2 1 7 BLEU\n0 0"), "S, line 5: there are 7 statistics, and 9 in the"),
-        (None, ("_0 2 1 9 BLEU", "_0 2 1 9 PER"), "S, line 5: the statistics are not those of the segment before"),
+        (None, ("_0 2 1 9 BLEU\n0 0 0 0", "_0 2 1 7 BLEU\n0 0"), "S, line 5: there are 7 statistics, but 9 in the"),
+        (
+            None,
+            ("_0 2 1 9 BLEU", "_0 2 1 9 PER"),
+            "S, line 5: the statistics differ from those of the previous segment",
+        ),
     ],
 )
 def test_files_of_the_extractor_that_cannot_be(tmp_path, features, scores, reason):
@@ -111,5 +115,5 @@ def test_files_of_the_extractor_that_cannot_be(tmp_path, features, scores, reaso
 def test_an_id_far_beyond_the_others(tmp_path):
     """It would allocate memory for all segments before it."""
     files = [text.replace("_0 2 1 ", f"_0 {10**18 - 1} 1 ") for text in (FEATURES_FILE, SCORES_FILE)]
-    with pytest.raises(InputFileError, match=r"F: the last id is 9{18}, .* give the number of segments="):
+    with pytest.raises(InputFileError, match=r"F: the last id is 9{18}, .* use segments="):
         from_moses(tmp_path, *files)

@@ -28,7 +28,7 @@ def test_the_format_is_seen(tmp_path):
     nothing = line(features="")
     nbest = NBest.from_files(written(tmp_path, nothing + line(features="d=1")), REFERENCES)
     assert nbest.features.tolist() == [[0], [1]]
-    with pytest.raises(InputFileError, match=r"line 1: has no features.*give format='moses' or format='joshua'"):
+    with pytest.raises(InputFileError, match=r"line 1: has no features.*use format='moses' or format='joshua'"):
         NBest.from_files(written(tmp_path, nothing), REFERENCES)
     for name in ("moses", "joshua"):
         assert NBest.from_files(written(tmp_path, nothing), REFERENCES, name).features.shape == (1, 0)
@@ -57,13 +57,13 @@ def test_ids_skip_and_interleave(tmp_path):
 
 def test_ids_that_start_at_one(tmp_path):
     path = written(tmp_path, line(1) + line(2) + line(3))
-    with pytest.raises(InputFileError, match=r"list, line 3: the id is 3, .*3 segments.* 0 to 2; .*give first_id=1"):
+    with pytest.raises(InputFileError, match=r"list, line 3: the id is 3, .*3 segments.* 0 to 2; .*use first_id=1"):
         NBest.from_files(path, REFERENCES)
     nbest = NBest.from_files(path, REFERENCES, first_id=1)
     assert (nbest.ids.tolist(), nbest.offsets.tolist()) == ([1, 2, 3], [0, 1, 2, 3])
-    with pytest.raises(InputFileError, match=r"line 1: the id is 1, .*go from 2 to 4; give first_id="):
+    with pytest.raises(InputFileError, match=r"line 1: the id is 1, .*from 2 to 4; use first_id="):
         NBest.from_files(path, REFERENCES, first_id=2)
-    with pytest.raises(InputFileError, match=r"line 2: the id is 7, .*go from 0 to 2; give first_id="):
+    with pytest.raises(InputFileError, match=r"line 2: the id is 7, .*from 0 to 2; use first_id="):
         NBest.from_files(written(tmp_path, line(0) + line(7)), REFERENCES)
 
 

@@ -46,8 +46,8 @@ INVALID = {
         (line(text="a ||| b"), "the score is 'd= 1 2 lm= 3'; it must be one number"),
     ],
     "any": [
-        (line(features="d= 1 2"), "the feature 'lm_0' of the lines before is missing"),
-        (line(features="d= 1 2 3 lm= 3"), "the feature 'd_2' is not in the lines before"),
+        (line(features="d= 1 2"), "the feature 'lm_0' of the previous lines is missing"),
+        (line(features="d= 1 2 3 lm= 3"), "the feature 'd_2' is not in the previous lines"),
         (b"0 ||| a\xff ||| d= 1 ||| 1\n", "not UTF-8 text: byte 0xff"),
     ],
     "joshua": [
@@ -57,7 +57,7 @@ INVALID = {
         (line(features=" ".join(f"a{n}=1" for n in range(70_000))), "more than 65536 features"),
     ],
     "json": [
-        ('[{"text": "b", "score": 1}]', "hypothesis 0 has a score, and others have none"),
+        ('[{"text": "b", "score": 1}]', "hypothesis 0 has a score, but others have none"),
     ],
     "segments": [
         ("{", "is not JSON"),
@@ -69,15 +69,15 @@ INVALID = {
         (f'{{"id": {2**63}, "nbest": []}}', "the id is 9223372036854775808; it must be"),
         ("[1]", "hypothesis 0 is neither a string nor an object"),
         ('[{"score": 1}]', "hypothesis 0 must have one text"),
-        ('["a", {"text": "a", "score": 1}]', "hypothesis 1 has a score, and others have none"),
+        ('["a", {"text": "a", "score": 1}]', "hypothesis 1 has a score, but others have none"),
         ('[{"text": "a", "score": NaN}]', "the score of hypothesis 0 is 'nan'"),
         ('[{"text": "a", "features": {"lm": "1"}}]', "the feature 'lm' of hypothesis 0 is '1'"),
-        ('["a", {"text": "a", "features": {"lm": 1}}]', "hypothesis 1 has the features lm, and others have none"),
+        ('["a", {"text": "a", "features": {"lm": 1}}]', "hypothesis 1 has the features lm, but others have none"),
     ],
     "fairseq": [
         ("H-0\t-1", "'H-0.t-1' is not H-, a whole number, a tab, a score, a tab and tokens"),
         ("H-0\tNone\tb", "the score 'None' is not a number"),
-        ("H-9\t0\tb", "the id is 9, and the references are of 3 segments"),
+        ("H-9\t0\tb", "the id is 9, but the references have 3 segments"),
     ],
 }
 
@@ -100,14 +100,14 @@ def test_invalid_lines(tmp_path, name, bad, reason):
 
 
 FILES = {
-    "moses": [("", "there is no line in it")],
-    "json": [("", "there is no line in it")],
-    "fairseq": [("S-0\tH-0\n", "there is no line in it that begins with H-"), ("", "there is no line in it")],
+    "moses": [("", "the file is empty")],
+    "json": [("", "the file is empty")],
+    "fairseq": [("S-0\tH-0\n", "no line begins with H-"), ("", "the file is empty")],
     "any": [
-        ("the cat\n", "list, line 1: has no '|||'.*give that number as size="),
+        ("the cat\n", "list, line 1: has no '|||'.*give the number of lines of each segment as size="),
         (line(features="d= 1 lm=3"), "label 'd='.*pair 'lm=3'.*give format='moses' or"),
         ("FEATURES_TXT_BEGIN_0 0 1 1 d\n", "read it with NBest.from_moses"),
-        ("S-2\tso\nT-2\tit\nH-2\t-0.25\tso\n", "if fairseq printed it, .* name that as format="),
+        ("S-2\tso\nT-2\tit\nH-2\t-0.25\tso\n", "for fairseq's output .* use format="),
         (gzip.compress(line().encode(), mtime=0)[:-9], "gzip data is damaged or cut off"),
     ],
     "plain": [("a\nb\nc\n", "list: has 3 lines, which is not a multiple of 2")],

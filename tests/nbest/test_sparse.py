@@ -35,13 +35,13 @@ def test_matrices_of_scipy(scipy, form):
 def test_a_matrix_of_another_shape(scipy):
     matrix = scipy.sparse.csr_matrix(np.array(DENSE))
     for sparse, error, text in (
-        ((matrix, ["x"]), errors.ArrayValueError, "2 columns, and there are 1 names"),
-        ((matrix[:2], ["x", "y"]), errors.LengthMismatchError, "has 2 hypotheses, and features has 3"),
+        ((matrix, ["x"]), errors.ArrayValueError, "2 columns, but there are 1 names"),
+        ((matrix[:2], ["x", "y"]), errors.LengthMismatchError, "has 2 hypotheses, but features has 3"),
         ((matrix * np.nan, ["x", "y"]), errors.FeatureError, "feature 'x' of hypothesis 0 of segment 0 is nan"),
     ):
         with pytest.raises(error, match=text):
             made(sparse)
-    with pytest.raises(errors.ArrayValueError, match="features is a sparse matrix; give it as sparse="):
+    with pytest.raises(errors.ArrayValueError, match="features is a sparse matrix; pass it as sparse="):
         NBest([0, 2, 3], matrix, STATS)
 
 

@@ -28,7 +28,7 @@ def test_what_cannot_be_written(tmp_path):
     known = {"texts": ["a", "b", "c"], "model_scores": [1, 2, 3]}
     path = tmp_path / "list"
     for changes, error, message in (
-        ({"texts": None}, ArrayValueError, "texts and model_scores must be known"),
+        ({"texts": None}, ArrayValueError, "requires its texts and model_scores"),
         ({"texts": ["a", "b ||| c", "d"]}, ArrayValueError, "a text cannot be written"),
         ({"texts": ["a", "b\nc", "d"]}, ArrayValueError, "a text cannot be written"),
         ({"texts": ["a", "\ud800", "d"]}, InputFileError, "cannot be written as UTF-8"),

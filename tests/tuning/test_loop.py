@@ -157,8 +157,11 @@ def test_two_loops_in_one_folder(tmp_path):
     ("text", "message"),
     [
         ("0 ||| the cat ||| a=1 b=x ||| 0\n", "nbest.*partial, line 1: .*'x'.*decoded again"),
-        ("", "there is no line in it"),
-        ("0 ||| the cat ||| a_0=1 b=1 ||| 0\n", "names 'a', which is no feature; there are a_0, b; is 'a_0' meant"),
+        ("", "the file is empty"),
+        (
+            "0 ||| the cat ||| a_0=1 b=1 ||| 0\n",
+            "has 'a', which is not a feature; the features are a_0, b; is 'a_0' meant",
+        ),
     ],
 )
 def test_a_list_that_cannot_be_read_is_decoded_again(tmp_path, text, message):

@@ -35,28 +35,28 @@ LARGEST_SUM = 2**62
 
 
 class NBest:
-    """Hypotheses of segments with their features and statistics. Immutable; threads and pickles can share it.
+    """Hypotheses of segments with their features and statistics. An `NBest` is immutable, thread-safe and picklable.
 
-    The hypotheses of segment s are ``offsets[s]:offsets[s + 1]``; a segment may have none.
+    The hypotheses of segment s are ``offsets[s]:offsets[s + 1]``. A segment may have no hypotheses.
 
     :param offsets: whole numbers `(S + 1,)`, ascending from 0 to the number N of hypotheses
     :param features: finite numbers `(N, F)`. A contiguous float64 array is kept without a copy, so do not change it
         afterwards
-    :param stats: rows of BLEU `(N, 2 + 2 * orders)`, as :func:`cybleu.rows` returns them; or finite numbers `(N, k)`
-        or `(N,)` of any metric whose statistics of a corpus are the sums of those of its segments. Whole numbers of
-        another metric than BLEU require `score`
+    :param stats: rows of BLEU `(N, 2 + 2 * orders)`, as :func:`cybleu.rows` returns them; or finite numbers `(N, k)` or
+        `(N,)` of any metric whose corpus statistics are the sums of its segment statistics. Whole numbers of a metric
+        other than BLEU require `score`
     :param names: the names of the features, by default ``f0``, ``f1`` ...
     :param texts: the texts of the hypotheses, if they are known
-    :param score: a function from a sum of rows to a number, of which higher values are better; or the
-        :class:`cybleu.metrics.Metric` of the rows. With None, the metric that a tuner is given scores rows of BLEU, and
-        a single float column is scored by its sum
-    :param sparse: sparse features: :class:`SparseFeatures`; or a pair of a sparse matrix of SciPy `(N, S)` and a list
-        of S names; or only the matrix, whose features get the names ``s0``, ``s1`` ...
+    :param score: a function that maps a sum of rows to a number, where higher is better; or the
+        :class:`cybleu.metrics.Metric` of the rows. If None, rows of BLEU are scored by the metric that you pass to a
+        tuner, and a single float column is scored by its sum
+    :param sparse: sparse features: :class:`SparseFeatures`; a pair of a SciPy sparse matrix `(N, S)` and a list of S
+        names; or only the matrix, whose features get the names ``s0``, ``s1`` ...
     :param ids: the ids of the segments, whole numbers `(S,)`, by default 0 to S - 1
     :param index: the index of each hypothesis in the input, before duplicates were dropped; by default 0 to N - 1
-    :param model_scores: the scores that the decoder gave the hypotheses, finite numbers `(N,)`
-    :param inputs: how many hypotheses there were before duplicates were dropped, by default N
-    :raises CybleuError: one of its subclasses, whose message names the argument and the place
+    :param model_scores: the scores of the hypotheses by the decoder, finite numbers `(N,)`
+    :param inputs: the number of hypotheses before duplicates were dropped, by default N
+    :raises CybleuError: an argument is invalid; the message names the argument and the position
 
     >>> from cybleu.nbest import NBest
     >>> nbest = NBest([0, 2, 3], [[0.5, 2.0], [0.25, 1.0], [0.0, 3.0]], [[0.5], [0.75], [1.0]], ["lm", "length"])
@@ -96,7 +96,8 @@ class NBest:
     ):
         if hasattr(features, "tocsr"):
             raise ArrayValueError(
-                "features is a sparse matrix; give it as sparse=, and as features those that are dense, (N, 0) if there are none"
+                "features is a sparse matrix; pass it as sparse=, and pass only the dense features, (N, 0) if there "
+                "are none"
             )
         dense = _floats(features, "features", 2)
         count = len(dense)
@@ -113,7 +114,7 @@ class NBest:
             inputs=inputs,
         )
         if count and self.index.max() >= self.inputs:
-            raise ArrayValueError(f"index holds {self.index.max()}, and the input had {self.inputs} hypotheses")
+            raise ArrayValueError(f"index holds {self.index.max()}, but the input had {self.inputs} hypotheses")
         if not np.isfinite(dense).all():
             row, column = np.argwhere(~np.isfinite(dense))[0]
             raise self._not_finite(self.names[column], row, dense[row, column])
@@ -202,8 +203,8 @@ class NBest:
             if not wrong.any():
                 wrong = (rows < 0).any(axis=1) | (rows[:, 2 : 2 + order] > rows[:, 2 + order :]).any(axis=1)
                 reason = (
-                    "impossible; they must be whole numbers from 0: hypothesis length, reference length, matches, and n-grams, "
-                    "no fewer than matches. For another metric give score="
+                    "impossible; they must be whole numbers from 0: hypothesis length, reference length, matches, and "
+                    "n-grams, no fewer than matches. For another metric give score="
                 )
         if wrong.any():
             row = int(wrong.argmax())
@@ -212,7 +213,7 @@ class NBest:
 
     def _checked_texts(self, texts: list[str]) -> list[str]:
         if len(texts) != len(self.features):
-            raise LengthMismatchError(f"there are {len(texts)} texts and {len(self.features)} hypotheses")
+            raise LengthMismatchError(f"there are {len(texts)} texts, but {len(self.features)} hypotheses")
         if set(map(type, texts)) - {str}:
             row = next(row for row, text in enumerate(texts) if type(text) is not str)
             raise ArrayValueError(f"the text of {self._place(row)} is a {type(texts[row]).__name__}, not a str")
@@ -225,11 +226,11 @@ class NBest:
         indptr = _offsets(sparse.indptr, "sparse.indptr", len(values), "values")
         if len(indptr) != len(self.features) + 1:
             raise LengthMismatchError(
-                f"sparse.indptr has {len(indptr) - 1} hypotheses, and features has {len(self.features)}"
+                f"sparse.indptr has {len(indptr) - 1} hypotheses, but features has {len(self.features)}"
             )
         check_apart(self.names, names)
         if len(columns) and columns.max() >= len(names):
-            raise ArrayValueError(f"sparse.columns holds {columns.max()}, and there are {len(names)} names")
+            raise ArrayValueError(f"sparse.columns holds {columns.max()}, but there are {len(names)} names")
         owners = owners_of(indptr)
         falls = (columns[1:] <= columns[:-1]) & (owners[1:] == owners[:-1])
         if falls.any():
@@ -261,7 +262,7 @@ class NBest:
         return partial(type(self), **self._fields()), ()
 
     def __setattr__(self, name: str, value: Any = None) -> None:
-        raise AttributeError("an NBest cannot be changed; make another from the changed arrays")
+        raise AttributeError("an NBest is immutable; create a new one from the changed arrays")
 
     __delattr__ = __setattr__
 
@@ -278,7 +279,7 @@ class NBest:
     def segment(self, number: int) -> slice:
         """Return the slice of the hypotheses of a segment.
 
-        :param number: the number of the segment, counted from 0
+        :param number: the number of the segment, counting from 0
         :raises ArrayValueError: there is no such segment
         """
         if not 0 <= number < len(self):
@@ -302,21 +303,22 @@ class NBest:
         threads: int | None = None,
         **more: Any,
     ) -> NBest:
-        """Create a list from the texts of the hypotheses, with their BLEU statistics.
+        """Create a list from the texts of the hypotheses, and compute their BLEU statistics.
 
-        :param hypotheses: for each segment a list of texts: all raw text, str or bytes, or all token lists. The `texts` of the new list
-            are the raw text, or the tokens joined with spaces. They are not known if a joined text would be split into other tokens
-        :param references: one or several references for each segment, likewise; or :class:`cybleu.References`; or paths of
-            text files with one segment on each line
-        :param features: the features of all hypotheses, segment after segment, `(N, F)`; None means that there are none
+        :param hypotheses: for each segment a list of texts: either all raw text (str or bytes), or all token lists. The
+            `texts` of the new list are the raw text, or the tokens joined with spaces; they are None if joining and
+            splitting would change the tokens
+        :param references: for each segment one or several references of either kind; or :class:`cybleu.References`; or
+            paths of text files with one segment on each line
+        :param features: the features of all hypotheses, segment after segment, `(N, F)`; None if there are none
         :param names: the names of the features, by default ``f0``, ``f1`` ...
-        :param tokenize: how to split a str into tokens, by default on white space: a function such as ``str.split``; or a
-            name that :func:`cybleu.text.tokenizer` knows
-        :param lowercase: convert the strings to lower case first; the `texts` of the list are not changed
-        :param max_order: the largest n-gram order, by default 4
+        :param tokenize: the tokeniser of raw text: a function such as ``str.split``, or a name that
+            :func:`cybleu.text.tokenizer` accepts. By default, texts are split on white space
+        :param lowercase: convert raw text to lower case first; the `texts` of the list are not changed
+        :param max_order: the maximum n-gram order, by default 4
         :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
-        :param threads: the number of threads, which does not change the result; None is one
-        :param more: `sparse`, `ids` or `model_scores`, as for the class
+        :param threads: the number of threads, by default one; it does not affect the result
+        :param more: `sparse`, `ids` or `model_scores`, see :class:`NBest`
 
         >>> texts = [["the cat sat", "a cat"]]
         >>> NBest.from_texts(texts, [["the cat sat down"]], [[1.0], [2.0]], max_order=2).stats
@@ -351,24 +353,25 @@ class NBest:
         threads: int | None = None,
         progress: bool = False,
     ) -> NBest:
-        """Create a list from a file in one of the formats of :mod:`cybleu.nbest`, with its BLEU statistics.
+        """Create a list from a file in one of the formats of :mod:`cybleu.nbest`, and compute its BLEU statistics.
 
-        A segment of the references for which the file has no line gets no hypotheses. The other parameters are those of
+        A reference segment without a line in the file has no hypotheses. The other parameters are those of
         :meth:`cybleu.nbest.NBest.from_texts`.
 
         :param path: the path of the file, which may be compressed by gzip; ``-`` is standard input
-        :param references: paths of text files with one segment on each line; or as for :meth:`from_texts`
-        :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default one of the
-            first two, detected from the first lines
+        :param references: paths of text files with one segment on each line, or references in any form that
+            :meth:`from_texts` accepts
+        :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default ``moses`` or ``joshua``,
+            detected from the first lines
         :param first_id: the id of the first segment of the references
-        :param size: in the ``plain`` format: how many lines each segment has
-        :param features: in the ``plain`` format: the file with the features, which is read as a whole
+        :param size: the number of lines of each segment (only in the ``plain`` format)
+        :param features: the path of the feature file, which is read as a whole (only in the ``plain`` format)
         :param names: the names of these features, by default ``f0``, ``f1`` ...
-        :param texts: whether to keep the texts of the hypotheses, as they are in the file
+        :param texts: whether to keep the texts of the hypotheses, unchanged
         :param lowercase: convert the hypotheses, and references that are texts or files, to lower case with
             `str.lower`. References that are token lists are not changed
         :param progress: show a progress bar (requires tqdm)
-        :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
+        :raises InputFileError: a file cannot be read, or a line is invalid; the message names the file, line and reason
         """
         counting: dict[str, Any] = {"tokenize": tokenize, "lowercase": lowercase, "max_order": max_order}
         reading: dict[str, Any] = {"size": size, "features": features, "names": names, "texts": texts, **counting}
@@ -379,15 +382,15 @@ class NBest:
 
     @classmethod
     def from_moses(cls, features: Path, scores: Path, segments: int | None = None, *, first_id: int = 0) -> NBest:
-        """Create a list from the two text files of Moses's extractor, or of :meth:`to_moses`.
+        """Create a list from the two text files that Moses's extractor or :meth:`to_moses` writes.
 
-        The statistics become rows as :func:`cybleu.rows` returns them. They must be those of BLEU.
+        The statistics must be those of BLEU. They become rows like those of :func:`cybleu.rows`.
 
-        :param features: the path of the file of features, which may be compressed by gzip
+        :param features: the path of the feature file, which may be compressed by gzip
         :param scores: the path of the file of statistics
-        :param segments: how many segments there are; by default as many as the last id in the files implies
+        :param segments: the number of segments; by default, the last id in the files determines it
         :param first_id: the id of the first segment
-        :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
+        :raises InputFileError: a file cannot be read, or a line is invalid; the message names the file, line and reason
         """
         check_whole(first_id, "first_id", 0, error=ArrayValueError)
         if segments is not None:
@@ -404,18 +407,18 @@ class NBest:
         threads: int | None = None,
         **choices: Any,
     ) -> NBest:
-        """Return the list with the rows of another metric, which oracles and tuners then use.
+        """Return a list with the statistics of another metric, which oracles and tuners then use.
 
-        :param metric: as for :func:`cybleu.metrics.find`
-        :param references: for each segment a list of texts, str or bytes; or prepared :class:`cybleu.References`; or paths
-            of text files with one segment on each line
-        :param tokenize: how to split the texts into tokens, by default on white space. Metrics of raw text, such as
-            ``chrf``, take none
+        :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts
+        :param references: for each segment a list of texts (str or bytes); or prepared :class:`cybleu.References`; or
+            paths of text files with one segment on each line
+        :param tokenize: the tokeniser of the texts; by default they are split on white space. Metrics of raw text, such
+            as ``chrf``, accept no tokeniser
         :param lowercase: convert the texts to lower case first
-        :param threads: the number of threads, which does not change the result; None is one
-        :param choices: as for :func:`cybleu.metrics.find`
+        :param threads: the number of threads, by default one; it does not affect the result
+        :param choices: options of the metric, see :func:`cybleu.metrics.find`
         :raises ArrayValueError: the texts of the hypotheses are not known
-        :raises LengthMismatchError: there are not as many lists of references as segments
+        :raises LengthMismatchError: the number of lists of references differs from the number of segments
 
         >>> nbest = NBest.from_texts([["the cat sat", "a cat"]], [["a cat sat"]], [[1.0], [2.0]], tokenize=str.split)
         >>> by_characters = nbest.with_metric("chrf", [["a cat sat"]])
@@ -432,10 +435,9 @@ class NBest:
     def to_moses(self, features: Path, scores: Path) -> None:
         """Write the two text files of Moses's extractor, with numbers in full precision.
 
-        Files with names that end in ``.gz`` are compressed. The files cannot hold segments without hypotheses, or
-        texts.
+        A file is compressed if its name ends in ``.gz``. The files do not contain texts or segments without hypotheses.
 
-        :param features: the path of the file of features
+        :param features: the path of the feature file
         :param scores: the path of the file of statistics
         :raises StatisticsError: the statistics are not those of BLEU
         :raises InputFileError: a file cannot be written
@@ -463,7 +465,7 @@ def _check_shape(array: NDArray[Any], name: str, dimensions: int, count: int | N
     if array.ndim != dimensions:
         raise ArrayValueError(f"{name} has {array.ndim} dimensions; it must have {dimensions}")
     if count is not None and len(array) != count:
-        raise LengthMismatchError(f"{name} has {len(array)} entries, and there are {count} {what}")
+        raise LengthMismatchError(f"{name} has {len(array)} entries, but there are {count} {what}")
 
 
 def _floats(values: Any, name: str, dimensions: int, count: int | None = None) -> NDArray[np.float64]:
@@ -479,7 +481,7 @@ def check_nbest(nbest: object) -> None:
     """
     if not isinstance(nbest, NBest):
         raise SequenceTypeError(
-            f"the n-best list is of the type {type(nbest).__name__}; make an NBest first, with NBest.from_files, "
+            f"the n-best list is of the type {type(nbest).__name__}; create an NBest with NBest.from_files, "
             "NBest.from_texts or NBest"
         )
 
@@ -519,11 +521,12 @@ def feature_names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
         raise FeatureError(f"names is the text {shown(names)}; it must be a list with a name for each feature")
     names = tuple(names)
     if len(names) != count:
-        raise FeatureError(f"there are {len(names)} names and {count} features")
+        raise FeatureError(f"there are {len(names)} names, but {count} features")
     for position, name in enumerate(names):
         if not isinstance(name, str) or not re.fullmatch(r"[^ \t\n]+", name):
             raise FeatureError(
-                f"names[{position}] is {shown(name) if isinstance(name, str) else repr(name)}; a name is a text without blanks"
+                f"names[{position}] is {shown(name) if isinstance(name, str) else repr(name)}; a name is a text "
+                "without blanks"
             )
     if len(set(names)) != count:
         raise FeatureError(f"the name {shown(next(name for name in names if names.count(name) > 1))} appears twice")

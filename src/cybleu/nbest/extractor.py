@@ -36,10 +36,12 @@ def write(nbest: NBest, features: Path, scores: Path) -> None:
     """Write the two text files; see :meth:`NBest.to_moses`."""
     stats = nbest.stats
     if stats.dtype != np.int64 or nbest.score is not None:
-        raise StatisticsError("only the statistics of BLEU can be written for Moses; these are of another metric")
+        raise StatisticsError("only BLEU statistics can be written for Moses, and these are of another metric")
     order = stats.shape[1] // 2 - 1
     if (stats[:, 0] != stats[:, 2 + order]).any():
-        raise StatisticsError("a hypothesis has not as many unigrams as tokens; Moses's files have no place for both")
+        raise StatisticsError(
+            "a hypothesis has different numbers of unigrams and tokens; Moses's files cannot store both"
+        )
     columns = [column for n in range(order) for column in (2 + n, 2 + order + n)]
     counts = stats[:, [*columns, 1]]  # m1 t1 m2 t2 ... and the reference length
     labels = [] if nbest.sparse is None else [f"{name}=" for name in nbest.sparse.names]
@@ -74,17 +76,17 @@ def extract(
 ) -> None:
     """Write the two text files of Moses's extractor for an n-best list in a file.
 
-    The files are the same as those of :meth:`cybleu.nbest.NBest.from_files` and :meth:`cybleu.nbest.NBest.to_moses`.
+    The result is the same as that of :meth:`cybleu.nbest.NBest.from_files` followed by
+    :meth:`cybleu.nbest.NBest.to_moses`.
 
     The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
 
-    :param features_file: the path of the file of features; compressed if its name ends in ``.gz``
-    :param scores_file: the path of the file of BLEU statistics, likewise
-    :param unique: leave out hypotheses that have the same features and statistics as an earlier one of the segment, as
-        :func:`cybleu.nbest.merge` does
-    :param reading: how the list is read and counted, as for :meth:`cybleu.nbest.NBest.from_files`
-    :raises InputFileError: a file cannot be read or written, or a line is wrong; then files that were there are not
-        changed
+    :param features_file: the path of the feature file; compressed if its name ends in ``.gz``
+    :param scores_file: the path of the file of BLEU statistics; compressed if its name ends in ``.gz``
+    :param unique: drop hypotheses that have the same features and statistics as an earlier one of the segment, like
+        :func:`cybleu.nbest.merge`
+    :param reading: options for reading and counting the list, see :meth:`cybleu.nbest.NBest.from_files`
+    :raises InputFileError: a file cannot be read or written, or a line is invalid; existing files are then not changed
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -109,16 +111,16 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
     last, count = int(ids.max()) - first_id, int(counts.sum())
     if segments is None and last - count > MOST_EMPTY:
         raise InputFileError(
-            f"{found.file.name}: the last id is {last + first_id}, and there are {count} hypotheses; give the number "
-            "of segments= if so many have none"
+            f"{found.file.name}: the last id is {last + first_id}, but there are only {count} hypotheses; use "
+            "segments= if so many segments have none"
         )
     segments = last + 1 if segments is None else segments
     for line, number, _ in found.parts:
         if not 0 <= number - first_id < segments:
             with on_line(found.file, line):
                 raise InputFileError(
-                    f"the id is {number}, and with first_id={first_id} the {segments} segments have others; give first_id= if ids "
-                    "start elsewhere"
+                    f"the id is {number}, but with first_id={first_id} the ids of the {segments} segments end at "
+                    f"{first_id + segments - 1}; use first_id= to set the first id"
                 )
     dense = feature_names(found.heading or None, found.rows.features.shape[1])
     sparse = found.rows.sparse
@@ -162,7 +164,7 @@ class _Table:
             for place, _, line in lines.declined():
                 with on_line(self.file, self.file.count + 1 + place):
                     if done + lines.row < due:
-                        wrong = "has {} numbers, and {} were announced"
+                        wrong = "has {} numbers, but the heading announces {}"
                         lines.put(*numbers_in(line, width, "the value", wrong, has_pairs))
                     elif inside:
                         self._leave(words_of(line))
@@ -191,18 +193,18 @@ class _Table:
         if word != self._begin:
             raise InputFileError(f"begins with {shown(word)} instead of {self._begin}")
         if len(heading) < 3 or not all(map(_is_whole, heading[:3])):
-            raise InputFileError("the heading must have segment, hypotheses and columns, whole numbers")
+            raise InputFileError("the heading must have the numbers of the segment, of hypotheses and of columns")
         segment, count, width = map(int, heading[:3])
         if width > MOST_COLUMNS:
             raise InputFileError(f"announces {width} columns; at most {MOST_COLUMNS} can be read")
         if self._width is None:
             self._width, self.heading = width, heading[3:]
             if self._begin == FEATURES[0] and self.heading and len(self.heading) != width:
-                raise InputFileError(f"there are {len(self.heading)} names and {width} features")
+                raise InputFileError(f"there are {len(self.heading)} names, but {width} features")
         if width != self._width:
-            raise InputFileError(f"there are {width} {self._what}, and {self._width} in the segment before")
+            raise InputFileError(f"there are {width} {self._what}, but {self._width} in the previous segment")
         if heading[3:] != self.heading:
-            raise InputFileError(f"the {self._what} are not those of the segment before")
+            raise InputFileError(f"the {self._what} differ from those of the previous segment")
         return segment, count
 
 
@@ -217,11 +219,12 @@ def _statistics(table: _Table) -> NDArray[np.int64]:
     with on_line(table.file, 1):
         if kind != BLEU:
             raise InputFileError(
-                f"the statistics are of {shown(kind)}, and only those of BLEU are read; run the extractor with --sctype BLEU, or read "
+                f"the statistics are of {shown(kind)}, but only BLEU is supported; run the extractor with --sctype "
+                "BLEU, or read "
                 'the n-best list with NBest.from_files and count another metric with NBest.with_metric, such as "chrf"'
             )
         if width < 3 or width % 2 == 0:
-            raise InputFileError(f"there are {width} statistics; BLEU has two for each order and one more")
+            raise InputFileError(f"there are {width} statistics; BLEU has two for each order, and the reference length")
     matches, totals = rows[:, :-1:2], rows[:, 1:-1:2]
     right = ((rows >= 0) & (rows <= LARGEST_COUNT) & (rows == np.floor(rows))).all(axis=1)
     right &= (matches <= totals).all(axis=1)
@@ -230,5 +233,5 @@ def _statistics(table: _Table) -> NDArray[np.int64]:
         lines = [heading + 1 + place for heading, _, count in table.parts for place in range(count)]
         numbers = " ".join(f"{number:.17g}" for number in rows[row].tolist())
         with on_line(table.file, lines[row]):
-            raise InputFileError(f"these are no statistics of {BLEU}: {numbers[:200]}")
+            raise InputFileError(f"these are not {BLEU} statistics: {numbers[:200]}")
     return np.column_stack([rows[:, 1], rows[:, -1], matches, totals]).astype(np.int64)

@@ -74,7 +74,7 @@ def blocks_of(file: Lines) -> Iterator[tuple[bytes, int]]:
         yield block, count
         file.count += count
     if not file.count:
-        raise InputFileError(f"{file.name}: there is no line in it")
+        raise InputFileError(f"{file.name}: the file is empty")
 
 
 def lines_of(block: bytes) -> Iterator[tuple[int, bytes]]:
@@ -202,21 +202,21 @@ def _detected(file: Lines, block: bytes) -> str:
             fields = _fields(line)
             if len(fields) == 1:
                 raise InputFileError(
-                    "has no '|||', so this is no n-best list with fields; if it is plain text with as many lines for each segment, "
-                    "give that number as size=; if fairseq printed it, or if it is JSON lines, name that as format="
+                    "has no '|||', so the format is not moses or joshua; for plain text, give the number of lines of "
+                    "each segment as size=; for fairseq's output or JSON lines, use format="
                 )
             tokens = words_of(fields[2]) if len(fields) > 2 else []
             labels = [token for token in tokens if token.endswith(("=", ":"))]
             pairs = [token for token in tokens if "=" in token[:-1] and token not in labels]
             if labels and pairs:
                 raise InputFileError(
-                    f"has the label {shown(labels[0])}, as Moses writes it, and the pair {shown(pairs[0])}, as Joshua does; "
-                    "give format='moses' or format='joshua'"
+                    f"has the label {shown(labels[0])}, as Moses writes it, and the pair {shown(pairs[0])}, as Joshua "
+                    "does; give format='moses' or format='joshua'"
                 )
             if tokens:
                 return "joshua" if pairs else "moses"
     with on_line(file, 1):
-        raise InputFileError("has no features, as both formats can; give format='moses' or format='joshua'")
+        raise InputFileError("has no features, so the format is ambiguous; use format='moses' or format='joshua'")
 
 
 Sparse = list[tuple[str, float]]
@@ -251,11 +251,11 @@ def _line(line: bytes, form: str | None, names: tuple[str, ...] | None = None) -
     dense, labels, sparse = _labelled(tokens) if form != "joshua" else ({}, [], pairs_of(tokens))
     for name in names or ():
         if name not in dense:
-            raise InputFileError(f"the feature {shown(name)} of the lines before is missing")
+            raise InputFileError(f"the feature {shown(name)} of the previous lines is missing")
     if names is not None and len(dense) > len(names):
         known = {*names}
         new = next(name for name in dense if name not in known)
-        raise InputFileError(f"the feature {shown(new)} is not in the lines before")
+        raise InputFileError(f"the feature {shown(new)} is not in the previous lines")
     begin, end = trimmed(len(fields[0]) + len(BARS), fields[1])
     values = dense if names is None else {name: dense[name] for name in names}
     return _Line(int(number), begin, end, number_of(score[0], "the score"), values, labels, sparse)
@@ -349,4 +349,4 @@ def fairseq(file: Lines) -> Iterator[Record]:
             fields = {"features": column.reshape(-1, 1), "names": ("score",), "model_scores": column}
             yield record_of(lines, block, spans, **fields)
     if not any_found:
-        raise InputFileError(f"{file.name}: there is no line in it that begins with H-, as fairseq prints them")
+        raise InputFileError(f"{file.name}: no line begins with H-, as in the output of fairseq")

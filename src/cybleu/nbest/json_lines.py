@@ -1,13 +1,13 @@
 """Read n-best lists in JSON lines, the format of model servers.
 
-A line holds one segment: an array of hypotheses, or an object that has one as ``hypotheses``, ``outputs``, ``choices`` or
-``nbest``, and optionally an ``id``, a whole number or its digits. The id of other lines, and of those whose ``id`` is another
-string, is the number of the line, from 0. In the files of OpenAI's batches, the object is ``response.body``, and ``custom_id``
-is the id.
+A line is one segment: an array of hypotheses, or an object that has this array as ``hypotheses``, ``outputs``,
+``choices`` or ``nbest``. The object may also have an ``id``, a whole number or a string of digits. If there is no such
+``id``, the id of the segment is the line number, from 0. In files of OpenAI's batch API, the object is
+``response.body``, and the id is ``custom_id``.
 
-A hypothesis is a string, or an object with its text as ``text``, ``generated_text`` or ``message.content``, optionally a
-``score``, ``cumulative_logprob`` or ``sequences_score``, and optionally ``features``, an object of numbers. In one list all
-hypotheses have a score or none has, and all have the same features.
+A hypothesis is a string, or an object with the text as ``text``, ``generated_text`` or ``message.content``. The object
+may have a ``score``, ``cumulative_logprob`` or ``sequences_score``, and ``features``, an object of numbers. Either all
+hypotheses of a list have a score or none has, and all have the same features.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ def json_lines(file: Lines) -> Iterator[Record]:
                     text, score, row = _hypothesis(value, f"hypothesis {place}")
                     if scored not in (None, score is not None):
                         has, before = ("no score", "one") if scored else ("a score", "none")
-                        raise InputFileError(f"hypothesis {place} has {has}, and others have {before}")
+                        raise InputFileError(f"hypothesis {place} has {has}, but others have {before}")
                     names = tuple(row) if names is None else names
                     if row.keys() != {*names}:
                         raise InputFileError(
-                            f"hypothesis {place} has the features {listed([*row]) or 'none'}, and others have {listed(names) or 'none'}"
+                            f"hypothesis {place} has the features {listed([*row]) or 'none'}, but others have "
+                            f"{listed(names) or 'none'}"
                         )
                     scored = score is not None
                     texts.append(text)
@@ -86,7 +87,9 @@ def _segment(line: str, number: int) -> tuple[int, list[Any]]:
             value = response["body"]
         keys = [key for key in LISTS if key in value]
         if len(keys) != 1:
-            raise InputFileError(f"has {' and '.join(keys) or 'none'} of the names {', '.join(LISTS)}; give one")
+            raise InputFileError(
+                f"must have one of the names {', '.join(LISTS)}, but has {' and '.join(keys) or 'none'}"
+            )
         value = value[keys[0]]
     if type(identity) is not int or not 0 <= identity < 2**63:
         raise InputFileError(
@@ -111,7 +114,7 @@ def _hypothesis(value: Any, place: str) -> tuple[bytes, float | None, dict[str, 
     try:
         text = found[0].encode()
     except UnicodeEncodeError:
-        raise InputFileError(f"the text of {place} has half of a surrogate pair, which is no character") from None
+        raise InputFileError(f"the text of {place} has half of a surrogate pair, which is not a character") from None
     features = value.get("features", {})
     if not isinstance(features, dict):
         raise InputFileError(f"the features of {place} must be an object of numbers")

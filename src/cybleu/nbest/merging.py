@@ -13,18 +13,18 @@ __all__ = ["merge"]
 
 
 def merge(*nbests: NBest) -> NBest:
-    """Merge the lists of several decoder runs on the same segments, without duplicates.
+    """Merge the lists of several decoder runs on the same segments, and drop duplicates.
 
     The hypotheses of a segment are in the order of the lists. A hypothesis is dropped if an earlier one of the segment
-    has the same features (bit for bit, sparse ones included) and the same statistics. The `index` of the result numbers
-    the hypotheses of all inputs, list after list, so ``merge(merge(a, b), c)`` is ``merge(a, b, c)``. Texts and
-    model scores are kept if all lists have them.
+    has the same statistics and bitwise equal features, including sparse features. The `index` of the result numbers the
+    hypotheses of all inputs, list after list, so ``merge(merge(a, b), c)`` equals ``merge(a, b, c)``. Texts and model
+    scores are kept if all lists have them.
 
-    :param nbests: one list or more
-    :return: a new list; the lists given are not changed
-    :raises FeatureError: the lists do not have the same dense features; their order may differ
+    :param nbests: one or more lists
+    :return: a new list; the arguments are not changed
+    :raises FeatureError: the lists have different dense features; only their order may differ
     :raises EmptyCorpusError: there is no list
-    :raises CybleuError: the lists do not have the same segments, or the same kind of statistics
+    :raises CybleuError: the lists have different segments or kinds of statistics
 
     >>> from cybleu.nbest import NBest
     >>> first = NBest([0, 1], [[0.5, 2.0]], [[3.0]], ["lm", "length"])
@@ -68,12 +68,12 @@ def _check_alike(first: NBest, nbest: NBest, number: int) -> None:
     name = f"list {number} of those to merge"
     if not np.array_equal(first.ids, nbest.ids):
         raise LengthMismatchError(
-            f"{name} has {len(nbest)} segments, and list 0 has {len(first)}, or their ids differ; lists of the same "
-            "segments can be merged"
+            f"{name} has {len(nbest)} segments, but list 0 has {len(first)}, or their ids differ; only lists of the "
+            "same segments can be merged"
         )
     if first.stats.shape[1] != nbest.stats.shape[1] or first.stats.dtype != nbest.stats.dtype:
         raise StatisticsError(
-            f"{name} has {nbest.stats.shape[1]} statistics of {nbest.stats.dtype}, and list 0 has "
+            f"{name} has {nbest.stats.shape[1]} statistics of {nbest.stats.dtype}, but list 0 has "
             f"{first.stats.shape[1]} of {first.stats.dtype}"
         )
     if first.score != nbest.score:
@@ -82,7 +82,7 @@ def _check_alike(first: NBest, nbest: NBest, number: int) -> None:
         missing = [feature for feature in one.names if feature not in set(other.names)]
         if missing:
             raise FeatureError(
-                f"{where} has no feature {shown(missing[0])}; lists with the same dense features can be merged"
+                f"{where} has no feature {shown(missing[0])}; only lists with the same dense features can be merged"
             )
 
 

@@ -2,22 +2,21 @@
 
 Formats:
 
-- ``moses``: ``id ||| tokens ||| Name= v v Other= v sparse_name= v ||| score``. Fields after the score, such as alignments,
-  are skipped. The values of a name are the features ``Name_0``, ``Name_1`` ..., as Moses's extractor names them; if a name
-  appears again, the numbers continue. A name with ``_`` is one sparse feature. Old labels, ``name:``, are accepted, too;
-  values without labels are ``f0``, ``f1`` ... All lines must have the same dense features.
-- ``joshua``: ``id ||| tokens ||| name=v other=v ||| score``, as Joshua and cdec write. A feature that is missing in a
-  line is 0, as in these decoders.
-- ``plain``: the tokens alone; each segment has `size` lines. Features come from another file: numbers separated by
-  blanks, the same number in every line.
+- ``moses``: ``id ||| tokens ||| Name= v v Other= v sparse_name= v ||| score``. Fields after the score, such as
+alignments, are skipped. The values of a name are the features ``Name_0``, ``Name_1`` ..., as in Moses's extractor; if a
+name appears again, the numbering continues. A name with ``_`` is one sparse feature. Old labels, ``name:``, are also
+accepted. Values without labels are ``f0``, ``f1`` ... All lines must have the same dense features. - ``joshua``: ``id
+||| tokens ||| name=v other=v ||| score``, as written by Joshua and cdec. A feature that is missing in a line is 0, as
+in these decoders. - ``plain``: the tokens alone; each segment has `size` lines. Features come from another file:
+numbers separated by blanks, the same number in every line.
 
-- ``fairseq``: the output of ``fairseq-generate`` and ``fairseq-interactive``: ``H-id``, a tab, the score, a tab, the tokens,
-  with segments in any order. The score is the only feature, ``score``. Lines that do not begin with ``H-`` are ignored.
-- ``json``: JSON lines of model servers: :mod:`cybleu.nbest.json_lines` describes them.
+- ``fairseq``: the output of ``fairseq-generate`` and ``fairseq-interactive``: ``H-id``, a tab, the score, a tab, the
+tokens, with segments in any order. The score is the only feature, ``score``. Lines that do not begin with ``H-`` are
+ignored. - ``json``: JSON lines of model servers: :mod:`cybleu.nbest.json_lines` describes them.
 
-``|||`` separates fields, with or without blanks around it, and cannot be part of a token. Features are separated by spaces
-and tabs, and by no other white space. Files are UTF-8; gzip is recognised by its first bytes; ``-`` is standard input. Files
-whose names end in ``.gz`` are written compressed.
+``|||`` separates fields, with or without blanks around it, and cannot be part of a token. Features are separated by
+spaces and tabs, and by no other white space. Files are UTF-8; gzip is recognised by its first bytes; ``-`` is standard
+input. Files whose names end in ``.gz`` are written compressed.
 """
 
 from __future__ import annotations
@@ -55,12 +54,12 @@ FORMATS = ("moses", "joshua", "plain", *WITHOUT_FIELDS)
 class Segment(NamedTuple):
     """Consecutive hypotheses of one segment in a file.
 
-    :param id: as in the file
+    :param id: the id in the file
     :param texts: a text for each of the n hypotheses
     :param features: float64 `(n, F)`
-    :param names: the names of the features in the lines so far. In the ``joshua`` format later lines may add more
-    :param model_scores: the scores that the decoder gave the hypotheses, float64 `(n,)`; None in the ``plain`` format
-    :param sparse: the sparse features, None if there are none
+    :param names: the names of the features in the lines so far. In the ``joshua`` format, later lines may add more
+    :param model_scores: the scores of the hypotheses by the decoder, float64 `(n,)`; None in the ``plain`` format
+    :param sparse: the sparse features; None if there are none
 
     >>> import pathlib, tempfile
     >>> from cybleu.nbest import read_segments
@@ -82,14 +81,14 @@ class Segment(NamedTuple):
 def read_segments(path: Path, format: str | None = None, **reading: Any) -> Iterator[Segment]:  # noqa: A002
     """Read the segments of an n-best list in a file, one at a time, in the order of the file.
 
-    If the lines of a segment are not consecutive, each group of them is yielded as a segment.
+    If the lines of a segment are not consecutive, each run of consecutive lines is yielded as a segment.
 
     :param path: the path of the file, which may be compressed by gzip; ``-`` is standard input
-    :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default one of the first
-        two, detected from the first lines
-    :param reading: `size`, `features` and `names` in the ``plain`` format, and `progress`, as for
+    :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default ``moses`` or ``joshua``,
+        detected from the first lines
+    :param reading: `progress`, and in the ``plain`` format `size`, `features` and `names`; see
         :meth:`cybleu.nbest.NBest.from_files`
-    :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
+    :raises InputFileError: a file cannot be read, or a line is invalid; the message names the file, line and reason
     :raises ValueError: two threads read one iterator at the same time
 
     >>> import pathlib, tempfile
@@ -118,16 +117,16 @@ def chunks(
     references: Any = None,
     **reading: Any,
 ) -> Iterator[NBest]:
-    """Read an n-best list in a file as lists of some whole segments, in the order of the file.
+    """Read an n-best list in a file as a sequence of smaller lists of whole segments, in the order of the file.
 
-    If the lines of a segment are not consecutive, each group of them is a segment; `names` of a list are those in the lines
-    so far.
+    If the lines of a segment are not consecutive, each run of consecutive lines is a segment. The `names` of a list are
+    the names in the lines so far.
 
-    :param path: the path of the file, as for :func:`read_segments`
-    :param format: as for :func:`read_segments`
-    :param references: None if the hypotheses are not counted; then `stats` has no columns
-    :param reading: how the list is read and counted, as for :meth:`cybleu.nbest.NBest.from_files`
-    :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
+    :param path: the path of the file, see :func:`read_segments`
+    :param format: see :func:`read_segments`
+    :param references: the references; None if you need no statistics, and then `stats` has no columns
+    :param reading: options for reading and counting the list, see :meth:`cybleu.nbest.NBest.from_files`
+    :raises InputFileError: a file cannot be read, or a line is invalid; the message names the file, line and reason
     :raises ValueError: two threads read one iterator at the same time
 
     >>> import pathlib, tempfile
@@ -170,21 +169,21 @@ def read_parts(
     :param references: None if the hypotheses are not counted
     :param first_id: the id of their first segment
     :param texts: whether to keep the texts
-    :param counting: as for :func:`bleu`
+    :param counting: see :func:`bleu`
     """
     if form is not None and form not in FORMATS:
         raise UnknownNameError(f"unknown format {shown(form)}; use one of {', '.join(FORMATS)}")
     is_plain = form == "plain" or (form is None and size is not None)
     if is_plain and (type(size) is not int or size < 1):
-        raise ArrayValueError("format='plain' needs size=, the number of lines of each segment, from 1")
+        raise ArrayValueError("format='plain' requires size=, the number of lines of each segment, from 1")
     if not is_plain and not (size is None and features is None and names is None):
-        raise ArrayValueError("size, features and names are for the plain format, a file without fields")
+        raise ArrayValueError("size, features and names are only for the plain format, a file without fields")
     metric = bleu(**counting)
     if references is not None:
         check_whole(first_id, "first_id", 0, 2**53, error=ArrayValueError)
         references = prepare_references(references)
         if references.kind == "ids":
-            raise MixedTokensError("the references are token ids, and the hypotheses are texts")
+            raise MixedTokensError("the references are token ids, but the hypotheses are texts")
         if not metric._raw().own:
             threads = 1  # a tokeniser of the caller runs in the caller's thread
 
@@ -210,8 +209,9 @@ def _counted(file: Lines, record: Record, metric: Metric, references: References
         place = int(wrong.argmax())
         with on_line(file, record.lines[record.nbest.offsets[place]]):
             raise InputFileError(
-                f"the id is {record.nbest.ids[place]}, and the references are of {len(references)} segments, so ids go from "
-                f"{first_id} to {first_id + len(references) - 1}; give first_id=1 or another number if they start there"
+                f"the id is {record.nbest.ids[place]}, but the references have {len(references)} segments, with ids "
+                f"from {first_id} to {first_id + len(references) - 1}; use first_id=1 or another number to set the "
+                "first id"
             )
     return count(metric, record.raw_text(), references, repeat(numbers, sizes))
 

@@ -38,7 +38,7 @@ def prepare_references(references: Any, segments: int | None = None) -> Referenc
         references = _lines_in(paths, segments is not None)
     prepared = references if isinstance(references, References) else References(references)
     if segments not in (None, len(prepared)):
-        raise LengthMismatchError(f"there are {segments} segments of hypotheses and {len(prepared)} of references")
+        raise LengthMismatchError(f"there are {segments} segments of hypotheses, but {len(prepared)} of references")
     return prepared
 
 
@@ -56,12 +56,12 @@ def _lines_in(paths: Sequence[Path], beside_texts: bool) -> list[tuple[str, ...]
             if not (beside_texts and isinstance(error.__cause__, OSError)):
                 raise
             raise InputFileError(
-                f"{error}; a str in the list of references is the path of a file; pass texts as a list for each "
+                f"{error}; a str in the list of references is the path of a file; to pass texts, give a list for each "
                 "segment: [[text] for text in references] if each has one"
             ) from error
     if len(set(map(len, columns))) > 1:
         counts = ", ".join(f"{path}: {len(column)}" for path, column in zip(paths, columns))
-        raise LengthMismatchError(f"the references have different numbers of lines, and a line is a segment: {counts}")
+        raise LengthMismatchError(f"reference files must have one line per segment, but their lengths differ: {counts}")
     return list(zip(*columns))
 
 

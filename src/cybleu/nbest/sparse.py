@@ -16,12 +16,12 @@ __all__ = ["SparseFeatures", "formatted", "no_features", "owners_of", "sparse_gi
 
 
 class SparseFeatures(NamedTuple):
-    """Sparse features as compressed rows, which store only the features that a hypothesis has.
+    """Sparse features as compressed rows: only the features that a hypothesis has are stored.
 
     Hypothesis i has the values ``values[indptr[i]:indptr[i + 1]]``.
 
     :param indptr: int64 `(N + 1,)`
-    :param columns: int64, for each value the index of its name; strictly ascending within a hypothesis
+    :param columns: int64, the index of the name of each value; strictly ascending within a hypothesis
     :param values: float64, finite
     :param names: the names of the features, all different
 
@@ -114,7 +114,5 @@ def sparse_given(sparse: Any) -> SparseFeatures:
     if names is None:
         names = tuple(f"s{column}" for column in range(rows.shape[1]))
     elif len(names) != rows.shape[1]:
-        raise ArrayValueError(
-            f"the sparse matrix has {rows.shape[1]} columns, and there are {len(names)} names of them"
-        )
+        raise ArrayValueError(f"the sparse matrix has {rows.shape[1]} columns, but there are {len(names)} names")
     return SparseFeatures(rows.indptr, rows.indices, rows.data, names)

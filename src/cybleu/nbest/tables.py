@@ -65,7 +65,7 @@ def plain(file: Lines, size: int, table: Path | None, names: Sequence[str] | Non
         yield record_of(numbers + 1, block, (numbers // size, begins, ends), features=features, names=named)
     if file.count % size:
         raise InputFileError(
-            f"{file.name}: has {file.count} lines, which is not a multiple of {size}, the lines of each segment"
+            f"{file.name}: has {file.count} lines, which is not a multiple of {size}, the number of lines of a segment"
         )
     if rows is not None and len(rows) > file.count:
         raise InputFileError(f"{name}: has {len(rows)} lines, more {unlike}")

@@ -64,17 +64,17 @@ def weights_of(
         missing = [key for key in names if key not in weights]
         if unknown:
             raise FeatureError(
-                f"{name} names {shown(unknown[0])}, which is no feature; there are "
+                f"{name} has {shown(unknown[0])}, which is not a feature; the features are "
                 f"{listed(every)}{_hint(unknown[0], missing)}"
             )
         if missing:
-            raise FeatureError(f"{name} has nothing for the feature {shown(missing[0])}; give 0 to leave it out")
+            raise FeatureError(f"{name} has no weight for the feature {shown(missing[0])}; use 0 to ignore the feature")
         weights = [weights.get(key, 0.0) for key in every]
     vector = floats_given(weights, name).copy()
     if vector.shape != (len(every),):
         sparse = f", of which {len(every) - len(names)} are sparse" if len(every) > len(names) else ""
         raise FeatureError(
-            f"{name} has the shape {vector.shape}; give one for each of the {len(every)} features{sparse}"
+            f"{name} has the shape {vector.shape}; give one number for each of the {len(every)} features{sparse}"
         )
     if (place := first_not_finite(vector)) is not None:
         raise error(f"{name} is {vector[place]} for {shown(every[place])}; it must be finite")

@@ -38,7 +38,7 @@ def nbest_lines(nbest: NBest, format: str) -> Iterator[str]:  # noqa: A002
     if format not in ("moses", "joshua"):
         raise UnknownNameError(f"unknown format {format!r}; use moses or joshua")
     if nbest.texts is None or nbest.model_scores is None:
-        raise ArrayValueError("to write an n-best list, its texts and model_scores must be known")
+        raise ArrayValueError("writing an n-best list requires its texts and model_scores")
     sparse_names = () if nbest.sparse is None else nbest.sparse.names
     _check_fields([*nbest.names, *sparse_names], "the name of a feature")
     _check_fields(nbest.texts, "a text")
@@ -76,8 +76,8 @@ def _labels_of(names: Sequence[str], more: bool) -> list[str]:
         before, base = base, name.rpartition("_")[0]
         if not base or "_" in base or name != f"{base}_{counts.get(base, 0)}":
             raise FeatureError(
-                f"the name {shown(name)} cannot be written in Moses's format, where the values of a name without '_' are "
-                "name_0, name_1 ... in this order; rename the features, or use format='joshua'"
+                f"the name {shown(name)} cannot be written in Moses's format, which requires names such as lm_0, lm_1 "
+                "... in this order; rename the features, or use format='joshua'"
             )
         counts[base] = counts.get(base, 0) + 1
         labels.append("" if base == before else f"{base}= ")
@@ -88,6 +88,6 @@ def _check_fields(texts: Sequence[str], what: str) -> None:
     for text in texts:
         if "|||" in text or "\n" in text or text.strip(" \t") != text:
             raise ArrayValueError(
-                f"{what} cannot be written between ' ||| ': {shown(text)}; '|||', a line break or blanks at an end would be "
-                "read as something else"
+                f"{what} cannot be written between ' ||| ': {shown(text)}; it must not contain '|||' or a line break, "
+                "or begin or end with a blank"
             )

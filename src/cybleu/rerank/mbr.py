@@ -29,8 +29,8 @@ def mbr(
     """Choose the hypothesis of each segment with the highest expected utility (Kumar and Byrne 2004).
 
     The expected utility of a hypothesis is the mean of its BLEU against each text of the evidence as the only
-    reference, weighted by the posterior. Without a posterior it equals the result of a loop over sentence BLEU, with the
-    sum rounded only once; its order makes no difference. If several hypotheses are equally good, the lowest index
+    reference, weighted by the posterior. Without a posterior it equals the result of a loop over sentence BLEU, with
+    the sum rounded only once; its order makes no difference. If several hypotheses are equally good, the lowest index
     is chosen. An empty hypothesis is chosen only if all of a segment are empty. The matrix of one segment is in memory,
     with 8 bytes for each pair.
 

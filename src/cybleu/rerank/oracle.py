@@ -34,8 +34,8 @@ def oracle(
     ``sentence`` takes the hypothesis of each segment with the highest sentence BLEU. ``corpus`` continues from this
     choice: it visits the segments in a random order and replaces a hypothesis wherever this raises the BLEU of the
     corpus, pass after pass, until a pass improves nothing. So it never ends below the sentence oracle. The result is a
-    local optimum: no replacement of a single hypothesis improves it, unless `passes` ended the search. ``passes=1`` is the
-    greedy choice.
+    local optimum: no replacement of a single hypothesis improves it, unless `passes` ended the search. ``passes=1`` is
+    the greedy choice.
 
     If several hypotheses are equally good, the lowest index is chosen. An empty hypothesis is chosen only if all of a
     segment are empty.

@@ -29,7 +29,8 @@ class Selection(Generic[Text]):
 
     :param offsets: the hypotheses of segment s are ``offsets[s]:offsets[s + 1]``
     :param rows: the index of each chosen hypothesis in the whole list, int64 `(S,)`; -1 if a segment has no hypotheses
-    :param scores: the scores of all hypotheses, by which they were chosen, float64 `(N,)`; NaN for those that were pruned
+    :param scores: the scores of all hypotheses, by which they were chosen, float64 `(N,)`; NaN for those that were
+        pruned
     :param hypotheses: the list of the hypotheses, or their texts
 
     >>> from cybleu.rerank import linear
