@@ -1,8 +1,8 @@
 """Scores of the frames of an engine, Spark or Ray, which maps batches of Arrow and adds up columns.
 
-:class:`Counting` has the functions that the engine maps. A task has one processor, so that they count in one thread. They are
-sent to other machines, where they import cybleu. The public functions are those of :mod:`cybleu.columns.spark` and
-:mod:`cybleu.columns.ray`.
+:class:`Counting` has the functions that the engine maps. A task has one processor, so that they count in one thread.
+They are sent to other machines, where they import cybleu. The public functions are those of :mod:`cybleu.columns.spark`
+and :mod:`cybleu.columns.ray`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Counting:
     def sums_of(self, batch: Any) -> dict[str, Any]:
         """The statistics added up in the batch, so that the engine has one row of it to move and to add.
 
-        :param batch: as for :meth:`rows_of`
+        :param batch: see :meth:`rows_of`
         """
         rows = self.rows_of(batch)
         return {name: rows[name].sum(keepdims=True) if batch.num_rows else rows[name] for name in self.metric.columns}
@@ -80,7 +80,7 @@ class Counting:
     def segment_scores_of(self, batch: Any) -> dict[str, Any]:
         """The columns that are kept, and the score of each segment.
 
-        :param batch: as for :meth:`rows_of`
+        :param batch: see :meth:`rows_of`
         """
         rows = rows_by_name(self._counted(batch), self.metric)
         return {**self._kept(batch), SCORE: self.metric.of_sentences().scores(rows)}
@@ -112,7 +112,8 @@ class Counting:
     def systems_of(self, table: Any) -> dict[str, NDArray[np.int64]]:
         """The rows of each system, in the order of the segments.
 
-        :param table: a Table of pyarrow with the columns of the system and of the segment, which are kept, and the statistics
+        :param table: a Table of pyarrow with the columns of the system and of the segment, which are kept, and the
+            statistics
         :raises SequenceTypeError: a system or a segment is null
         :raises LengthMismatchError: a system has a segment twice, or not the segments of the first system
         """
@@ -155,7 +156,7 @@ def rows(
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, which has a reference or a list of references for each
         segment; or the names of several columns
-    :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default sacreBLEU's BLEU
     :param keep: the name of a column to keep with the statistics, such as that of the segment, or the names of
         several
     :param options: options of the metric, such as ``tokenize="zh"``
@@ -188,13 +189,13 @@ def segment_scores(
 ) -> Any:
     """The score of each segment, in the column ``score``.
 
-    The metric scores single sentences here, as :func:`cybleu.scores` does with this metric at the level of sentences. The
-    other parameters are those of :func:`cybleu.columns.rows`.
+    The metric scores single sentences here, as :func:`cybleu.scores` does with this metric at the level of sentences.
+    The other parameters are those of :func:`cybleu.columns.rows`.
 
-    :param frame: as for :func:`rows`
+    :param frame: see :func:`rows`
     :param keep: the name of a column to keep with the score, or the names of several
     :return: another frame of the engine, not computed yet
-    :raises CybleuError: as for :func:`rows`
+    :raises CybleuError: for the same reasons as :func:`rows`
 
     With Spark:
 
@@ -214,9 +215,9 @@ def total(
 ) -> dict[str, int]:
     """The sum of the statistics of all segments. The other parameters are those of :func:`cybleu.columns.rows`.
 
-    :param frame: as for :func:`rows`
+    :param frame: see :func:`rows`
     :return: a dict from the names of the metric's columns to ints, 0 for a frame without rows
-    :raises CybleuError: as for :func:`rows`
+    :raises CybleuError: for the same reasons as :func:`rows`
 
     >>> total(frame)["match_1"]
     7
@@ -236,13 +237,13 @@ def score(
 
     The other parameters are those of :func:`cybleu.columns.rows`.
 
-    :param frame: as for :func:`rows`
-    :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU. It cannot be a mean of the scores of
-        segments; for such a mean, average the result of :func:`segment_scores`
+    :param frame: see :func:`rows`
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default sacreBLEU's BLEU. It
+        cannot be a mean of the scores of segments; for such a mean, average the result of :func:`segment_scores`
     :return: a :class:`cybleu.metrics.BleuScore`, or the :class:`cybleu.metrics.Score` of another metric
     :raises EmptyCorpusError: the frame has no rows
     :raises StatisticsError: the metric is a mean of the scores of segments
-    :raises CybleuError: as for :func:`rows`
+    :raises CybleuError: for the same reasons as :func:`rows`
 
     >>> print(f"{score(frame).score:.2f}, {score(frame, metric='chrf').score:.2f}")
     72.31, 79.65
@@ -269,14 +270,14 @@ def group_scores(
 
     The other parameters are those of :func:`cybleu.columns.rows`.
 
-    :param frame: as for :func:`rows`
+    :param frame: see :func:`rows`
     :param by: the name of the column whose values are the groups, or the names of several
-    :param metric: as for :func:`score`
+    :param metric: see :func:`score`
     :param partitions: into how many parts the engine shuffles the groups; by default the engine decides. If there are
         few groups, a small number is faster with Ray
     :return: another frame of the engine, not computed yet, with a row for each group, in any order
     :raises StatisticsError: the metric is a mean of the scores of segments
-    :raises CybleuError: as for :func:`rows`
+    :raises CybleuError: for the same reasons as :func:`rows`
 
     With Spark:
 
@@ -304,13 +305,13 @@ def system_rows(
 
     The other parameters are those of :func:`cybleu.columns.rows`.
 
-    :param frame: as for :func:`rows`, with a row for each segment of each system
+    :param frame: see :func:`rows`, with a row for each segment of each system
     :param system: the name of the column that says whose hypothesis it is
     :param segment: the name of the column that says which segment it is; the rows are in its order
     :return: a dict from the names of the systems to int64 arrays `(segments, columns)`
     :raises LengthMismatchError: a system has a segment twice, or not the same segments as another
     :raises SequenceTypeError: a system or a segment is null
-    :raises CybleuError: as for :func:`rows`
+    :raises CybleuError: for the same reasons as :func:`rows`
 
     >>> {name: of_system.shape for name, of_system in system_rows(frame).items()}
     {'a': (1, 10), 'b': (1, 10)}

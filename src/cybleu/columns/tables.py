@@ -44,15 +44,15 @@ def row_blocks(
 ) -> Iterator[Rows]:
     """Count the segments of a table block by block, for tables that do not fit into memory.
 
-    :param table: an object that implements the Arrow PyCapsule interface: a pyarrow Table, RecordBatch or RecordBatchReader, a
-        frame of polars or pandas, or a relation of DuckDB; or a dict of lists. A reader is read only as far as you take
-        blocks
+    :param table: an object that implements the Arrow PyCapsule interface: a pyarrow Table, RecordBatch or
+        RecordBatchReader, a frame of polars or pandas, or a relation of DuckDB; or a dict of lists. A reader is read
+        only as far as you take blocks
     :param hypothesis: the name of the column of hypotheses. It has raw texts, lists of tokens or lists of
         token ids
     :param references: the name of the column of references, which has a reference or a list of references for each
         segment; or the names of several columns. A null is left out, but each segment needs at least one reference
-    :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
-    :param threads: the number of threads, which does not change the result; None is one
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default sacreBLEU's BLEU
+    :param threads: the number of threads, by default one; it does not affect the result
     :param options: options of the metric, such as ``tokenize="zh"``
     :return: a dict for each block, from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the
         metric counts fractions, in the order of the rows
@@ -87,15 +87,15 @@ def rows(
 ) -> Rows:
     """Count the segments of a table, and return their statistics as columns that can be added to a frame.
 
-    :param table: as for :func:`row_blocks`
+    :param table: see :func:`row_blocks`
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, or the names of several
-    :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
-    :param threads: the number of threads, which does not change the result; None is one
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default sacreBLEU's BLEU
+    :param threads: the number of threads, by default one; it does not affect the result
     :param options: options of the metric, such as ``tokenize="zh"``
     :return: a dict from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the metric counts
         fractions, in the order of the rows; the arrays are empty for an empty table
-    :raises CybleuError: as for :func:`row_blocks`
+    :raises CybleuError: for the same reasons as :func:`row_blocks`
 
     With pandas, ``frame.assign(**rows(frame))`` adds them to a frame; with polars,
     ``frame.with_columns(**rows(frame))``.
@@ -126,14 +126,14 @@ def segment_scores(
     For sacreBLEU this means effective order: orders for which a text is too short are left out, so that a text of three
     tokens that equals its reference has the score 100.
 
-    :param table: as for :func:`row_blocks`
+    :param table: see :func:`row_blocks`
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, or the names of several
-    :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
-    :param threads: the number of threads, which does not change the result; None is one
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default sacreBLEU's BLEU
+    :param threads: the number of threads, by default one; it does not affect the result
     :param options: options of the metric, such as ``tokenize="zh"``
     :return: float64 `(n,)`, on the metric's scale, in the order of the rows; empty for an empty table
-    :raises CybleuError: as for :func:`row_blocks`
+    :raises CybleuError: for the same reasons as :func:`row_blocks`
 
     ``frame.assign(score=segment_scores(frame))`` adds them to a frame of pandas;
     ``frame.with_columns(score=segment_scores(frame))`` to one of polars.
@@ -158,14 +158,14 @@ def total(
 ) -> dict[str, int] | dict[str, float]:
     """Sum the statistics of a table, which is read block by block and not kept.
 
-    :param table: as for :func:`row_blocks`
+    :param table: see :func:`row_blocks`
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, or the names of several
-    :param metric: as for :func:`cybleu.metrics.find`, by default sacreBLEU's BLEU
-    :param threads: the number of threads, which does not change the result; None is one
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default sacreBLEU's BLEU
+    :param threads: the number of threads, by default one; it does not affect the result
     :param options: options of the metric, such as ``tokenize="zh"``
     :return: a dict from the names of the metric's columns to ints, 0 for an empty table. :func:`cybleu.score` takes it
-    :raises CybleuError: as for :func:`row_blocks`
+    :raises CybleuError: for the same reasons as :func:`row_blocks`
 
     >>> from cybleu import score
     >>> texts = {"hypothesis": ["The cat sat.", "A dog."], "reference": ["The cat sat!", "A dog."]}
@@ -195,7 +195,8 @@ def score(
     The other parameters are those of :func:`total`.
 
     :return: a :class:`cybleu.metrics.BleuScore`, or the :class:`cybleu.metrics.Score` of another metric
-    :raises StatisticsError: the metric is a mean of the scores of segments; average the result of :func:`segment_scores`
+    :raises StatisticsError: the metric is a mean of the scores of segments; average the result of
+        :func:`segment_scores`
 
     >>> texts = {"hypothesis": ["The cat sat.", "A dog."], "reference": ["The cat sat!", "A dog."]}
     >>> round(score(texts).score, 2)

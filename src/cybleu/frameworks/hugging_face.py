@@ -34,7 +34,7 @@ def load(name: str) -> EvaluationModule:
 class EvaluationModule:
     """A metric with the interface of `evaluate`: add texts, then compute their score.
 
-    :param name: as for :func:`load`
+    :param name: see :func:`load`
 
     >>> chrf = load("chrf")
     >>> chrf.add(prediction="the cat", reference=["a cat"])

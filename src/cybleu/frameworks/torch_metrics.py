@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
     """Corpus score as a ``torchmetrics.Metric``: BLEU by the definition of any tool, chrF or GLEU.
 
-    Its state is the sum of the statistics as int64. Processes add up their sums, so the score does not depend on
-    how the texts are divided into batches and processes. It is on the scale of the metric. ``torchmetrics.text.BLEUScore`` counts
-    in single precision, which is wrong above 2**24 tokens.
+    Its state is the sum of the statistics as int64. Processes add up their sums, so the score does not depend on how
+    the texts are divided into batches and processes. It is on the scale of the metric. ``torchmetrics.text.BLEUScore``
+    counts in single precision, which is wrong above 2**24 tokens.
 
-    :param metric: as for :func:`cybleu.metrics.find`
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts
     :param tokenize: the tokeniser, by default that of the metric
     :param lowercase: convert the texts to lower case first
     :param arguments: arguments of ``torchmetrics.Metric``

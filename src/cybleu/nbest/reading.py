@@ -278,7 +278,7 @@ def joined(parts: Iterable[NBest]) -> NBest:
 def by_segment(nbest: NBest, segments: int, first_id: int) -> NBest:
     """Sort hypotheses by segment, of which some may have none.
 
-    :param segments: how many there are
+    :param segments: the number of segments
     """
     owners = repeat(nbest.ids - first_id, np.diff(nbest.offsets))
     offsets = np.append(0, np.cumsum(bincount(owners, minlength=segments)))

@@ -55,7 +55,7 @@ def weights_of(
 
     :param name: the argument, for messages
     :param error: raised for a weight that is not finite
-    :raises FeatureError: the weights are not those of the features
+    :raises FeatureError: the weights do not match the features
     """
     names, every = nbest.names, names_of(nbest)
     if isinstance(weights, Mapping):

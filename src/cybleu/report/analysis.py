@@ -53,14 +53,14 @@ class MetricFigures:
     :ivar sign: 1 if higher scores are better, otherwise -1
     :ivar label: its name on the page
     :ivar comparison: the scores, intervals and tests of the systems
-    :ivar systems: the scores of the systems, in the order of the report: the best by its first metric first; if there is a
-        baseline, it comes before the others
+    :ivar systems: the scores of the systems, in the order of the report: the best by its first metric first; if there
+        is a baseline, it comes before the others
     :ivar differences: the tests of all pairs, or of the pairs with the baseline, in the order of the report
-    :ivar looked_at: the pairs of systems that are shown in detail: all pairs of up to four systems; if there are more, those with the
-        best one; and with a baseline those that were compared
+    :ivar looked_at: the pairs of systems that are shown in detail: all pairs of up to four systems; if there are more,
+        those with the best one; and with a baseline those that were compared
     :ivar names: the names of the outputs, in the order of the systems. A system with several runs has several outputs
-    :ivar rows: the statistics of each output, from which its score is computed, `(segments, columns)`: int64, or float64 if the
-        metric takes fractions
+    :ivar rows: the statistics of each output, from which its score is computed, `(segments, columns)`: int64, or
+        float64 if the metric takes fractions
     :ivar bootstrap_scores: the scores of each system in the bootstrap samples that give the intervals, from 0 to 100
 
     >>> from cybleu.report import analyse
@@ -302,7 +302,8 @@ class Report:
     def contributions(self, first: str, second: str) -> Contributions | None:
         """Compute what the orders and the brevity penalty contribute to the difference of two systems by the first BLEU.
 
-        For several runs it is the mean over all pairs of runs. If a score is 0, or there is no BLEU, the result is None.
+        For several runs it is the mean over all pairs of runs. If a score is 0, or there is no BLEU, the result is
+        None.
 
         :param first: the name of a system
         :param second: the name of another system
@@ -386,31 +387,31 @@ def analyse(
     :param references: raw text: for each segment a list of references, or a str if there is only one
     :param systems: a mapping from the name of each system to its list of texts, one for each segment; or to a list of
         such lists, one for each run
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; or a list of metrics, the first of which sorts
-        the systems
-    :param tokenize: as for :func:`cybleu.text.tokenizer`; by default the tokeniser of each metric, or of its tool. Metrics of raw
-        text take none
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default ``sacrebleu``; or a list
+        of metrics, the first of which sorts the systems
+    :param tokenize: see :func:`cybleu.text.tokenizer`; by default the tokeniser of each metric, or of its tool. It does
+        not apply to metrics of raw text
     :param lowercase: convert the texts to lower case first, as the tool does
-    :param n_end: the largest order of the precisions
-    :param source: the source text of each segment, which the page shows; a list of str
-    :param baseline: the name of a system; each other system is compared only with this one
-    :param test: as for :func:`cybleu.significance.compare_systems`; so are the next seven parameters
+    :param n_end: the maximum n-gram order of the precisions
+    :param source: the source text of each segment, a list of str; it is shown on the page
+    :param baseline: the name of a system; all other systems are compared only with this one
+    :param test: see :func:`cybleu.significance.compare_systems`, also for the next seven parameters
     :param samples: the number of samples of the test
     :param resamples: the number of bootstrap samples of the intervals
     :param seed: the seed of all samples
     :param confidence: the confidence of the intervals
     :param alpha: the level of significance
-    :param threads: the number of threads, which does not change the result; None is one
+    :param threads: the number of threads, by default one; it does not affect the result
     :param progress: show progress bars (requires tqdm)
-    :param title: the title of the page; by default it names the metrics and the systems
-    :param command: a command that repeats the report, which the page shows
-    :param files: the names of files with their digests, which the page shows; by default those of the texts
+    :param title: the title of the page; by default the names of the metrics and the systems
+    :param command: the command that repeats the report, shown on the page
+    :param files: the names of files with their digests, shown on the page; by default the digests of the texts
     :param choices: options of :class:`cybleu.metrics.Bleu`, for each BLEU among the metrics
     :return: the figures; scores of segments and groups are from 0 to 100
-    :raises UnknownNameError: two metrics have one name, or there is no such metric, baseline, test or tokeniser
-    :raises LengthMismatchError: the number of lines of a system, or of the source, is not that of the segments
+    :raises UnknownNameError: two metrics have the same name, or a metric, baseline, test or tokeniser is unknown
+    :raises LengthMismatchError: the number of lines of a system or of the source differs from the number of segments
     :raises SampleError: there are fewer than two segments
-    :raises CybleuError: one of its subclasses, for texts that are not valid
+    :raises CybleuError: a text is invalid
 
     >>> references = [["the cat sat on the mat"], ["it rains a lot in May"], ["so it is said"]]
     >>> systems = {"mine": [line for line, in references], "theirs": ["the cat sat", "it rains in May", "so it was said"]}

@@ -22,8 +22,8 @@ class OutputFigures(NamedTuple):
     """An output: the texts of one run of a system for all segments.
 
     :param name: the name of the system, with the number of the run if there are several
-    :param bleu: the score by the first BLEU, on its scale, with precisions, brevity penalty and lengths; None if there is
-        no such metric
+    :param bleu: the score by the first BLEU, on its scale, with precisions, brevity penalty and lengths; None if there
+        is no such metric
     :param chrf: chrF as sacreBLEU computes it by default, or of lower-cased text if the report is; from 0 to 100
 
     >>> from cybleu.report import analyse
@@ -114,14 +114,15 @@ def _logarithms(metric: Bleu, score: BleuScore) -> list[float] | None:
 class Buckets(NamedTuple):
     """Scores of groups of segments. Each group is scored as a corpus.
 
-    A group by length contains the same segments for each output. A group by difference or score contains different ones,
-    so its scores do not compare outputs.
+    A group by length contains the same segments for each output. A group by difference or score contains different
+    ones, so its scores do not compare outputs.
 
     :param by: how the segments are grouped, as for :meth:`MetricFigures.buckets`
     :param labels: the labels of the groups
     :param names: the names of the outputs
     :param segments: how many segments each group has, integers `(outputs, groups)`
-    :param scores: the score of each group, from 0 to 100 (of TER and NIST also higher), NaN if it has no segment, float64 `(outputs, groups)`
+    :param scores: the score of each group, from 0 to 100 (of TER and NIST also higher), NaN if it has no segment,
+        float64 `(outputs, groups)`
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
@@ -181,8 +182,8 @@ def shares(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
 class NGram(NamedTuple):
     """An n-gram with two counts that differ.
 
-    Of two systems: how often it matches the references in each, the mean of several runs. Of an output: how often it occurs
-    without a match, or is missing, and how often it matches.
+    Of two systems: how often it matches the references in each, the mean of several runs. Of an output: how often it
+    occurs without a match, or is missing, and how often it matches.
 
     :param tokens: the tokens of the n-gram
     :param first: the larger count, or the occurrences without a match
@@ -212,7 +213,8 @@ class PairFigures(NamedTuple):
     :param confirmed: for each order the n-grams that match more often in the first system, sorted from the largest
         salience; among equals from the largest difference
     :param unconfirmed: the same for the second system, sorted from the smallest salience
-    :param influence: how many points each segment adds to the difference by the first metric, from 0 to 100, float64 `(segments,)`
+    :param influence: how many points each segment adds to the difference by the first metric, from 0 to 100, float64
+        `(segments,)`
     :param equal: the number of segments for which both have the same text
 
     >>> from cybleu.report import analyse

@@ -1,10 +1,10 @@
 """N-grams that match, order by order: marks of tokens, lists of n-grams, and counts of words.
 
-If an output has an n-gram more often than a reference, BLEU defines how many occurrences match, but not which. Here those that
-are part of a longer match come first, then the earlier ones; the others are clipped.
+If an output has an n-gram more often than a reference, BLEU defines how many occurrences match, but not which. Here
+those that are part of a longer match come first, then the earlier ones; the others are clipped.
 
-The n-grams of each order have numbers from 1. Arrays hold a value for each number, or for each place in the ids of all texts, where
-an n-gram begins.
+The n-grams of each order have numbers from 1. Arrays hold a value for each number, or for each place in the ids of all
+texts, where an n-gram begins.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ def _matched(
 
     :param marks: changed in place
     :param inside: changed in place, for the order below
-    :return: how often each n-gram could match, and where those of the outputs that match begin: segment by segment, in each those
-        in a longer match first
+    :return: how often each n-gram could match, and where those of the outputs that match begin: segment by segment, in
+        each those in a longer match first
     """
     wanted, found = np.zeros(size, dtype=np.int64), []
     edges, sides = texts.bounds[texts.firsts], int(texts.sides.max(initial=0)) + 1

@@ -75,12 +75,12 @@ def write(
     :param path: the file to write. If there is an error, an existing file is not changed
     :param references: raw text: for each segment a list of references, or a str if there is only one
     :param systems: the name of each system with its list of texts, or with a list of such lists, one for each run
-    :param segments: as for :func:`html`
+    :param segments: see :func:`html`
     :param choices: other arguments of :func:`cybleu.report.analyse`
     :return: the report that the page shows
     :raises InputFileError: the file cannot be written
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed
-    :raises CybleuError: as for :func:`cybleu.report.analyse`
+    :raises CybleuError: for the same reasons as :func:`cybleu.report.analyse`
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
@@ -102,7 +102,7 @@ def save_page(report: Report, path: str | PathLike[str], *, segments: int | None
 
     :param report: a report of :func:`cybleu.report.analyse`
     :param path: the file to write. If there is an error, an existing file is not changed
-    :param segments: as for :func:`html`
+    :param segments: see :func:`html`
     :raises InputFileError: the file cannot be written
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed
 
@@ -129,9 +129,9 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     With the same versions of the packages, the same texts give the same page.
 
     :param report: a report of :func:`cybleu.report.analyse`
-    :param segments: the largest number of segments that the page carries, at least 1; None is all. If there are more, it
-        carries those with the largest influence in favour of each system of each pair, or those with the worst scores if
-        there is one system. All figures are of all segments
+    :param segments: the largest number of segments that the page carries, at least 1; None is all. If there are more,
+        it carries those with the largest influence in favour of each system of each pair, or those with the worst
+        scores if there is one system. All figures are of all segments
     :raises SampleError: `segments` is not a whole number from 1
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed
 

@@ -200,7 +200,7 @@ def plot_differences(report: Report | MetricFigures, axes: Any = None) -> Any:
     """Draw the distribution of the improvement of one system over another in the bootstrap samples, for the pairs in
     `report.looked_at`. It is above 0 if the first system is better, also where lower scores are better.
 
-    :param report: as for :func:`plot_scores`, with more than one system
+    :param report: see :func:`plot_scores`, with more than one system
     :param axes: Matplotlib axes, by default those of a new figure
     :return: the axes
     :raises UnknownNameError: there is only one system
@@ -264,10 +264,10 @@ def plot_buckets(report: Report | MetricFigures, axes: Any = None, *, by: str = 
     different segments for each output. Words that no reference contains are left out: none of them can match. Below a
     group is the number of its segments, of its words in the references, or of its words in an output on average.
 
-    :param report: as for :func:`plot_scores`
+    :param report: see :func:`plot_scores`
     :param axes: Matplotlib axes, by default those of a new figure
-    :param by: as for :meth:`MetricFigures.buckets`; or, for a report, ``recall`` or ``precision`` of words, grouped by their
-        frequency in the references
+    :param by: see :meth:`MetricFigures.buckets`; or, for a report, ``recall`` or ``precision`` of words, grouped by
+        their frequency in the references
     :return: the axes
     :raises UnknownNameError: there are no such groups
     :raises MissingExtraError: Matplotlib is not installed

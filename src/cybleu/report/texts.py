@@ -29,7 +29,8 @@ class Texts:
     """All texts of a comparison. The tokens of a segment follow one another: those of each output, and then of each reference.
 
     :ivar references: the lines of the references of each segment
-    :ivar outputs: the lines of each output, which is a run of a system; its name has the number of the run if there are several
+    :ivar outputs: the lines of each output, which is a run of a system; its name has the number of the run if there are
+        several
     :ivar runs: the names of the outputs of each system
     :ivar source: the source text of each segment, or None
     :ivar lowercase: whether the tokens are in lower case

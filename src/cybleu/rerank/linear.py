@@ -21,9 +21,9 @@ def linear(nbest: NBest, weights: Weights) -> Selection[str]:
     :param nbest: any list; for a segment without hypotheses the result is -1
     :param weights: the weights by name, for every dense feature and any of the sparse ones; or as numbers, in the order
         of `nbest.names`, followed by those of the sparse features if the list has any
-    :return: a selection whose `scores` are the weighted sums, added up in the order of the features. Of equally good
-        hypotheses the lowest index is chosen
-    :raises FeatureError: the weights are not those of the features, or are not finite
+    :return: a selection whose `scores` are the weighted sums, added up in the order of the features. If several are
+        equally good, the lowest index is chosen
+    :raises FeatureError: the weights do not match the features, or are not finite
 
     >>> nbest = NBest([0, 2, 4], [[1.0, 2.0], [2.0, 1.0], [0.0, 0.0], [0.0, 0.0]], [[0.0]] * 4, ["lm", "length"])
     >>> linear(nbest, {"lm": 1.0, "length": 0.5}).rows
@@ -44,10 +44,10 @@ def nbest_sorted(nbest: NBest, weights: Weights | None = None, *, scores: Any = 
     and its `model_scores` are the scores by which it is sorted.
 
     :param nbest: any list
-    :param weights: as for :func:`linear`
+    :param weights: see :func:`linear`
     :param scores: scores to sort by instead of `weights`, finite numbers `(N,)`, such as those of a :class:`Selection`;
         higher is better
-    :raises FeatureError: the weights are not those of the features, or are not finite
+    :raises FeatureError: the weights do not match the features, or are not finite
 
     >>> nbest = NBest([0, 2, 3], [[1.0], [2.0], [0.5]], [[0.0]] * 3, ["lm"])
     >>> nbest_sorted(nbest, [1.0]).index
@@ -55,12 +55,12 @@ def nbest_sorted(nbest: NBest, weights: Weights | None = None, *, scores: Any = 
     """
     check_nbest(nbest)
     if (weights is None) == (scores is None):
-        raise FeatureError("give weights or scores to sort by, one of the two")
+        raise FeatureError("give either weights or scores to sort by")
     if weights is not None:
         return linear(nbest, weights).best_first()
     values = floats_given(scores, "scores")
     if values.shape != (len(nbest.features),):
         raise LengthMismatchError(
-            f"scores has the shape {values.shape}, and there are {len(nbest.features)} hypotheses"
+            f"scores has the shape {values.shape}, but there are {len(nbest.features)} hypotheses"
         )
     return chosen(nbest, nbest.offsets, nbest._check_finite(values, "score")).best_first()

@@ -28,28 +28,29 @@ def mbr(
 ) -> Selection[Any]:
     """Choose the hypothesis of each segment with the highest expected utility (Kumar and Byrne 2004).
 
-    The expected utility of a hypothesis is the mean of its BLEU against each text of the evidence as the only
-    reference, weighted by the posterior. Without a posterior it equals the result of a loop over sentence BLEU, with
-    the sum rounded only once; its order makes no difference. If several hypotheses are equally good, the lowest index
-    is chosen. An empty hypothesis is chosen only if all of a segment are empty. The matrix of one segment is in memory,
-    with 8 bytes for each pair.
+    The expected utility of a hypothesis is its mean BLEU against each text of the evidence as the only reference,
+    weighted by the posterior. Without a posterior, it equals the result of a loop over sentence BLEU, except that the
+    sum is rounded only once, so it does not depend on the order. If several hypotheses are equally good, the lowest
+    index is chosen. An empty hypothesis is chosen only if all hypotheses of the segment are empty. The scores of one
+    segment at a time are in memory, with 8 bytes for each pair.
 
     :param hypotheses: n-best lists, as :mod:`cybleu.rerank` describes them
-    :param posterior: the probability of each text of the evidence: numbers from 0, for all texts or as a sequence for
-        each segment. Only their ratios matter. With None all are equally probable
-    :param scores: instead of `posterior`: logarithms of the probabilities, such as the scores of a decoder
-    :param scale: a factor for `scores`: below 1 it makes the probabilities more equal, above 1 less equal
+    :param posterior: the probability of each text of the evidence: non-negative numbers, for all texts or as a sequence
+        for each segment. Only their ratios matter. By default, all texts are equally probable
+    :param scores: logarithms of the probabilities, such as the scores of a decoder, instead of `posterior`
+    :param scale: a factor for `scores`; below 1 it makes the probabilities more equal, above 1 less equal
     :param evidence: other lists to compare the hypotheses with; by default the hypotheses themselves
-    :param metric: as for :func:`cybleu.metrics.find`; it scores as the tool scores single sentences
-    :param prune: how many texts of each list of the evidence to use: the most probable ones, of equally probable texts
-        those with the lowest index, and empty texts last. Without `evidence`, the other texts cannot be chosen either
-    :param threads: the number of threads, which does not change the result; None is one
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts; it scores as the tool scores single
+        sentences
+    :param prune: the number of texts of each segment's evidence to use. The most probable texts are used; on a tie,
+        those with the lowest index; empty texts come last. Without `evidence`, the other texts cannot be chosen either
+    :param threads: the number of threads, by default one; it does not affect the result
     :param progress: show a progress bar (requires tqdm)
     :param options: options of the metric. With an `NBest`, texts are split on white space unless `tokenize` says
         otherwise
     :return: a selection whose `scores` are the expected utilities of all hypotheses, on the scale of the tool, and NaN
         for pruned ones
-    :raises CybleuError: one of its subclasses, whose message names the argument and the segment
+    :raises CybleuError: an argument is invalid; the message names the argument and the segment
 
     >>> samples = ["the cat sat", "a cat sat", "the cat sat down", ""]
     >>> best = mbr([samples], tokenize=str.split, smoothing="add-k")

@@ -31,24 +31,25 @@ def oracle(
 ) -> Selection[str]:
     """Choose the hypotheses that are best by BLEU. They show how much a better model could gain from the list.
 
-    ``sentence`` takes the hypothesis of each segment with the highest sentence BLEU. ``corpus`` continues from this
-    choice: it visits the segments in a random order and replaces a hypothesis wherever this raises the BLEU of the
-    corpus, pass after pass, until a pass improves nothing. So it never ends below the sentence oracle. The result is a
-    local optimum: no replacement of a single hypothesis improves it, unless `passes` ended the search. ``passes=1`` is
-    the greedy choice.
+    The level ``sentence`` chooses the hypothesis with the highest sentence BLEU in each segment. The level ``corpus``
+    starts from this choice. It visits the segments in a random order and replaces a hypothesis if this raises the
+    corpus BLEU, pass after pass, until a pass improves nothing. The result is never worse than the sentence oracle. It
+    is a local optimum: no replacement of a single hypothesis improves it, unless `passes` ended the search.
+    ``passes=1`` is the greedy search.
 
     If several hypotheses are equally good, the lowest index is chosen. An empty hypothesis is chosen only if all of a
     segment are empty.
 
     :param nbest: a list with the statistics of the metric
     :param level: ``sentence`` or ``corpus``
-    :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, otherwise ``sacrebleu``
-    :param seed: the seed of the order of the segments, which is new in each pass; the same seed gives the same result
-    :param passes: how many passes, at most
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default the metric of the list,
+        otherwise ``sacrebleu``
+    :param seed: the seed of the random order of the segments in each pass; the same seed gives the same result
+    :param passes: the maximum number of passes
     :param choices: options of :class:`cybleu.metrics.Bleu`; `effective_order` applies to the scores of sentences
     :return: a :class:`Selection`, or for ``corpus`` a :class:`CorpusSelection`. Its `scores` are sentence BLEU, on the
         scale of the tool. Its `rows` have -1 for a segment without hypotheses
-    :raises StatisticsError: the statistics are not BLEU's
+    :raises StatisticsError: the statistics are not those of BLEU
 
     >>> hypotheses = [["a b c d", "a b", ""], ["e f", "e f g"]]
     >>> references = [["a b c e"], ["e f g h"]]
@@ -64,8 +65,8 @@ def antioracle(
 ) -> Selection[str]:
     """Choose the hypotheses that are worst by BLEU.
 
-    An empty hypothesis scores 0, so it is taken before hypotheses with higher scores. The other parameters are those
-    of :func:`oracle`, and so are the result and the errors.
+    An empty hypothesis scores 0, so it is chosen before hypotheses with higher scores. The other parameters are those
+    of :func:`oracle`. The result and the errors are also the same.
 
     :param options: `seed`, `passes` and `choices` of :func:`oracle`
 

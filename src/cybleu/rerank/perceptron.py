@@ -35,12 +35,12 @@ class Perceptron:
     """Trained weights, with their cross-validated score.
 
     :param weights: the weights by name, for :func:`cybleu.rerank.linear`
-    :param epochs: how many times training went through all segments
+    :param epochs: the number of training passes over all segments
     :param held_out: for each segment the hypothesis chosen by the weights that were trained on the other folds
     :param score: corpus BLEU of `held_out`, on the scale of the tool
-    :param fold_scores: the same for each fold
-    :param epoch_scores: `score` after each number of epochs. The number with the best score is used, the smallest of
-        equally good ones, so `score` is slightly higher than on new data
+    :param fold_scores: corpus BLEU of each fold
+    :param epoch_scores: `score` after each number of epochs. The number of epochs with the best score is used; on a
+        tie, the smallest. So `score` is slightly higher than on new data
 
     >>> from cybleu.rerank import linear
     >>> hypotheses = [["a b", "a c"], ["d e", "d f"]]
@@ -75,28 +75,29 @@ def perceptron(
     """Train weights that rank the good hypotheses of each segment above the bad ones (Shen and Joshi 2005).
 
     This is the splitting perceptron with averaged weights. The hypotheses of a segment are ranked by sentence BLEU.
-    Each good hypothesis is paired with each bad one, if their BLEU differs. If the weighted sum of the better one does
-    not exceed that of the other by the margin, the pair is an error. After each segment, the mean difference of the
-    features of these pairs is added to the weights. The result is the average of the weights after all segments.
-    Features are first divided by their standard deviation within segments, so their scales make no difference. A
+    Each good hypothesis is paired with each bad hypothesis whose BLEU differs. A pair is an error if the weighted sum
+    of the better hypothesis does not exceed the sum of the other one by the margin. After each segment, the mean
+    feature difference of these pairs is added to the weights. The result is the average of the weights after all
+    segments. Features are first divided by their standard deviation within segments, so their scales do not matter. A
     feature that is constant in each segment gets the weight 0.
 
     Cross-validation selects the number of epochs.
 
     :param nbest: a list with the statistics of the metric, and with features. The memory for sparse features grows with
         the number of values that are not 0
-    :param good: the share of a segment's hypotheses that count as good, at least one hypothesis
-    :param bad: the share that count as bad, at least one hypothesis
-    :param margin: how far good hypotheses should be above bad ones, in units of the divided features
-    :param epochs: how many epochs, at most; 1,000,000 or fewer
-    :param folds: how many folds the cross-validation has, at most one for each segment with hypotheses
+    :param good: the share of a segment's hypotheses that count as good; at least one hypothesis
+    :param bad: the share of a segment's hypotheses that count as bad; at least one hypothesis
+    :param margin: the margin between good and bad hypotheses, in units of the divided features
+    :param epochs: the maximum number of epochs; 1,000,000 or fewer
+    :param folds: the number of folds of the cross-validation, at most one for each segment with hypotheses
     :param seed: the seed of the folds and the order of the segments; the same seed gives the same result
-    :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, otherwise ``sacrebleu``
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default the metric of the list,
+        otherwise ``sacrebleu``
     :param progress: show a progress bar (requires tqdm)
     :param choices: options of :class:`cybleu.metrics.Bleu`
     :return: the weights by name, and their BLEU in cross-validation, on the scale of the tool
     :raises FeatureError: there is no feature, or one differs so little that its weight is too large for a float
-    :raises StatisticsError: the statistics are not BLEU's
+    :raises StatisticsError: the statistics are not those of BLEU
 
     >>> texts = [["a b c d", "a b x y"], ["e f g h", "e x y z"], ["i j k l", "i j k x"], ["m n o p", "x y z"]]
     >>> features = [[0.0, 2.0], [0.0, 1.0], [1.0, 3.0], [0.0, 1.0], [0.5, 1.0], [0.5, 0.5], [0.0, 2.0], [0.0, 0.0]]
@@ -119,7 +120,7 @@ def perceptron(
     found = metric_of(nbest, metric, choices).maximised
     filled = np.flatnonzero(np.diff(nbest.offsets)).tolist()
     if len(filled) < 2:
-        raise ArrayValueError(f"folds take at least 2 segments with hypotheses, and there are {len(filled)}")
+        raise ArrayValueError(f"folds require at least 2 segments with hypotheses, but there are {len(filled)}")
     check_whole(folds, "folds", 2, len(filled), error=ArrayValueError)
     ranked = oracle(nbest, "sentence", found).scores
     scales = _scales(nbest)
@@ -234,8 +235,8 @@ def _of_features(weights: Floats, scales: Floats, names: Sequence[str]) -> list[
         found: Floats = weights / scales
     if (place := first_not_finite(found)) is not None:
         raise FeatureError(
-            f"the weight of {shown(names[place])} is too large for a float, because the standard deviation of the feature "
-            f"within segments is {scales[place]:g}; multiply it by a large number"
+            f"the weight of {shown(names[place])} is too large for a float, because the standard deviation of the "
+            f"feature within segments is {scales[place]:g}; multiply it by a large number"
         )
     numbers: list[float] = found.tolist()
     return numbers

@@ -25,7 +25,7 @@ AT_ONCE = 1 << 16  # scores that are computed at once
 def posterior_of(posterior: Any, scores: Any, scale: float, lists: TextLists) -> Floats:
     """Compute a probability for each text, scaled so that the largest of a segment is 1."""
     if posterior is not None and scores is not None:
-        raise ArrayValueError("give posterior or scores, one of the two")
+        raise ArrayValueError("give either posterior or scores")
     if posterior is None and scores is None:
         return np.ones(len(lists.empty))
     factor = floats_given(scale, "scale")
@@ -37,7 +37,7 @@ def posterior_of(posterior: Any, scores: Any, scale: float, lists: TextLists) ->
         wrong = (values < 0) | (most <= 0)
         if wrong.any():
             segment = lists.segment_of(wrong.argmax())
-            raise ArrayValueError(f"the posterior of segment {segment} must be numbers from 0, of which one is above 0")
+            raise ArrayValueError(f"the posterior of segment {segment} must be numbers from 0, at least one above 0")
         shares: Floats = values / most
         return shares
     with np.errstate(over="ignore"):  # a text that is far below the best has the probability 0

@@ -23,14 +23,13 @@ Text = TypeVar("Text", covariant=True)
 
 @dataclass(frozen=True, eq=False)
 class Selection(Generic[Text]):
-    """Choice of one hypothesis for each segment.
+    """The choice of one hypothesis for each segment.
 
-    In annotations, ``Selection[str]`` has strings and ``Selection[list[str]]`` token lists.
+    In annotations, the texts of a ``Selection[str]`` are strings, and those of a ``Selection[list[str]]`` token lists.
 
     :param offsets: the hypotheses of segment s are ``offsets[s]:offsets[s + 1]``
     :param rows: the index of each chosen hypothesis in the whole list, int64 `(S,)`; -1 if a segment has no hypotheses
-    :param scores: the scores of all hypotheses, by which they were chosen, float64 `(N,)`; NaN for those that were
-        pruned
+    :param scores: the scores of all hypotheses, by which they were chosen, float64 `(N,)`; NaN for pruned hypotheses
     :param hypotheses: the list of the hypotheses, or their texts
 
     >>> from cybleu.rerank import linear
@@ -58,7 +57,7 @@ class Selection(Generic[Text]):
     def texts(self) -> list[Text]:
         """The text chosen for each segment.
 
-        A segment without hypotheses has an empty text, so that text i belongs to segment i.
+        A segment without hypotheses has an empty text, so text i belongs to segment i.
 
         :raises ArrayValueError: the texts of the list are not known
         """
@@ -81,9 +80,10 @@ class Selection(Generic[Text]):
     def corpus_score(self, metric: str | Metric | Variant | None = None, **choices: Any) -> Any:
         """The score of the chosen hypotheses as a corpus, without the segments that have no hypotheses.
 
-        :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, otherwise ``sacrebleu``
+        :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default the metric of the
+            list, otherwise ``sacrebleu``
         :param choices: options of :class:`cybleu.metrics.Bleu`
-        :return: as for :func:`cybleu.score`
+        :return: the result of :func:`cybleu.score`
         """
         stats = self.stats  # raises if there is no n-best list
         assert isinstance(self.hypotheses, NBest)
@@ -110,12 +110,12 @@ class Selection(Generic[Text]):
 
 @dataclass(frozen=True, eq=False)
 class CorpusSelection(Selection[Text]):
-    """Choice of one hypothesis for each segment by corpus BLEU: a :class:`Selection` with more attributes.
+    """The choice of one hypothesis for each segment by corpus BLEU: a :class:`Selection` with more attributes.
 
     :param score: corpus BLEU, on the scale of the tool
     :param start: corpus BLEU of the hypotheses that are chosen by sentence BLEU
-    :param passes: the number of passes over all segments; the last one improved nothing, unless it reached the limit
-    :param swaps: how many times a hypothesis was replaced
+    :param passes: the number of passes over all segments; the last pass improved nothing, unless it reached the limit
+    :param swaps: the number of replacements of a hypothesis
 
     >>> from cybleu.rerank import oracle
     >>> hypotheses = [["a b c d", "a b"], ["e f", "e f g"]]

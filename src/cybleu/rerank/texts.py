@@ -64,8 +64,8 @@ def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metri
 def check_alike(hyps: TextLists, refs: TextLists) -> None:
     if len(hyps.offsets) != len(refs.offsets):
         raise LengthMismatchError(
-            f"there are {len(hyps.offsets) - 1} segments of hypotheses and {len(refs.offsets) - 1} of evidence"
+            f"there are {len(hyps.offsets) - 1} segments of hypotheses, but {len(refs.offsets) - 1} of evidence"
         )
     lacking = (np.diff(hyps.offsets) > 0) & (np.diff(refs.offsets) == 0)
     if lacking.any():
-        raise NoReferencesError(f"segment {lacking.argmax()} has hypotheses and no evidence")
+        raise NoReferencesError(f"segment {lacking.argmax()} has hypotheses, but no evidence")

@@ -3,11 +3,11 @@
 Along a line through the space of weights, the score of a corpus changes only where the best hypothesis of a segment
 changes. So :func:`line_search` finds the optimum on a line exactly. :func:`tune` climbs along the axes from many
 starts. :func:`kbmira` and :func:`pro` compare pairs of hypotheses, and can tune many features. :func:`mert_loop`
-decodes and tunes until nothing changes.
+decodes and tunes repeatedly until convergence.
 
-The best hypothesis of a segment is the one with the highest sum of weight * feature, summed in float64 from the first
-feature on. If several have the highest sum, it is the first of them. A segment without hypotheses contributes nothing.
-Every score that is returned is computed from the returned weights; a search only predicts it.
+The best hypothesis of a segment is the one with the highest sum of weight * feature, added in float64 in the order of
+the features. If several have the highest sum, it is the first one. A segment without hypotheses contributes nothing.
+Every returned score is computed from the returned weights, not taken from the prediction of the search.
 """
 
 from .._files.weights import read_weights, write_weights

@@ -55,27 +55,27 @@ def tune(
     """Tune weights by minimum error rate training: climbs along the axes with multiple restarts.
 
     The first climb begins at `start`. A climb searches one axis after the other exactly (Och 2003), moves to the best
-    point of each, and ends when no axis has a better one. The first restarts climb from random weights. Each of the
-    others begins at the best end so far. It moves all weights a little at random and climbs, twice, the second time
+    point on each, and ends when no axis improves the score. The first restarts climb from random weights. Each later
+    restart begins at the best end so far and twice moves all weights a little at random and climbs, the second time
     from the better end (iterated local search, Lourenço, Martin and Stützle 2003). The same seed gives the same result
     with any number of threads.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param start: the weights by name, for every dense feature and any of the sparse ones; or one number for each
+    :param start: the weights by name, for every dense feature and any of the sparse ones, or one number for each
         feature. By default 1 for dense features and 0 for sparse ones. The weights of sparse features do not change
-    :param restarts: how many restarts follow the climb from the start, at most 1,000,000. More restarts only append to
-        those of fewer, so the score is never lower. By default 20, and on lists of fewer than 20,000 hypotheses 60 of
-        another kind: 39 begin at random weights, every second of them between 0 and 1, and move along the best axis
-        first
+    :param restarts: the number of restarts after the climb from the start, at most 1,000,000. A larger number repeats
+        the same restarts and adds others, so the score is never lower. By default 20. Lists of fewer than 20,000
+        hypotheses have 60 restarts of another kind by default: 39 begin at random weights, every second of them between
+        0 and 1, and move along the best axis first
     :param bounds: the smallest and the largest weight of a feature; either may be infinite
-    :param fixed: the names of features that keep their weights of the start; or fixed weights by name
-    :param metric: as for :func:`line_search`
+    :param fixed: the names of features that keep their start weights; or fixed weights by name
+    :param metric: see :func:`line_search`
     :param seed: a whole number from 0
-    :param threads: how many climbs run at the same time; None is one
+    :param threads: the number of climbs that run concurrently, by default one
     :param progress: show a progress bar (requires tqdm)
-    :param trace: called with each :class:`Restart` when it ends, in their order
-    :return: the weights by name, their score and that of the start, on the scale of the metric, and all climbs
-    :raises CybleuError: one of its subclasses: the list has no hypothesis, all weights are 0, or the start is outside
+    :param trace: called with each :class:`Restart`, in order, when it ends
+    :return: the weights by name, their score and the start score, on the scale of the metric, and all climbs
+    :raises CybleuError: the list has no hypothesis, all weights are 0, or the start is outside
         its bounds
 
     >>> from cybleu.nbest import NBest
@@ -189,7 +189,8 @@ class _Climb:
         """Perturb weights by normal noise. The effect of a weight is its multiple of :attr:`Axes.scales`.
 
         :param size: the standard deviation of the noise, relative to the root mean square of the effects
-        :param relative: make the noise relative to the effect of each weight, and at least to a tenth of the largest effect
+        :param relative: make the noise relative to the effect of each weight, and at least to a tenth of the largest
+            effect
         """
         near, axes = weights.copy(), self.axes
         noise, scales = generator.standard_normal(len(axes)), self.problem.axes.scales[axes]

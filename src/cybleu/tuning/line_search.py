@@ -1,7 +1,7 @@
 """Exact line search in the space of weights.
 
-The kernel finds the best interval of a line. The score of a step within it is recomputed from its weights. Where rounding
-keeps the weights from the predicted score, the next best interval is tried.
+The kernel finds the best interval of a line. The score of a step within it is recomputed from its weights. Where
+rounding keeps the weights from the predicted score, the next best interval is tried.
 """
 
 from __future__ import annotations
@@ -47,24 +47,23 @@ def line_search(
 ) -> LineSearch:
     """Find the best point on the line weights + x * direction, for x from `lower` to `upper` (Och 2003).
 
-    If several intervals have the best score and the start has it too, the search stays at 0, unless all weights are 0
-    there. Otherwise it takes the interval that holds 0, or else the widest, or else the one nearest to 0. It goes to
-    the middle of this interval, or, if the interval has no end on one side, beyond the last threshold by an eighth of
-    the largest threshold. The thresholds themselves, where hypotheses tie, are not searched, except 0.
+    If several intervals have the best score and the start has it as well, the result is x = 0, unless all weights are 0
+    there. Otherwise the interval that contains 0 is chosen, then the widest interval, then the one nearest to 0. The
+    result is the middle of this interval. If the interval is open on one side, it is beyond the last threshold, by an
+    eighth of the largest threshold. The thresholds, where hypotheses tie, are not searched, except 0.
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param weights: the weights by name, for every dense feature and any of the sparse ones; or one for each feature
-    :param direction: the name of a feature; or a vector, like weights. Sparse features on the line are searched like
-        dense ones; there should be only a few
+    :param direction: the name of a feature, or a vector in the same form as `weights`. Sparse features on the line are
+        searched like dense ones; there should be only a few
     :param lower: the smallest x, which may be -inf
     :param upper: the largest x, which may be inf
-    :param metric: as for :func:`cybleu.metrics.find`, scored as a corpus; or a function of the sum of the statistics,
-        of which higher values are better. By default it is `nbest.score`; if the list has none, the sum of a single
-        float column; otherwise ``moses``, which is BLEU from 0 to 1 without smoothing
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, scored as a corpus; or a function
+        of the sum of the statistics, where higher is better. By default it is `nbest.score`; if the list has none, the
+        sum of a single float column; otherwise ``moses``, which is BLEU from 0 to 1 without smoothing
     :param surface: also return the error surface
     :return: step, weights and score of the best point; scores are on the scale of the metric
-    :raises CybleuError: one of its subclasses: the list has no hypothesis, or the weights are not finite or are not
-        those of the features
+    :raises CybleuError: the list has no hypothesis, or the weights are not finite or do not match the features
 
     >>> from cybleu.nbest import NBest
     >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]], ["a", "b"])
@@ -83,7 +82,7 @@ def line_search(
         raise FeatureError(f"there is no feature {shown(direction)}; there are {listed(names)}")
     lower, upper = float(lower), float(upper)
     if not lower <= upper or lower == inf or upper == -inf:
-        raise WeightsError(f"the range of steps is from {lower} to {upper}; the first must not be above the second")
+        raise WeightsError(f"the steps are from {lower} to {upper}; the first must not be greater than the second")
     start = problem.point(vector)
     found: Reached | None = None
     on_request = None

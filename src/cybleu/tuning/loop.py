@@ -76,46 +76,46 @@ def mert_loop(
     trace: Callable[[Iteration], Any] | None = None,
     **options: Any,
 ) -> Loop:
-    """Decode and tune in turn until nothing changes.
+    """Decode and tune repeatedly until convergence.
 
-    A call with the same folder continues an interrupted run.
+    To continue an interrupted run, call the function again with the same folder.
 
-    The loop stops when the decoder finds no new hypothesis; when no weight changes by more than `weights_settle`, relative
-    to the sum of the absolute values of the weights; when tuning raises the score of the weights that decoded by no
-    more than `score_settles`; or after `iterations`.
+    The loop stops when the decoder finds no new hypothesis; when no weight changes by more than `weights_settle`,
+    relative to the sum of the absolute values of the weights; when tuning raises the score of the weights that decoded
+    by no more than `score_settles`; or after `iterations`.
 
-    Sparse features may differ from list to list. A feature that no list has so far keeps its weight. A weight of 0 is
-    not written to the file. `tune` keeps the weights of sparse features of the start.
+    Sparse features may differ from list to list. A feature that is not in any list so far keeps its weight. Weights of
+    0 are not written to the file. `tune` keeps the start weights of sparse features.
 
     A list of the decoder gets its final name only after it was read successfully. The folder stores a digest of the
-    references, the metric and the options of a run; a call with others is an error. Only `iterations`, `weights_settle`,
-    `score_settles`, `decode`, `trace`, `threads` and `progress` may change.
+    references, the metric and the options of a run; a call with others is an error. Only `iterations`,
+    `weights_settle`, `score_settles`, `decode`, `trace`, `threads` and `progress` may change.
 
     :param folder: the folder of the iterations; it is created if it does not exist
-    :param decode: a function that takes the weights by name and a path, and writes an n-best list to this path. Or a
-        command, as a list of arguments or as one string that is split like a shell command, in which ``{weights}`` is
-        replaced by the path of a file of weights and ``{nbest}`` by the path of the list to write. Its output goes to
-        standard error
-    :param references: as for :meth:`cybleu.nbest.NBest.from_files`
-    :param start: the first weights, by name, of all dense features and any sparse ones
-    :param iterations: how many iterations, at most
+    :param decode: a function that takes the weights by name and a path, and writes an n-best list to this path; or a
+        command, as a list of arguments or a string that is split like a shell command. In a command, ``{weights}`` is
+        replaced by the path of the weights file, and ``{nbest}`` by the path of the list to write. The output of a
+        command goes to standard error
+    :param references: see :meth:`cybleu.nbest.NBest.from_files`
+    :param start: the initial weights by name, for every dense feature and any of the sparse ones
+    :param iterations: the maximum number of iterations
     :param weights_settle: the largest change for which a weight counts as unchanged
-    :param score_settles: the largest gain that counts as no gain. By default 0 with ``mert`` and ``kbmira``. Any other
-        tuner may end with a lower score than it began with, and by default the loop does not stop for that
+    :param score_settles: the largest gain that counts as no gain; by default 0 with ``mert`` and ``kbmira``. Other
+        tuners may lower the score, so by default the score does not stop the loop with these
     :param tuner: ``mert`` (:func:`tune`), ``kbmira`` or ``pro``; or a function, such as ``functools.partial(kbmira,
-        iterations=30)``. It gets the list, the start and `seed`, and returns an object that has `weights`, by name
+        iterations=30)``. It is called with the list, the start and `seed`, and returns an object with `weights` by name
     :param normalise: ``sum`` divides the tuned weights by the sum of their absolute values, as Moses does; ``largest``
         divides them by the largest absolute value. Weights that are not normalised may grow or shrink from iteration to
         iteration, but the thresholds by which a decoder prunes do not change with them
-    :param historic_best: start each tuning from those weights of all decoder runs that score best on the lists so far, instead
-        of the last weights
+    :param historic_best: start each tuning from those weights of all decoder runs that score best on the lists so far,
+        instead of the last weights
     :param seed: iteration i tunes with seed + i
     :param trace: called with each iteration when it ends
     :param options: options of the tuner
     :return: all iterations, with their weights and scores, and the reason why the loop stopped
     :raises DecoderError: the decoder fails, writes no list, or writes a list that cannot be read
     :raises InputFileError: another loop works in the folder, or a file cannot be written
-    :raises CybleuError: one of its subclasses. The folder keeps all complete files
+    :raises CybleuError: an argument is invalid, or tuning fails. The folder keeps all complete files
 
     The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
 
@@ -267,7 +267,8 @@ def _decode(
         write_weights(file, weights)
     elif read_weights(file) != weights:
         raise WeightsError(
-            f"{file} holds other weights than those that this run begins with; give the folder of the same run, or a new one"
+            f"{file} holds other weights than those that this run begins with; give the folder of the same run, or a "
+            "new one"
         )
     if nbest.exists():
         return read(nbest)

@@ -68,35 +68,34 @@ def kbmira(
 ) -> Mira:
     """Tune weights by batch MIRA on n-best lists (Cherry and Foster 2012).
 
-    Each pass takes the segments in a new order. In each segment it compares two hypotheses: *hope* is best by model and
-    metric together, and *fear* is best by the model minus the metric. It moves the weights just enough to make the
-    model's difference between hope and fear as large as the metric's. The BLEU of a hypothesis is computed together
-    with a decaying sum of the statistics of chosen hypotheses (the background), and multiplied by the number of
-    reference tokens. The memory besides the list is proportional to the number of features.
+    Each pass visits the segments in a new order. In each segment it compares two hypotheses: *hope* has the highest sum
+    of model score and metric, and *fear* has the highest difference of model score and metric. It moves the weights
+    just enough to make the model's difference between hope and fear as large as the metric's. The BLEU of a hypothesis
+    is computed together with a decaying sum of the statistics of chosen hypotheses (the background), and multiplied by
+    the number of reference tokens. In addition to the list, memory proportional to the number of features is used.
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param start: the weights by name, for every dense feature and any of the sparse ones; the other sparse weights are
         0. Or one number for each feature, sparse ones after the dense ones. By default 1 for dense features and 0 for
         sparse ones
-    :param iterations: how many passes, at most 1,000,000
-    :param step: the largest step (C)
+    :param iterations: the number of passes, at most 1,000,000
+    :param step: the maximum step size (C)
     :param decay: the factor by which the background shrinks with each segment
-    :param metric: as for :func:`cybleu.tuning.line_search`. A metric that is not BLEU scores each row alone, in points from
-        0 to 100; the values of a function or of a float column are not scaled. Their differences are compared with
+    :param metric: see :func:`cybleu.tuning.line_search`. A metric that is not BLEU scores each row alone, in points
+        from 0 to 100; the values of a function or of a float column are not scaled. Their differences are compared with
         differences of model scores, so start with weights whose model scores have the same order of magnitude
-    :param seed: the seed of the order of segments, a whole number from 0
-    :param shuffle: False takes the segments in the order of the list in each pass, as Moses's kbmira does with
+    :param seed: the seed of the order of segments, at least 0
+    :param shuffle: if False, visit the segments in the order of the list in each pass, like Moses's kbmira with
         ``--no-shuffle``
-    :param safe_hope: if the model's score of hope is more than five times its gain, the model's score counts less, as
-        Moses's kbmira does with ``--safe-hope``
+    :param safe_hope: reduce the influence of the model score on hope if it is more than five times the gain, like
+        Moses's kbmira with ``--safe-hope``
     :param model_background: add the model's best hypothesis to the background instead of hope (``--model-bg``)
-    :param return_best_dev: True takes the average of the weights after the pass that scored best, or the start if no
-        pass scored more; if all these scores are 0, BLEU with 1 added to the counts decides. False takes the average
-        after the last pass
+    :param return_best_dev: if True, return the average weights after the pass that scored best, or the start if no pass
+        scored higher; if all these scores are 0, BLEU with 1 added to the counts decides. If False, return the average
+        weights after the last pass
     :param trace: called after each pass with the result up to this pass
-    :return: the weights by name, their score and that of the start, on the scale of the metric
-    :raises CybleuError: one of its subclasses: the list has no hypothesis, or the weights are not finite or are not
-        those of the features
+    :return: the weights by name, their score and the start score, on the scale of the metric
+    :raises CybleuError: the list has no hypothesis, or the weights are not finite or do not match the features
 
     >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]], ["a", "b"])
     >>> kbmira(nbest).score

@@ -77,18 +77,17 @@ def pro(
 
     ``sum(log(1 + exp(-y * (X @ w)))) + regularisation / 2 * (w @ w)``
 
-    ``LogisticRegression(C=1 / regularisation, fit_intercept=False)`` of scikit-learn approximates the
-    same weights. They do not depend on the start, and their score may be lower than that of the start.
+    scikit-learn's ``LogisticRegression(C=1 / regularisation, fit_intercept=False)`` approximates the same weights. They
+    do not depend on the start, and may score lower than the start.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param start: as for :func:`kbmira`: the weights whose score is `start_score`, and with which `interpolation` mixes
+    :param start: the start weights, see :func:`kbmira`. They give `start_score`, and `interpolation` mixes them in
     :param regularisation: the factor of the squares of the weights, above 0
-    :param interpolation: the share of the new weights in the result, above 0 and at most 1; the rest is that of the
-        start. Hopkins and May use 0.1 in a loop
-    :return: the weights by name, their score and that of the start, on the scale of the metric
+    :param interpolation: the share of the new weights in the result, above 0 and at most 1; the start weights have the
+        rest. Hopkins and May use 0.1 in a loop
+    :return: the weights by name, their score and the start score, on the scale of the metric
     :raises WeightsError: no pair differs enough
-    :raises CybleuError: one of its subclasses: the list has no hypothesis, or the weights are not finite or are not
-        those of the features
+    :raises CybleuError: the list has no hypothesis, or the weights are not finite or do not match the features
 
     The other parameters are those of :func:`pro_pairs`.
 
@@ -105,7 +104,7 @@ def pro(
     before = problem.start(start)
     better, worse = _pairs(problem, samples, keep, minimum, seed)
     if not len(better):
-        raise WeightsError("no pair of hypotheses differs enough to learn from; give a smaller minimum")
+        raise WeightsError("no pair of hypotheses differs enough to learn from; use a smaller minimum")
     found = _logistic_weights(_differences(problem, better, worse), regularisation)
     weights = found if interpolation == 1 else interpolation * found + (1 - interpolation) * before
     check_finite(weights)
@@ -122,20 +121,20 @@ def pro_pairs(
     metric: Metric = None,
     seed: int = 0,
 ) -> tuple[NDArray[np.float64] | SparseFeatures, NDArray[np.int64]]:
-    """Sample the pairs of hypotheses that :func:`pro` learns from, for a classifier of your own.
+    """Sample the pairs of hypotheses that :func:`pro` learns from, for your own classifier.
 
-    From each segment `samples` pairs are drawn. Of those whose scores differ by at least `minimum`, the `keep` pairs
-    with the largest difference are taken, each in both directions. The coefficients of a linear classifier without
-    intercept are the weights.
+    From each segment, `samples` pairs are drawn. Among the pairs whose scores differ by at least `minimum`, the `keep`
+    pairs with the largest differences are taken, each in both directions. The coefficients of a linear classifier
+    without intercept are the weights.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param samples: how many pairs are drawn from each segment, at most 100,000,000, at about 50 bytes of memory each
-    :param keep: how many pairs are taken from each segment, at most
-    :param minimum: the smallest difference of a pair, on the scale of the metric; by default a twentieth of the scale,
+    :param samples: the number of pairs drawn from each segment, at most 100,000,000, at about 50 bytes of memory each
+    :param keep: the maximum number of pairs taken from each segment
+    :param minimum: the minimum difference of a pair, on the scale of the metric; by default a twentieth of the scale,
         or 0.05 if the scale is not known
-    :param metric: as for :func:`cybleu.tuning.line_search`; it scores single sentences as the tool does. ``moses``
+    :param metric: see :func:`cybleu.tuning.line_search`; it scores single sentences as the tool does. ``moses``
         without smoothing adds 1 to each count
-    :param seed: the seed of the draw, a whole number from 0
+    :param seed: the seed of the draw, at least 0
     :return: `X`, the differences of the features, float64 `(pairs, F)`, and `y`, 1 or -1, int64 `(pairs,)`. For a list
         with sparse features, `X` is a :class:`cybleu.nbest.SparseFeatures` of all features, sparse ones after the dense
         ones; its method `to_scipy` returns an array that scikit-learn accepts. If no pair differs enough, `X` is empty

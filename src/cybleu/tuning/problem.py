@@ -101,7 +101,8 @@ class Axes:
     def scales(self) -> NDArray[np.float64]:
         """The change of each dense weight that has the same effect on values, rounded to a power of 2.
 
-        It is 1 over the standard deviation of the feature within segments. The power of 2 hides rounding errors of sums.
+        It is 1 over the standard deviation of the feature within segments. The power of 2 hides rounding errors of
+        sums.
         """
         return np.array([self._scale_of(self.column(axis)[0]) for axis in range(len(self._nbest.names))])
 
@@ -153,8 +154,8 @@ class Objective:
         elif nbest.stats.dtype == np.float64 and (chosen is None or find(chosen).dtype != "float64"):
             if metric is not None or nbest.stats.shape[1] != 1:
                 raise StatisticsError(
-                    f"the statistics are {nbest.stats.shape[1]} float columns, which are not BLEU's; give a function of "
-                    "their sum as metric"
+                    f"the statistics are {nbest.stats.shape[1]} float columns, which are not BLEU's; give a function "
+                    "of their sum as metric"
                 )
             self.name = "sum"
         else:

@@ -45,14 +45,14 @@ class Tuned:
 
 @dataclass(frozen=True, kw_only=True)
 class LineSearch(Tuned):
-    """Optimum on a line.
+    """The optimum on a line.
 
-    :param step: where the optimum is: at weights + step * direction
-    :param score: the score of these weights, computed from them; on the scale of the metric
+    :param step: the position of the optimum, which is at weights + step * direction
+    :param score: the score of the weights at the optimum, on the scale of the metric
     :param stats: the sum of the statistics of the hypotheses that these weights choose
-    :param left: where the interval with these statistics begins, and `right` where it ends; nan if the optimum is the
-        point 0 itself, where hypotheses tie
-    :param start_score: the score of the weights where the search began; nan if 0 is not between `lower` and `upper`
+    :param left: the start of the interval with these statistics, and `right` is its end; nan if the optimum is at 0,
+        where hypotheses tie
+    :param start_score: the score of the start weights; nan if 0 is not between `lower` and `upper`
     :param weights: the weights at the optimum, by name
     :param surface: the error surface, if requested: where each interval begins, and its score
     :param scale: the score of a perfect match, or None for a function or a plain sum; if it is known, ``print`` shows
@@ -79,10 +79,10 @@ class LineSearch(Tuned):
 
 @dataclass(frozen=True)
 class Move:
-    """Step of a climb.
+    """A move of a climb.
 
-    :param direction: the name of a feature for its axis; ``perturbed`` if all weights moved at once
-    :param step: how far the move went along it; 0 for ``perturbed``
+    :param direction: the name of the feature whose weight moved; ``perturbed`` if all weights moved at once
+    :param step: the change of the weight; 0 for ``perturbed``
     :param score: the score after the move, on the scale of the metric
 
     >>> from cybleu.nbest import NBest
@@ -99,15 +99,15 @@ class Move:
 
 @dataclass(frozen=True, kw_only=True)
 class Restart(Tuned):
-    """Climb from one start, or two climbs from near the end of an earlier restart.
+    """A climb from one start, or two climbs that begin near the end of an earlier restart.
 
-    :param number: 0 for the climb from the start that was given
+    :param number: the number of the restart; 0 is the climb from the given start
     :param start_score: the score of the weights at the start
     :param score: the score of the weights at the end
     :param weights: the weights at the end, by name
     :param moves: the moves from the start to the end
-    :param line_searches: how many line searches it took
-    :param scale: as for :class:`LineSearch`
+    :param line_searches: the number of line searches
+    :param scale: see :class:`LineSearch`
     :param origin: the number of the restart at whose end this one began; None if it began at random weights or at the
         given start
 
@@ -135,14 +135,14 @@ class Tuning(Tuned):
     """The result of :func:`tune`.
 
     :param weights: the weights by name
-    :param score: the score of these weights, on the scale of the metric; `start_score` is that of the start
+    :param score: the score of these weights, on the scale of the metric; `start_score` is the score of the start
     :param stats: the sum of the statistics of the chosen hypotheses
-    :param chosen: for each segment the index of its best hypothesis in the input, int64 `(segments,)`; -1 if it has no
-        hypothesis
-    :param restarts: all climbs, of which the first is from the given start
+    :param chosen: the index in the input of the best hypothesis of each segment, int64 `(segments,)`; -1 for a segment
+        without hypotheses
+    :param restarts: all climbs; the first one is from the given start
     :param best: the number of the restart that ended with these weights
     :param metric: the name of the metric
-    :param scale: as for :class:`LineSearch`
+    :param scale: see :class:`LineSearch`
 
     >>> from cybleu.nbest import NBest
     >>> from cybleu.tuning import tune
@@ -178,7 +178,7 @@ class Tuning(Tuned):
 
 @dataclass(frozen=True)
 class Iteration:
-    """Iteration of a tuning loop: decoding and tuning.
+    """An iteration of a tuning loop: decoding and tuning.
 
     :param number: the number of the iteration, from 1
     :param weights: the tuned weights, by name
@@ -217,7 +217,7 @@ class Loop:
     """The result of :func:`mert_loop`; ``print`` shows it.
 
     :param iterations: all iterations, including those of earlier calls
-    :param reason: why the loop stopped
+    :param reason: the reason why the loop stopped
 
     >>> run = Loop((Iteration(1, {"lm": 1.0}, 0.25, 0.5, 200, 200), Iteration(2, {"lm": 2.0}, 0.5, 0.5, 200, 0)), "stopped")
     >>> run.weights, run.score, run.reason

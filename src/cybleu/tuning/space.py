@@ -23,12 +23,12 @@ NORMALISED = ("sum", "largest")
 
 
 def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float]:
-    """Divide weights by a positive number. This changes no choice, except by rounding.
+    """Divide weights by a positive number, which does not change the chosen hypotheses, except by rounding.
 
     :param weights: the weights by name
-    :param how: ``sum`` divides by the sum of their absolute values, ``largest`` by the largest absolute value, None
-        does not divide
-    :raises WeightsError: `how` is unknown, or these are not finite numbers by name
+    :param how: ``sum`` divides by the sum of their absolute values, and ``largest`` by the largest absolute value; with
+        None the weights are not divided
+    :raises WeightsError: `how` is unknown, or the weights are not finite numbers by name
 
     >>> normalised({"lm": 1.0, "tm": -3.0}, "sum")
     {'lm': 0.25, 'tm': -0.75}
@@ -61,9 +61,9 @@ def check_normalised(
 ) -> None:
     """Check that tuned weights can be :func:`normalised` by this rule.
 
-    :param how: as for :func:`normalised`
-    :param bounds: as for :func:`tune`
-    :param fixed: as for :func:`tune`
+    :param how: see :func:`normalised`
+    :param bounds: see :func:`tune`
+    :param fixed: see :func:`tune`
     :raises WeightsError: `how` is unknown, or a bound or a fixed weight would not be kept
 
     >>> check_normalised("sum", {"lm": (0.0, float("inf"))}, ())
@@ -72,8 +72,8 @@ def check_normalised(
     ends = bounds.values() if isinstance(bounds, Mapping) else ()
     if how and (fixed or any(end not in (0, inf, -inf) for pair in ends for end in np.ravel(pair).tolist())):
         raise WeightsError(
-            "normalised weights cannot be held at a number: leave out normalise=, or fixed= and the bounds that are not 0 "
-            "or infinite"
+            "normalised weights cannot be held at a number: leave out normalise=, or fixed= and the bounds that are "
+            "not 0 or infinite"
         )
 
 
@@ -105,8 +105,8 @@ def checked_space(
         pair = floats_given(ends, f"the bounds of {shown(name)}")
         if pair.shape != (2,) or not pair[0] <= pair[1] or pair[0] == inf or pair[1] == -inf:
             raise WeightsError(
-                f"the bounds of {shown(name)} are {' and '.join(map(str, np.ravel(ends).tolist()))}; give the smallest and the "
-                "largest weight"
+                f"the bounds of {shown(name)} are {' and '.join(map(str, np.ravel(ends).tolist()))}; give the smallest "
+                "and the largest weight"
             )
         low[place], high[place] = pair
         if start is None:
@@ -116,7 +116,8 @@ def checked_space(
             vector[names.index(name)] = weight
     for place in np.flatnonzero((vector < low) | (vector > high)).tolist():
         raise WeightsError(
-            f"the start weight of {shown(names[place])} is {vector[place]}, out of its bounds {low[place]} to {high[place]}"
+            f"the start weight of {shown(names[place])} is {vector[place]}, out of its bounds {low[place]} to "
+            f"{high[place]}"
         )
     if not vector.any():
         raise WeightsError("all start weights are 0, by which all hypotheses are equal; give at least one that is not")
