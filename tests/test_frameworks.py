@@ -110,7 +110,7 @@ def test_nothing_of_a_rejected_batch_is_scored():
 def test_an_unknown_option_is_refused_before_texts_are_forgotten(name, options, unknown):
     module = load(name)
     module.add(prediction="a b c d", reference="a b c d")
-    with pytest.raises(TypeError, match=rf"compute\(\) got an .* '{unknown}'; the metric {name} takes {options}$"):
+    with pytest.raises(TypeError, match=rf"compute\(\) got an .* '{unknown}'; the metric {name} accepts {options}$"):
         module.compute(**{unknown: 1})
     assert len(module) == 1
     assert module.compute()

@@ -1,8 +1,8 @@
-"""Columns of texts as columns of statistics, which a frame, a database or a cluster can add up, and their scores.
+"""Score columns of texts, and convert them to columns of statistics that a frame, a database or a cluster can add up.
 
-The metric names the columns. For BLEU they are ``hyp_len``, ``ref_len``, ``match_1`` to ``match_4`` and ``total_1`` to
-``total_4``. The score of a corpus is the score of the sum of its rows, never the mean of the scores of its parts. This
-package requires NumPy.
+The metric determines the names of the columns. For BLEU they are ``hyp_len``, ``ref_len``, ``match_1`` to ``match_4``
+and ``total_1`` to ``total_4``. The score of a corpus is the score of the sum of its rows, never the mean of the scores
+of its parts. This package requires NumPy.
 """
 
 from __future__ import annotations

@@ -150,20 +150,19 @@ def rows(
     keep: Names = (),
     **options: Any,
 ) -> Any:
-    """The statistics of each segment as columns, which the engine can add up.
+    """Count each segment, and return its statistics as columns that the engine can add up.
 
-    :param frame: a DataFrame of Spark, or a Dataset of Ray Data
+    :param frame: a Spark DataFrame, or a Ray Data Dataset
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, which has a reference or a list of references for each
         segment; or the names of several columns
     :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default sacreBLEU's BLEU
-    :param keep: the name of a column to keep with the statistics, such as that of the segment, or the names of
-        several
+    :param keep: the name of a column to keep with the statistics, such as the segment, or the names of several
     :param options: options of the metric, such as ``tokenize="zh"``
-    :return: another frame of the engine, not computed yet
-    :raises UnknownNameError: there is no column, or no metric, with this name
+    :return: another frame of the engine, evaluated lazily
+    :raises UnknownNameError: there is no column or metric with this name
     :raises ArrayValueError: a column is kept twice, or has the name of a new column
-    :raises ArrowError: `frame` is neither of these
+    :raises ArrowError: `frame` is neither a DataFrame nor a Dataset
 
     With Spark:
 
@@ -187,14 +186,14 @@ def segment_scores(
     keep: Names = (),
     **options: Any,
 ) -> Any:
-    """The score of each segment, in the column ``score``.
+    """Score each segment, and return the scores in the column ``score``.
 
-    The metric scores single sentences here, as :func:`cybleu.scores` does with this metric at the level of sentences.
-    The other parameters are those of :func:`cybleu.columns.rows`.
+    The metric scores each segment as its tool scores single sentences. The other parameters are those of
+    :func:`cybleu.columns.rows`.
 
     :param frame: see :func:`rows`
     :param keep: the name of a column to keep with the score, or the names of several
-    :return: another frame of the engine, not computed yet
+    :return: another frame of the engine, evaluated lazily
     :raises CybleuError: for the same reasons as :func:`rows`
 
     With Spark:
@@ -213,10 +212,10 @@ def total(
     metric: Any = "bleu",
     **options: Any,
 ) -> dict[str, int]:
-    """The sum of the statistics of all segments. The other parameters are those of :func:`cybleu.columns.rows`.
+    """Sum the statistics of all segments. The other parameters are those of :func:`cybleu.columns.rows`.
 
     :param frame: see :func:`rows`
-    :return: a dict from the names of the metric's columns to ints, 0 for a frame without rows
+    :return: a dict that maps the names of the metric's columns to ints, 0 for a frame without rows
     :raises CybleuError: for the same reasons as :func:`rows`
 
     >>> total(frame)["match_1"]
@@ -233,7 +232,7 @@ def score(
     metric: Any = "bleu",
     **options: Any,
 ) -> Score:
-    """The score of all segments as one corpus, as :func:`cybleu.score` gives it for their rows.
+    """Score all segments as one corpus, like :func:`cybleu.score` for their rows.
 
     The other parameters are those of :func:`cybleu.columns.rows`.
 
@@ -266,16 +265,16 @@ def group_scores(
     partitions: int | None = None,
     **options: Any,
 ) -> Any:
-    """The score of each group as one corpus: the column ``score``, and the sums of the statistics.
+    """Score each group as one corpus, and return the column ``score`` and the sums of the statistics.
 
     The other parameters are those of :func:`cybleu.columns.rows`.
 
     :param frame: see :func:`rows`
     :param by: the name of the column whose values are the groups, or the names of several
     :param metric: see :func:`score`
-    :param partitions: into how many parts the engine shuffles the groups; by default the engine decides. If there are
-        few groups, a small number is faster with Ray
-    :return: another frame of the engine, not computed yet, with a row for each group, in any order
+    :param partitions: the number of partitions into which the engine shuffles the groups; by default the engine
+        decides. If there are few groups, a small number is faster with Ray
+    :return: another frame of the engine, evaluated lazily, with one row for each group in any order
     :raises StatisticsError: the metric is a mean of the scores of segments
     :raises CybleuError: for the same reasons as :func:`rows`
 
@@ -301,15 +300,15 @@ def system_rows(
     segment: str = "segment",
     **options: Any,
 ) -> dict[str, NDArray[np.int64]]:
-    """The rows of several systems in this process, as the tests of :mod:`cybleu.significance` take them.
+    """Collect the rows of several systems in this process, as input of the tests of :mod:`cybleu.significance`.
 
     The other parameters are those of :func:`cybleu.columns.rows`.
 
     :param frame: see :func:`rows`, with a row for each segment of each system
-    :param system: the name of the column that says whose hypothesis it is
-    :param segment: the name of the column that says which segment it is; the rows are in its order
-    :return: a dict from the names of the systems to int64 arrays `(segments, columns)`
-    :raises LengthMismatchError: a system has a segment twice, or not the same segments as another
+    :param system: the name of the column with the name of the system
+    :param segment: the name of the column that identifies the segment; the rows are sorted by it
+    :return: a dict that maps the names of the systems to int64 arrays `(segments, columns)`
+    :raises LengthMismatchError: a system has a segment twice, or its segments differ from those of another system
     :raises SequenceTypeError: a system or a segment is null
     :raises CybleuError: for the same reasons as :func:`rows`
 

@@ -1,8 +1,8 @@
-"""Scores of Ray Data's Datasets. A map turns Arrow blocks of texts into rows of statistics, and Ray adds these up.
+"""Score Ray Data Datasets. A map converts Arrow blocks of texts to rows of statistics, and Ray adds these up.
 
-It requires Ray from 2.40. cybleu, NumPy and pyarrow must be installed on the machines of the cluster. Texts are in
-columns of strings, or of lists of strings. Bad input raises one of cybleu's errors inside an error of Ray. The row that
-it names is counted from the start of the block.
+This module requires Ray 2.40 or later. cybleu, NumPy and pyarrow must be installed on the machines of the cluster.
+Texts are columns of strings or of lists of strings. For invalid input, Ray's error contains one of cybleu's errors. The
+row in its message is counted from the start of the block.
 
 In the examples `frame` is a Dataset with one segment of two systems. Its columns are `system`, `segment`,
 `hypothesis` and `reference`.

@@ -1,9 +1,9 @@
-"""Scores of Spark's DataFrames. A map turns Arrow batches of texts into rows of statistics, and Spark adds these up.
+"""Score Spark DataFrames. A map converts Arrow batches of texts to rows of statistics, and Spark adds these up.
 
-It requires PySpark from 4.0, classic or Spark Connect. cybleu, NumPy and pyarrow must be installed where Spark runs
-Python. Texts are in columns of strings, or of arrays of strings. A task reads
-``spark.sql.execution.arrow.maxRecordsPerBatch`` rows at a time. Bad input raises one of cybleu's errors inside an error
-of Spark. The row that it names is counted from the start of the batch.
+This module requires PySpark 4.0 or later, classic or Spark Connect. cybleu, NumPy and pyarrow must be installed where
+Spark runs Python. Texts are columns of strings or of arrays of strings. A task reads
+``spark.sql.execution.arrow.maxRecordsPerBatch`` rows at a time. For invalid input, Spark's error contains one of
+cybleu's errors. The row in its message is counted from the start of the batch.
 
 In the examples `frame` is a DataFrame with one segment of two systems. Its columns are `system`, `segment`,
 `hypothesis` and `reference`.

@@ -44,19 +44,19 @@ def row_blocks(
 ) -> Iterator[Rows]:
     """Count the segments of a table block by block, for tables that do not fit into memory.
 
-    :param table: an object that implements the Arrow PyCapsule interface: a pyarrow Table, RecordBatch or
-        RecordBatchReader, a frame of polars or pandas, or a relation of DuckDB; or a dict of lists. A reader is read
-        only as far as you take blocks
-    :param hypothesis: the name of the column of hypotheses. It has raw texts, lists of tokens or lists of
-        token ids
+    :param table: an object that implements the Arrow PyCapsule interface (a pyarrow Table, RecordBatch or
+        RecordBatchReader, a polars or pandas DataFrame, or a DuckDB relation), or a dict of lists. A reader is read
+        only as far as you iterate over the blocks
+    :param hypothesis: the name of the column of hypotheses, which contains raw texts, lists of tokens or lists of token
+        ids
     :param references: the name of the column of references, which has a reference or a list of references for each
-        segment; or the names of several columns. A null is left out, but each segment needs at least one reference
+        segment; or the names of several columns. Nulls are ignored, but each segment requires at least one reference
     :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default sacreBLEU's BLEU
     :param threads: the number of threads, by default one; it does not affect the result
     :param options: options of the metric, such as ``tokenize="zh"``
-    :return: a dict for each block, from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the
+    :return: for each block a dict that maps the names of the metric's columns to int64 arrays `(n,)`, or float64 if the
         metric counts fractions, in the order of the rows
-    :raises UnknownNameError: the table has no column with this name
+    :raises UnknownNameError: the table does not have exactly one column with a given name
     :raises SequenceTypeError: a hypothesis is null; the message has the number of its row in the whole table, from 0
     :raises NoReferencesError: a segment has no reference
     :raises ArrowError: `table` is not a table, or it is broken or already consumed
@@ -93,12 +93,12 @@ def rows(
     :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default sacreBLEU's BLEU
     :param threads: the number of threads, by default one; it does not affect the result
     :param options: options of the metric, such as ``tokenize="zh"``
-    :return: a dict from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the metric counts
+    :return: a dict that maps the names of the metric's columns to int64 arrays `(n,)`, or float64 if the metric counts
         fractions, in the order of the rows; the arrays are empty for an empty table
     :raises CybleuError: for the same reasons as :func:`row_blocks`
 
-    With pandas, ``frame.assign(**rows(frame))`` adds them to a frame; with polars,
-    ``frame.with_columns(**rows(frame))``.
+    To add the columns to a frame, use ``frame.assign(**rows(frame))`` with pandas, and
+    ``frame.with_columns(**rows(frame))`` with polars.
 
     >>> texts = {"hypothesis": ["The cat sat.", "A dog."], "reference": ["The cat sat!", "A dog."]}
     >>> rows(texts)["match_1"]
@@ -123,8 +123,8 @@ def segment_scores(
 ) -> NDArray[np.float64]:
     """Score each segment of a table, as the tool of the metric scores single sentences.
 
-    For sacreBLEU this means effective order: orders for which a text is too short are left out, so that a text of three
-    tokens that equals its reference has the score 100.
+    For sacreBLEU this means effective order: orders for which a text is too short are skipped, so a text of three
+    tokens that equals its reference scores 100.
 
     :param table: see :func:`row_blocks`
     :param hypothesis: the name of the column of hypotheses
@@ -135,8 +135,8 @@ def segment_scores(
     :return: float64 `(n,)`, on the metric's scale, in the order of the rows; empty for an empty table
     :raises CybleuError: for the same reasons as :func:`row_blocks`
 
-    ``frame.assign(score=segment_scores(frame))`` adds them to a frame of pandas;
-    ``frame.with_columns(score=segment_scores(frame))`` to one of polars.
+    To add the scores to a frame, use ``frame.assign(score=segment_scores(frame))`` with pandas, and
+    ``frame.with_columns(score=segment_scores(frame))`` with polars.
 
     >>> segment_scores({"hypothesis": ["It rains.", "A dog."], "reference": ["It rains.", "The dog."]}).round(2)
     array([100.  ,  55.03])
@@ -156,7 +156,7 @@ def total(
     threads: int | None = None,
     **options: Any,
 ) -> dict[str, int] | dict[str, float]:
-    """Sum the statistics of a table, which is read block by block and not kept.
+    """Sum the statistics of a table. The table is read block by block and not kept in memory.
 
     :param table: see :func:`row_blocks`
     :param hypothesis: the name of the column of hypotheses
@@ -164,7 +164,8 @@ def total(
     :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default sacreBLEU's BLEU
     :param threads: the number of threads, by default one; it does not affect the result
     :param options: options of the metric, such as ``tokenize="zh"``
-    :return: a dict from the names of the metric's columns to ints, 0 for an empty table. :func:`cybleu.score` takes it
+    :return: a dict that maps the names of the metric's columns to ints, 0 for an empty table. :func:`cybleu.score`
+        accepts it
     :raises CybleuError: for the same reasons as :func:`row_blocks`
 
     >>> from cybleu import score
@@ -190,7 +191,7 @@ def score(
     threads: int | None = None,
     **options: Any,
 ) -> Score:
-    """Score all segments of a table as one corpus. The table is read block by block and not kept.
+    """Score all segments of a table as one corpus. The table is read block by block and not kept in memory.
 
     The other parameters are those of :func:`total`.
 
@@ -218,7 +219,7 @@ def _of_arrow(table: Any, wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
     if not is_column(table):
         advice = "pass a table of pyarrow, a DataFrame of Polars or pandas, a relation of DuckDB, or a dict of lists"
         raise ArrowError(
-            f"what implements the Arrow PyCapsule interface is required, and this is {described(table, advice)}"
+            f"the table must implement the Arrow PyCapsule interface, but it is {described(table, advice)}"
         )
     first = 0
     with arrow(table) as pa:

@@ -21,11 +21,12 @@ MOST_ORDERS = 64
 
 
 class CaptionBleu:
-    """BLEU-1 to BLEU-n of captions, as ``pycocoevalcap.bleu.bleu.Bleu``: of all captions and of each, from 0 to 1. Requires NumPy.
+    """BLEU-1 to BLEU-n of captions, compatible with ``pycocoevalcap.bleu.bleu.Bleu``.
 
-    Captions are split on white space. pycocoevalcap expects the tokens of its own ``PTBTokenizer``, which runs Java.
+    It scores all captions together and each caption, from 0 to 1. It requires NumPy. Captions are split on white space.
+    pycocoevalcap expects the tokens of its own ``PTBTokenizer``, which runs Java.
 
-    :param n: the largest n-gram order
+    :param n: the maximum n-gram order
     :raises OrderError: `n` is not valid
 
     >>> captions = CaptionBleu(2)
@@ -41,19 +42,19 @@ class CaptionBleu:
     def compute_score(
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]], verbose: int = 0
     ) -> tuple[list[float], list[list[float]]]:
-        """Score captions: return for each order the score of all captions together, and the scores of each caption.
+        """Score captions: return, for each order, the score of all captions together and the scores of each caption.
 
         :param gts: a mapping from images to lists of reference captions
         :param res: a mapping from images to lists with a single caption
         :param verbose: ignored; pycocoevalcap prints the sums
-        :raises LengthMismatchError: `gts` and `res` do not have the same images
+        :raises LengthMismatchError: `gts` and `res` have different images
         :raises SequenceTypeError: an entry of `res` is not a list with a single caption
         :raises NoReferencesError: an image has no reference caption
         :raises EmptyCorpusError: there are no images
         """
         if gts.keys() != res.keys():
             raise LengthMismatchError(
-                f"gts has {len(gts)} images and res {len(res)}, and their keys differ; give both for each image"
+                f"gts has {len(gts)} images and res has {len(res)}, and their keys differ; give both for each image"
             )
         if not gts:
             raise EmptyCorpusError("there is no image; give at least one with a caption and its references")

@@ -56,7 +56,7 @@ class EvaluationModule:
         """Add a text.
 
         :param prediction: a str
-        :param reference: a str, or a list of them
+        :param reference: a str, or a list of str
         """
         self.add_batch(predictions=[prediction], references=[reference])
 
@@ -64,8 +64,8 @@ class EvaluationModule:
         """Add texts.
 
         :param predictions: the texts, a list of str
-        :param references: for each text a str, or for each text a list of str
-        :raises LengthMismatchError: there are not as many references as predictions
+        :param references: for each text a str or a list of str
+        :raises LengthMismatchError: the number of references differs from the number of predictions
         :raises SequenceTypeError: a prediction or a reference has another type
         :raises NoReferencesError: a text has no reference
         """
@@ -74,13 +74,13 @@ class EvaluationModule:
         groups = [[entry] if isinstance(entry, str) else lists_of_column(entry, "references") for entry in entries]
         groups = read_sets_of_lines(groups).lists()
         if len(texts) != len(groups):
-            advice = "give one, or a list, for each"
+            advice = "give a reference or a list of references for each prediction"
             if {*map(len, groups)} == {len(texts)}:
                 advice = (
-                    "they look transposed, as sacreBLEU takes them; give for each prediction the list of its references: "
-                    "[list(group) for group in zip(*references)]"
+                    "they look transposed, as sacreBLEU takes them; give for each prediction the list of its "
+                    "references: [list(group) for group in zip(*references)]"
                 )
-            raise LengthMismatchError(f"there are {len(texts)} predictions and {len(groups)} references; {advice}")
+            raise LengthMismatchError(f"there are {len(texts)} predictions, but {len(groups)} references; {advice}")
         self._predictions += texts
         self._references += groups
 
@@ -95,14 +95,14 @@ class EvaluationModule:
 
         :param predictions: texts to add first
         :param references: the references of these texts
-        :param options: the options of the metric. ``bleu`` takes `tokenizer`, `max_order` and `smooth`; ``google_bleu``
-            takes `tokenizer`, `min_len` and `max_len`; ``sacrebleu`` takes `smooth_method`, `smooth_value`, `force`,
-            `lowercase`, `tokenize` and `use_effective_order`; ``chrf`` takes `char_order`, `word_order`, `beta`,
-            `lowercase`, `whitespace` and `eps_smoothing`; ``ter`` takes `normalized`, `ignore_punct`,
+        :param options: options of the metric. ``bleu`` accepts `tokenizer`, `max_order` and `smooth`; ``google_bleu``
+            accepts `tokenizer`, `min_len` and `max_len`; ``sacrebleu`` accepts `smooth_method`, `smooth_value`,
+            `force`, `lowercase`, `tokenize` and `use_effective_order`; ``chrf`` accepts `char_order`, `word_order`,
+            `beta`, `lowercase`, `whitespace` and `eps_smoothing`; ``ter`` accepts `normalized`, `ignore_punct`,
             `support_zh_ja_chars` and `case_sensitive`. ``sacrebleu``, ``chrf`` and ``ter`` require sacreBLEU
         :return: the dict that `evaluate` returns, on its scale: from 0 to 1 for ``bleu`` and ``google_bleu``, from 0 to
             100 for ``sacrebleu`` and ``chrf``, and in percent for ``ter``, where lower is better
-        :raises TypeError: the metric has no such option; the texts are then kept
+        :raises TypeError: the metric has no such option; the texts are kept in this case
         :raises EmptyCorpusError: there are no texts
         :raises EmptyHypothesisError: with ``bleu``: all predictions, or all references, are empty
         """
@@ -110,7 +110,7 @@ class EvaluationModule:
         for name in options:
             if name not in names.split():
                 raise TypeError(
-                    f"compute() got an unexpected keyword argument {name!r}; the metric {self.name} takes "
+                    f"compute() got an unexpected keyword argument {name!r}; the metric {self.name} accepts "
                     f"{names.replace(' ', ', ')}"
                 )
         self.add_batch(

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
-    """Corpus score as a ``torchmetrics.Metric``: BLEU by the definition of any tool, chrF or GLEU.
+    """A corpus score as a ``torchmetrics.Metric``: BLEU by the definition of any tool, chrF or GLEU.
 
-    Its state is the sum of the statistics as int64. Processes add up their sums, so the score does not depend on how
-    the texts are divided into batches and processes. It is on the scale of the metric. ``torchmetrics.text.BLEUScore``
-    counts in single precision, which is wrong above 2**24 tokens.
+    The state is the sum of the statistics as int64. Processes add up their sums, so the score does not depend on how
+    the texts are divided into batches and processes. The score is on the scale of the metric. In contrast,
+    ``torchmetrics.text.BLEUScore`` counts in single precision and is wrong above 2**24 tokens.
 
     :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts
     :param tokenize: the tokeniser, by default that of the metric
@@ -66,7 +66,7 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
 
         :param preds: the texts, or a single text
         :param target: for each text a reference or a list of references; for a single text its references
-        :raises CybleuError: one of its subclasses, as for :func:`cybleu.rows`
+        :raises CybleuError: for the same reasons as :func:`cybleu.rows`
         """
         if isinstance(preds, str):
             preds, target = [preds], [target]  # type: ignore[list-item]
@@ -74,7 +74,7 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
         self.row += torch.from_numpy(rows.sum(axis=0)).to(self.row.device)
 
     def compute(self) -> torch.Tensor:
-        """Compute the score of all segments, float64, on the metric's scale; without segments, that of an empty text."""
+        """Compute the score of all segments, float64, on the metric's scale; without segments, score an empty text."""
         return torch.tensor(self.metric.score(self.row.tolist()).score, dtype=torch.float64)
 
     def set_dtype(self, dst_type: Any) -> ExactScore:
