@@ -63,27 +63,27 @@ def rows(
     progress: bool = False,
     **options: Any,
 ) -> NDArray[Any]:
-    """Count segments: the statistics row of each hypothesis with its references. Requires NumPy.
+    """Count segments: return the statistics row of each hypothesis with its references. Requires NumPy.
 
-    A str is raw text, which the metric tokenises; a list is tokens; an array of integers has token ids.
+    A str is raw text, which the metric tokenises. A list contains tokens. An array of integers contains token ids.
 
-    :param hypotheses: a batch of texts of one kind: a list of str, a list of token lists, ids as a 2-D array, a list of 1-D arrays or
-        :class:`cybleu.Ragged`; or a column of a frame
-    :param references: for each segment one reference, or a list of several; or prepared :class:`cybleu.References`
-    :param metric: as for :func:`cybleu.metrics.find`
-    :param owner: for each hypothesis the index of its references; by default hypothesis i has references i
+    :param hypotheses: a batch of texts of one kind: a list of str, a list of token lists, ids as a 2-D array, a list of
+        1-D arrays or :class:`cybleu.Ragged`; or a column of a frame
+    :param references: for each segment one reference or a list of references; or prepared :class:`cybleu.References`
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts
+    :param owner: the index of the references of each hypothesis; by default, hypothesis i has references i
     :param lengths: the lengths of the hypotheses in a 2-D array
     :param reference_lengths: the lengths of the references in a 2-D or 3-D array
-    :param pad_id: an id that is removed from both ends of a text
-    :param eos_id: a text stops before the first one
+    :param pad_id: a padding id, removed from both ends of a text
+    :param eos_id: an end id; a text ends before its first occurrence
     :param unk_id: an id that matches nothing, but counts as a token
-    :param threads: the number of threads, which does not change the result; None is one
+    :param threads: the number of threads, by default one; it does not affect the result
     :param progress: show a progress bar (requires tqdm)
     :param options: options of the metric, for example ``tokenize="zh"`` or ``max_order=2``
-    :return: int64 of shape `(n, columns)`, or float64 where the metric counts fractions. A row of BLEU has the hypothesis length,
-        the reference length, the clipped matches of each order and the n-grams of each order. In the row of an empty hypothesis
-        only the reference length is not 0
-    :raises CybleuError: one of its subclasses, whose message names the argument and the place
+    :return: int64 of shape `(n, columns)`, or float64 where the metric counts fractions. A row of BLEU has the
+        hypothesis length, the reference length, the clipped matches of each order and the n-grams of each order. In the
+        row of an empty hypothesis, only the reference length is not 0
+    :raises CybleuError: an argument is invalid; the message names the argument and the position
 
     >>> rows(["The cat."], [["The cat sat.", "A cat."]], max_order=2)
     array([[3, 3, 3, 2, 3, 2]])
@@ -104,15 +104,17 @@ def rows(
 def score(rows: Any, metric: Any = "bleu", **options: Any) -> Any:
     """Score a corpus or a segment from its rows.
 
-    :param rows: a row; or the rows of segments, which are added up. Rows are lists of ints or one integer array `(n, columns)`; or a
-        dict of numbers or columns by the names of the metric's columns, as :func:`cybleu.columns.total` and
-        :func:`cybleu.columns.rows` return them
-    :param metric: as for :func:`find`; the metric that counted the rows, or another definition of BLEU
+    :param rows: a row; or the rows of segments, which are added up. Rows are lists of ints or one integer array `(n,
+        columns)`; or a dict of numbers or columns by the names of the metric's columns, as :func:`cybleu.columns.total`
+        and :func:`cybleu.columns.rows` return them
+    :param metric: the metric that counted the rows, or another definition of BLEU, in any form that :func:`find`
+        accepts
     :param options: options of the metric
-    :return: a :class:`BleuScore`, or the :class:`Score` of another metric, on the scale of the tool. An array without
-        rows has the score of an empty corpus, by default 0
+    :return: a :class:`BleuScore`, or the :class:`Score` of another metric, on the scale of the tool. For an array
+        without rows it is the score of an empty corpus, by default 0
     :raises UnknownNameError: there is no such metric or option
-    :raises StatisticsError: the rows are not valid statistics, or NLTK's BLEU counted them and another definition is to score them
+    :raises StatisticsError: the rows are not valid statistics, or NLTK's BLEU counted them and another definition is to
+        score them
     :raises EmptyHypothesisError: the hypotheses have no token, and the tool divides by the number of tokens
 
     >>> round(score([5, 5, 4, 2, 1, 0, 5, 4, 3, 2]).score, 4)
@@ -144,7 +146,8 @@ def scores(rows: Any, metric: Any = "bleu", **options: Any) -> NDArray[np.float6
 def _metric_and_rows(function: str, rows: Any, metric: Any, options: dict[str, Any]) -> tuple[Metric, Any]:
     """Find the metric, and take rows by the names of its columns.
 
-    :raises UnknownNameError: the metric is a list, an array or a column, as if it were the second of two arguments with texts
+    :raises UnknownNameError: the metric is a list, an array or a column, as if it were the second of two arguments with
+        texts
     """
     if not isinstance(metric, (str, Mapping, Metric, Variant)) and hasattr(type(metric), "__len__"):
         raise UnknownNameError(

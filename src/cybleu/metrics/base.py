@@ -1,9 +1,10 @@
 """The interface of metrics.
 
-A metric defines how to count a segment, as a row of numbers that can be added up, and how to score a row or a sum of rows. Rewards,
-matrices of pairs, minimum Bayes risk, oracles, the perceptron, tuning and the command line accept any metric. A new metric must
-define `columns`, :meth:`Metric.count` and :meth:`Metric.evaluate`. The metrics of this package override :meth:`Metric.counter`,
-which reads a corpus once and then writes any of its rows, and score valid rows; see :class:`BuiltinMetric`.
+A metric defines how to count a segment, as a row of numbers that can be added up, and how to score a row or a sum of
+rows. Rewards, matrices of pairs, minimum Bayes risk, oracles, the perceptron, tuning and the command line accept any
+metric. A new metric must define `columns`, :meth:`Metric.count` and :meth:`Metric.evaluate`. The metrics of this
+package override :meth:`Metric.counter`, which reads a corpus once and then writes any of its rows, and score valid
+rows; see :class:`BuiltinMetric`.
 """
 
 from __future__ import annotations

@@ -89,16 +89,15 @@ class Bleu(BuiltinMetric):
     :param smoothing: the name of one of the variant's smoothings; by default the first one
     :param smoothing_value: the parameter of the smoothing
     :param weights: the weights of the n-gram orders; uniform by default
-    :param max_order: the largest n-gram order that is counted, by default 4 or as many as there are weights. Existing
-        rows are scored with all their orders
-    :param effective_order: ignore the orders that a hypothesis is too short for. By default only for single sentences,
+    :param max_order: the maximum n-gram order to count, by default 4 or the number of weights. Existing rows are scored
+        with all their orders
+    :param effective_order: ignore the orders for which a hypothesis is too short; by default only for single sentences,
         and only if the tool does so
     :param level: ``corpus`` scores a row as a corpus; ``sentence`` scores it as the tool scores single sentences;
-        ``mean`` takes the mean of the sentence scores of rows of segments. By default ``corpus``, or ``mean`` if the
-        tool does that
-    :param reference_length: ``closest``, ``closest-first``, ``shortest`` or ``average``; by default that of the tool
-    :param brevity_penalty: False leaves out the brevity penalty
-    :param tokenize: the tokeniser of raw text, as for :func:`cybleu.text.tokenizer`; by default that of the tool
+        ``mean`` averages the sentence scores of the rows. The default is ``corpus``, or ``mean`` if the tool averages
+    :param reference_length: ``closest``, ``closest-first``, ``shortest`` or ``average``; by default the tool's rule
+    :param brevity_penalty: whether to apply the brevity penalty
+    :param tokenize: the tokeniser of raw text, see :func:`cybleu.text.tokenizer`; by default the tool's
     :param lowercase: convert raw text to lower case first
     :raises UnknownNameError: there is no such variant, smoothing, level or reference length, or the smoothing has no
         parameter

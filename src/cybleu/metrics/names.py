@@ -43,8 +43,9 @@ METRICS: dict[str, Metric] = {
 def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Metric:
     """Return the metric with this name and these options.
 
-    :param metric: a name in :data:`METRICS` in any case, to which ``:`` and the name of a smoothing can be added; a dict from names
-        to weights, which is a :class:`Mixture`; a variant of BLEU; or a metric, which is returned with these options
+    :param metric: a name in :data:`METRICS` in any case, to which ``:`` and the name of a smoothing can be added; a
+        dict from names to weights, which is a :class:`Mixture`; a variant of BLEU; or a metric, which is returned with
+        these options
     :param default: the name to use if no metric is given
     :param options: options of the metric; None leaves a field unchanged
     :raises UnknownNameError: there is no such metric, or it has no such option; or `tokenize` or `lowercase` is given
@@ -95,13 +96,14 @@ def _chosen(metric: Metric, /, **options: Any) -> Metric:
 class Mixture(BuiltinMetric):
     """A weighted mean of metrics, each from 0 to 1, where 1 is a perfect match.
 
-    A row has the rows of the metrics one after the other, as float64. An error rate such as TER counts as 1 minus the rate, or 0
-    where it is above 1. Each metric reads raw text with its own tokeniser.
+    A row has the rows of the metrics one after the other, as float64. An error rate such as TER counts as 1 minus the
+    rate, or 0 where it is above 1. Each metric reads raw text with its own tokeniser.
 
-    :param parts: a dict from metrics or their names to weights, or pairs of a metric or name and its weight. Weights are above 0,
-        and are divided by their sum
+    :param parts: a dict from metrics or their names to weights, or pairs of a metric or name and its weight. Weights
+        are above 0, and are divided by their sum
     :raises UnknownNameError: there is no such metric
-    :raises WeightsError: there is no metric, one is neither a metric nor a name, or a weight is not a finite number above 0
+    :raises WeightsError: there is no metric, one is neither a metric nor a name, or a weight is not a finite number
+        above 0
 
     >>> from cybleu.metrics import Mixture
     >>> metric = Mixture({"bleu": 0.5, "chrf": 0.5})

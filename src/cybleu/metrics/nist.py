@@ -40,8 +40,8 @@ class NistInformation:
     corpus; that of a single word is log2(number of words / count of the word). N-grams that are not in the corpus have
     weight 0.
 
-    :param references: one or several references for each segment, str or bytes; or :class:`cybleu.References` of raw text;
-        kept as a tuple of tuples of str
+    :param references: one or several references for each segment, str or bytes; or :class:`cybleu.References` of raw
+        text; kept as a tuple of tuples of str
     :raises NoReferencesError: a segment has no reference
 
     >>> information = NistInformation([["the cat sat", "the dog"], ["the end"]])
@@ -115,13 +115,13 @@ class Nist(BuiltinMetric):
     """NIST of raw text (Doddington 2002). The scores are those of ``mteval-v13a.pl -c``, and with `lowercase` without ``-c``.
 
     NIST adds up, for each order, the information of the matches divided by the number of n-grams, and multiplies by a
-    penalty for hypotheses that are shorter than the average reference. Scores begin at 0 and have no upper limit; `scale` is
-    100 so that they are printed unchanged. Matches are clipped by the largest count in one reference. The weights come from
-    all references of a call, unless `information` is given. Give it where a corpus is counted in parts, and where scores of
-    several calls are compared: rewards, pairs, single segments.
+    penalty for hypotheses that are shorter than the average reference. Scores begin at 0 and have no upper limit;
+    `scale` is 100 so that they are printed unchanged. Matches are clipped by the largest count in one reference. The
+    weights come from all references of a call, unless `information` is given. Give it where a corpus is counted in
+    parts, and where scores of several calls are compared: rewards, pairs, single segments.
 
-    A row has the average length of the references, for each order the information of the matches, and for each order the
-    number of n-grams. Rows with the same weights can be added.
+    A row has the average length of the references, for each order the information of the matches, and for each order
+    the number of n-grams. Rows with the same weights can be added.
 
     :param max_order: the largest n-gram order, from 1 to 9
     :param lowercase: convert letters of ASCII to lower case, as the script does without ``-c``
@@ -172,7 +172,7 @@ class Nist(BuiltinMetric):
     def with_weights_of(self, references: Any) -> Nist:
         """Return the metric with the weights of a corpus.
 
-        :param references: as for :class:`NistInformation`
+        :param references: see :class:`NistInformation`
         """
         return self.with_choices(information=NistInformation(references))
 

@@ -22,15 +22,15 @@ __all__ = ["bleu", "chrf", "ter"]
 def bleu(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> BleuScore:
     """Score a corpus of raw text by sacreBLEU's BLEU, from 0 to 100.
 
-    Lists of tokens and token ids are accepted, too; the signature then has ``tok:none``.
+    Lists of tokens and token ids are also accepted; the signature then contains ``tok:none``.
 
     :param hypotheses: a list of str, one for each segment
-    :param references: for each segment a str, or a list of several
-    :param threads: the number of threads, which does not change the result; None is one
+    :param references: for each segment a str or a list of str
+    :param threads: the number of threads, by default one; it does not affect the result
     :param options: options of :class:`cybleu.metrics.Bleu`, for example ``tokenize="zh"``, ``lowercase=True`` or
         ``smoothing="none"``
-    :return: the score, with its precisions, brevity penalty and signature; ``print`` shows them. Without segments it is 0
-    :raises CybleuError: one of its subclasses, whose message names the argument and the place
+    :return: the score with its precisions, brevity penalty and signature, which ``print`` shows; 0 without segments
+    :raises CybleuError: an argument is invalid; the message names the argument and the position
 
     >>> result = bleu(["The cat sat on a mat.", "It rains."], ["The cat sat on the mat.", "It rains."])
     >>> round(result.score, 2), round(result.bp, 2), len(result.precisions)

@@ -35,7 +35,7 @@ class References:
     :param pad_id: an id that is removed from both ends of references and hypotheses
     :param eos_id: an id before which references and hypotheses end
     :param unk_id: an id that matches nothing, but counts as a token
-    :raises CybleuError: one of its subclasses, whose message names the argument and the place
+    :raises CybleuError: an argument is invalid; the message names the argument and the position
 
     >>> import cybleu
     >>> references = cybleu.References(["The cat sat.", ["It rains.", "Rain falls."]][1:])

@@ -147,9 +147,9 @@ def as_table(rows: Any) -> Any:
 def total_of(rows: Any) -> tuple[list[int], list[int], int, list[int] | None]:
     """Add up rows of BLEU.
 
-    :param rows: as for :func:`as_table`
-    :return: the sum; for each order, the number of rows without an n-gram of it; the number of rows of zeros; the first row with
-        more n-grams than its length allows, or None
+    :param rows: see :func:`as_table`
+    :return: the sum; for each order, the number of rows without an n-gram of it; the number of rows of zeros; the first
+        row with more n-grams than its length allows, or None
     :raises StatisticsError: a row is not valid
     """
     table = as_table(rows)

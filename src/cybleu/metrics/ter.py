@@ -28,8 +28,8 @@ class Ter(BuiltinMetric):
 
     :param normalized: tokenise punctuation, as Tercom does; by default white space alone separates words
     :param no_punct: remove punctuation
-    :param asian_support: with `normalized`, each Chinese or Japanese character is a word; with `no_punct`, their punctuation
-        is removed, too
+    :param asian_support: with `normalized`, each Chinese or Japanese character is a word; with `no_punct`, their
+        punctuation is removed, too
     :param case_sensitive: do not convert the texts to lower case first
 
     >>> from cybleu.metrics import find, score, scores

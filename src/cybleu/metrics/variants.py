@@ -1,7 +1,7 @@
 """Definitions of BLEU of many tools, each as a set of rules on the same counts.
 
-The tools agree on the counts and differ in a few rules. A :class:`Variant` states these rules. For NLTK and sacreBLEU, the float
-operations and their order are also those of the tool, so that scores are equal.
+The tools agree on the counts and differ in a few rules. A :class:`Variant` states these rules. For NLTK and sacreBLEU,
+the float operations and their order are also those of the tool, so that scores are equal.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ class Variant:
 
     :param name: the name that the signature shows
     :param scale: the score of a perfect match, 1 or 100 in all tools, by default 1
-    :param smoothings: the smoothings of the tool, its default first; by default ``none`` alone. An entry has the name that the tool uses, the kind,
-        and the default value of the parameter. The kinds are ``none``, ``tiny``, ``skip``, ``floor``, ``add-k``, ``add-all``,
-        ``exp``, ``exp-by-length``, ``float32``, ``reciprocal``, ``floor-of-one``, ``add-one-to-one``, ``tiny-over-small``,
-        ``add-logs`` and ``zero``, which is ``none`` with ``zero`` as the `empty_order`, and no error for a penalty of 0
+    :param smoothings: the smoothings of the tool, its default first; by default ``none`` alone. An entry has the name
+        that the tool uses, the kind, and the default value of the parameter. The kinds are ``none``, ``tiny``,
+        ``skip``, ``floor``, ``add-k``, ``add-all``, ``exp``, ``exp-by-length``, ``float32``, ``reciprocal``,
+        ``floor-of-one``, ``add-one-to-one``, ``tiny-over-small``, ``add-logs`` and ``zero``, which is ``none`` with
+        ``zero`` as the `empty_order`, and no error for a penalty of 0
     :param reference_length: the rule of the reference length: ``closest``, ``closest-first``,
         ``shortest`` or ``average``
     :param short_segments_count: whether a segment too short for an order adds 1 to its n-grams (NLTK)
@@ -48,9 +49,9 @@ class Variant:
         ``added-one``, with 1 added to both lengths
     :param penalty_adds: a number from 0 that is added to the reference length in the brevity penalty, as Moses can do
     :param empty_hypothesis: the score of a hypothesis without tokens: ``zero``; or ``scored`` like any other
-    :param fails: when the tool fails, so that scoring raises an error: ``never``; ``empty-hypothesis``, if the hypotheses have no token
-        and the references have some; ``empty-text``, if either have no token; ``no-penalty``, for a corpus whose
-        references have no token or whose brevity penalty is 0
+    :param fails: when the tool fails, so that scoring raises an error: ``never``; ``empty-hypothesis``, if the
+        hypotheses have no token and the references have some; ``empty-text``, if either have no token; ``no-penalty``,
+        for a corpus whose references have no token or whose brevity penalty is 0
     :param level: ``corpus``, or ``mean`` if the tool's score of a corpus is the mean of the scores of its segments
     :raises UnknownNameError: a rule has a value that is none of these
     :raises StatisticsError: the scale is not a finite number above 0, or `penalty_adds` not one from 0
@@ -124,7 +125,8 @@ class Variant:
 def checked_value(value: Any, name: str, kind: str) -> float | None:
     """Validate the parameter of a smoothing, and return it as an int or a float.
 
-    :raises SmoothingParameterError: it is not a finite number from 0, or above 0 for ``exp-by-length``, which divides by it
+    :raises SmoothingParameterError: it is not a finite number from 0, or above 0 for ``exp-by-length``, which divides
+        by it
     """
     number = math.nan if kind in _WITH_PARAMETER else None
     if value is not None:

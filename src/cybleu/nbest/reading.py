@@ -3,16 +3,17 @@
 Formats:
 
 - ``moses``: ``id ||| tokens ||| Name= v v Other= v sparse_name= v ||| score``. Fields after the score, such as
-alignments, are skipped. The values of a name are the features ``Name_0``, ``Name_1`` ..., as in Moses's extractor; if a
-name appears again, the numbering continues. A name with ``_`` is one sparse feature. Old labels, ``name:``, are also
-accepted. Values without labels are ``f0``, ``f1`` ... All lines must have the same dense features. - ``joshua``: ``id
-||| tokens ||| name=v other=v ||| score``, as written by Joshua and cdec. A feature that is missing in a line is 0, as
-in these decoders. - ``plain``: the tokens alone; each segment has `size` lines. Features come from another file:
-numbers separated by blanks, the same number in every line.
-
+  alignments, are skipped. The values of a name are the features ``Name_0``, ``Name_1`` ..., as in Moses's extractor; if
+  a name appears again, the numbering continues. A name with ``_`` is one sparse feature. Old labels, ``name:``, are
+  also accepted. Values without labels are ``f0``, ``f1`` ... All lines must have the same dense features.
+- ``joshua``: ``id ||| tokens ||| name=v other=v ||| score``, as written by Joshua and cdec. A feature that is missing in
+  a line is 0, as in these decoders.
+- ``plain``: the tokens alone; each segment has `size` lines. Features come from another file: numbers separated by
+  blanks, the same number in every line.
 - ``fairseq``: the output of ``fairseq-generate`` and ``fairseq-interactive``: ``H-id``, a tab, the score, a tab, the
-tokens, with segments in any order. The score is the only feature, ``score``. Lines that do not begin with ``H-`` are
-ignored. - ``json``: JSON lines of model servers: :mod:`cybleu.nbest.json_lines` describes them.
+  tokens, with segments in any order. The score is the only feature, ``score``. Lines that do not begin with ``H-`` are
+  ignored.
+- ``json``: JSON lines of model servers: :mod:`cybleu.nbest.json_lines` describes them.
 
 ``|||`` separates fields, with or without blanks around it, and cannot be part of a token. Features are separated by
 spaces and tabs, and by no other white space. Files are UTF-8; gzip is recognised by its first bytes; ``-`` is standard

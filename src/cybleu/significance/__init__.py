@@ -1,8 +1,8 @@
 """Significance tests and confidence intervals, computed from the statistics of segments.
 
-The tests resample rows of statistics, so texts are counted only once. They work for every metric that scores sums of rows:
-BLEU as any tool defines it, a metric of your own, or a function of the sum. For metrics that score
-segments, such as COMET, they compare the mean.
+The tests resample rows of statistics, so texts are counted only once. They work for every metric that scores sums of
+rows: BLEU as any tool defines it, a metric of your own, or a function of the sum. For metrics that score segments, such
+as COMET, they compare the mean.
 
 Sums are exact or rounded only once, and the metric itself computes every score from them. So the results depend only on
 the seed, not on threads, on blocks, or on the library that multiplies matrices. A shuffle that exchanges all segments

@@ -43,24 +43,24 @@ def compare_systems(
 ) -> SystemComparison:
     """Compare all pairs of systems, or each system with a baseline, with intervals, tests and ranks.
 
-    :param systems: a mapping from the name of each system to its `stats`, as for :func:`bootstrap`; or pairs of them. A single
-        system has no differences
-    :param metric: as for :func:`bootstrap`
+    :param systems: a mapping from the name of each system to its `stats`, see :func:`bootstrap`; or pairs of name and
+        `stats`. A single system has no differences
+    :param metric: see :func:`bootstrap`
     :param baseline: the name of a system; each other system is compared only with this one
-    :param test: as for :func:`paired_test`. The samples of a bootstrap test also give the intervals
+    :param test: see :func:`paired_test`. The samples of a bootstrap test also give the intervals
     :param resamples: the number of bootstrap samples of the intervals
     :param confidence: the confidence of the intervals
     :param alpha: the level of significance: the largest p of a significant difference
     :param correction: ``holm`` corrects p for the number of tests (Holm 1979), ``none`` does not; significance and
         ranks are based on the result
-    :param ranking: a new rank begins with a system that is significantly worse than ``every`` system of the rank above, or
-        than ``any`` of them
-    :param lower_is_better: whether the metric is an error rate; by default as the metric defines it, and False for a
+    :param ranking: a new rank begins with a system that is significantly worse than ``every`` system, or than ``any``
+        system, of the rank above
+    :param lower_is_better: whether the metric is an error rate; by default defined by the metric, and False for a
         function
-    :param samples: as for :func:`paired_test`
+    :param samples: see :func:`paired_test`
     :param seed: the seed of all samples
-    :param scale: as for :func:`bootstrap`
-    :param threads: the number of threads, which does not change the result; None is one
+    :param scale: see :func:`bootstrap`
+    :param threads: the number of threads, by default one; it does not affect the result
     :param progress: show progress bars (requires tqdm)
     :param choices: options of :class:`cybleu.metrics.Bleu`, or of the metric
     :return: scores with intervals and ranks, and the tests of the differences; systems with equal scores are in the
@@ -68,7 +68,7 @@ def compare_systems(
     :raises UnknownNameError: two systems have the same name, or there is no such baseline, test, correction or ranking
     :raises LengthMismatchError: systems, or the runs of one, have different numbers of segments
     :raises SampleError: there is no system, there are fewer than two segments, or a number of samples is not valid
-    :raises CybleuError: one of its subclasses, for rows that are not valid
+    :raises CybleuError: the rows are invalid
 
     >>> import numpy
     >>> generator = numpy.random.default_rng(1)

@@ -87,14 +87,15 @@ def bootstrap(
 
     :param stats: the rows of the segments, integers `(n, columns)`; or a score for each segment, floats `(n,)`, whose
         mean is the score; or several runs of a system, as a list of such arrays or as an array with three dimensions
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``, or the mean if `stats` are scores; or a
-        function that takes the sum of all rows, an array `(columns,)`, and returns a score
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default ``sacrebleu``, or the
+        mean if `stats` are scores; or a function that takes the sum of all rows, an array `(columns,)`, and returns a
+        score
     :param samples: the number of samples, at most 100,000,000
     :param seed: the seed of the samples
-    :param confidence: the confidence of the interval, between 0 and 1. The interval of n sorted scores omits n (1 - confidence) /
-        2 at each end, rounded down
+    :param confidence: the confidence of the interval, between 0 and 1. The interval of n sorted scores omits n (1 -
+        confidence) / 2 at each end, rounded down
     :param scale: the score of a perfect match, for a function or for scores; printed numbers are then from 0 to 100
-    :param threads: the number of threads, which does not change the result; None is one
+    :param threads: the number of threads, by default one; it does not affect the result
     :param progress: show a progress bar (requires tqdm)
     :param choices: options of :class:`cybleu.metrics.Bleu`, or of the metric
     :return: score, mean, deviation and interval, on the scale of the metric
@@ -102,7 +103,7 @@ def bootstrap(
     :raises SampleError: there is only one segment, no sample, a negative seed, or a confidence that is not between 0
         and 1
     :raises ArrayValueError: a number is not finite
-    :raises CybleuError: one of its subclasses, for rows that are not valid
+    :raises CybleuError: the rows are invalid
 
     >>> import cybleu
     >>> references = ["the cat sat", "it rains a lot", "so it is"]
@@ -189,33 +190,33 @@ def paired_test(
     """Test whether the difference between two systems on the same segments is significant.
 
     ``randomization``
-        Approximate randomisation, two-sided (Noreen 1989; Riezler and Maxwell 2005). A shuffle exchanges the outputs of the
-        systems for randomly chosen segments. If in k of n shuffles the systems differ at least as much as they really do,
-        p = (k + 1) / (n + 1). If only a few segments differ, every possible shuffle is used once, and p is the share k / n. If a
-        system has several runs, the runs of both systems are put into a random order for each segment, and the means of the
-        runs' scores are compared (Clark et al. 2011).
+        Approximate randomisation, two-sided (Noreen 1989; Riezler and Maxwell 2005). A shuffle exchanges the outputs of
+        the systems for randomly chosen segments. If in k of n shuffles the difference of the scores is at least as large
+        as the observed difference, p = (k + 1) / (n + 1). If only a few segments differ, every possible shuffle is used
+        once, and p = k / n. If a system has several runs, each shuffle permutes the runs of both systems for each
+        segment, and the mean scores of the runs are compared (Clark et al. 2011).
     ``shifted-bootstrap``
-        Two-sided (Noreen 1989; Riezler and Maxwell 2005): in k of n bootstrap samples the difference is at least as far from
-        the real difference as the real difference is from 0; p as above.
+        Two-sided (Noreen 1989; Riezler and Maxwell 2005). In k of n bootstrap samples, the difference is at least as far
+        from the observed difference as the observed difference is from 0; p = (k + 1) / (n + 1).
     ``win-ratio``
-        Koehn (2004), one-sided: in k of n bootstrap samples the better system is not better; p as above.
+        One-sided (Koehn 2004). In k of n bootstrap samples, the better system is not better; p = (k + 1) / (n + 1).
 
-    :param first: as `stats` for :func:`bootstrap`
-    :param second: the same for the other system, with the same segments in the same order
-    :param metric: as for :func:`bootstrap`
+    :param first: the rows or scores of the first system, see `stats` of :func:`bootstrap`
+    :param second: the rows or scores of the other system, for the same segments in the same order
+    :param metric: see :func:`bootstrap`
     :param test: one of these names
     :param samples: the number of shuffles or bootstrap samples, by default 10,000 shuffles or 1,000 samples; at most
         100,000,000
     :param seed: the seed of the samples
-    :param scale: as for :func:`bootstrap`
-    :param threads: the number of threads, which does not change the result; None is one
+    :param scale: see :func:`bootstrap`
+    :param threads: the number of threads, by default one; it does not affect the result
     :param progress: show a progress bar (requires tqdm)
     :param choices: options of :class:`cybleu.metrics.Bleu`, or of the metric
     :return: the difference of the scores, on the scale of the metric, and p; for equal systems p is 1
     :raises UnknownNameError: there is no such test
     :raises LengthMismatchError: the systems, or the runs of one, have different numbers of segments
     :raises SampleError: there is only one segment, no sample, or a negative seed
-    :raises CybleuError: one of its subclasses, for rows that are not valid
+    :raises CybleuError: the rows are invalid
 
     >>> import cybleu
     >>> references = ["the cat sat", "it rains a lot", "so it is"]

@@ -1,8 +1,8 @@
 """Exact sums over samples of segments, by matrix products for all systems and many samples at once.
 
-A matrix product of integers is exact if its sums stay below 2**53 in float64, or 2**24 in float32. So the result does not depend
-on the order of the additions, the number of threads or the library. Larger numbers, and floats, are split into limbs that are
-small enough; the sums of the limbs are combined exactly, or with a single rounding.
+A matrix product of integers is exact if its sums stay below 2**53 in float64, or 2**24 in float32. So the result does
+not depend on the order of the additions, the number of threads or the library. Larger numbers, and floats, are split
+into limbs that are small enough; the sums of the limbs are combined exactly, or with a single rounding.
 """
 
 from __future__ import annotations

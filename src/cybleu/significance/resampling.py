@@ -124,8 +124,9 @@ def _count(
 ) -> NDArray[np.int64]:
     """Count the shuffles of pairs whose systems have the same numbers of runs.
 
-    In each place there is one run of each segment, and in all places together there are all runs. So the sum of the last place
-    is what the others leave, and the sum of a place is that of the last run, plus what the segments of other runs gain.
+    In each place there is one run of each segment, and in all places together there are all runs. So the sum of the
+    last place is what the others leave, and the sum of a place is that of the last run, plus what the segments of other
+    runs gain.
 
     :param drawn: blocks of shuffles: which run is in each place, `(places, shuffles, segments)`
     """

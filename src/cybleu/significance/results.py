@@ -287,12 +287,13 @@ def format_comparisons(
 ) -> str:
     """Format comparisons of the same systems by one or more metrics, as `cybleu compare` prints them.
 
-    Of several metrics, text, Markdown and LaTeX are one table: a row for each system, with its score, interval and p by each
-    metric. p is then of the difference from the baseline; without a baseline, from the best system by the first metric.
+    Of several metrics, text, Markdown and LaTeX are one table: a row for each system, with its score, interval and p by
+    each metric. p is then of the difference from the baseline; without a baseline, from the best system by the first
+    metric.
 
     :param comparisons: one or more
-    :param form: ``text``, ``json`` (of several, a list), ``csv`` (of several, with a column for the metric), ``markdown`` or
-        ``latex``
+    :param form: ``text``, ``json`` (of several, a list), ``csv`` (of several, with a column for the metric),
+        ``markdown`` or ``latex``
     :param width: the number of decimals of scores, except in JSON and CSV, which have all digits
     :param influence: include the influence of every segment in JSON
     :raises UnknownNameError: there is no such form

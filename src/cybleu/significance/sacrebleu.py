@@ -74,7 +74,7 @@ def confidence(
     :param choices: options of the metric
     :return: the score, the mean of the samples, and half the length of the 95 % interval, from 0 to 100
     :raises UnknownNameError: the metric is not one of sacreBLEU
-    :raises CybleuError: as for :func:`bootstrap`
+    :raises CybleuError: for the same reasons as :func:`bootstrap`
 
     >>> rows = [[4, 4, 3, 2, 1, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]]
     >>> print(confidence(rows, samples=100))
@@ -111,7 +111,7 @@ def paired_bs(
     :param choices: options of :class:`cybleu.metrics.Bleu`
     :return: the results by the names of the systems, with scores from 0 to 100
     :raises UnknownNameError: the metric is not sacreBLEU's BLEU
-    :raises CybleuError: as for :func:`compare_systems`
+    :raises CybleuError: for the same reasons as :func:`compare_systems`
 
     >>> rows = [[[4, 4, 3, 2, 1, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]], [[4, 4, 2, 1, 0, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]]]
     >>> print(paired_bs({"baseline": rows[0], "system": rows[1]}, samples=100)["system"])
@@ -138,15 +138,15 @@ def paired_ar(
 ) -> dict[str, SacrebleuResult]:
     """Test each system against a baseline as ``sacrebleu --paired-ar`` does, by approximate randomisation.
 
-    Its p counts only the shuffles that differ more than the systems, not those that differ as much. So it reports
-    equal systems, and systems that differ in a single segment, as significantly different. :func:`paired_test` gives the
+    Its p counts only the shuffles that differ more than the systems, not those that differ as much. So it reports equal
+    systems, and systems that differ in a single segment, as significantly different. :func:`paired_test` gives the
     correct p.
 
     The other parameters are those of :func:`paired_bs`.
 
     :param confidence_samples: the number of bootstrap samples for mean and interval, as
         ``--paired-ar-confidence-n``; by default none
-    :param threads: the number of threads, which does not change the result; None is one
+    :param threads: the number of threads, by default one; it does not affect the result
 
     >>> rows = [[4, 4, 3, 2, 1, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]]
     >>> print(paired_ar({"baseline": rows, "the same": rows})["the same"])
