@@ -253,7 +253,7 @@ def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
         bleu = replace(bleu, smoothing="none", smoothing_value=None)
     matches, totals = rows[..., 2 : 2 + bleu.order].astype(float_type), rows[..., 2 + bleu.order :]
     # nearly all samples have a match of each order, so that nothing is smoothed; the metric scores the others
-    plain = bleu.definition == VARIANTS["sacrebleu"]
+    plain = bleu.definition == VARIANTS["sacrebleu"]  # a changed definition may have the same name
     complete: Any = matches.all(axis=-1)
     with np.errstate(all="ignore"):
         precisions = float_type(100) * matches / totals

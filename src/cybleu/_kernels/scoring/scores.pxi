@@ -260,7 +260,7 @@ cdef inline int read_vector(object weights, Weights *into, Py_ssize_t which) exc
     cdef PyObject **items
     cdef Py_ssize_t count, i
     cdef bint of_tuple = PyTuple_CheckExact(weights)
-    weights = frozen(weights, 1)
+    weights = frozen(weights, 1)  # another thread may change a list where there is no GIL
     if not cybleu_items(<PyObject *>weights, &items, &count) or count > MAX_ORDER:
         return 0
     for i in range(count):
