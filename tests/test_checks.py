@@ -2,6 +2,7 @@
 
 from array import array
 from collections import deque
+from copy import deepcopy
 from itertools import chain
 
 import numpy as np
@@ -79,7 +80,7 @@ MISTAKES = {
 )
 def test_mistakes(error, references, hypotheses, message):
     with pytest.raises(errors.CybleuError) as caught:
-        check(references, hypotheses)
+        check(deepcopy(references), hypotheses)  # an iterator is read
     assert type(caught.value) is error
     assert message in str(caught.value)
 

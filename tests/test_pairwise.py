@@ -66,6 +66,7 @@ METHODS = [None, nltk_3_2, add_references, *(getattr(SmoothingFunction(), f"meth
 WEIGHTS = [(0.25,) * 4, (0.5, 0.5), [(1.0,), (0.2,) * 5]]
 
 
+@pytest.mark.thread_unsafe(reason="it catches warnings")
 @pytest.mark.parametrize("method", METHODS)
 @given(texts_of_one_kind(min_size=2), st.sampled_from(WEIGHTS), st.booleans())
 def test_self_bleu_is_the_loop_over_sentence_bleu(method, texts, weights, auto_reweigh):

@@ -264,13 +264,13 @@ def test_intervals_as_sacrebleu(raw_files, monkeypatch, lowercase):
     assert lowercase or exact["confidence_mean"] == 100 * bootstrap(rows, "nltk", samples=50, seed=7).mean
 
 
-@pytest.mark.parametrize("metric", [sacrebleu.BLEU(), sacrebleu.CHRF(), sacrebleu.TER()])
+@pytest.mark.parametrize("metric", [sacrebleu.BLEU, sacrebleu.CHRF, sacrebleu.TER])
 def test_the_interval_of_one_segment_as_sacrebleu(tmp_path, metric):
     hypothesis, reference = "the cat sat on a mat", "the cat sat on the mat."
     paths = tmp_path / "one", tmp_path / "one.ref"
     for path, text in zip(paths, (hypothesis, reference)):
         path.write_text(text)
-    printed = run(*paths, "--metric", type(metric).__name__, "--confidence").stdout
-    theirs = metric.corpus_score([hypothesis], [[reference]], 1000).format(2).partition(" = ")[2]
+    printed = run(*paths, "--metric", metric.__name__, "--confidence").stdout
+    theirs = metric().corpus_score([hypothesis], [[reference]], 1000).format(2).partition(" = ")[2]
     assert printed.endswith(f" = {theirs}\n") and "± 0.00" in theirs
     assert "there is one segment" in run(*paths, "--metric", "nltk", "--confidence").stderr
