@@ -21,6 +21,7 @@ from cybleu import (
     sentence_bleu,
     sentence_bleu_many,
 )
+from cybleu.bleu_score import closest_ref_length
 from cybleu.checks import check
 from cybleu.chrf_score import corpus_chrf, sentence_chrf
 from cybleu.columns import rows as column_rows
@@ -33,8 +34,8 @@ from cybleu.nist_score import sentence_nist
 from cybleu.pairwise import self_bleu
 from cybleu.report import analyse, save_page
 from cybleu.rerank import linear, mbr, nbest_sorted, oracle, perceptron
-from cybleu.rewards import Reward
-from cybleu.significance import bootstrap, compare_systems, paired_ar, paired_bs, paired_test
+from cybleu.rewards import RepetitionPenalty, Reward
+from cybleu.significance import bootstrap, compare_systems, format_comparisons, paired_ar, paired_bs, paired_test
 from cybleu.text import Ragged
 from cybleu.tuning import (
     kbmira,
@@ -141,6 +142,32 @@ REFUSED = {
         (lambda: made(sparse=([0, 0, 0, 1], [1], [1.0], ["a"])), "holds 1, but there are 1 names"),
         (lambda: made(sparse=([0, 2, 2, 2], [0, 0], [1.0, 2.0], ["a"])), "not strictly ascending"),
         (lambda: made(sparse=([0, 1, 1, 1], [0], [1.0])), "not tuple of 3"),
+        (lambda: made(index=[0, 1, 5], inputs=3), "index holds 5, but the input had 3 hypotheses"),
+        (lambda: made(features=[1.0, 2.0, 3.0]), "features has 1 dimensions; it must have 2"),
+        (lambda: made(features=np.array([[10**400, 1]] * 3, object)), "features holds what is no float: int too large"),
+        (
+            lambda: made(sparse=(type("Vector", (), {"tocsr": None, "ndim": 1}), ["a"])),
+            "sparse matrix has 1 dimensions",
+        ),
+        (
+            lambda: NBest.from_files("x", [["a"]], "moses", size=2),
+            "size, features and names are only for the plain format",
+        ),
+        (
+            lambda: mbr([["a b", "a c"]], scores=[[1e308, 1]], scale=10),
+            "scores times the scale 10 are beyond the range",
+        ),
+        (lambda: linear(a_list(), [1.0, 1.0]).texts, "read it with its texts"),
+        (lambda: mbr([["a b", "a c"]]).best_first(), "plain texts has no n-best list"),
+        (lambda: compare_systems({"a": STATS}, scale=1), "scale is for functions and columns of scores"),
+        (lambda: bootstrap(["a", "b"]), r"the system has dtype <U1; give rows of integers, or a column of floats"),
+        (lambda: bootstrap(np.ones((2, 0))), r"the system has the shape \(2, 0\); give the rows"),
+        (lambda: bootstrap(np.full(3, 2**63, np.uint64)), "the system has numbers above 9223372036854775807"),
+        (
+            lambda: paired_test(np.full(9, 2**62), np.zeros(9, int)),
+            "as large as 4611686018427387904, and sums of 9 of them",
+        ),
+        (lambda: paired_test(np.full(9, 1e308), np.zeros(9)), "the sum of the numbers is too large for a float"),
     ],
     errors.MixedTokensError: [
         (lambda: mbr([[R, "the cat"]]), r"hypotheses\[0\]\[1\] is a str and hypotheses\[0\]\[0\] a list"),
@@ -248,6 +275,10 @@ REFUSED = {
         (lambda: mbr([[6, 5], [7]]), r"hypotheses\[0\]\[0\] must be .* not an int"),
         (lambda: NBest.from_texts(["a", "b"], [["a"], ["b"]]), r"hypotheses\[0\] is a str; give a list of texts"),
         (lambda: NBest.from_texts([[], [["a"], 7]], [["a"]] * 2), r"hypotheses\[1\]\[1\] must be .* not an int"),
+        (lambda: closest_ref_length(5, 3), "the references must be a list of references, .* not an int"),
+        (lambda: closest_ref_length([R, 5], 3), "reference 1 must be a list .* not an int"),
+        (lambda: modified_precision([5], H, 1), "reference 0 must be a list .* not an int"),
+        (lambda: NistInformation([[["a"]]]), "references hold tokens; NIST reads raw text"),
     ],
     errors.LengthMismatchError: [
         (lambda: corpus_bleu([[R]], []), "0 hypotheses and 1 lists"),
@@ -272,6 +303,14 @@ REFUSED = {
         (lambda: NBest.from_texts([["a"]], [["a"], ["b"]]), "1 segments of hypotheses, but 2 of references"),
         (lambda: mbr([["a b", "a c"]], [1, 1, 1]), "3 numbers for 2 texts"),
         (lambda: mbr([["a b", "a c"]], evidence=[]), "1 segments of hypotheses, but 0 of evidence"),
+        (
+            lambda: load("bleu").compute(predictions=["a", "b", "c"], references=[["a", "b", "c"]] * 2),
+            "look transposed",
+        ),
+        (lambda: made(texts=["a"]), "there are 1 texts, but 3 hypotheses"),
+        (lambda: nbest_sorted(a_list(), scores=[1.0]), r"scores has the shape \(1,\), but there are 2 hypotheses"),
+        (lambda: mbr([["a b", "a c"]], 1.0), "posterior is 1.0; give a number for each text"),
+        (lambda: bootstrap([[1, 2], [1]]), "not a table: its parts have different lengths"),
     ],
     errors.NoReferencesError: [
         (lambda: sentence_bleu([], H), "no reference for the hypothesis"),
@@ -302,6 +341,7 @@ REFUSED = {
         (lambda: Chrf(0), "both 0"),
         (lambda: Chrf(-1), "char_order is -1"),
         (lambda: Nist(10), "max_order is 10"),
+        (lambda: sentence_gleu([["a"] * 257], ["a"], max_len=-1), "max_len is -1, all orders, for 257 tokens"),
     ],
     errors.UnknownNameError: [
         (lambda: Reward()(completions=["a"], target=["a"]), "no column .references. with references; .*'target'"),
@@ -334,6 +374,15 @@ REFUSED = {
         ),
         (lambda: oracle(LIST, "document"), "sentence or corpus"),
         (lambda: mbr([["a b", "a c"]], utility="linear"), "utility"),
+        (lambda: Bleu(brevity_penalty=3), "brevity_penalty is 3; use True or False"),
+        (lambda: Bleu(level="document"), "unknown level 'document'; use one of corpus, sentence, mean"),
+        (lambda: check([["a"]], ["a"], lowercase=True), "lowercase is for raw text; name a tokeniser too"),
+        (lambda: Bleu(tokenize=5), "the tokeniser is 5; give a name, such as '13a', or a function"),
+        (lambda: NBest.from_files("x", [["a"]], "xml"), "unknown format 'xml'; use one of moses, joshua"),
+        (
+            lambda: format_comparisons([compare_systems({"a": STATS})], "xml"),
+            "unknown form 'xml'; use one of text, json",
+        ),
     ],
     errors.StatisticsError: [
         (lambda: perceptron(NBest([0, 1, 2], [[1.0], [2.0]], [[0.5], [0.5]])), "neither the statistics of BLEU"),
@@ -365,6 +414,11 @@ REFUSED = {
         (lambda: merge(made(), made(stats=[[0.5]] * 3)), "has 1 statistics of float64, but list 0 has 6 of int64"),
         (lambda: made(score=sum).to_moses("F", "S"), "only BLEU statistics"),
         (lambda: made(stats=[[3, 4, 1, 0, 2, 1]] * 3).to_moses("F", "S"), "different numbers of unigrams and tokens"),
+        (lambda: Bleu(weights="abc"), "weights must be finite numbers, one for each order, .*: 'abc'"),
+        (lambda: scores(np.array([[1.0, 2.0], [1.0, NAN]]), "ter"), r"finite numbers from 0, and this is \[1.0, nan\]"),
+        (lambda: score([[2**63] * 4]), "statistics fit int64, and these do not"),
+        (lambda: mbr([["a b", "a c"]]).stats, "plain texts has no statistics; count its `texts`"),
+        (lambda: merge(made(), made(score=find("nltk"))), "list 1 of those to merge has another score function"),
     ],
     errors.EmptyHypothesisError: [
         (lambda: load("bleu").compute(predictions=[""], references=["a"]), "hypotheses have no token"),
@@ -375,6 +429,7 @@ REFUSED = {
         (lambda: corpus_bleu([], []), "no segment"),
         (lambda: CaptionBleu().compute_score({}, {}), "no image"),
         (lambda: tune(of_perfect([0, 0], np.zeros((0, 1)), np.zeros((0, 4)))), "no segment has"),
+        (lambda: merge(), "there is no list to merge"),
     ],
     errors.TokensError: [
         (lambda: sentence_bleu_many([[[5]]], [[np.array(5)]]), "token 0 of .* is a .*ndarray"),
@@ -419,6 +474,10 @@ REFUSED = {
         (lambda: kbmira(NBest([0, 2, 4], [[1e308], [-1e308]] * 2, GROWING), [1e-308]), "grew beyond"),
         (lambda: pro(SPARSE, regularisation=0.0), "regularisation is 0.0"),
         (lambda: pro(SPARSE, minimum=2.0), "no pair of hypotheses differs enough"),
+        (lambda: normalised({"a": 1.0}, "l1"), "normalise is 'l1'; it must be one of sum, largest, or None"),
+        (lambda: pro(SPARSE, interpolation=2.0), "interpolation is 2.0; it must be at most 1"),
+        (lambda: kbmira(NBest([0, 2], [[1.0], [2.0]], [[0.0], [0.0]]), [0.0]), "the weights stay 0"),
+        (lambda: RepetitionPenalty(max_penalty=1.0), "max_penalty is 1.0; it must be a finite number of at most 0"),
     ],
     errors.FeatureError: [
         (lambda: perceptron(NBest.from_texts([["a"], ["b"]], [["a"], ["b"]])), "no feature"),
@@ -436,10 +495,14 @@ REFUSED = {
         (lambda: made(sparse=([0, 0, 0, 1], [0], [1.0], ["f1"])), "'f1' is both dense and sparse"),
         (lambda: made(sparse=([0, 0, 0, 1], [0], [np.inf], ["a"])), "'a' of .* 0 of segment 2"),
         (lambda: merge(made(), made(names=["f0", "g"])), "list 1 of those to merge has no feature 'f1'"),
+        (lambda: tune(LIST, bounds=[(0, 1)]), "bounds must be by name, and fixed a list of names"),
+        (lambda: made(names="ab"), "names is the text 'ab'; it must be a list"),
+        (lambda: made(names=["a b", "c"]), r"names\[0\] is 'a b'; a name is a text without blanks"),
     ],
     errors.InputFileError: [
         (lambda: read_weights("a\0b"), "cannot be the name of a file"),
         (lambda: NBest.from_texts([[]], "a\0b"), "cannot be the name of a file"),
+        (lambda: NBest.from_texts([["a"]], ["no such file"]), r"No such file .*; to pass texts, give a list for each"),
     ],
     errors.SmoothingTypeError: [
         *(
@@ -516,6 +579,7 @@ REFUSED = {
             (lambda rule=rule: replace(VARIANTS["sacrebleu"], **rule), next(iter(rule)).removesuffix("s"))
             for rule in (
                 *({"scale": 0}, {"penalty_adds": -1}, {"penalty": "none at all"}, {"smoothings": ()}),
+                {"smoothings": 5},
                 {"smoothings": (("none", "no such kind", None),)},
                 {"smoothings": (("floor", "floor", None),)},
                 {"smoothings": (("exp-by-length", "exp-by-length", 0),)},

@@ -32,6 +32,7 @@ FILES = {
     "from1": ["0 ||| a ||| a= 1 ||| 0", "1 ||| b ||| a= 1 ||| 0"],
     "broken": ['["a\\nb"]'],
     "weights": ["a_0 1", "b_0 2"],
+    "partial": ["a_0 1"],
     "numberless": ["a_0 x"],
     "ref1": REFERENCE,
     "ref2": OTHER,
@@ -82,6 +83,8 @@ FEATURES = "--features-file F --scores-file S"
 BOTH = "one.txt two.txt -r ref1"
 REFUSED = {
     "score": {
+        "hyp": "Missing argument REF...",
+        "hyp ref -r ref": "give either all references or none with -r; to score several systems, use cybleu compare",
         "hyp ref --weights a,b": "'a,b' is not a list of numbers such as 0.1,0.3,0.5,0.1",
         "hyp ref --metric nope": "'nope' is not one of",
         "hyp ref --metric gleu --max-order 2": "the metric gleu has no option --max-order",
@@ -128,6 +131,9 @@ REFUSED = {
         "--features-file x": "in pairs",
         "--features-file hyp,missing --scores-file hyp,hyp": "FEATURES_TXT_BEGIN",
         "- -": "only one of the files",
+        "list": "an n-best list requires a file of references after it",
+        "--features-file hyp --scores-file hyp --more list": "cannot be combined with --more or with options of the text",
+        "list refs --start partial": "no weight for the feature 'b_0'",
         "hyp refs": "the format is not moses or joshua; for fairseq",
         "bare refs": "use --format moses or --format joshua",
         "list refs --first-id 1": "--first-id",

@@ -90,6 +90,7 @@ def test_standard_input_and_gzip(files):
     [
         (3, "", Bleu()),
         (1, "--smoothing floor --smoothing-value 0.5 --max-order 2", Bleu("sacrebleu", "floor", 0.5, max_order=2)),
+        (2, "--metric nltk --smoothing method1", Bleu("nltk", "method1")),
         (4, "--metric moses --smoothing add --weights 0.5,0.3,0.2", Bleu("moses", "add", weights=(0.5, 0.3, 0.2))),
     ],
 )
@@ -129,6 +130,7 @@ def test_variants_when_a_tool_fails(files):
         (["gleu"], ["wu-2016"]),
         # signatures of sacreBLEU
         (["BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"], ["papineni-2002", "post-2018"]),
+        (["nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0"], ["popovic-2015"]),
         (["chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0"], ["popovic-2015"]),
         (["chrF2++|nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:2.6.0"], ["popovic-2015", "popovic-2017"]),
         (["TER|nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.6.0"], ["snover-2006"]),

@@ -195,7 +195,11 @@ with open(sys.argv[2], "w") as file:
 """
 OF_TUNERS = {
     "mert": ("--restarts 3", "mert", {"restarts": 3}),
-    "kbmira": ("--safe-hope --passes 3", partial(kbmira, iterations=3), {"safe_hope": True}),
+    "kbmira": (
+        "--safe-hope --passes 3 --score-settles 1",
+        partial(kbmira, iterations=3),
+        {"safe_hope": True, "score_settles": 0.01},
+    ),
     "pro": ("--keep 9 --minimum 3", "pro", {"keep": 9, "minimum": 0.03}),
 }
 

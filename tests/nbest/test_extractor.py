@@ -27,6 +27,7 @@ SCORES_TXT_BEGIN_0 2 1 9 BLEU
 0 0 0 0 0 0 0 0 4
 SCORES_TXT_END_0
 """
+WITHOUT_LENGTHS = SCORES_FILE.replace("9 BLEU", "8 BLEU").replace(" 9\n", "\n").replace(" 4\n", "\n")
 
 
 def from_moses(folder, features=FEATURES_FILE, scores=SCORES_FILE, *arguments, **keywords):
@@ -80,6 +81,10 @@ def test_files_of_the_extractor_without_hypotheses(tmp_path, segments):
 @pytest.mark.parametrize(
     ("features", "scores", "reason"),
     [
+        (("1 2 3\nFEATURES_TXT_END_0\n", "1 2 3\n"), None, "F, line 7: FEATURES_TXT_END_0 is missing after the 1 rows"),
+        (("_0 2 1 3", "_0 2 one 3"), None, "F, line 5: the heading must have the numbers of the segment"),
+        (None, ("BLEU", "PER"), "S, line 1: the statistics are of 'PER', but only BLEU is supported"),
+        (None, (SCORES_FILE, WITHOUT_LENGTHS), "S, line 1: there are 8 statistics; BLEU has two for each order, and"),
         (("1 2 3\n", "1 2\n"), None, "F, line 6: has 2 numbers, but the heading announces 3"),
         (("1 2 3\n", "1 2 x\n"), None, "F, line 6: the value 'x' is not a number"),
         (("pp_b==", "pp_a="), None, "F, line 3: the feature 'pp_a' appears twice"),

@@ -178,6 +178,7 @@ def test_plain(tmp_path_factory, listed, size):
     ("table", "error", "reason"),
     [
         ("1 2\n3 4\n", InputFileError, "table: has 2 lines, fewer than .*list"),
+        ("1 2\n" * 9, InputFileError, "table: has 9 lines, more than .*list"),
         ("1 2\n3\n5 6\n", InputFileError, "table, line 2: has 1 features, and the lines before have 2"),
         ("1 2\n3 4\n5 nan\n", InputFileError, "table, line 3: a feature is nan"),
         ("1\n3\n5\n", FeatureError, "there are 2 names, but 1 features"),

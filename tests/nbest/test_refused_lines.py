@@ -64,6 +64,8 @@ INVALID = {
         ("[" * 500_000, "nested too deeply|is not JSON"),
         (f'[{{"text": "a", "score": 1{"0" * 400}}}]', "the score of hypothesis 0 is '1000"),
         ('"a"', "must be an array of hypotheses"),
+        ('{"text": "a"}', "must have one of the names .*, but has none"),
+        ('[{"text": "a", "features": [1]}]', "the features of hypothesis 0 must be an object of numbers"),
         ('["\\ud83d"]', "the text of hypothesis 0 has half of a surrogate pair"),
         ('{"id": 7.5, "outputs": []}', "the id is 7.5"),
         (f'{{"id": {2**63}, "nbest": []}}', "the id is 9223372036854775808; it must be"),

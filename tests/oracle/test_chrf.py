@@ -214,7 +214,7 @@ orders = st.fixed_dictionaries(
     optional={
         "min_len": st.sampled_from([1, 2, 3]),
         "max_len": st.sampled_from([0, 1, 2, 6, 9, 64]),
-        "beta": st.sampled_from([0, 1, 2.5, 3.0, -1, float("nan"), float("inf"), 1e200]),
+        "beta": st.sampled_from([0, 1, 2.5, 3.0, -1, True, float("nan"), float("inf"), 1e200]),
         "ignore_whitespace": st.booleans(),
     },
 )

@@ -32,6 +32,8 @@ OBJECTS = {
     "NBest": sample_nbest,
     "SmoothingFunction": cybleu.SmoothingFunction,
     "Reward": lambda: cybleu.Reward(),
+    "RepetitionPenalty": lambda: cybleu.rewards.RepetitionPenalty(2),
+    "NistInformation": lambda: NistInformation([["a b"]]),
     "CaptionBleu": lambda: CaptionBleu(2),
     "Fraction": lambda: cybleu.Fraction(2, 4, _normalize=False),
     "Bleu": lambda: metrics.score([2, 2, 1, 0, 2, 1], "moses"),
