@@ -86,6 +86,8 @@ def test_a_sample_of_self_bleu():
     assert (sample == self_bleu(texts, smoothing_function=method, sample=10, seed=5)).all()
     assert set(sample.tolist()) <= set(scores.tolist())
     assert (self_bleu(texts, smoothing_function=method, sample=40) == scores).all()
+    lines = list(map(" ".join, texts))
+    assert (self_bleu(lines, smoothing_function=method, tokenize=str.split) == scores).all()
 
 
 @pytest.mark.parametrize("different", [(4, 4), (4, 30), (30, 4)])
@@ -114,4 +116,4 @@ def test_an_empty_list_beside_texts_of_any_kind(metric):
     for others in texts:
         assert cybleu.pairs([], others, metric=metric).shape == (0, 2)
         assert cybleu.pairs(others, [], metric=metric).shape == (2, 0)
-    assert cybleu.pairs([], [], metric=metric).shape == (0, 0)
+    assert cybleu.pairs([], [], metric=metric).shape == cybleu.pairs([], metric=metric).shape == (0, 0)

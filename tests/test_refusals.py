@@ -168,6 +168,7 @@ REFUSED = {
             "as large as 4611686018427387904, and sums of 9 of them",
         ),
         (lambda: paired_test(np.full(9, 1e308), np.zeros(9)), "the sum of the numbers is too large for a float"),
+        (lambda: rows([[-(2**63)]], [[1]], unk_id=1), "hypotheses have the id -9223372036854775808"),
     ],
     errors.MixedTokensError: [
         (lambda: mbr([[R, "the cat"]]), r"hypotheses\[0\]\[1\] is a str and hypotheses\[0\]\[0\] a list"),
@@ -192,6 +193,7 @@ REFUSED = {
         (lambda: rows(np.array([[1, 2]]), ["a b"]), "split them"),
         (lambda: rows(["a b", ["c"]], ["a b", "c"]), r"hypotheses\[\d\].*hypotheses\[\d\]"),
         (lambda: rows(["a", "b"], [["a", "b"], ["c", b"c"]]), r"references\[1\]\[1\] is a bytes.*references\[0\]"),
+        (lambda: rows([[("a", "b")]], [[(("a", "b"),), [("a",)]]]), "so are texts of references; pass these as lists"),
     ],
     errors.SequenceTypeError: [
         (lambda: corpus_bleu(iter([[R]]), [H]), "lists of references"),
@@ -435,6 +437,7 @@ REFUSED = {
         (lambda: sentence_bleu_many([[[5]]], [[np.array(5)]]), "token 0 of .* is a .*ndarray"),
         (lambda: rows([[np.array(5)]], [[[5]]]), r"token 0 of .* is a \w*ndarray"),
         (lambda: check([[" "]], ["a"], tokenize="13a"), r"references\[0\]\[0\] has no token"),
+        (lambda: pairs([[np.array(5)]]), r"token 0 of texts\[0\] is a ndarray"),
     ],
     errors.NotUtf8Error: [
         (lambda: rows([b"a", b"a \xff"], [b"a", b"b"]), r"hypotheses\[1\] is not UTF-8: byte 0xff at position 2"),

@@ -101,13 +101,16 @@ def test_of_chat_messages_only_those_of_the_assistant_count():
         [said("assistant", "the cat"), said("user", "go on, please"), said("assistant", "sat down")],
         [said("assistant", None), said("tool", picture), said("assistant", "the cat sat down")],
         [said("system", "the cat"), said(None, "sat")],
+        [said("assistant", [{"type": "text", "text": "the cat "}, {"type": "text", "text": "sat"}])],
         [],
     ]
     for reward in (Reward(tokenize=str.split), Reward(metric="chrf")):
         alone = trainer_call(
-            reward, ["the cat\nsat down", "the cat sat down", "sat", ""], references=["the cat sat down"] * 4
+            reward,
+            ["the cat\nsat down", "the cat sat down", "sat", "the cat sat", ""],
+            references=["the cat sat down"] * 5,
         )
-        assert trainer_call(reward, chats, references=["the cat sat down"] * 4) == alone
+        assert trainer_call(reward, chats, references=["the cat sat down"] * 5) == alone
     with pytest.raises(
         errors.SequenceTypeError, match=r"completions\[1\] has no message with .*'assistant'.* is 'model'"
     ):

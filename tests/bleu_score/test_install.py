@@ -40,8 +40,9 @@ def test_nested_repeated_and_undone_in_any_order():
     for _ in range(2):
         first.undo()
         assert is_installed()
+    assert "; .undo() restores it" in repr(second)
     second.undo()
-    assert not is_installed()
+    assert not is_installed() and "is its own again" in repr(second)
     with pytest.raises(KeyError), cybleu.install_as_nltk(), cybleu.install_as_nltk() as inner:
         inner.undo()
         assert is_installed()

@@ -9,6 +9,7 @@ import click
 import pytest
 
 import command_line
+from cybleu.__main__ import version
 from cybleu.cli import cli
 from cybleu.metrics import METRICS
 
@@ -33,6 +34,10 @@ def commands(command=cli, *names):
     context = click.Context(command)
     for name in command.list_commands(context) if isinstance(command, click.Group) else ():
         yield from commands(command.get_command(context, name), *names, name)
+
+
+def test_the_version(run):
+    assert run("--version").stdout == f"{version()}\n"
 
 
 @pytest.mark.parametrize("names", [names for names, _ in commands()], ids=" ".join)
@@ -148,6 +153,9 @@ def test_only_metrics_that_a_command_takes_are_offered(run, command, refused):
     shown = re.sub(r"(?<=\w-)\s+", "", " ".join(run(*command.split(), "--help").stdout.split()))  # wrapped at hyphens
     (listed,) = re.findall(r"-m, --metric NAME\S* One (?:or more )?of (.*?)\. bleu is", shown)
     assert set(listed.split(", ")) == set(METRICS) - refused
+    (option,) = (one for one in dict(commands())[tuple(command.split())].params if "--metric" in one.opts)
+    shown = option.shell_complete(click.Context(cli), "ch")
+    assert {item.value for item in shown} == {name for name in METRICS if name.startswith("ch")} - refused
     for name in refused:
         result = run(*command.split(), "--metric", name)
         assert result.exit_code == 2 and "this command" in result.stderr and name in result.stderr

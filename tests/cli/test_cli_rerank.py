@@ -89,6 +89,9 @@ def test_explain(run):
         "   +2 = 1 * 2 len_0",
         "   -0.5 = 0.5 * -1 lm_0",
     ]
+    text = "0 ||| a ||| lm= 1 w_a= 2 ||| 0\n1 ||| b ||| lm= 1 w_b= 3 ||| 0\n"
+    found = lines(run("linear", "-", "--weights", "weights", "--explain", 1, stdin=text))
+    assert found[2:] == ["   +0.5 = 0.5 * 1 lm_0", "   +0 = 0 * 3 w_b"]
     assert "matched n-grams 4/4 3/3 2/2 1/1, length 4 against 4" in run("oracle", "list", "ref", "--explain", 1).stdout
     assert " BLEU 36.8 with hypothesis 1: " in run("mbr", "list", "--explain", 1).stdout
 

@@ -51,6 +51,13 @@ class WordF(Metric):
 
 
 @dataclass(frozen=True)
+class CharacterF(WordF):
+    """The same of characters."""
+
+    name, reads = "character-f", "text"
+
+
+@dataclass(frozen=True)
 class WordErrors(Metric):
     """An error rate of tokens: the share of positions at which two texts differ."""
 
@@ -72,6 +79,7 @@ METRICS = {
     "ter, case-sensitive": lambda: find("ter", case_sensitive=True, lowercase=True, no_punct=True),
     "nist": lambda: Nist(information=NistInformation(REFERENCES)),
     "own": lambda: WordF(beta=2, tokenize="13a"),
+    "own of characters": lambda: CharacterF(beta=2, lowercase=True),
     "own error rate": lambda: WordErrors(tokenize=str.split, lowercase=True),
     "mixture": lambda: Mixture({"chrf": 1, "ter": 0.5, "gleu": 0.25}),
 }
@@ -341,6 +349,7 @@ def test_scores_that_are_no_numbers(result):
         lambda: score(rows, Odd()),
         lambda: scores(rows, Odd()),
         lambda: cybleu.pairs([["a"]], metric=Odd()),
+        lambda: mbr([[["a"], ["b"]]], metric=Odd()),
         lambda: oracle(nbest),
         lambda: tune(nbest, restarts=1),
         lambda: paired_test(rows, rows[::-1], metric=Odd(), samples=10),
@@ -357,3 +366,4 @@ def test_counts_beyond_64_bits():
 
     with pytest.raises(errors.StatisticsError, match="word-f are beyond 64 bits"):
         Large().rows([["a"]], [[["a"]]])
+    assert score([[2**62] * 4] * 3).totals == (3 * 2**62,)

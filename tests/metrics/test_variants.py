@@ -58,6 +58,9 @@ def test_the_cases_where_tools_differ(variant, smoothing):
                 score(given_rows, variant, smoothing=smoothing)
         else:
             result = score(given_rows, variant, smoothing=smoothing)
+            long_enough = [[row[0], row[0], *row[2:]] for row in given_rows]
+            unpenalised = score(given_rows, variant, smoothing=smoothing, brevity_penalty=False).score
+            assert unpenalised == score(long_enough, variant, smoothing=smoothing).score
             assert f"{result.score / result.scale:.4g}" == f"{expected:.4g}", case
             metric = metrics.find(variant, smoothing=smoothing)
             assert cybleu.scores([metric.total(given_rows)], metric).tolist() == [result.score], case

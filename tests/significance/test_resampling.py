@@ -103,6 +103,7 @@ def test_bootstrap_tests_by_their_definitions(test, segments, seed):
     assert found.p == (beyond + 1) / 51
     assert (found.wins, found.losses) == (sum(d > 0 for d in differences) / 50, sum(d < 0 for d in differences) / 50)
     assert found.difference == real
+    assert f"; the first wins in {100 * found.wins:.1f} % and loses in {100 * found.losses:.1f} %" in str(found)
 
 
 @given(st.integers(2, 9), st.integers(1, 3), st.integers(1, 3), st.integers(0, 2**32))
@@ -281,8 +282,9 @@ def test_a_complete_swap_is_a_tie(values, seed):
     first, second = np.array(values), np.array(values)
     second[seed % len(values)] += 0.1
     assert paired_test(first, second).p == 1.0
-    runs = [first, second, first]
-    assert paired_test(runs, runs[::-1], samples=30, seed=seed).p == 1.0
+    for runs in ([first, second, first], [first, second, first, second, first]):
+        others = [second, first, *runs[2:-1], second]
+        assert paired_test(runs, others, samples=30, seed=seed).p == 1.0
 
 
 # -------------------------------------------------------------------------------------------------------- known answers

@@ -137,6 +137,9 @@ def test_pieces(pieces):
 
 
 def test_without_sacrebleu(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu.tokenizers.tokenizer_spm", None)
+    with pytest.raises(MissingExtraError, match=r"the tokeniser 'flores200' does not load: .*tokenizer_spm"):
+        tokenizer("flores200")
     for name in ("sacrebleu", "sacrebleu.metrics.bleu"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingExtraError, match=r"pip install 'cybleu\[sacrebleu\]'"):

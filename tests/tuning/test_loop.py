@@ -109,6 +109,7 @@ def test_other_reasons_to_stop(tmp_path):
         ({"metric": "sacrebleu"}, "metric=None, not metric='sacrebleu'"),
         ({"restarts": 4}, "restarts=3, not restarts=4"),
         ({"bounds": {"a": (0, 1)}}, "with bounds=None"),
+        ({"fixed": {"a"}}, r"with fixed=.*, not fixed=\['a'\]"),
         ({"normalise": "sum"}, "with normalise=None"),
         ({"references": [REFERENCES[0] * 2, REFERENCES[1]]}, "with other references"),
     ],
@@ -131,6 +132,10 @@ def test_another_call_for_the_folder_is_refused(tmp_path, changes, message):
         result.write_text(text)
         with pytest.raises(errors.InputFileError, match="is not the result of an iteration"):
             loop(tmp_path / "run", decoder, **more)
+    result.unlink()
+    (result.parent / "weights").write_text("a 1\nb 2\n")
+    with pytest.raises(errors.WeightsError, match="holds other weights than those that this run begins with"):
+        loop(tmp_path / "run", decoder, **more)
     (tmp_path / "run" / "run.json").write_text("[]")
     with pytest.raises(errors.InputFileError, match=r"run\.json does not describe a run"):
         loop(tmp_path / "run", Decoder())

@@ -62,7 +62,7 @@ def reference(nbest, start, iterations, step, decay, seed, shuffle, safe, by_mod
 )
 def test_it_is_what_it_says(seed, step, decay, shuffle, safe, by_model, shares):
     sparse, dense, hidden = lists(seed, segments=6, size=5)
-    start = np.rint(-4 * hidden) / 4
+    start = np.rint(-4 * hidden) / 4 * (100 if safe else 1)
     expected = reference(dense, start, 3, step, decay, 7, shuffle, safe, by_model, shares or (0.5, 0.5))
     metric = metrics.Bleu("moses", weights=shares)
     how = {
