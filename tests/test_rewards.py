@@ -104,13 +104,12 @@ def test_of_chat_messages_only_those_of_the_assistant_count():
         [said("assistant", [{"type": "text", "text": "the cat "}, {"type": "text", "text": "sat"}])],
         [],
     ]
+    whole = ["the cat sat down"] * 5
     for reward in (Reward(tokenize=str.split), Reward(metric="chrf")):
         alone = trainer_call(
-            reward,
-            ["the cat\nsat down", "the cat sat down", "sat", "the cat sat", ""],
-            references=["the cat sat down"] * 5,
+            reward, ["the cat\nsat down", "the cat sat down", "sat", "the cat sat", ""], references=whole
         )
-        assert trainer_call(reward, chats, references=["the cat sat down"] * 5) == alone
+        assert trainer_call(reward, chats, references=whole) == alone
     with pytest.raises(
         errors.SequenceTypeError, match=r"completions\[1\] has no message with .*'assistant'.* is 'model'"
     ):

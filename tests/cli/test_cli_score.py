@@ -90,7 +90,6 @@ def test_standard_input_and_gzip(files):
     [
         (3, "", Bleu()),
         (1, "--smoothing floor --smoothing-value 0.5 --max-order 2", Bleu("sacrebleu", "floor", 0.5, max_order=2)),
-        (2, "--metric nltk --smoothing method1", Bleu("nltk", "method1")),
         (4, "--metric moses --smoothing add --weights 0.5,0.3,0.2", Bleu("moses", "add", weights=(0.5, 0.3, 0.2))),
     ],
 )
