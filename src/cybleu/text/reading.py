@@ -229,9 +229,7 @@ def _sets_of_list(references: Any, texts: Batch | None, name: str) -> AnySets:
     if not kinds <= {*LISTS, str, bytes}:
         groups = [group if is_array(group) else [text for text in group if not is_missing(text)] for group in groups]
     if several and tuple in kinds and _has_tuples(texts):
-        raise MixedTokensError(
-            f"tokens of the hypotheses are tuples, and so are texts of {name}; pass these as lists"
-        )
+        raise MixedTokensError(f"tokens of the hypotheses are tuples, and so are texts of {name}; pass these as lists")
     counts = list(map(len, groups))
     check_all_have_one(counts, name)
     if not kinds <= LISTS:
