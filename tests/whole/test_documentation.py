@@ -56,8 +56,8 @@ ENGINES = ("cybleu.columns.ray", "cybleu.columns.spark")  # tests/columns/test_e
 TORCH = "cybleu.frameworks.torch_metrics"
 REQUIRED = {  # what the examples of a module, or the blocks of a page, require
     "cybleu.report.plots": "matplotlib",
-    "cybleu.report.page": "jinja2",
-    "docs/report.md": "jinja2",
+    "cybleu.report.page": "matplotlib",
+    "docs/report.md": "matplotlib",
     TORCH: "torchmetrics",
     **dict.fromkeys((*ENGINES, "cybleu.columns.engines"), "no package"),
 }

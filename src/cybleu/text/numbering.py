@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._runtime.lazy_arrays import array_of, np
 from .._runtime.sequences import refuse_unhashable
-from ..errors import MixedTokensError
+from ..errors import MixedTokensError, SequenceTypeError
 from .batches import RawText, TokenIds, TokenLists
 from .ids import ids_of_lengths
 
@@ -129,11 +129,16 @@ def _explained(lists: TokenLists) -> Iterator[None]:
     """Turn a TypeError while tokens are hashed into an error that says where.
 
     :raises UnhashableTokenError: a token cannot be hashed
+    :raises SequenceTypeError: hashing a token replaced a text by something else
     """
     try:
         yield
     except TypeError:
         for number, text in enumerate(lists.texts):
+            if not hasattr(text, "__iter__"):
+                raise SequenceTypeError(
+                    f"{lists.place.of(number)} became a {type(text).__name__} while it was read"
+                ) from None
             refuse_unhashable(text, lists.place.of(number))
         raise
 
