@@ -289,6 +289,7 @@ def test_a_reader_that_was_consumed(pyarrow):
 # ------------------------------------------------------------------------------------------------------ spans of a buffer
 
 
+@pytest.mark.thread_unsafe(reason="it replaces the backend of the process")
 @pytest.mark.parametrize("make", [bytes, bytearray, memoryview, lambda data: (ctypes.c_ubyte * len(data))(*data)])
 def test_spans_of_any_buffer(kernels, make):
     data = b"The cat sat. a b A dog, on the mat."
