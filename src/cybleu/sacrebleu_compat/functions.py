@@ -59,7 +59,8 @@ def corpus_bleu(
     BLEU = 48.89 85.7/66.7/40.0/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 7 ref_len = 7)
     """
     settings = lowercase, force, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
-    return _metric(get_ident(), "BLEU", *settings).corpus_score(hypotheses, references)  # type: ignore[no-any-return]
+    score: BLEUScore = _metric(get_ident(), "BLEU", *settings).corpus_score(hypotheses, references)
+    return score
 
 
 def sentence_bleu(
@@ -85,7 +86,8 @@ def sentence_bleu(
     BLEU = 100.00 100.0/100.0/100.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 3 ref_len = 3)
     """
     settings = lowercase, False, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
-    return _metric(get_ident(), "BLEU", *settings).sentence_score(hypothesis, references)  # type: ignore[no-any-return]
+    score: BLEUScore = _metric(get_ident(), "BLEU", *settings).sentence_score(hypothesis, references)
+    return score
 
 
 def corpus_chrf(
@@ -114,7 +116,8 @@ def corpus_chrf(
     chrF2 = 66.89
     """
     settings = char_order, word_order, beta, False, not remove_whitespace, eps_smoothing
-    return _metric(get_ident(), "CHRF", *settings).corpus_score(hypotheses, references)  # type: ignore[no-any-return]
+    score: CHRFScore = _metric(get_ident(), "CHRF", *settings).corpus_score(hypotheses, references)
+    return score
 
 
 def sentence_chrf(
@@ -139,7 +142,8 @@ def sentence_chrf(
     chrF2++ = 100.00
     """
     settings = char_order, word_order, beta, False, not remove_whitespace, eps_smoothing
-    return _metric(get_ident(), "CHRF", *settings).sentence_score(hypothesis, references)  # type: ignore[no-any-return]
+    score: CHRFScore = _metric(get_ident(), "CHRF", *settings).sentence_score(hypothesis, references)
+    return score
 
 
 def corpus_ter(
@@ -166,7 +170,8 @@ def corpus_ter(
     TER = 16.67
     """
     settings = normalized, no_punct, asian_support, case_sensitive
-    return _metric(get_ident(), "TER", *settings).corpus_score(hypotheses, references)  # type: ignore[no-any-return]
+    score: TERScore = _metric(get_ident(), "TER", *settings).corpus_score(hypotheses, references)
+    return score
 
 
 def sentence_ter(
@@ -190,4 +195,5 @@ def sentence_ter(
     TER = 33.33
     """
     settings = normalized, no_punct, asian_support, case_sensitive
-    return _metric(get_ident(), "TER", *settings).sentence_score(hypothesis, references)  # type: ignore[no-any-return]
+    score: TERScore = _metric(get_ident(), "TER", *settings).sentence_score(hypothesis, references)
+    return score

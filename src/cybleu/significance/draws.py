@@ -33,7 +33,7 @@ def resamples(
     """
     for start, stop in blocks(samples, segments):
         counts = np.empty((stop - start, segments), dtype=dtype)
-        # numbers of 32 bits come from the same stream as those of 64
+        # the type that bincount takes as it is; numbers of 32 bits come from the same stream as those of 64
         drawn: Any = generator.integers(0, segments, size=counts.shape, dtype=np.intp)
         for row, places in zip(counts, drawn):
             row[:] = bincount(places, minlength=segments)
