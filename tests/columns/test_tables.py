@@ -136,7 +136,7 @@ def test_what_is_no_table_of_these_columns(pyarrow):
     for column in (pyarrow.array(["a"]), pyarrow.chunked_array([["a"]])):
         with pytest.raises(ArrowError):
             columns.rows(column)
-    with pytest.raises(ArrowError, match="and this is a list; pass a table"):
+    with pytest.raises(ArrowError, match="but it is a list; pass a table"):
         columns.rows([["a", "b"]])
     empty = columns.rows(made(pyarrow, []))
     assert list(empty) == NAMES
