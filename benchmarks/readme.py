@@ -328,7 +328,7 @@ def main():
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    table = ["| task | package | its time | cybleu's time | speedup |", "|---|---|---|---|---|"]
+    table = ["| task | package | time | cybleu's time | speedup |", "|---|---|---|---|---|"]
     for work, peer, make in ROWS:
         if arguments.only not in f"{work} {peer}":
             continue
