@@ -20,7 +20,7 @@ WHAT = {
     "D": "nothing matches",
     "E": "an empty hypothesis",
     "F": "two references equally close in length",
-    "G": "a reference that is much shorter",
+    "G": "one much shorter reference",
     "H": "a segment of one token",
     "I": "an empty line",
     "J": "an ordinary pair",
@@ -47,7 +47,7 @@ def tables():
     for case, segments in CASES.items():
         texts = [
             "; ".join(f"`{reference}`" for references, _ in segments for reference in references),
-            "; ".join(f"`{hypothesis}`" if hypothesis else "nothing" for _, hypothesis in segments),
+            "; ".join(f"`{hypothesis}`" if hypothesis else "(empty)" for _, hypothesis in segments),
         ]
         lines.append(f"| {case} | {texts[0]} | {texts[1]} | {WHAT[case]} |")
     lines += ["", f"| definition | {' | '.join(CASES)} |", "|---" * (1 + len(CASES)) + "|"]
