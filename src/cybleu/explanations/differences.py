@@ -144,7 +144,7 @@ class Difference:
 class Comparison:
     """The scores of variants on one corpus, and why they differ.
 
-    ``print`` shows the scores, and for each score the causes of its difference to the next higher score.
+    ``print`` shows the scores, and why each score differs from the next higher one.
 
     :param scores: the score of each variant, in the order of the variants
     :param differences: the difference of each pair of variants with different scores

@@ -128,7 +128,7 @@ class Metric(ABC):
         """Count a segment: return numbers that add up to those of a corpus.
 
         :param hypothesis: a sequence of tokens, or a str if the metric reads text
-        :param references: one or more references, likewise
+        :param references: one or more references of the same kind
         """
 
     @abstractmethod
@@ -178,7 +178,7 @@ class Metric(ABC):
         """Write the score of each text against each other one as its only reference.
 
         :param texts: texts that have been read
-        :param others: likewise; the same object for the scores of the texts against each other
+        :param others: texts of the same kind; the same object for the scores of the texts against each other
         :param scores: an array `(texts, others)`
         """
         width = others.size
@@ -212,7 +212,7 @@ class Metric(ABC):
         return self
 
     def as_reward(self) -> Metric:
-        """Return the metric that :func:`cybleu.reward_scores` uses: it scores single sentences, and an empty one 0.
+        """Return the metric of :func:`cybleu.reward_scores`, which scores single sentences and gives an empty one 0.
 
         :raises UnknownNameError: its scores have no upper limit
         """
@@ -506,7 +506,7 @@ class BuiltinMetric(Metric):
         """Count a segment, and return its row. Does not require NumPy.
 
         :param hypothesis: a sequence of hashable tokens, or a str if the metric reads text
-        :param references: one or more references, likewise
+        :param references: one or more references of the same kind
         :raises NoReferencesError: there is no reference
         """
         corpus: Corpus

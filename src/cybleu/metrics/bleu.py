@@ -255,7 +255,7 @@ class Bleu(BuiltinMetric):
         return self if self.level == "sentence" else self._sentences
 
     def as_reward(self) -> Bleu:
-        """Return the metric of rewards, which scores single sentences, and an empty one 0."""
+        """Return the metric of rewards, which scores single sentences and gives an empty one 0."""
         found = self.of_sentences()
         if found.definition.empty_hypothesis == "zero":
             return found

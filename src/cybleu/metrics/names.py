@@ -157,7 +157,7 @@ class Mixture(BuiltinMetric):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The columns of each metric after its name, which has a number if another part has this name."""
+        """The columns of each metric, prefixed by its name, and by a number if an earlier part has the same name."""
         names = [metric.name for metric, _ in self.parts]
         numbers = [names[:place].count(name) + 1 for place, name in enumerate(names)]
         prefixes = [name if number == 1 else f"{name}_{number}" for name, number in zip(names, numbers)]

@@ -114,11 +114,11 @@ class NistScore(Score):
 class Nist(BuiltinMetric):
     """NIST of raw text (Doddington 2002). The scores are those of ``mteval-v13a.pl -c``, and with `lowercase` without ``-c``.
 
-    NIST adds up, for each order, the information of the matches divided by the number of n-grams, and multiplies by a
-    penalty for hypotheses that are shorter than the average reference. Scores begin at 0 and have no upper limit;
-    `scale` is 100 so that they are printed unchanged. Matches are clipped by the largest count in one reference. The
-    weights come from all references of a call, unless `information` is given. Give it where a corpus is counted in
-    parts, and where scores of several calls are compared: rewards, pairs, single segments.
+    For each order, NIST divides the information of the matches by the number of n-grams. The score is the sum over all
+    orders, times a penalty for hypotheses that are shorter than the average reference. Scores begin at 0 and have no
+    upper limit; `scale` is 100 so that they are printed unchanged. Matches are clipped by the largest count in one
+    reference. The weights come from all references of a call, unless you pass `information`. Pass it if you count a
+    corpus in parts, or compare scores of several calls, such as pairs or single segments.
 
     A row has the average length of the references, for each order the information of the matches, and for each order
     the number of n-grams. Rows with the same weights can be added.
@@ -177,7 +177,7 @@ class Nist(BuiltinMetric):
         return self.with_choices(information=NistInformation(references))
 
     def as_reward(self) -> NoReturn:
-        """Refuse to be a reward, which is from 0 to 1.
+        """Raise an error: rewards are from 0 to 1, and NIST has no upper limit.
 
         :raises UnknownNameError: always
         """

@@ -27,10 +27,9 @@ class References:
 
     What a metric prepares from them is computed once and cached.
 
-    :param references: one or several references for each segment or prompt. A str is a raw reference, and a list of str
-        has several of them; an array or a list of integers is one reference of token ids, and a list of these several;
-        references of tokens are a list of lists of str for each segment. Columns of frames are accepted, as for
-        :func:`cybleu.rows`
+    :param references: one or several references for each segment or prompt. A str is one raw reference, and a list of
+        str is several. An array or a list of integers is one reference of token ids, and a list of these is several. A
+        list of lists of str is several references of tokens. Columns of frames are accepted, as for :func:`cybleu.rows`
     :param lengths: the lengths of the references in a 2-D or 3-D array: integers `(n,)` or `(n, k)`
     :param pad_id: an id that is removed from both ends of references and hypotheses
     :param eos_id: an id before which references and hypotheses end
@@ -89,7 +88,7 @@ class References:
         :param hypotheses: a batch of texts of the kind of the references
         :param owner: for each hypothesis the index of its references; by default hypothesis i has references i
         :param lengths: the lengths of the hypotheses in a 2-D array
-        :param of_ids: nothing else; these references have their `pad_id`, `eos_id` and `unk_id`
+        :param of_ids: must be empty: the references already have `pad_id`, `eos_id` and `unk_id`
         :raises ArrayValueError: another argument for token ids is given
         :raises MixedTokensError: one side is raw text, and the other is not
         """

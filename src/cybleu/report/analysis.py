@@ -53,11 +53,11 @@ class MetricFigures:
     :ivar sign: 1 if higher scores are better, otherwise -1
     :ivar label: its name on the page
     :ivar comparison: the scores, intervals and tests of the systems
-    :ivar systems: the scores of the systems, in the order of the report: the best by its first metric first; if there
-        is a baseline, it comes before the others
+    :ivar systems: the scores of the systems, in the order of the report: a baseline comes first, then the others from
+        the best to the worst by the first metric
     :ivar differences: the tests of all pairs, or of the pairs with the baseline, in the order of the report
-    :ivar looked_at: the pairs of systems that are shown in detail: all pairs of up to four systems; if there are more,
-        those with the best one; and with a baseline those that were compared
+    :ivar looked_at: the pairs of systems that are shown in detail: with a baseline, all pairs that were compared;
+        otherwise all pairs of up to four systems, or of more systems the pairs with the best one
     :ivar names: the names of the outputs, in the order of the systems. A system with several runs has several outputs
     :ivar rows: the statistics of each output, from which its score is computed, `(segments, columns)`: int64, or
         float64 if the metric takes fractions

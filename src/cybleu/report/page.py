@@ -129,9 +129,9 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     With the same versions of the packages, the same texts give the same page.
 
     :param report: a report of :func:`cybleu.report.analyse`
-    :param segments: the largest number of segments that the page carries, at least 1; None is all. If there are more,
-        it carries those with the largest influence in favour of each system of each pair, or those with the worst
-        scores if there is one system. All figures are of all segments
+    :param segments: the maximum number of segments to list, at least 1; None lists all. If there are more, the page
+        lists those with the largest influence in favour of each system of each pair; for a single system, it lists
+        those with the worst scores. All figures use all segments
     :raises SampleError: `segments` is not a whole number from 1
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed
 

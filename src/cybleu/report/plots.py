@@ -198,7 +198,7 @@ def plot_scores(report: Report | MetricFigures, axes: Any = None) -> Any:
 
 def plot_differences(report: Report | MetricFigures, axes: Any = None) -> Any:
     """Draw the distribution of the improvement of one system over another in the bootstrap samples, for the pairs in
-    `report.looked_at`. It is above 0 if the first system is better, also where lower scores are better.
+    `report.looked_at`. It is above 0 if the first system is better, even if lower scores are better.
 
     :param report: see :func:`plot_scores`, with more than one system
     :param axes: Matplotlib axes, by default those of a new figure
@@ -261,8 +261,9 @@ def plot_buckets(report: Report | MetricFigures, axes: Any = None, *, by: str = 
     """Draw the score of groups of segments, or recall or precision of groups of words, with a line for each output.
 
     With ``score`` it draws the number of segments in each group. With ``difference`` and ``score``, a group contains
-    different segments for each output. Words that no reference contains are left out: none of them can match. Below a
-    group is the number of its segments, of its words in the references, or of its words in an output on average.
+    different segments for each output. Words that no reference contains are left out: none of them can match. The
+    number below a group counts segments (``length``), words in the references (``recall``), or words in an output on
+    average (``precision``).
 
     :param report: see :func:`plot_scores`
     :param axes: Matplotlib axes, by default those of a new figure

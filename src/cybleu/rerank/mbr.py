@@ -29,10 +29,10 @@ def mbr(
     """Choose the hypothesis of each segment with the highest expected utility (Kumar and Byrne 2004).
 
     The expected utility of a hypothesis is its mean BLEU against each text of the evidence as the only reference,
-    weighted by the posterior. Without a posterior, it equals the result of a loop over sentence BLEU, except that the
-    sum is rounded only once, so it does not depend on the order. If several hypotheses are equally good, the lowest
-    index is chosen. An empty hypothesis is chosen only if all hypotheses of the segment are empty. The scores of one
-    segment at a time are in memory, with 8 bytes for each pair.
+    weighted by the posterior. Without a posterior, it is the mean of a loop over sentence BLEU. The sum is rounded only
+    once, so it does not depend on the order. If several hypotheses are equally good, the lowest index is chosen. An
+    empty hypothesis is chosen only if all hypotheses of the segment are empty. Only one segment's scores are in memory
+    at a time, with 8 bytes for each pair.
 
     :param hypotheses: n-best lists, as :mod:`cybleu.rerank` describes them
     :param posterior: the probability of each text of the evidence: non-negative numbers, for all texts or as a sequence

@@ -38,7 +38,7 @@ def corpus_bleu(
 ) -> BLEUScore:
     """Score a corpus of untokenised lines as ``sacrebleu.corpus_bleu`` does: the same arguments, result and errors.
 
-    Where sacreBLEU silently ignores a part of its arguments, this function does the same with a
+    If sacreBLEU silently ignores a part of its arguments, this function ignores it too, but issues a
     :class:`cybleu.errors.ShapeWarning`.
 
     :param hypotheses: the lines to score
@@ -161,7 +161,7 @@ def corpus_ter(
         reference
     :param normalized: tokenise punctuation
     :param no_punct: remove punctuation
-    :param asian_support: treat Chinese and Japanese characters in the same way, with one of the other two options
+    :param asian_support: apply `normalized` and `no_punct` to Chinese and Japanese characters, too
     :param case_sensitive: do not convert the texts to lower case first
     :return: sacreBLEU's ``TERScore``, in percent; lower is better
     :raises MissingExtraError: sacreBLEU is not installed

@@ -4,9 +4,9 @@ The tests resample rows of statistics, so texts are counted only once. They work
 rows: BLEU as any tool defines it, a metric of your own, or a function of the sum. For metrics that score segments, such
 as COMET, they compare the mean.
 
-Sums are exact or rounded only once, and the metric itself computes every score from them. So the results depend only on
-the seed, not on threads, on blocks, or on the library that multiplies matrices. A shuffle that exchanges all segments
-of two systems changes only the sign of their difference.
+Sums are exact or rounded only once, and the metric itself computes every score from them. The results therefore depend
+only on the seed, not on the number of threads, the blocks, or the library that multiplies matrices. A shuffle that
+exchanges all segments of two systems changes only the sign of their difference.
 """
 
 from .comparison import compare_systems

@@ -287,9 +287,9 @@ def format_comparisons(
 ) -> str:
     """Format comparisons of the same systems by one or more metrics, as `cybleu compare` prints them.
 
-    Of several metrics, text, Markdown and LaTeX are one table: a row for each system, with its score, interval and p by
-    each metric. p is then of the difference from the baseline; without a baseline, from the best system by the first
-    metric.
+    For several metrics, text, Markdown and LaTeX are one table. It has a row for each system, with its score, interval
+    and p by each metric. The p tests the difference from the baseline or, without a baseline, from the best system by
+    the first metric.
 
     :param comparisons: one or more
     :param form: ``text``, ``json`` (of several, a list), ``csv`` (of several, with a column for the metric),

@@ -56,9 +56,9 @@ def tune(
 
     The first climb begins at `start`. A climb searches one axis after the other exactly (Och 2003), moves to the best
     point on each, and ends when no axis improves the score. The first restarts climb from random weights. Each later
-    restart begins at the best end so far and twice moves all weights a little at random and climbs, the second time
-    from the better end (iterated local search, Lourenço, Martin and Stützle 2003). The same seed gives the same result
-    with any number of threads.
+    restart begins at the best end so far. Twice, it moves all weights a little at random and climbs; the second time,
+    it begins at the better of the two ends (iterated local search, Lourenço, Martin and Stützle 2003). The same seed
+    gives the same result with any number of threads.
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param start: the weights by name, for every dense feature and any of the sparse ones, or one number for each
