@@ -19,7 +19,6 @@ from .._files.text import listed, shown
 from .._mirror.search.envelope import CROSSING, best_first, sums_between
 from .._runtime.arrays import np
 from ..errors import FeatureError, WeightsError
-from ..metrics import Bleu
 from ..nbest import NBest
 from ..nbest.weights import names_of, weights_of
 from .problem import Interval, Line, Point, Problem, summed
@@ -28,6 +27,7 @@ from .results import LineSearch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..metrics import Bleu
     from ..nbest.weights import Weights
     from .problem import Metric
 
@@ -135,13 +135,13 @@ class Surface:
     @cached_property
     def first(self) -> Interval:
         """The best interval."""
-        objective = self.problem.objective
-        if not isinstance(objective.metric, Bleu):
+        bleu = self.problem.objective.bleu
+        if bleu is None:
             return next(self._ranked())
-        interval = self._best(objective.metric)
+        interval = self._best(bleu)
         if interval.merit[0] > 0:
             return interval
-        interval = self._best(objective.metric.plateau)
+        interval = self._best(bleu.plateau)
         return replace(interval, merit=(0.0, interval.merit[0]))
 
     def _best(self, metric: Bleu) -> Interval:
@@ -160,8 +160,8 @@ class Surface:
         left, right, scores = ends[:-1], ends[1:], objective.scores(rows)
         scale = float(np.abs(ends[1:-1]).max(initial=0.0)) or self._scale()
         second = np.zeros(len(scores))
-        if isinstance(objective.metric, Bleu) and not scores.any():
-            second = objective.metric.plateau.scores_of(rows)
+        if objective.plateau and not scores.any():
+            second = objective.plateau.scores_of(rows)
         for place in best_first(left, right, scores, second)[:TRIES].tolist():
             merit = float(scores[place]), float(second[place])
             yield Interval(merit, float(left[place]), float(right[place]), rows[place], scale)

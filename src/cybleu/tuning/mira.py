@@ -11,7 +11,6 @@ from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import percent
 from ..errors import WeightsError
-from ..metrics import Bleu
 from ..nbest import NBest
 from .problem import Problem, check_finite
 from .results import Tuned
@@ -142,8 +141,7 @@ def kbmira(
 def _gains(problem: Problem) -> tuple[Any, Any, Any, NDArray[np.float64]]:
     """Return the rows of BLEU or the score of each hypothesis, the weights of the orders, and the first background."""
     objective = problem.objective
-    metric = objective.metric
-    if not isinstance(metric, Bleu):
+    if objective.bleu is None:
         scores = problem.single_scores()
         # in points, so that a step has the same effect for every scale
         points = scores if objective.scale is None else percent(scores, objective.scale)
@@ -151,5 +149,5 @@ def _gains(problem: Problem) -> tuple[Any, Any, Any, NDArray[np.float64]]:
     falling = np.arange(objective.stats.shape[1] // 2 - 1, 0, -1.0)
     # small counts, but above 0 for each order
     background = np.concatenate([[falling[0]] * 2, falling, falling])
-    weights = metric.weights
+    weights = objective.bleu.weights
     return objective.stats, None, None if weights is None else np.array(weights, dtype=np.float64), background

@@ -12,7 +12,6 @@ from .._runtime.arrays import bincount, np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import check_samples
 from ..errors import ArrayValueError, FeatureError, WeightsError
-from ..metrics import Bleu
 from ..nbest import NBest, SparseFeatures
 from ..nbest.sparse import owners_of
 from ..nbest.weights import names_of, rows_of_arrays, weighed
@@ -184,8 +183,8 @@ def _largest(pairs: NDArray[np.int64], values: NDArray[np.float64], keep: int, m
 
 def _sentence_scores(problem: Problem) -> NDArray[np.float64]:
     """Score each hypothesis as a single sentence."""
-    bleu = problem.objective.metric
-    if not isinstance(bleu, Bleu):
+    bleu = problem.objective.bleu
+    if bleu is None:
         return problem.single_scores()
     if bleu.name == "moses" and bleu.smoothing is None:
         bleu = bleu.with_choices(smoothing="add")  # Moses has no BLEU of single sentences

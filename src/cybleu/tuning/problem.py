@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import first_not_finite, index, least_sum, np, repeat
 from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
+from ..metrics import Bleu, find
 from ..metrics import Metric as MetricType
-from ..metrics import find
 from ..nbest.container import check_nbest
 from ..nbest.weights import names_of, rows_of, rows_of_arrays, weighed, weights_of
 
@@ -139,6 +139,8 @@ class Objective:
         is too short for as one n-gram
     :ivar least: as :func:`least_sum` returns it
     :ivar metric: None if only a function of the sum is known
+    :ivar bleu: the metric if it is BLEU, whose rows kernels search, otherwise None
+    :ivar plateau: a metric that distinguishes sums that this one scores 0, if there is any
     :ivar scale: the score of a perfect match, if known
     """
 
@@ -146,6 +148,8 @@ class Objective:
         self.stats: NDArray[Any] = nbest.stats
         self._most = len(nbest)
         self.metric: MetricType | None = None
+        self.bleu: Bleu | None = None
+        self.plateau: MetricType | None = None
         self.scale: float | None = None
         chosen = nbest.score if metric is None else metric
         self._function: Callable[[Any], float] = itemgetter(0)
@@ -160,7 +164,8 @@ class Objective:
             self.name = "sum"
         else:
             self.metric = found = find(chosen, default="moses").maximised.of_width(nbest.stats.shape[1])
-            self.name, self.scale = found.name, found.scale
+            self.bleu = found if isinstance(found, Bleu) else None
+            self.name, self.scale, self.plateau = found.name, found.scale, found.plateau
             self.stats = found.summable(nbest.stats)
 
     @cached_property
@@ -181,8 +186,7 @@ class Objective:
     def merit(self, row: NDArray[Any]) -> tuple[float, float]:
         """Return the score and, where it is 0, a smoothed score, so that a search can leave a plateau."""
         score = self.score(row)
-        plateau = self.metric.plateau if self.metric and score == 0 else None
-        return score, plateau.score_of(row.tolist()) if plateau else 0.0
+        return score, self.plateau.score_of(row.tolist()) if self.plateau and score == 0 else 0.0
 
 
 def summed(stats: NDArray[Any], chosen: NDArray[np.int64]) -> NDArray[Any]:
