@@ -207,10 +207,11 @@ class Report:
     """
 
     def __init__(
-        self, texts: Texts, counters: Sequence[Metric], counting: Bleu, compared: dict[str, Any], **shown: Any
+        self, texts: Texts, counters: Sequence[Metric], bleus: list[int], counting: Bleu, compared: Any, **shown: Any
     ):
         """
         :param counters: the metrics, with their tokenisers
+        :param bleus: which of them are BLEU
         :param counting: counts the tokens of the texts, of all orders
         :param compared: options of :func:`compare_systems`
         :param shown: `title`, `command` and `files`
@@ -220,16 +221,15 @@ class Report:
         self._rows = texts.rows(counting, compared["threads"])
         length = np.diff(texts.bounds)[texts.firsts[:-1] + len(texts.outputs)]  # of the first reference of each segment
         lengths = {name: (length, rows[:, 0] - rows[:, 1]) for name, rows in self._rows.items()}
-        alone = [metric.family for metric in counters].count("BLEU") == 1
         found: list[MetricFigures] = []
         for metric in counters:
             order = [system.name for system in found[0].systems] if found else None
-            label = written_name(metric.family if alone else metric.name)
+            label = written_name(metric.family if len(bleus) == 1 else metric.name)
             found.append(MetricFigures(texts, metric, label, lengths, order, compared))
         self.metrics, self.comparisons = tuple(found), [one.comparison for one in found]
         self.names, self.looked_at = found[0].names, found[0].looked_at
         self.segments, self.source = len(texts.references), texts.source
-        self.bleu = next((figures for figures in found if isinstance(figures.metric, Bleu)), None)
+        self.bleu = found[bleus[0]] if bleus else None
         systems = [*texts.runs]
         if len(systems) > 5:
             systems[4:] = [f"{len(systems) - 4} others"]
@@ -419,7 +419,7 @@ def analyse(
     >>> [(system.name, round(system.score, 2)) for system in report.metrics[0].systems]
     [('mine', 100.0), ('theirs', 26.06)]
     """
-    metrics = _metrics(metric, choices)
+    metrics, bleus = _metrics(metric, choices)
     check_whole(n_end, "n_end", 1, 64, error=OrderError)
     names = [one.tokenizer if tokenize is None else tokenize for one in metrics]
     # a function is called once for each different line, though each metric counts the texts
@@ -431,7 +431,7 @@ def analyse(
             fields["tokenize"] = remembered.get(id(name), name) or "none"
         counters.append(one.with_choices(**fields))
     # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
-    bleu: Any = next((one for one in counters if isinstance(one, Bleu)), None)
+    bleu: Any = counters[bleus[0]] if bleus else None
     reader = bleu or next((one for one in counters if one.reads != "text"), Bleu(lowercase=lowercase))
     counting = Bleu(
         "mteval-v13a" if reader.name == "mteval-v13a" else "sacrebleu",
@@ -444,23 +444,26 @@ def analyse(
     texts = Texts(references, systems, splitting, source)
     drawn = {"test": test, "samples": samples, "resamples": resamples, "seed": seed, "progress": progress}
     compared = {**drawn, "baseline": baseline, "confidence": confidence, "alpha": alpha, "threads": threads}
-    return Report(texts, counters, counting, compared, title=title, command=command, files=files)
+    return Report(texts, counters, bleus, counting, compared, title=title, command=command, files=files)
 
 
-def _metrics(given: Any, choices: Mapping[str, Any]) -> list[Metric]:
-    """Return the metrics of a report.
+def _metrics(given: Any, choices: Mapping[str, Any]) -> tuple[list[Metric], list[int]]:
+    """Return the metrics of a report, and which of them are BLEU.
 
-    :raises UnknownNameError: there is none, or two have one name
+    :param choices: options of a single metric, or of each BLEU in a list
+    :raises UnknownNameError: there is no metric, or two have one name
     """
-    if not isinstance(given, (list, tuple)):
-        return [find(given, **choices)]
-    metrics = [find(one, **choices) if isinstance(find(one), Bleu) else find(one) for one in given]
+    several = isinstance(given, (list, tuple))
+    metrics = [*map(find, given if several else [given])]
+    bleus = [place for place, metric in enumerate(metrics) if isinstance(metric, Bleu)]
+    for place in bleus if several else [0]:
+        metrics[place] = find(metrics[place], **choices)
     for name, count in Counter(metric.name for metric in metrics).items():
         if count > 1:
             raise UnknownNameError(f"two metrics are called {name!r}; give each once")
     if not metrics:
         raise UnknownNameError("there is no metric; give one, such as bleu")
-    return metrics
+    return metrics, bleus
 
 
 def joined(names: Sequence[str]) -> str:
