@@ -199,6 +199,7 @@ REFUSED = {
         (lambda: corpus_bleu(iter([[R]]), [H]), "lists of references"),
         (lambda: sentence_bleu(ONE, H), "a list of references, each a list of tokens, not a References"),
         (lambda: tune("dev.nbest.gz"), "of the type str; create an NBest with NBest.from_files"),
+        (lambda: a_list(texts=["a b", "a"]).with_metric({"bleu": 1}, [[H]]), "tokens, and a mixture counts raw text"),
         (lambda: rows([[1], np.array(3)], [[1], [1]]), r"hypotheses\[1\] must be .* not a ndarray"),
         (lambda: sentence_bleu_many([[R], [{*R}]], [H, H]), "is a set, which has no order"),
         (lambda: rows([H, {"a": 1}], [[R], [R]]), r"hypotheses\[1\] is a dict, which has no order"),

@@ -202,9 +202,10 @@ def _nearest(texts: list[str], row: int, metric: Metric) -> Iterator[str]:
     alike = percent(pairs([texts[row]], texts, metric=metric)[0], metric.scale)
     sign = -1 if metric.higher_is_better else 1
     for other in sorted((i for i in range(len(texts)) if i != row), key=lambda i: sign * alike[i])[:EXPLAINED]:
-        of_bleu = isinstance(metric, Bleu)
-        matches = f": {_matches(rows([texts[row]], [texts[other]], metric)[0].tolist())}" if of_bleu else ""
-        yield f"   {'BLEU' if of_bleu else metric.name} {alike[other]:.1f} with hypothesis {other}{matches}"
+        line = f"   {metric.family} {alike[other]:.1f} with hypothesis {other}"
+        if isinstance(metric, Bleu):
+            line += f": {_matches(rows([texts[row]], [texts[other]], metric)[0].tolist())}"
+        yield line
 
 
 def _matches(row: list[int]) -> str:

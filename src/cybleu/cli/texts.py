@@ -16,7 +16,7 @@ from .._files.text import Lines, shown
 from .._runtime.lazy_arrays import np
 from .._runtime.parallel import in_order
 from ..errors import EmptyCorpusError
-from ..metrics import METRICS, Bleu, Metric, find
+from ..metrics import METRICS, Metric, find
 from ..text.batches import Corpus, RawText, Sets
 from ..text.files import raw_segments
 from .common import orders_option, read_weights_of_orders, stderr_is_tty
@@ -83,8 +83,8 @@ def method_of(metric: Metric, given: TextOptions) -> tuple[Any, Any] | None:
     """The weights and the function of NLTK for a smoothing that requires the segments, which no metric has."""
     if metric.name != "nltk" or given.smoothing not in METHODS_OF_SEGMENTS:
         return None
-    assert isinstance(metric, Bleu)
-    weights = metric.weights or (1 / metric.order,) * metric.order
+    order = given.max_order or 4
+    weights = given.weights or (1 / order,) * order
     return weights, getattr(bleu_score.SmoothingFunction(), given.smoothing)
 
 

@@ -235,6 +235,10 @@ class Metric(ABC):
         """The tokeniser of raw text; None if the metric reads tokens alone."""
         return self.tokenize
 
+    def split_on_blanks(self: Self) -> Self:
+        """Return the metric with white space as its tokeniser of raw text, unless it has another one."""
+        return self.with_choices(tokenize="unicode") if self.reads == "tokens" and self.tokenize is None else self
+
     @property
     def plateau(self) -> Metric | None:
         """Return a metric that distinguishes sums that this one scores 0, so that a search can continue there."""

@@ -177,6 +177,10 @@ class Mixture(BuiltinMetric):
         """Return the metric for scoring single sentences."""
         return self._with(lambda metric: metric.of_sentences())
 
+    def split_on_blanks(self) -> Mixture:
+        """Return the mixture of the metrics with white space as their tokeniser, unless they have another one."""
+        return self._with(lambda metric: metric.split_on_blanks())
+
     def as_reward(self) -> Mixture:
         """Return the metric of rewards, which scores single sentences."""
         return self._with(lambda metric: metric.as_reward())

@@ -16,7 +16,7 @@ from ..errors import ArrayValueError, FeatureError, LengthMismatchError, Sequenc
 from ..metrics import find
 from ..text.ids import integers
 from ..text.reading import read_groups, read_lines, read_texts
-from .references import bleu, count, known_texts, prepare_references, split_on_blanks
+from .references import bleu, count, known_texts, prepare_references
 from .sparse import SparseFeatures, owners_of, sparse_given
 
 if TYPE_CHECKING:
@@ -427,7 +427,7 @@ class NBest:
         """
         if self.texts is None:
             raise ArrayValueError("the texts of the hypotheses are not known, so another metric cannot count them")
-        found = split_on_blanks(find(metric, tokenize=tokenize, lowercase=lowercase or None, **choices))
+        found = find(metric, tokenize=tokenize, lowercase=lowercase or None, **choices).split_on_blanks()
         prepared = prepare_references(references, len(self))
         rows = count(found, read_lines(self.texts), prepared, owners_of(self.offsets), threads)
         return NBest(**{**self._fields(), "stats": rows, "score": found})

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines
 from .._runtime.arrays import np
-from ..errors import InputFileError, LengthMismatchError
-from ..metrics import Bleu, Metric, Mixture
+from ..errors import InputFileError, LengthMismatchError, SequenceTypeError
+from ..metrics import Bleu, Metric
 from ..metrics.references import References
 from ..metrics.tokens import tokens_of
 from ..text.batches import Corpus, Place, RawText
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Path = str | PathLike[str]
     Split = Callable[[str], list[str]]
 
-__all__ = ["bleu", "count", "digest", "known_texts", "prepare_references", "split_on_blanks"]
+__all__ = ["bleu", "count", "digest", "known_texts", "prepare_references"]
 
 
 def prepare_references(references: Any, segments: int | None = None) -> References:
@@ -87,13 +87,6 @@ def bleu(
     )
 
 
-def split_on_blanks(metric: Metric) -> Metric:
-    """The metric with white space as its tokeniser, unless it has one: texts of n-best lists are tokens with blanks between them."""
-    if isinstance(metric, Mixture):
-        return metric._with(split_on_blanks)
-    return metric.with_choices(tokenize="unicode") if metric.reads == "tokens" and metric.tokenize is None else metric
-
-
 def count(
     metric: Metric, texts: Batch, references: References, owners: NDArray[np.int64], threads: int | None = None
 ) -> NDArray[Any]:
@@ -103,7 +96,8 @@ def count(
     """
     if metric.reads == "tokens" and not (isinstance(texts, RawText) and references.kind == "raw text"):
         raw = metric.raw("raw text")
-        assert raw is not None
+        if raw is None:
+            raise SequenceTypeError("the references are tokens, and a mixture counts raw text; give each as a str")
         if isinstance(texts, RawText):
             texts = tokens_of(texts, raw, Place("hypotheses"))
         if references.kind == "raw text":

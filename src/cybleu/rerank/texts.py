@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
 from ..nbest import NBest
-from ..nbest.references import split_on_blanks
 from ..text.batches import TokenLists
 from ..text.reading import check_same_kind, read_groups, read_texts
 
@@ -35,7 +34,7 @@ def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metri
     If one is an `NBest`, texts are split on white space, unless the metric has a tokeniser of its own.
     """
     if any(isinstance(value, NBest) for _, value in given):
-        metric = split_on_blanks(metric)
+        metric = metric.split_on_blanks()
     lists: list[TextLists] = []
     for name, value in given:
         texts: Sequence[Any]
