@@ -17,8 +17,7 @@ from .bleu_score.scores import QUARTERS, score_counts, scorer, weight_vectors, w
 from .bleu_score.smoothing import number_of
 from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find
-from .metrics.bleu import numbered_pair
-from .metrics.tokens import tokens_of
+from .metrics.tokens import numbered_pair, tokens_of
 from .text.batches import Place, TokenLists
 from .text.ids import SpecialIds
 from .text.reading import read_texts

@@ -14,13 +14,11 @@ from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
 from .._runtime.scales import percent
 from ..errors import OrderError, StatisticsError, UnknownNameError
-from ..text.batches import Place, RawText
-from ..text.numbering import number_together
 from ..text.raw import Raw
 from .base import BuiltinMetric, Score
 from .counting import LARGEST_ORDER, Counting
 from .statistics import as_table, bleu_row, has_rows, order_of, scores_by, total_of
-from .tokens import tokens_of
+from .tokens import numbered_pair
 from .variants import VARIANTS, Variant, tool_tokenizer
 
 if TYPE_CHECKING:
@@ -446,21 +444,6 @@ class Bleu(BuiltinMetric):
 def _definitions(metric: Bleu, backend: str) -> tuple[Any, Any]:
     rules = metric.rules()
     return _mirror.Definition(rules), _backend.chosen.Definition(rules)
-
-
-def numbered_pair(others: Batch, texts: Batch, raw: Raw | None) -> tuple[Any, Any]:
-    """Two batches of texts as ids of one vocabulary; twice the same result if they are the same object.
-
-    :param raw: how raw text is tokenised
-    """
-
-    def read(batch: Batch) -> Batch:
-        if not isinstance(batch, RawText) or raw is None:
-            return batch
-        return RawText(raw.lowered(batch.lines)) if raw.own else tokens_of(batch, raw, Place("texts"))
-
-    first = read(others)
-    return number_together(first, first if texts is others else read(texts), raw if raw and raw.own else None)
 
 
 def _without_short(row: list[int]) -> list[int]:

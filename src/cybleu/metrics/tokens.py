@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from ..text.batches import Corpus, ListSets, Place, RawText, Sets, TokenIds, TokenLists
+from ..text.numbering import number_together
 from ..text.reading import token_lists
 
 if TYPE_CHECKING:
     from ..text.batches import AnySets, Batch
     from ..text.raw import Raw
 
-__all__ = ["lowered", "segments_of", "tokenised", "tokens_of"]
+__all__ = ["lowered", "numbered_pair", "segments_of", "tokenised", "tokens_of"]
 
 
 def segments_of(corpus: Corpus, raw: Raw | None, reads: str) -> Callable[[int], tuple[Any, Sequence[Any]]]:
@@ -57,6 +58,21 @@ def tokens_of(texts: Batch, raw: Raw, place: Place) -> TokenLists | TokenIds:
     """Raw texts as tokens."""
     assert isinstance(texts, RawText)
     return token_lists(raw.split(texts.lines.strings()), place)
+
+
+def numbered_pair(others: Batch, texts: Batch, raw: Raw | None) -> tuple[Any, Any]:
+    """Two batches of texts as ids of one vocabulary; twice the same result if they are the same object.
+
+    :param raw: how raw text is tokenised
+    """
+
+    def read(batch: Batch) -> Batch:
+        if not isinstance(batch, RawText) or raw is None:
+            return batch
+        return RawText(raw.lowered(batch.lines)) if raw.own else tokens_of(batch, raw, Place("texts"))
+
+    first = read(others)
+    return number_together(first, first if texts is others else read(texts), raw if raw and raw.own else None)
 
 
 def lowered(corpus: Corpus, raw: Raw) -> tuple[Any, Any, Any]:
