@@ -276,12 +276,12 @@ def of_process(run):
     return run.used.processor
 
 
-@row("a script that calls `sentence_bleu`", "nltk")
+@row("a script with `sentence_bleu`, import changed", "nltk")
 def whole_script():
     return Both(script("cybleu"), script("nltk.translate.bleu_score"), clock=of_process)
 
 
-@row("the same script with `run-as-nltk`", "nltk")
+@row("the same script, unchanged, with `run-as-nltk`", "nltk")
 def unchanged_script():
     module = "nltk.translate.bleu_score"
     return Both(script(module, "-m", "cybleu", "run-as-nltk"), script(module), clock=of_process)
