@@ -1,6 +1,6 @@
 """Measure cybleu and its peers, and write the table of speed in the README.
 
-python benchmarks/readme.py [--rounds N] [--only WORDS] [--write]
+python benchmarks/readme.py [--rounds N] [--only WORDS | --write]
 
 A row first asserts that both results are equal, then times both alternately, in processor time. `--only` selects the rows
 whose work or peer contains the words; without `--write` the table is only printed. The dependency group `peers` has the
@@ -31,9 +31,10 @@ import nltk.translate.nist_score as nltk_nist
 import numpy as np
 import sacrebleu
 from measure import folder_of, header, lines, newstest, seconds, used_by
+from sacrebleu.significance import PairedTest
 
 import cybleu
-from cybleu import frameworks, metrics, nist_score, sacrebleu_compat
+from cybleu import frameworks, metrics, nist_score, sacrebleu_compat, significance
 
 README = Path(__file__).parents[1] / "README.md"
 TABLE = re.compile(r"(?<=<!-- table of benchmarks/readme.py -->\n).*?(?=<!-- end -->)", re.DOTALL)
@@ -241,6 +242,72 @@ def captions():
     )
 
 
+# Intervals and tests, from raw text, or from the counts of each segment that both programs keep
+
+
+def significance_of(names, ours, theirs, *, counted):
+    """Measure our function of rows and sacreBLEU's of texts and a metric.
+
+    :param counted: whether the statistics of the segments are counted before, so that only the samples are measured
+    """
+    texts, references = {name: tuple(lines(name)) for name in names}, lines("ref")
+
+    def rows():
+        return {name: cybleu.rows(text, references) for name, text in texts.items()}
+
+    if not counted:
+        return Both(lambda: ours(rows()), uncached(lambda: theirs(texts, sacrebleu.BLEU(references=[references]))))
+    known, bleu = rows(), sacrebleu.BLEU(references=[references])
+    statistics_of = {text: bleu._extract_corpus_statistics(text, None) for text in texts.values()}
+    bleu._extract_corpus_statistics = lambda text, _: statistics_of[text]
+    return Both(lambda: ours(known), lambda: theirs(texts, bleu))
+
+
+def paired(kind, **choices):
+    """Measure a test of four systems with close scores, each against the first."""
+    test = getattr(significance, f"paired_{kind}")
+
+    def theirs(texts, bleu):
+        _, found = PairedTest(list(texts.items()), {"BLEU": bleu}, None, kind)()
+        return [vars(result) for result in found["BLEU"]]
+
+    names = ["FBK.4870", "KIT.4950", "LIUM-NMT.4900", "xmu.4910"]
+    return significance_of(names, lambda rows: [vars(result) for result in test(rows).values()], theirs, **choices)
+
+
+@row("`confidence` of a system, from raw text", "sacrebleu")
+def interval():
+    def theirs(texts, bleu):
+        found = bleu.corpus_score(*texts.values(), None, n_bootstrap=1000)
+        return found.score, found._mean, found._ci
+
+    def ours(rows):
+        found = significance.confidence(*rows.values())
+        return found.score, found.mean, found.ci
+
+    return significance_of(["FBK.4870"], ours, theirs, counted=False)
+
+
+@row("`paired_bs` of 4 systems, from raw text", "sacrebleu")
+def paired_bootstrap():
+    return paired("bs", counted=False)
+
+
+@row("`paired_ar` of 4 systems, from raw text", "sacrebleu")
+def paired_randomization():
+    return paired("ar", counted=False)
+
+
+@row("`paired_bs` of 4 systems, from counts", "sacrebleu")
+def paired_bootstrap_of_counts():
+    return paired("bs", counted=True)
+
+
+@row("`paired_ar` of 4 systems, from counts", "sacrebleu")
+def paired_randomization_of_counts():
+    return paired("ar", counted=True)
+
+
 # Whole processes, including imports, reading and splitting
 
 SCRIPT = """
@@ -322,13 +389,20 @@ def shown(seconds):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--write", action="store_true")
+    rows = parser.add_mutually_exclusive_group()
+    rows.add_argument("--only", default="", metavar="WORDS")
+    rows.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    table = ["| task | package | time | cybleu's time | speedup |", "|---|---|---|---|---|"]
+    table: list[str] = []
+
+    def add(line):
+        table.append(line)
+        print(line, flush=True)
+
+    add("| task | package | time | cybleu's time | speedup |\n|---|---|---|---|---|")
     for work, peer, make in ROWS:
         if arguments.only not in f"{work} {peer}":
             continue
@@ -342,20 +416,16 @@ def main():
             continue
         ours, theirs = measured(make(), arguments.rounds)
         times = theirs / ours
-        table.append(f"| {work} | {name} | {shown(theirs)} | {shown(ours)} | {times:.{0 if times >= 10 else 1}f} |")
-        print(table[-1], flush=True)
-    table += [
-        "",
-        f"Times are processor time, medians of {arguments.rounds} rounds. "
-        "Texts are from newstest2017 en-de: 3,004 segments of about 18 tokens.",
-    ]
-    table += [f"{header()}.", ""]
+        add(f"| {work} | {name} | {shown(theirs)} | {shown(ours)} | {times:.{0 if times >= 10 else 1}f} |")
+    add(
+        f"\nTimes are processor time, medians of {arguments.rounds} rounds. "
+        "Texts are from newstest2017 en-de: 3,004 segments of about 18 tokens."
+    )
+    add(f"{header()}.\n")
     if arguments.write:
         text, count = TABLE.subn(lambda _: "\n".join(table), README.read_text(encoding="utf-8"))
         assert count == 1, "the README has no place for the table"
         README.write_text(text, encoding="utf-8")
-    else:
-        print("\n".join(table))
 
 
 if __name__ == "__main__":

@@ -88,22 +88,24 @@ def main():
     warnings.simplefilter("ignore")
     context = multiprocessing.get_context("fork")
     print(f"{header()}, {'with' if getattr(sys, '_is_gil_enabled', lambda: True)() else 'without'} the GIL\n")
-    cells("work, on lists that both workers share", "one thread, us a segment", "two threads", "two processes", "ratio")
+    print("Two workers at once do the whole work each. x 2: both together take no longer than one thread alone.\n")
+    cells("work", "one thread, µs per segment", "two threads", "two processes", "threads / processes")
     cells("---", "---", "---", "---", "---")
     for name, work, count in works():
         expected = work()
-        alone = statistics.median(seconds(work) for _ in range(rounds))
-        pairs = [  # one after the other, because the load of the machine changes
+        blocks = [  # one after the other, because the load of the machine changes
             (
+                statistics.median(seconds(work) for _ in range(rounds)),
                 together(work, expected, rounds, threading.Barrier(2), threading.Thread, []),
                 together(work, expected, rounds, context.Barrier(2), context.Process, Sent(context)),
             )
             for _ in range(BLOCKS)
         ]
-        threads, processes = map(statistics.median, zip(*pairs))
-        ratio = statistics.median(processes / threads for threads, processes in pairs)
-        one = f"{alone / count * 1e6:.2f}"
-        cells(name, one, f"x {2 * alone / threads:.2f}", f"x {2 * alone / processes:.2f}", f"{ratio:.2f}")
+        one = statistics.median(alone for alone, _, _ in blocks) / count * 1e6
+        of_threads = statistics.median(2 * alone / threads for alone, threads, _ in blocks)
+        of_processes = statistics.median(2 * alone / processes for alone, _, processes in blocks)
+        ratio = statistics.median(processes / threads for _, threads, processes in blocks)
+        cells(name, f"{one:.2f}", f"x {of_threads:.2f}", f"x {of_processes:.2f}", f"{ratio:.2f}")
 
 
 if __name__ == "__main__":
