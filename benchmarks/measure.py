@@ -103,7 +103,9 @@ def machine():
 
 
 def header():
-    return f"{machine()}, load average {os.getloadavg()[0]:.1f}; cybleu {cybleu.__version__}, {cybleu.BACKEND} backend"
+    load, threads = os.getloadavg()[0], os.environ.get("OPENBLAS_NUM_THREADS", "unset")
+    ours = f"cybleu {cybleu.__version__}, {cybleu.BACKEND} backend"
+    return f"{machine()}, load average {load:.1f}, OPENBLAS_NUM_THREADS {threads}; {ours}"
 
 
 def cells(*texts):

@@ -1,5 +1,7 @@
 """Benchmark calls in two threads of Python against one, and against two processes, with the GIL or without.
 
+Times are by the clock: medians of blocks, and in each the shortest of the rounds, in which other programs disturb least.
+
 python benchmarks/threads.py [--rounds N]
 """
 
@@ -9,6 +11,7 @@ import multiprocessing
 import statistics
 import sys
 import threading
+import time
 import warnings
 from functools import partial
 
@@ -56,18 +59,21 @@ def timed(work, expected, rounds, barrier, add):
     times = []
     for _ in range(rounds):
         barrier.wait()
-        times.append(seconds(work))
+        started = time.perf_counter()
+        work()
+        times.append((started, time.perf_counter()))
     add(times)
 
 
 def together(work, expected, rounds, barrier, start, results):
-    """Return the median of the times in which two workers do the work once each."""
+    """Return the shortest time in which two workers do the work once each."""
     workers = [start(target=timed, args=(work, expected, rounds, barrier, results.append)) for _ in range(2)]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
-    return statistics.median(map(max, zip(*results)))
+    # one worker may start when the other has ended, if only one can hold the GIL
+    return min(max(ends) - min(starts) for starts, ends in (zip(*pair) for pair in zip(*results)))
 
 
 class Sent:
@@ -84,7 +90,7 @@ class Sent:
 
 
 def main():
-    rounds = options(rounds=11).rounds
+    rounds = options(rounds=31).rounds
     warnings.simplefilter("ignore")
     context = multiprocessing.get_context("fork")
     print(f"{header()}, {'with' if getattr(sys, '_is_gil_enabled', lambda: True)() else 'without'} the GIL\n")
@@ -95,7 +101,7 @@ def main():
         expected = work()
         blocks = [  # one after the other, because the load of the machine changes
             (
-                statistics.median(seconds(work) for _ in range(rounds)),
+                min(seconds(work) for _ in range(rounds)),
                 together(work, expected, rounds, threading.Barrier(2), threading.Thread, []),
                 together(work, expected, rounds, context.Barrier(2), context.Process, Sent(context)),
             )
