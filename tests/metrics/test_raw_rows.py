@@ -39,6 +39,7 @@ def expected_rows(references, hypotheses, tokenize, lowercase, order, length="cl
 # more different characters than a byte has values, and fewer; in the words between spaces, too
 MANY = " ".join(map(chr, range(0x4E00, 0x4F20))) * 2
 FEW = "ab bca é abba c" * 40
+LONG = " ".join(map(str, range(40_000)))
 
 
 @given(
@@ -50,6 +51,7 @@ FEW = "ab bca é abba c" * 40
 )
 @example([(["a " * 65, "b " * 64], "a " * 64), (["a b " * 200], "a " * 300)], "none", False, "closest", 4)
 @example([([MANY[9:], MANY[:270] * 2], MANY), ([FEW, MANY, FEW[::-1] * 3], FEW[9:])], "none", False, "shortest", 5)
+@example([([LONG], LONG), (["a c"], "a b")], "none", False, "closest", 4)
 @example([([MANY[9:], MANY[:270] * 2], MANY), ([FEW, MANY, FEW[::-1] * 3], FEW[9:])], "char", False, "shortest", 5)
 def test_rows_are_those_of_the_tokens(corpus, tokenize, lowercase, length, order):
     references, hypotheses = [group for group, _ in corpus], [line for _, line in corpus]

@@ -59,6 +59,8 @@ def corpora(draw):
 @example(
     (["".join(MANY[:n]) for n in range(254, 258)], [["".join(MANY[1:n]) + MANY[n - 1] for n in range(254, 258)]]), {}
 )
+@example((["".join(MANY) * 30], [["".join(MANY) * 20 + "".join(MANY[::2]) * 9]]), {})
+@example((["".join(MANY) * 2], [["".join(MANY[::2] + MANY[1::2]) * 2]]), {})
 @example((["a b " * 3000], [["b a a " * 2000], ["ab " * 3000]]), {"word_order": 2})
 @example(([" ".join(MANY[:n]) for n in (64, 65)], [[" ".join(MANY[:n]) for n in (64, 65)]]), {"word_order": 2})
 def test_the_class(corpus, kwargs):

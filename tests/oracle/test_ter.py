@@ -103,6 +103,11 @@ def test_long_texts(lengths, words):
     assert Ter().count(hypothesis, [reference]) == Theirs()._extract_corpus_statistics([hypothesis], [[reference]])[0]
 
 
+def test_a_very_long_text():
+    words = [f"{number}" for number in range(6000)]
+    assert Ter().rows([" ".join(words), "a b"], [" ".join([*words[1:], "x"]), "a c"]).tolist() == [[2, 6000], [1, 2]]
+
+
 NUMBERS = [f"{number}" for number in range(60)]
 OTHERS = [f"a{number}" for number in range(26)]
 PLACED = {

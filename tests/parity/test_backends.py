@@ -31,6 +31,7 @@ orders = st.sampled_from([0, 1, 2, 3, 4, 5, 9, 16, 17, 63, 64, 65, 100])
 @example(([[], ["a"] * 65], []), 4)
 @example(([[], ["a"]], ["a"] * 65), 4)
 @example(([["a", "b"]] * 1100, ["a", "b", "c"]), 4)
+@example(([["a", "b"] * 40] * 1100, ["a"] * 65), 4)
 @example(([[1, MODULUS + 1, True, 1.0]], [MODULUS + 1, 1, 1, 1.0]), 4)
 def test_segment_counts(kernels, segment, max_order):
     counts = kernels.segment_counts(*segment, max_order)

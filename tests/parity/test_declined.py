@@ -41,6 +41,8 @@ SCORES = {
         {"weights": (0.1, 0.9), "smoothing_value": 1e-322, "metric": "smoothed"},
     ),
     "no text": ([0, 4, 0, 0, 0, 0], {"metric": "huggingface"}, EmptyHypothesisError),
+    "orders of which each has a third": ([9, 9, 8, 6, 4, 9, 8, 7], {"metric": "huggingface"}),
+    "a tie": ([4, 4, 4, 3, 2, 4, 3, 2], {"weights": (1, 2**-47 / 100, 1e-62), "metric": "arithmetic"}),
 }
 MINE = {
     "smoothed": replace(
@@ -99,6 +101,7 @@ def lists(rows):
 
 LISTS = {
     "add-k": ([[4, 5, 3, 2, 4, 3], [4, 4, 3, 0, 4, 3], [4, 4, 2, 2, 4, 3]], {"smoothings": (("add", "add-k", 1.0),)}),
+    "float32": ([[4, 5, 3, 4], [4, 4, 3, 4], [4, 4, 2, 4]], {"smoothings": (("no", "float32", None),)}),
     "no text at all": ([[0, 3, 0, 0, 0, 0], [0, 4, 0, 0, 0, 0], [4, 4, 2, 2, 4, 3]], {"fails": "empty-text"}),
     "large counts": ([[2**60, 2**60, 9, 9, 2**60, 2**60], [9, 9, 8, 8, 9, 8], [9, 9, 8, 8, 8, 8]], {}),
     "large counts without a match": ([[2**60, 9, 9, 0, 2**60, 2**60], [9, 9, 8, 0, 9, 8], [9, 9, 7, 0, 9, 8]], {}),
@@ -139,8 +142,15 @@ def test_smoothing(kernels, smoothing):
     )
 
 
+@pytest.mark.parametrize("row", [(9, 9, 5) * 6, [9.0, 9, 5] * 6, [2**60, 2**60, 5] * 6, [9, 9, 5] * 6], ids=str)
+def test_chrf(kernels, row):
+    same(lambda: metrics.Chrf().evaluate(row))
+    same(lambda: metrics.scores(np.array([row], dtype=np.int64), "chrf"))
+
+
+@pytest.mark.parametrize("method", ["method5", "method6"])
 @pytest.mark.parametrize("order", [4, 8, 16])
-def test_averages_that_integers_do_not_hold(kernels, order):
+def test_fractions_that_integers_do_not_hold(kernels, order, method):
     text = [str(number) for number in range(10_007)]
-    options = {"weights": [1 / order] * order, "smoothing_function": SmoothingFunction().method5}
+    options = {"weights": [1 / order] * order, "smoothing_function": getattr(SmoothingFunction(), method)}
     same(lambda: sentence_bleu([text], text[5000:] + text[:5000], **options))

@@ -39,6 +39,7 @@ TEXTS = st.tuples(altered(ALIKE, FRAGMENTS, 3), st.sampled_from(["", "\n", "\n\n
 @example("0 ||| a ||| d= 1 ||| 1\n0 ||| a ||| d= 1 ||| 1||||\n", "moses")
 @example("0 ||| a ||| d= 1 ||| 1\n0 ||| a ||| d= 1|| ||| 1\n", "moses")
 @example("0 ||| a ||| d= 1 ||| 1\n0 ||| a |||| d= 1 ||| 1\n", "moses")
+@example("0 ||| a ||| d= 1 ||| 1\n0 ||| a ||| d= 1 ||| 1 x\n", "moses")
 @example("0 ||| a ||| d= 1 ||| 1\n0 ||| a |||", "moses")
 @example("0 ||| a ||| d= 1 ||| 1\n0 ||| a ||| d=\n", "moses")
 @example("0 ||| a ||| d= 1 ||| 1\n0 ||| a ||| d=1 ||| 1\n", "moses")

@@ -138,8 +138,6 @@ cdef void fill_table(Table *table, void *memory, const Units *text, int n, Posit
     cdef int32_t repeated, fresh, name
     cdef Mark *mark
     table.count = from_.count
-    if table.count == 0:
-        return
     table.width = <int64_t>text.different + 1
     table.marks = <Mark *>memory
     table.keys = NULL
@@ -249,9 +247,6 @@ cdef void take_ngrams(Table *table, const Units *hypothesis, const Units *text, 
     :param taken: memory for as many positions
     :param changes: differences between the match counts of consecutive orders
     """
-    if table.count == 0:
-        from_.count = 0
-        return
     if text.width == 1 and order < 8 and table.keys == NULL:
         take_block(table, hypothesis, text, n, order, from_, taken, changes, True)
     else:

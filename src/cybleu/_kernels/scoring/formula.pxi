@@ -73,11 +73,9 @@ cdef inline int add_exactly(double *parts, int count, double term) noexcept nogi
 
 
 cdef inline double rounded(const double *parts, int count) noexcept nogil:
-    """Return the correctly rounded sum of an expansion."""
+    """Return the correctly rounded sum of an expansion of at least one double."""
     cdef double total, before, error = 0.0
     cdef int i = count - 1
-    if count == 0:
-        return 0.0
     total = parts[i]
     while i > 0 and error == 0.0:
         i -= 1

@@ -422,9 +422,6 @@ cdef class Tokenizer:
     def __dealloc__(self):
         free(self.of_characters)
 
-    def __reduce__(self):
-        raise TypeError("a tokeniser is made anew, not pickled")
-
     # Begin a line. Tokens are valid while the line is alive and until the scanner begins another one.
     cdef int begin(self, Scanner *scanner, const Line *line) except -1 nogil:
         if line.kind == IN_UTF8:

@@ -93,9 +93,6 @@ cdef class RawVocabulary:
         free(self.arenas)
         free_tokens(&self.table)
 
-    def __len__(self):
-        return self.table.size
-
     cdef int reserve_bytes(self, Py_ssize_t size) except -1 nogil:
         """Reserve memory for the bytes of a token that may be new."""
         if size > self.arena_left:

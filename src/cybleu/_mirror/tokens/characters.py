@@ -18,9 +18,6 @@ class RawVocabulary:
         self.tokenizer = tokenizer
         self._numbers: dict[str, int] = {}
 
-    def __len__(self) -> int:
-        return len(self._numbers)
-
     def add(self, texts: RawTexts, ends: Any) -> bytes:
         for line in texts._lines:
             for token in self.tokenizer.tokens(line):

@@ -1,0 +1,50 @@
+"""Kernels refuse arrays that do not fit each other, so that they read and write no memory but that of their arguments."""
+
+import numpy as np
+import pytest
+
+from cybleu._mirror.search.envelope import CROSSING
+from cybleu.metrics import Bleu
+
+# offsets, owners and ids of one text, and what its rows and scores are written to
+NONE, ZERO, ONE, TWO, PART = (np.array(numbers, dtype=np.int64) for numbers in ([], [0], [1], [2], [0, 1]))
+WORDS = np.array([0, 1], dtype=np.int32)
+ROW, SHORT, SCORE, TABLE = np.zeros((1, 10), np.int64), np.zeros((1, 8), np.int64), np.zeros(1), np.zeros((1, 2))
+
+
+def test_what_does_not_fit(kernels):
+    tokenizer, lines = kernels.Tokenizer("13a"), kernels.RawTexts(["a"])
+    texts, chrf = kernels.TokenTexts(WORDS, ZERO, TWO), kernels.CharacterF(6, 0, 2, "kept", False)
+    definition, prepared = kernels.Definition(Bleu().rules()), kernels.PreparedReferences(texts, PART, TWO, PART, 4)
+    features = kernels.FeatureRows(TABLE, ZERO.repeat(2), NONE, NONE / 1, 0)
+    for function, *arguments in (
+        (kernels.TokenTexts, WORDS, ZERO, PART),
+        (kernels.TokenTexts, WORDS, ONE, ZERO),
+        (lines.take, ONE),
+        (kernels.RawVocabulary(tokenizer).add, lines, PART),
+        (kernels.raw_rows, tokenizer, lines, lines, PART, 4, "closest", 0, 2, ROW),
+        (kernels.raw_rows, tokenizer, lines, lines, ZERO, 4, "closest", 0, 1, ROW),
+        (kernels.raw_rows, tokenizer, lines, lines, PART, 4, "closest", 0, 1, SHORT),
+        (kernels.segment_rows, [], [], 4, 0, 2, ROW),
+        (kernels.PreparedReferences, texts, PART, TWO, ZERO, 4),
+        (kernels.PreparedReferences, texts, PART, TWO, PART * 2, 4),
+        (prepared.count_rows, texts, PART, 0, 1, ROW),
+        (prepared.count_rows, texts, ONE, 0, 1, ROW),
+        (prepared.count_rows, texts, ZERO, 0, 1, SHORT),
+        (kernels.leave_one_out, texts, 4, SHORT),
+        (kernels.PairwiseTexts(definition, texts).fill, 0, 1, TABLE),
+        (kernels.edit_rows, texts, texts, PART, None, 0, 1, ROW / 1),
+        (kernels.NgramInformation, kernels.TokenTexts(WORDS + 1, ZERO, TWO), 5, -1),
+        (chrf.rows, lines, lines, PART, None, 0, 1, ROW),
+        (chrf.score_rows, ROW, 0, SCORE),
+        (kernels.CharacterTexts(chrf, lines).fill, 0, 1, TABLE),
+        (definition.score_rows, ROW, 0, TABLE[0]),
+        (kernels.crossings, SCORE, SCORE, WORDS[1:], PART, ZERO, 0, 1, ZERO, np.zeros(1, CROSSING)),
+        (kernels.best_interval, ONE, np.zeros(0, CROSSING), ROW, 0, 1, definition, ROW[0]),
+        (kernels.FeatureRows, TABLE, PART, ZERO, SCORE, 0),
+        (features.weigh, SCORE, SCORE),
+        (features.winners, PART, SCORE, SCORE, 0, ZERO),
+        (features.mira_pass, PART, ONE, None, SCORE, None, SCORE, TABLE[0], TABLE[0], 0, 1, 1, 0, False),
+    ):
+        with pytest.raises(ValueError, match=r"fit|out of range|must be an end|no reference"):
+            function(*arguments)
