@@ -209,8 +209,7 @@ cdef inline void add_count(Largest *largest, int32_t count) noexcept nogil:
 def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::1] stats):
     """Write the statistics row of each text with all others as references; the reference length is not written."""
     cdef Py_ssize_t total = texts.total
-    cdef int32_t *tokens = NULL     # by position, text after text
-    cdef int32_t *grams = NULL      # the n-grams that begin there
+    cdef int32_t *grams = NULL      # by position, text after text: the n-grams that begin there
     cdef int32_t *counts = NULL
     cdef int64_t *memory = NULL
     cdef NgramCount *ngrams = NULL  # of all texts
@@ -222,7 +221,6 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
         raise MemoryError("the texts have too many n-grams")
     table.slots = NULL
     try:
-        tokens = <int32_t *>new_array(total, sizeof(int32_t))
         grams = <int32_t *>new_array(total, sizeof(int32_t))
         counts = <int32_t *>allocated(calloc(<size_t>total + 1, sizeof(int32_t)))
         memory = <int64_t *>new_array(texts.longest, sizeof(int64_t))
@@ -231,9 +229,8 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
         make_slots(&table, slots_needed(total))
         with nogil:
             for n in range(max_order):
-                count_others(texts, n, max_order, tokens, grams, counts, memory, ngrams, largest, table, stats)
+                count_others(texts, n, max_order, grams, counts, memory, ngrams, largest, table, stats)
     finally:
-        free(tokens)
         free(grams)
         free(counts)
         free(memory)
@@ -242,8 +239,8 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
         free(table.slots)
 
 
-cdef int count_others(TokenTexts texts, Py_ssize_t n, Py_ssize_t max_order, int32_t *tokens, int32_t *grams,
-                      int32_t *counts, int64_t *memory, NgramCount *ngrams, Largest *largest, Slots table,
+cdef int count_others(TokenTexts texts, Py_ssize_t n, Py_ssize_t max_order, int32_t *grams, int32_t *counts,
+                      int64_t *memory, NgramCount *ngrams, Largest *largest, Slots table,
                       int64_t[:, ::1] stats) except -1 nogil:
     """Write the matches of order n + 1."""
     cdef Watch watching = begin_watch()
@@ -258,10 +255,9 @@ cdef int count_others(TokenTexts texts, Py_ssize_t n, Py_ssize_t max_order, int3
         places = max(length - n, <Py_ssize_t>0)
         k = given
         if n == 0:
-            given = number_ids(table, texts.read(text, memory), length, tokens + start, given, True)
-            memcpy(grams + start, tokens + start, <size_t>length * sizeof(int32_t))
+            given = number_ids(table, texts.read(text, memory), length, grams + start, given, True)
         else:
-            given = extend_ngrams(table, grams + start, tokens + start + n, places, given, True)
+            given = extend_ngrams(table, grams + start, grams + start + 1, places, given, True)
         memset(largest + k, 0, <size_t>(given - k) * sizeof(Largest))
         stats[text, 0] = length
         stats[text, 2 + max_order + n] = places
