@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from . import _backend
 from ._mirror.scoring.nist import length_penalty
-from .errors import ShortTextsError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +37,8 @@ def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any]
     >>> round(sentence_nist([reference], "the cat sat on a mat with a hat".split()), 4)
     2.8316
     """
-    return corpus_nist([references], [hypothesis], n)
+    score = None if _backend.BACKEND == "python" else _backend.chosen.corpus_nist((references,), (hypothesis,), n)
+    return corpus_nist((references,), (hypothesis,), n) if score is None else score
 
 
 def corpus_nist(
@@ -62,15 +62,8 @@ def corpus_nist(
     >>> corpus_nist([[["a", "b", "c"]], [["d", "e", "f"]]], [["a", "b", "x"], ["d", "e", "f"]], 2)
     2.15413541726763
     """
-    weighted, totals, *lengths = _backend.of_segments("nist_sums", list_of_references, hypotheses, n)
-    precision = 0.0
-    for order, (information, total) in enumerate(zip(weighted, totals), 1):
-        if not total:
-            raise ShortTextsError(
-                f"no hypothesis has {order} tokens, so there is no {order}-gram; give n={order - 1} or less"
-            )
-        precision += information / total
-    return precision * length_penalty(*lengths)
+    score: float = _backend.of_segments("corpus_nist", list_of_references, hypotheses, n)
+    return score
 
 
 def nist_length_penalty(ref_len: float, hyp_len: float) -> float:

@@ -23,7 +23,7 @@ ARGUMENTS = {
     "gleu_counts": st.tuples(any_corpora, st.sampled_from([(1, 4), (2, 2), (3, 16)])).map(
         lambda drawn: (*drawn[0], *drawn[1])
     ),
-    "nist_sums": st.tuples(any_corpora, st.integers(1, 16)).map(lambda drawn: (*drawn[0], drawn[1])),
+    "corpus_nist": st.tuples(any_corpora, st.integers(1, 16)).map(lambda drawn: (*drawn[0], drawn[1])),
     "types_within": st.tuples(st.lists(tokens | tokens.map(tuple), max_size=4)),
 }
 
@@ -46,11 +46,11 @@ CORPUS = [[["a"]]], [["a"]]
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        *(("nist_sums", (*CORPUS, order)) for order in (0, -1, 17, 2**63, 2.0, True, None)),
+        *(("corpus_nist", (*CORPUS, order)) for order in (0, -1, 17, 2**63, 2.0, True, None)),
         *(("gleu_counts", (*CORPUS, *orders)) for orders in ((0, 4), (1, 17), (3, 2), (1, 2.0), (True, 2))),
         *(
             (name, (*corpus, *orders))
-            for name, orders in (("nist_sums", [2]), ("gleu_counts", [1, 4]))
+            for name, orders in (("corpus_nist", [2]), ("gleu_counts", [1, 4]))
             for corpus in (
                 ([[]], [["a"]]),
                 ([["a"]], [["a"]]),

@@ -13,7 +13,7 @@ NAMES = {
     "scoring.chrf": "CharacterF CharacterTexts",
     "scoring.definitions": "Definition sum_rows",
     "scoring.gleu": "gleu_counts",
-    "scoring.nist": "nist_sums",
+    "scoring.nist": "corpus_nist",
     "scoring.scores": "Scorer",
     "search.envelope": "best_interval crossings",
     "search.feature_rows": "FeatureRows",

@@ -84,7 +84,7 @@ cdef inline int32_t extend_ngrams(Slots table, int32_t *grams, const int32_t *la
     """
     cdef Py_ssize_t i
     for i in range(count):
-        if grams[i] < 0 or last[i] < 0:
+        if (grams[i] | last[i]) < 0:
             grams[i] = -1
         else:
             grams[i] = number_key(table, pair_key(grams[i], last[i]), &given, adds)

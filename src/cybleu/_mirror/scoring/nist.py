@@ -47,36 +47,38 @@ def length_penalty(reference_length: float, hypothesis_length: float) -> float:
     return max(min(ratio, 1.0), 0.0)
 
 
-def nist_sums(
+def corpus_nist(
     list_of_references: Sequence[Sequence[Sequence[Any]]], hypotheses: Sequence[Sequence[Any]], max_order: int
-) -> tuple[list[float], list[int], int, int]:
-    """Sum for each order the information of the matches with the best reference and the n-grams of the hypotheses, and sum
-    the lengths of these references and of the hypotheses.
+) -> float:
+    """Compute NIST of a corpus.
 
     The best reference is chosen for each segment and order, so the lengths are summed over orders, too.
     """
     texts = (reference for references in list_of_references for reference in references)
-    information = information_of(texts, max_order)
-    weighted: list[float] = [0] * max_order
-    totals = [0] * max_order
+    weights = information_of(texts, max_order)
+    precision = 0.0
     reference_length = hypothesis_length = 0
-    for position, (references, hypothesis) in enumerate(zip(list_of_references, hypotheses)):
-        for order in range(1, max_order + 1):
+    for order in range(1, max_order + 1):
+        information, total = 0.0, 0
+        for position, (references, hypothesis) in enumerate(zip(list_of_references, hypotheses)):
             counts = Counter(ngrams(hypothesis, order))
-            total = sum(counts.values())
             matches = []
             for reference in references:
                 shared = counts & Counter(ngrams(reference, order))
-                bits = sum(information[ngram] * count for ngram, count in shared.items())
-                matches.append((bits / total if total else 0, bits, len(reference)))
+                matches.append((sum(weights[ngram] * count for ngram, count in shared.items()), len(reference)))
             if not matches:
                 raise NoReferencesError(
                     f"list_of_references[{position}] is empty, or an iterator that has been read; give a list of at least one "
                     "reference"
                 )
-            _, best, length = max(matches)
-            weighted[order - 1] += best
-            totals[order - 1] += total
+            bits, length = max(matches)
+            information += bits
+            total += sum(counts.values())
             reference_length += length
             hypothesis_length += len(hypothesis)
-    return weighted, totals, reference_length, hypothesis_length
+        if not total:
+            raise ShortTextsError(
+                f"no hypothesis has {order} tokens, so there is no {order}-gram; give n={order - 1} or less"
+            )
+        precision += information / total
+    return precision * length_penalty(reference_length, hypothesis_length)
