@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from itertools import cycle, islice
 
 import hypothesis
+import numpy as np
 import pytest
 import sacrebleu
 from hypothesis import given
@@ -32,7 +33,7 @@ settings = st.fixed_dictionaries(
     {},
     optional={
         "smooth_method": st.sampled_from(["exp", "floor", "add-k", "none"]),
-        "smooth_value": st.sampled_from([None, 0, 0.5, 2, 1e-6]),
+        "smooth_value": st.sampled_from([None, 0, 0.5, np.float32(0.5), 2, 1e-6]),
         "lowercase": st.booleans(),
         "tokenize": st.sampled_from(["13a", "none", "intl", "zh", "char", None]),
         "use_effective_order": st.booleans(),

@@ -212,6 +212,9 @@ def test_it_warns_of_tokenised_text(caplog):
     caplog.clear()
     BLEU(force=True).corpus_score(texts, [texts])
     assert not caplog.records
+    with install_as_sacrebleu():
+        sacrebleu.corpus_bleu(texts, [texts])
+    assert len(caplog.records) == 3
 
 
 def test_installation():

@@ -1,60 +1,71 @@
-"""sacreBLEU's classes BLEU, CHRF and TER: cybleu counts plain lines, and sacreBLEU all other arguments; it computes the scores."""
+"""sacreBLEU's classes BLEU, CHRF and TER: cybleu counts plain lines, and sacreBLEU all other arguments.
+
+sacreBLEU computes the scores from the counts, except BLEU of sentences, where its formula takes longer than the counting.
+"""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from copy import copy
 from functools import cached_property, lru_cache, update_wrapper
-from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate, chain, pairwise
+from typing import Any
 
 from .. import _backend
 from .._runtime.extras import extra
+from .._runtime.sequences import is_sized
 from .._runtime.shapes import mistake_in_documents, warn_of
-from ..errors import UnknownNameError
-from ..metrics import Bleu, Chrf, Ter
-from ..metrics.chrf import LARGEST_BETA, MOST_ORDERS
-from ..metrics.counting import LARGEST_ORDER
+from ..errors import CybleuError, UnknownNameError
+from ..metrics import Bleu, Chrf, Metric, Ter
 from ..text.batches import Corpus, RawText, Sets
 from ..text.columns import lists_of_documents
 from ..text.tokenizers import OWN, own_tokenizer
 
-if TYPE_CHECKING:
-    from ..metrics import Metric
-
 with extra("sacrebleu", "this class is a subclass of one of sacreBLEU", "cybleu[sacrebleu]"):
-    from sacrebleu.metrics.bleu import BLEU as TheirBleu
-    from sacrebleu.metrics.chrf import CHRF as TheirChrf
-    from sacrebleu.metrics.ter import TER as TheirTer
+    import sacrebleu.metrics.bleu
     from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
 __all__ = ["BLEU", "CHRF", "TER"]
 
-# sacreBLEU's classes, even if these are installed
-_bleu: Any = getattr(TheirBleu, "_of_sacrebleu", TheirBleu)
-_chrf: Any = getattr(TheirChrf, "_of_sacrebleu", TheirChrf)
-_ter: Any = getattr(TheirTer, "_of_sacrebleu", TheirTer)
-
+theirs: Any = sacrebleu.metrics
 OWN_OF_SACREBLEU = {f"sacrebleu.tokenizers.tokenizer_{name}": name for name in OWN}  # by module
 MANY = 100  # sacreBLEU warns from this number of lines that look tokenised
 
 
-@lru_cache(typed=True)
-def _bleu_of(module: str, order: Any) -> Bleu | None:
-    name = OWN_OF_SACREBLEU.get(module)  # of the tokeniser
-    if name is None or type(order) is not int or not 1 <= order <= LARGEST_ORDER:
-        return None
-    return Bleu("sacrebleu", max_order=order, tokenize=name)
+def kept_by_arguments(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep what a function makes, by its arguments; None if cybleu does not support them."""
+
+    @lru_cache(typed=True)
+    def made(*arguments: Any) -> Any:
+        with suppress(CybleuError, KeyError):
+            return make(*arguments)
+
+    return made
 
 
-_chrf_of, _ter_of = lru_cache(typed=True)(Chrf), lru_cache(Ter)
+_chrf_of, _ter_of = kept_by_arguments(Chrf), kept_by_arguments(Ter)
 
 
-_Any: Any = object
+@kept_by_arguments
+def _bleu_of(tokenizer: type, order: Any) -> Bleu:
+    return Bleu("sacrebleu", max_order=order, tokenize=OWN_OF_SACREBLEU[tokenizer.__module__])
 
 
-class Counting(_Any):  # type: ignore[misc]
+@kept_by_arguments
+def _of_sentences(backend: str, tokenizer: type, order: Any, smoothing: str, value: Any) -> tuple[Any, Any]:
+    """Return the tokeniser of sentences, and what computes score, precisions and brevity penalty of their rows.
+
+    sacreBLEU computes them with ``add-k``, because that also changes the counts that it shows.
+    """
+    name = OWN_OF_SACREBLEU[tokenizer.__module__]
+    metric = Bleu("sacrebleu", smoothing, value, max_order=order, effective_order=True, tokenize=name)
+    exact = smoothing != "add-k" and type(value) in (type(None), int, float)
+    return own_tokenizer(name), metric.definitions[1].evaluate if exact else None
+
+
+class Counting(theirs.base.Metric):  # type: ignore[misc]
     """Mixin that counts with cybleu, to be placed before a metric of sacreBLEU in the bases of a class.
 
     :cvar _of_sacrebleu: the metric of sacreBLEU
@@ -63,15 +74,6 @@ class Counting(_Any):  # type: ignore[misc]
     :cvar _inherited: the attributes that sacreBLEU uses while it counts; if a subclass or an object has another one, sacreBLEU
         counts
     """
-
-    _of_sacrebleu: Any
-    _counter: Callable[[], Metric | None]
-    _inherited: dict[str, Any]
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "_of_sacrebleu" in vars(cls):
-            cls._inherited = {name: getattr(cls, name) for name in dir(cls._of_sacrebleu) if _is_used(name)}
 
     def _is_overridden(self) -> bool:
         kind, own = type(self), vars(self)
@@ -82,9 +84,6 @@ class Counting(_Any):  # type: ignore[misc]
         """The same, checked once for all sentences, because the check takes longer than counting one."""
         return self._is_overridden()
 
-    def _warn_of(self, texts: Any) -> None:
-        """Issue sacreBLEU's warnings about hypotheses."""
-
     def _counter_here(self) -> Metric | None:
         return None if self._is_overridden() else self._counter()
 
@@ -93,49 +92,45 @@ class Counting(_Any):  # type: ignore[misc]
 
     def _cache_references(self, references: Any) -> Any:
         references = lists_of_documents(references)
-        if not _are_documents(references) or self._counter_here() is None:
-            cached = Cached(super()._cache_references(references))
-            sized = [document for document in references if hasattr(document, "__len__")]
-            cached.documents = references if isinstance(references, str) else sized
-            return cached
-        settings = copy(self)  # later changes of the object are for hypotheses only, as in sacreBLEU
-        settings._ref_cache = None
-        kept = Kept(settings, references)
-        numbers = set(kept.numbers)
-        self.num_refs = numbers.pop() if len(numbers) == 1 else -1
+        kept = self._kept(references)
+        if kept is None:
+            kept = Cached(super()._cache_references(references))
+            kept.documents = references if isinstance(references, str) else list(filter(is_sized, references))
         return kept
 
-    def _counted(self, metric: Metric, hypotheses: Any, references: Any) -> Any:
+    def _kept(self, references: Any) -> Any:
+        """Keep references that cybleu counts; None for others, which may be readable only once."""
+        counter, kinds = self._counter_here(), _kinds_of_lines(references)
+        if counter is None or not kinds or not kinds <= {str, type(None)}:
+            return None
+        # later changes of the object are for hypotheses only, as in sacreBLEU
+        kept = Kept(copy(self), counter, references, type(None) in kinds)
+        self.num_refs = min(kept.numbers) if len(kept.numbers) == 1 else -1
+        return kept
+
+    def _counted(self, hypotheses: Any, references: Any) -> Any:
         """Return the rows of the segments as a view; None if sacreBLEU counts."""
         if type(hypotheses) not in (list, tuple) or set(map(type, hypotheses)) != {str}:
             return None
-        if references and not _are_documents(references):  # which may be readable only once
+        kept = self._ref_cache if references is None else self._kept(references)
+        if not isinstance(kept, Kept) or 0 in kept.numbers or kept.counter != self._counter_here():
             return None
-        kept = self._cache_references(references) if references else self._ref_cache
-        if not isinstance(kept, Kept) or not all(kept.numbers) or kept.metric._counter_here() != metric:
-            return None
-        count = min(len(hypotheses), len(kept))
-        texts = _backend.chosen.RawTexts(self._lowered(hypotheses[:count]))
-        self._warn_of(texts)
+        warn_of(mistake_in_documents(hypotheses, kept.documents))
+        count = min(len(hypotheses), len(kept.bounds) - 1)
+        texts = _backend.chosen.RawTexts(self._lowered(tuple(hypotheses)[:count]))
+        if not self._force and texts.full_stops()[0] >= MANY:
+            BLEU._of_sacrebleu(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])  # sacreBLEU's own warning
         sets = Sets(RawText(_backend.chosen.RawTexts(kept.metric._lowered(kept.lines))), kept.bounds[: count + 1])
-        return metric.rows_of(Corpus(RawText(texts), sets))
-
-    def _rows(self, metric: Metric | None, hypotheses: Any, references: Any) -> Any:
-        """Return the rows of the segments: a view, or sacreBLEU's list."""
-        rows = None if metric is None else self._counted(metric, hypotheses, references)
-        if rows is None:
-            rows = super()._extract_corpus_statistics(hypotheses, references)
-        self._warn_of_shapes(hypotheses, references)
-        return rows
+        return kept.counter.rows_of(Corpus(RawText(texts), sets))
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
-        rows = self._rows(self._counter_here(), hypotheses, lists_of_documents(references))
-        return rows.tolist() if isinstance(rows, memoryview) else rows
-
-    def _warn_of_shapes(self, hypotheses: Any, references: Any) -> None:
-        """Warn about references and hypotheses that sacreBLEU splits or drops."""
-        kept = self._ref_cache
-        warn_of(mistake_in_documents(hypotheses, references or getattr(kept, "documents", [kept])))
+        references = lists_of_documents(references)
+        counted = self._counted(hypotheses, references)
+        if counted is not None:
+            return counted.tolist()
+        rows = super()._extract_corpus_statistics(hypotheses, references)
+        warn_of(mistake_in_documents(hypotheses, references or getattr(self._ref_cache, "documents", ())))
+        return rows
 
     def corpus_score(self, hypotheses: Any, references: Any, n_bootstrap: int = 1) -> Any:
         """Score a corpus as ``corpus_score`` of sacreBLEU's class does.
@@ -145,15 +140,12 @@ class Counting(_Any):  # type: ignore[misc]
         :param n_bootstrap: the number of bootstrap samples for a confidence interval; 1 draws none
         :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
         """
-        hypotheses, references = lists_of_documents(hypotheses), lists_of_documents(references)
-        metric = self._counter_here()
-        if n_bootstrap > 1 or metric is None:
+        hypotheses = hypotheses if type(hypotheses) is list else lists_of_documents(hypotheses)
+        references = lists_of_documents(references)
+        rows = None if n_bootstrap > 1 else self._counted(hypotheses, references)
+        if rows is None:
             return super().corpus_score(hypotheses, references, n_bootstrap)
-        self._check_corpus_score_args(hypotheses, references)
-        rows = self._rows(metric, hypotheses, references)
-        if not isinstance(rows, memoryview):
-            return self._aggregate_and_compute(rows)
-        return self._compute_score_from_stats(metric.total(rows))
+        return self._compute_score_from_stats(self._counter().total(rows))
 
     def sentence_score(self, hypothesis: Any, references: Any) -> Any:
         """Score a line as ``sentence_score`` of sacreBLEU's class does.
@@ -163,16 +155,17 @@ class Counting(_Any):  # type: ignore[misc]
         :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
         """
         lines = [hypothesis, *references] if type(references) in (list, tuple) and references else []
-        plain = set(map(type, lines)) == {str} and getattr(self, "effective_order", True)
-        metric = self._counter() if plain and not self._sentences_overridden else None
-        if metric is None:
-            return super().sentence_score(hypothesis, references)
-        self.num_refs = len(references)
-        return self._compute_score_from_stats(self._row(metric, self._lowered(lines)))
+        if set(map(type, lines)) == {str} and getattr(self, "effective_order", True) and not self._sentences_overridden:
+            score = self._score_of_lines(self._lowered(lines))
+            if score is not None:
+                self.num_refs = len(references)
+                return score
+        return super().sentence_score(hypothesis, references)
 
-    def _row(self, metric: Any, lines: Sequence[str]) -> Any:
-        """Count a hypothesis and its references."""
-        return metric.count(lines[0], lines[1:])
+    def _score_of_lines(self, lines: Sequence[str]) -> Any:
+        """Score a hypothesis and its references; None if sacreBLEU must count them."""
+        metric: Any = self._counter()
+        return metric and self._compute_score_from_stats(metric.count(lines[0], lines[1:]))
 
 
 class Cached(list[Any]):
@@ -184,54 +177,48 @@ class Cached(list[Any]):
     documents: Any
 
 
-class Kept(Sequence[Any]):
-    """Cached references: lines for the kernels, and on access the entries that sacreBLEU caches.
+class Kept:
+    """Cached references: lines for the kernels, and when iterated the entries that sacreBLEU caches.
 
     :param metric: the metric with the settings for references
+    :param counter: what counts with these settings
+    :param documents: of one length
+    :param incomplete: whether some lines are None
+    :ivar numbers: the different numbers of references that segments have
     """
 
-    def __init__(self, metric: Any, documents: Sequence[Sequence[str | None]]):
-        self.metric = metric
-        self.documents = documents
-        lines, width = list(chain.from_iterable(zip(*documents))), len(documents)
-        self.lines = [line for line in lines if line is not None]
-        self.numbers = [width] * (len(lines) // width)  # of references
-        if len(self.lines) < len(lines):
-            self.numbers = [width - group.count(None) for group in zip(*documents)]
-        self.bounds = array("q", accumulate(self.numbers, initial=0))
+    def __init__(self, metric: Any, counter: Metric, documents: Sequence[Sequence[str | None]], incomplete: bool):
+        self.metric, self.counter, self.documents = metric, counter, documents
+        width = len(documents)
+        lines = documents[0] if width == 1 else chain.from_iterable(zip(*documents))
+        self.lines = tuple([line for line in lines if line is not None] if incomplete else lines)
+        counts = [width - group.count(None) for group in zip(*documents)] if incomplete else [width]
+        bounds = accumulate(counts, initial=0) if incomplete else range(0, len(self.lines) + 1, width)
+        self.bounds, self.numbers = array("q", list(bounds)), set(counts)
 
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def __getitem__(self, position: Any) -> Any:
-        position = range(len(self))[position]
-        lines = self.lines[self.bounds[position] : self.bounds[position + 1]]
-        return self.metric._extract_reference_info(list(map(self.metric._preprocess_segment, lines)))
+    def __iter__(self) -> Iterator[Any]:
+        for begin, end in pairwise(self.bounds):
+            yield self.metric._extract_reference_info(list(map(self.metric._preprocess_segment, self.lines[begin:end])))
 
 
 def _is_used(name: str) -> bool:
-    """Whether sacreBLEU's class may use this attribute while it counts: its private ones."""
-    return name.startswith("_") and not name.startswith("__") and name != "_abc_impl"
+    """Whether sacreBLEU's class may use this attribute while it counts and scores."""
+    return name.startswith(("_", "compute")) and not name.startswith("__") and name != "_abc_impl"
 
 
-def _are_documents(references: Any) -> bool:
-    """Check for lists or tuples of equal length, which hold lines, or None where there is no reference."""
-    return (
-        type(references) in (list, tuple)
-        and len(references) > 0
-        and all(type(document) in (list, tuple) for document in references)
-        and len({len(document) for document in references}) == 1
-        and len(references[0]) > 0
-        and all(set(map(type, document)) <= {str, type(None)} for document in references)
-    )
+def _kinds_of_lines(references: Any) -> set[type]:
+    """The types of the lines in lists or tuples of equal length; none for anything else."""
+    if type(references) not in (list, tuple) or not {list, tuple}.issuperset(map(type, references)):
+        return set()
+    return set().union(*[map(type, lines) for lines in references]) if len(set(map(len, references))) == 1 else set()
 
 
-class BLEU(Counting, _bleu):  # type: ignore[misc]
+class BLEU(Counting, theirs.BLEU):  # type: ignore[misc]
     """A subclass of ``sacrebleu.metrics.BLEU`` with the same arguments, attributes, results, signature and errors.
 
     cybleu counts lists and tuples of str, with the tokenisers ``13a``, ``intl``, ``zh``, ``char`` and ``none``.
-    sacreBLEU counts all other texts, and computes the score from the counts. You can use this class wherever you can
-    use sacreBLEU's, also in ``sacrebleu.significance.PairedTest``.
+    sacreBLEU counts all other texts, and computes the score of a corpus from the counts. You can use this class wherever
+    you can use sacreBLEU's, also in ``sacrebleu.significance.PairedTest``.
 
     >>> metric = BLEU(lowercase=True)
     >>> print(metric.corpus_score(["The cat sat on the mat."], [["The cat sits on the mat."]]))
@@ -240,7 +227,7 @@ class BLEU(Counting, _bleu):  # type: ignore[misc]
     'lc'
     """
 
-    _of_sacrebleu = _bleu
+    _of_sacrebleu = theirs.BLEU
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         try:
@@ -248,24 +235,30 @@ class BLEU(Counting, _bleu):  # type: ignore[misc]
         except KeyError as error:
             if hasattr(self, "tokenizer"):
                 raise
-            known = ", ".join(_bleu.TOKENIZERS)
-            raise UnknownNameError(f"unknown tokeniser {error.args[0]!r}; use one of {known}") from None
+            raise UnknownNameError(f"unknown tokeniser {error}; use one of {', '.join(self.TOKENIZERS)}") from None
 
-    def _counter(self) -> Bleu | None:
-        return _bleu_of(type(self.tokenizer).__module__, self.max_ngram_order)
+    def _counter(self) -> Any:
+        return _bleu_of(type(self.tokenizer), self.max_ngram_order)
 
-    def _row(self, metric: Any, lines: Sequence[str]) -> Any:
-        return _backend.chosen.raw_row(own_tokenizer(metric.tokenize), lines, self.max_ngram_order)
+    def _score_of_lines(self, lines: Sequence[str]) -> Any:
+        order, smoothing = self.max_ngram_order, self.smooth_method
+        value = self.smooth_value if smoothing == "floor" else None
+        found = _of_sentences(_backend.BACKEND, type(self.tokenizer), order, smoothing, value)
+        if found is None:
+            return None
+        tokenizer, evaluate = found
+        row = _backend.chosen.raw_row(tokenizer, lines, order)
+        parts = evaluate and evaluate(row)
+        if parts is None:
+            return self._compute_score_from_stats(row)
+        score, precisions, penalty = parts
+        return theirs.BLEUScore(score, row[2 : 2 + order], row[2 + order :], precisions, penalty, row[0], row[1])
 
-    def _warn_of(self, texts: Any) -> None:
-        if not self._force and texts.full_stops()[0] >= MANY:
-            _bleu(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])  # sacreBLEU's own warning
+
+update_wrapper(BLEU.__init__, theirs.BLEU.__init__)  # the same signature and documentation
 
 
-update_wrapper(BLEU.__init__, _bleu.__init__)  # the same signature and documentation
-
-
-class CHRF(Counting, _chrf):  # type: ignore[misc]
+class CHRF(Counting, theirs.CHRF):  # type: ignore[misc]
     """A subclass of ``sacrebleu.metrics.CHRF`` with the same arguments, attributes, results, signature and errors.
 
     cybleu counts lists and tuples of str. sacreBLEU counts all other texts, and computes the score from the counts. You
@@ -278,20 +271,15 @@ class CHRF(Counting, _chrf):  # type: ignore[misc]
     2
     """
 
-    _of_sacrebleu = _chrf
+    _of_sacrebleu = theirs.CHRF
 
-    def _counter(self) -> Chrf | None:
-        orders = self.char_order, self.word_order
-        if not all(type(order) is int and 0 <= order <= MOST_ORDERS for order in orders):
-            return None
-        if not sum(orders) or self.order != sum(orders):  # sacreBLEU scores as many orders as the metric was made with
-            return None
-        if type(self.beta) not in (int, float) or not abs(self.beta) <= LARGEST_BETA:
-            return None
-        return _chrf_of(*orders, self.beta, bool(self.whitespace), bool(self.eps_smoothing))
+    def _counter(self) -> Any:
+        orders, other = (self.char_order, self.word_order), (self.beta, self.whitespace, self.eps_smoothing)
+        # sacreBLEU scores as many orders as the metric was made with
+        return _chrf_of(*orders, *other) if self.order == sum(orders) else None
 
 
-class TER(Counting, _ter):  # type: ignore[misc]
+class TER(Counting, theirs.TER):  # type: ignore[misc]
     """A subclass of ``sacrebleu.metrics.TER`` with the same arguments, attributes, results, signature and errors.
 
     cybleu counts lists and tuples of str. sacreBLEU counts everything else, and computes the score from the counts. You
@@ -304,11 +292,14 @@ class TER(Counting, _ter):  # type: ignore[misc]
     True
     """
 
-    _of_sacrebleu = _ter
+    _of_sacrebleu = theirs.TER
 
-    def _counter(self) -> Ter | None:
+    def _counter(self) -> Any:
         chosen = self.tokenizer
         if type(chosen) is not TercomTokenizer:
             return None
-        options = chosen._normalized, chosen._no_punct, chosen._asian_support, chosen._case_sensitive
-        return _ter_of(*map(bool, options))
+        return _ter_of(chosen._normalized, chosen._no_punct, chosen._asian_support, chosen._case_sensitive)
+
+
+for _kind in (BLEU, CHRF, TER):
+    _kind._inherited = {name: getattr(_kind, name) for name in dir(_kind._of_sacrebleu) if _is_used(name)}
