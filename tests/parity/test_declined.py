@@ -35,6 +35,7 @@ SCORES = {
     ),
     "a mean that is too large": ([4, 4, 2, 1, 4, 3], {"weights": (1e308, 1), "metric": "arithmetic"}),
     "a mean that is too small": ([4, 4, 2, 1, 4, 3], {"weights": (1, -1e308), "metric": "arithmetic"}),
+    "a precision that is infinite": ([1798, 1798, 1798, 0, 1798, 1797], {"metric": "large numbers"}),
     "a mean of large numbers": ([4, 4, 2, 1, 4, 3], {"metric": "arithmetic of large numbers"}),
     "a precision whose share is 0": (
         [9, 9, 0, 0, 9, 8],
@@ -53,6 +54,7 @@ MINE = {
     ),
     "arithmetic": replace(VARIANTS["sacrebleu"], mean="arithmetic"),
     "arithmetic of large numbers": replace(VARIANTS["sacrebleu"], mean="arithmetic", scale=1e305),
+    "large numbers": replace(VARIANTS["sacrebleu"], scale=1e305),
     "by length": replace(
         VARIANTS["sacrebleu"],
         smoothings=(("exp-by-length", "exp-by-length", 5.0),),

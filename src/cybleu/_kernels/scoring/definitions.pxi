@@ -362,6 +362,7 @@ cdef class Definition:
         if not 0 < rules.order <= MAX_ORDER:
             return
         if (rules.mean not in MEANS or rules.penalty not in PENALTIES
+                or rules.scale > 1e290      # products with counts are finite
                 or (rules.mean == "product" and rules.weights is not None)
                 or (rules.mean == "log-differences" and rules.short_segments_count)
                 or (rules.mean != "log-differences" and rules.empty_hypothesis == "scored")):
