@@ -31,6 +31,7 @@ __all__ = ["BLEU", "CHRF", "TER"]
 
 theirs: Any = sacrebleu.metrics
 OWN_OF_SACREBLEU = {f"sacrebleu.tokenizers.tokenizer_{name}": name for name in OWN}  # by module
+PLAIN = {str}  # types of lines
 MANY = 100  # sacreBLEU warns from this number of lines that look tokenised
 
 
@@ -59,10 +60,10 @@ def _of_sentences(backend: str, tokenizer: type, order: Any, smoothing: str, val
 
     sacreBLEU computes them with ``add-k``, because that also changes the counts that it shows.
     """
-    name = OWN_OF_SACREBLEU[tokenizer.__module__]
-    metric = Bleu("sacrebleu", smoothing, value, max_order=order, effective_order=True, tokenize=name)
-    exact = smoothing != "add-k" and type(value) in (type(None), int, float)
-    return own_tokenizer(name), metric.definitions[1].evaluate if exact else None
+    used = value if smoothing == "floor" else None
+    exact = smoothing != "add-k" and type(used) in (type(None), int, float)
+    metric = Bleu("sacrebleu", smoothing, used, max_order=order, effective_order=True)
+    return own_tokenizer(OWN_OF_SACREBLEU[tokenizer.__module__]), metric.definitions[1].evaluate if exact else None
 
 
 class Counting(theirs.base.Metric):  # type: ignore[misc]
@@ -92,7 +93,7 @@ class Counting(theirs.base.Metric):  # type: ignore[misc]
 
     def _cache_references(self, references: Any) -> Any:
         references = lists_of_documents(references)
-        kept = self._kept(references)
+        kept: Any = self._kept(references)
         if kept is None:
             kept = Cached(super()._cache_references(references))
             kept.documents = references if isinstance(references, str) else list(filter(is_sized, references))
@@ -110,7 +111,7 @@ class Counting(theirs.base.Metric):  # type: ignore[misc]
 
     def _counted(self, hypotheses: Any, references: Any) -> Any:
         """Return the rows of the segments as a view; None if sacreBLEU counts."""
-        if type(hypotheses) not in (list, tuple) or set(map(type, hypotheses)) != {str}:
+        if type(hypotheses) not in (list, tuple) or not hypotheses or not PLAIN.issuperset(map(type, hypotheses)):
             return None
         kept = self._ref_cache if references is None else self._kept(references)
         if not isinstance(kept, Kept) or 0 in kept.numbers or kept.counter != self._counter_here():
@@ -125,8 +126,7 @@ class Counting(theirs.base.Metric):  # type: ignore[misc]
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
         references = lists_of_documents(references)
-        counted = self._counted(hypotheses, references)
-        if counted is not None:
+        if (counted := self._counted(hypotheses, references)) is not None:
             return counted.tolist()
         rows = super()._extract_corpus_statistics(hypotheses, references)
         warn_of(mistake_in_documents(hypotheses, references or getattr(self._ref_cache, "documents", ())))
@@ -154,13 +154,13 @@ class Counting(theirs.base.Metric):  # type: ignore[misc]
         :param references: its reference lines
         :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
         """
-        lines = [hypothesis, *references] if type(references) in (list, tuple) and references else []
-        if set(map(type, lines)) == {str} and getattr(self, "effective_order", True) and not self._sentences_overridden:
-            score = self._score_of_lines(self._lowered(lines))
-            if score is not None:
-                self.num_refs = len(references)
-                return score
-        return super().sentence_score(hypothesis, references)
+        lines: list[Any] = [hypothesis, *references] if type(references) in (list, tuple) and references else [None]
+        plain = PLAIN.issuperset(map(type, lines)) and getattr(self, "effective_order", True)
+        score = self._score_of_lines(self._lowered(lines)) if plain and not self._sentences_overridden else None
+        if score is None:
+            return super().sentence_score(hypothesis, references)
+        self.num_refs = len(references)
+        return score
 
     def _score_of_lines(self, lines: Sequence[str]) -> Any:
         """Score a hypothesis and its references; None if sacreBLEU must count them."""
@@ -173,8 +173,6 @@ class Cached(list[Any]):
 
     :ivar documents: those that have a length
     """
-
-    documents: Any
 
 
 class Kept:
@@ -241,9 +239,8 @@ class BLEU(Counting, theirs.BLEU):  # type: ignore[misc]
         return _bleu_of(type(self.tokenizer), self.max_ngram_order)
 
     def _score_of_lines(self, lines: Sequence[str]) -> Any:
-        order, smoothing = self.max_ngram_order, self.smooth_method
-        value = self.smooth_value if smoothing == "floor" else None
-        found = _of_sentences(_backend.BACKEND, type(self.tokenizer), order, smoothing, value)
+        order = self.max_ngram_order
+        found = _of_sentences(_backend.BACKEND, type(self.tokenizer), order, self.smooth_method, self.smooth_value)
         if found is None:
             return None
         tokenizer, evaluate = found

@@ -85,8 +85,10 @@ def sentence_bleu(
     >>> print(sentence_bleu("The cat.", ["The cat.", "A cat."]))
     BLEU = 100.00 100.0/100.0/100.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 3 ref_len = 3)
     """
-    settings = lowercase, False, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
-    score: BLEUScore = _metric(get_ident(), "BLEU", *settings).sentence_score(hypothesis, references)
+    metric = _metric(
+        get_ident(), "BLEU", lowercase, False, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
+    )
+    score: BLEUScore = metric.sentence_score(hypothesis, references)
     return score
 
 
