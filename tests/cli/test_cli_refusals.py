@@ -34,6 +34,7 @@ FILES = {
     "weights": ["a_0 1", "b_0 2"],
     "partial": ["a_0 1"],
     "numberless": ["a_0 x"],
+    "moses.ini": ["[weight]", "a= 1", "b= 2", "[weight-file]", "sparse.weights"],
     "ref1": REFERENCE,
     "ref2": OTHER,
     **{f"{name}.txt": lines for name, lines in SYSTEMS.items()},
@@ -132,7 +133,9 @@ REFUSED = {
         "--features-file hyp,missing --scores-file hyp,hyp": "FEATURES_TXT_BEGIN",
         "- -": "only one of the files",
         "list": "an n-best list requires a file of references after it",
-        "--features-file hyp --scores-file hyp --more list": "cannot be combined with --more or with options of the text",
+        "--features-file hyp --scores-file hyp --more list": "cannot be combined with --more, with references",
+        "--features-file hyp --scores-file hyp -r 7": "cannot be combined with --more, with references or with options",
+        "list refs --start weights --start partial": "--start is given 2 times; give it once",
         "list refs --start partial": "no weight for the feature 'b_0'",
         "hyp refs": "the format is not moses or joshua; for fairseq",
         "bare refs": "use --format moses or --format joshua",
@@ -149,7 +152,7 @@ REFUSED = {
     },
     "tune kbmira": {
         "list refs --step 0": "is not in the range x>0",
-        "sparse refs --output-format numbers": "--output-format moses",
+        "sparse refs --output-format numbers": "the list has 1; use --output-format names or moses",
     },
     "tune pro": {
         "list refs --minimum -1": "is not in the range x>=0",
@@ -167,6 +170,8 @@ REFUSED = {
         "list refs --features-file out --scores-file ./out": "two outputs would be written to the same file",
     },
     "rerank linear": {
+        "list --weights moses.ini": "cybleu: error: moses.ini, line 5: the weights in 'sparse.weights' would be ignored; append "
+        "its lines to the section [weight], and delete the section [weight-file]",
         "list --weights numberless": "numberless, line 1: the weight of 'a_0' 'x' is not a number",
     },
     "rerank mbr": {
@@ -186,7 +191,7 @@ REFUSED = {
     },
     "rerank perceptron": {
         "list refs --held-out -": "--output and --held-out cannot both be standard output",
-        "sparse refs --folds 2 --output-format numbers": "the weights of 1 sparse features require names; use --output-format",
+        "sparse refs --folds 2 --output-format numbers": "does not support sparse features, and the list has 1; use --output-format",
         "list refs -o out --held-out out": "two outputs would be written to the same file",
     },
     "": {

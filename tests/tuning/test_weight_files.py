@@ -32,7 +32,6 @@ OLD_INI = """[weight-l]
 0.1
 -2
 [weight-file]
-sparse-weights
 [ttable-limit]
 20
 """
@@ -88,6 +87,11 @@ def test_names_that_are_numbers(path):
         ("0.5 0.1 1e400\n", NAMES, "line 1"),
         ("[weight-l]\n0.5\nx\n", None, "line 3: the weight of 'lm_1' 'x' is not a number"),
         ("[weight]\nLM0 0.5 2\n", None, "line 2: 'LM0 0.5 2' is not a name and its weight"),
+        (
+            "[weight-l]\n0.5\n[weight-file]\n\nw\n",
+            None,
+            "line 5: the weights in 'w' would be ignored; append its lines",
+        ),
         ("[feature]\nLM0 order=5\n", None, "has no weight"),
         ("LM0= 1\nLM0_0 2\n", None, "line 2: the weight of 'LM0_0' appears twice"),
     ],

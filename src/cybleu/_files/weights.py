@@ -32,7 +32,7 @@ def read_weights(path: str | PathLike[str], names: Sequence[str] | None = None) 
     The file has a feature and its weight on each line: ``lm 0.5`` or ``lm=0.5``, or as Moses writes it ``lm= 0.5 0.2``,
     the weights of ``lm_0`` and ``lm_1``. If a label of Moses appears again, the numbers continue. A ``#`` begins a
     comment. Empty lines are ignored. Of a `moses.ini` the section ``[weight]`` is read, or the old sections such as
-    ``[weight-l]``.
+    ``[weight-l]``. The weights of a section ``[weight-file]`` are in another file, so such a section is an error.
 
     :param path: the path of a UTF-8 file; gzip is recognised
     :param names: the names of the dense features, in their order. They are required for files of Moses that have no
@@ -57,7 +57,7 @@ def read_weights(path: str | PathLike[str], names: Sequence[str] | None = None) 
         return _by_place(numbers, names, file.name)
     weights: dict[str, float] = {}
     counts: Counter[str] = Counter()
-    for number, line in _weight_lines(lines):
+    for number, line in _weight_lines(lines, file.name):
         try:
             for name, value in _weights_in(line, counts):
                 if name in weights:
@@ -100,7 +100,7 @@ def _by_place(numbers: list[float], names: Sequence[str] | None, file: str) -> d
     return dict(zip(names, numbers))
 
 
-def _weight_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _weight_lines(lines: Sequence[str], file: str) -> Iterator[tuple[int, str]]:
     """Yield the lines with weights and their numbers. Those of old sections get their labels."""
     section = "weight"
     for number, line in enumerate(lines, 1):
@@ -110,6 +110,11 @@ def _weight_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield number, line
         elif section in _OLD_SECTIONS and line.strip():
             yield number, f"{_OLD_SECTIONS[section]}= {line}"
+        elif section == "weight-file" and line.strip():
+            raise InputFileError(
+                f"{file}, line {number}: the weights in {shown(line.strip())} would be ignored; append its lines to the "
+                "section [weight], and delete the section [weight-file]"
+            )
 
 
 def _weights_in(line: str, counts: Counter[str]) -> list[tuple[str, str]]:

@@ -196,7 +196,7 @@ class _Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[ARGUMENTS] = given = list(args)
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:  # click names one letter of -tok, and takes any option for a similar one
             name = next(
                 (one.partition("=")[0] for one in given if one.startswith(error.option_name)), error.option_name
@@ -205,6 +205,15 @@ class _Command(click.Command):
             close = _similar(name, options)
             hint = OF_SACREBLEU.get(name) or (f"did you mean {close[0]}?" if close else "see --help")
             raise click.UsageError(f"there is no option {name}; {hint}", ctx) from None
+        self._check_repeated(ctx, given)
+        return rest
+
+    def _check_repeated(self, ctx: click.Context, given: list[str]) -> None:
+        """Refuse a second value of an option that has one value, of which click would silently ignore the first."""
+        *_, found = self.make_parser(ctx).parse_args([*given])
+        single = [one for one in found if isinstance(one, click.Option) and not (one.multiple or one.is_flag)]
+        if not ctx.resilient_parsing and (twice := [one for one in single if single.count(one) > 1]):
+            raise click.UsageError(f"{twice[0].opts[0]} is given {single.count(twice[0])} times; give it once", ctx)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

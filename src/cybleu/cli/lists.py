@@ -76,7 +76,8 @@ def check_form(form: str, nbest: NBest) -> None:
     """Check that the weights of the features can be written in this form."""
     if form == "numbers" and nbest.sparse is not None:
         raise FeatureError(
-            f"the weights of {len(nbest.sparse.names)} sparse features require names; use --output-format moses"
+            f"--output-format numbers does not support sparse features, and the list has {len(nbest.sparse.names)}; use "
+            "--output-format names or moses"
         )
 
 

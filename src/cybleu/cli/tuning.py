@@ -148,8 +148,8 @@ class WeightsOptions:
     normalise: str = choice(
         of=[*NORMALISATIONS],
         default="l1",
-        help="Divide the weights by the sum of their absolute values (l1), as Moses does, or by the largest absolute "
-        "value (largest). With --bounds or --fixed, the default is none.",
+        help="Divide all weights by the sum of their absolute values (l1), or by the largest absolute value (largest). "
+        "Moses sums the absolute values of the dense weights only. With --bounds or --fixed, the default is none.",
     )
     seed: int = seed_option()
 
@@ -224,8 +224,11 @@ class ListOptions(WeightsOptions, TuningOptions):
                 "give an n-best list and its references, or --features-file and --scores-file in pairs"
             )
         if self.features_file:
-            if self.more or from_command_line("tokenize") or self.max_order or self.reference_length:
-                raise click.UsageError("--features-file cannot be combined with --more or with options of the text")
+            of_texts = self.references or self.max_order or self.reference_length or from_command_line("tokenize")
+            if self.more or of_texts:
+                raise click.UsageError(
+                    "--features-file cannot be combined with --more, with references or with options of the text"
+                )
             read = partial(NBest.from_moses, first_id=self.first_id)
             pairs = list(zip(self.features_file, self.scores_file))
             parts = [read(*pair) for pair in pairs]
@@ -262,7 +265,7 @@ class ListOptions(WeightsOptions, TuningOptions):
             others = {name: weight for name, weight in weights.items() if name not in names}
             if others:
                 click.echo(
-                    f"cybleu: weights of features that are not in the list are kept: {listed([*others])}", err=True
+                    f"cybleu: weights of features that are not in the list are not tuned: {listed([*others])}", err=True
                 )
             return {name: weight for name, weight in weights.items() if name in names}, others
         try:
@@ -388,8 +391,8 @@ def mert(given: MertOptions) -> None:
     def tuned(nbest: NBest, start: dict[str, float] | None, **how: Any) -> Tuning:
         if nbest.sparse is not None and not given.quiet:
             click.echo(
-                f"cybleu: the weights of {counted(len(nbest.sparse.names), 'sparse feature')} are not tuned (0 without "
-                "--start); use cybleu tune kbmira or cybleu tune pro to tune them",
+                f"cybleu: the weights of {counted(len(nbest.sparse.names), 'sparse feature')} are not tuned: they keep "
+                "their start values, by default 0; use cybleu tune kbmira or cybleu tune pro to tune them",
                 err=True,
             )
         how |= {**arguments_of(given, OfMert), "progress": stderr_is_tty() and not given.quiet}

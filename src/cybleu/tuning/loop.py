@@ -104,7 +104,7 @@ def mert_loop(
         tuners may lower the score, so by default the score does not stop the loop with these
     :param tuner: ``mert`` (:func:`tune`), ``kbmira`` or ``pro``; or a function, such as ``functools.partial(kbmira,
         iterations=30)``. It is called with the list, the start and `seed`, and returns an object with `weights` by name
-    :param normalise: ``sum`` divides the tuned weights by the sum of their absolute values, as Moses does; ``largest``
+    :param normalise: ``sum`` divides the tuned weights by the sum of their absolute values; ``largest``
         divides them by the largest absolute value. Weights that are not normalised may grow or shrink from iteration to
         iteration, but the thresholds by which a decoder prunes do not change with them
     :param historic_best: start each tuning from those weights of all decoder runs that score best on the lists so far,
