@@ -15,7 +15,7 @@ from ..text.batches import Corpus, Sets
 from .base import BuiltinMetric
 from .bleu import Bleu
 from .counting import check_not_mixed
-from .tokens import segments_of
+from .tokens import segments_of, tokenised
 
 if TYPE_CHECKING:
     from ..text.raw import Tokenize
@@ -82,16 +82,21 @@ class Gleu(BuiltinMetric):
         raw = self.raw(corpus.kind)
         if raw is not None and raw.own:
             return self._of_lines(corpus)
-        segment = segments_of(corpus, raw, self.reads)
+        if raw is not None:
+            corpus = tokenised(corpus, raw)
+        texts, sets, orders = corpus.texts.lists(), corpus.sets.lists(), (self.min_len, self.max_len)
+        if corpus.owners is not None:
+            sets = [sets[owner] for owner in corpus.owners.tolist()]
 
         def count(start: int, stop: int, rows: Any) -> None:
-            matched = 0
-            for position in range(start, stop):
-                hypothesis, references = segment(position)
-                row = _backend.of_segments("gleu_counts", [references], [hypothesis], self.min_len, self.max_len)
-                rows[position, 0], rows[position, 1] = row
-                matched += row[0]
-            if stop > start and not matched and raw is None:
+            part = sets[start:stop], texts[start:stop], *orders
+            if _backend.BACKEND == "python" or _backend.chosen.gleu_counts(*part, rows[start:stop]) is None:
+                segment = segments_of(corpus, None, self.reads)
+                for position in range(start, stop):
+                    hypothesis, references = segment(position)
+                    row = _backend.of_segments("gleu_counts", [references], [hypothesis], *orders)
+                    rows[position, 0], rows[position, 1] = row
+            if stop > start and raw is None and not any(rows[position, 0] for position in range(start, stop)):
                 check_not_mixed(corpus.sets.lists(), corpus.texts.lists())
 
         return count

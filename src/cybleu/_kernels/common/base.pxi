@@ -48,22 +48,22 @@ cdef extern from *:
         return 0;
     }
 
-    /* The item of an exact list or tuple as a new reference, or NULL, without an exception, where there is none. */
+    /* The item of an exact list or tuple, or None, which is declined as a text. */
     static CYTHON_INLINE PyObject *cybleu_item(PyObject *sequence, Py_ssize_t i) {
-        PyObject *item = NULL;
+        PyObject *item = Py_None;
         if (PyTuple_CheckExact(sequence)) {
             if (i < PyTuple_GET_SIZE(sequence)) item = PyTuple_GET_ITEM(sequence, i);
         }
         else if (PyList_CheckExact(sequence)) {
     #ifdef Py_GIL_DISABLED
-            item = PyList_GetItemRef(sequence, i);
-            if (item == NULL) PyErr_Clear();
-            return item;
+            PyObject *owned = PyList_GetItemRef(sequence, i);
+            if (owned != NULL) return owned;
+            PyErr_Clear();
     #else
             if (i < PyList_GET_SIZE(sequence)) item = PyList_GET_ITEM(sequence, i);
     #endif
         }
-        Py_XINCREF(item);
+        Py_INCREF(item);
         return item;
     }
     """
@@ -72,7 +72,7 @@ cdef extern from *:
     Py_ssize_t distance "cybleu_distance" (const void *start, const void *end) noexcept nogil
     bint CYBLEU_OTHER_THREADS_RUN
     bint cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) noexcept
-    PyObject *cybleu_item(PyObject *sequence, Py_ssize_t i) noexcept
+    object item_at "cybleu_item" (object sequence, Py_ssize_t i)
 
 
 cdef inline void *allocated(void *memory) except NULL nogil:

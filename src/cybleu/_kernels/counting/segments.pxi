@@ -3,10 +3,6 @@
 # A segment is accepted if its containers are exact lists or tuples and its tokens are plain (see ``tokens``). Anything
 # else is declined, because it could run Python code during counting; the caller falls back to general code.
 
-cdef extern from *:
-    void Py_DECREF(PyObject *released) noexcept
-
-
 cdef enum:
     RELEASE_FROM_TOKENS = 65536        # tokens in a segment from which the GIL is released while counting
     MANY_REFERENCES = 1024      # between which there are checks for interrupts
@@ -20,7 +16,6 @@ cdef enum:
 cdef int count_segment(object references, object hypothesis, Py_ssize_t max_order, int64_t *row,
                        Py_ssize_t *work) except -1:
     cdef PyObject **texts
-    cdef PyObject *only
     cdef Py_ssize_t count = 0
     cdef object held
     if not cybleu_items(<PyObject *>references, &texts, &count) or count == 0:
@@ -28,16 +23,22 @@ cdef int count_segment(object references, object hypothesis, Py_ssize_t max_orde
     if not CYBLEU_OTHER_THREADS_RUN and count <= MANY_REFERENCES:
         return count_texts(texts, count, hypothesis, max_order, row, work)
     if count == 1:      # most often; a tuple would cost 3 % of the time
-        held = item_at(references, 0)
-        only = <PyObject *>held
-        texts = &only
-    else:
-        held = tuple(references)
-        cybleu_items(<PyObject *>held, &texts, &count)
+        return count_reference(item_at(references, 0), hypothesis, max_order, row, work)
+    held = tuple(references)
+    cybleu_items(<PyObject *>held, &texts, &count)
     # A copy of the hypothesis is slow where threads share its tokens, whose references they count one after the other.
     if count <= MANY_REFERENCES and count_texts(texts, count, hypothesis, max_order, row, work):
         return 1
     return count_texts(texts, count, frozen(hypothesis, 1), max_order, row, work)
+
+
+# The same for a segment with one reference.
+cdef int count_reference(object reference, object hypothesis, Py_ssize_t max_order, int64_t *row,
+                         Py_ssize_t *work) except -1:
+    cdef PyObject *only = <PyObject *>reference
+    if count_texts(&only, 1, hypothesis, max_order, row, work):
+        return 1
+    return CYBLEU_OTHER_THREADS_RUN and count_texts(&only, 1, frozen(hypothesis, 1), max_order, row, work)
 
 
 cdef inline Py_ssize_t items_in(PyObject *text) noexcept:
@@ -84,12 +85,17 @@ cdef inline int count_short_texts(PyObject **texts, Py_ssize_t count, object hyp
     cdef int32_t reference_ids[MASK_BITS]
     cdef FewTokens table
     cdef MaskMatcher matcher
-    if not assign_few_of(&table, hypothesis, &length, ids):
+    cdef bint brief = CYBLEU_OTHER_THREADS_RUN and count > 1 and type(hypothesis) is list
+    cdef int taken
+    with cython.critical_section(hypothesis, <object>texts[0]):
+        taken = (assign_few_of(&table, <PyObject *>hypothesis, brief, &length, ids)
+                 and look_up_few_of(&table, texts[0], &size, reference_ids))
+    if not taken:
         return 0
     work[0] += length + 8
     begin_masks(&matcher, ids, <int>length, table.distinct, max_order)
     for k in range(count):
-        if not look_up_few_of(&table, <object>texts[k], &size, reference_ids):
+        if k > 0 and not look_up_locked(&table, <object>texts[k], &size, reference_ids):
             return 0
         add_reference_masks(&matcher, reference_ids, <int>size)
         closest = closer(closest, size, length)
@@ -152,17 +158,6 @@ cdef int count_long_texts(PyObject **texts, Py_ssize_t count, object hypothesis,
 
 
 # ----------------------------------------------------------------------------------------------------------- a corpus
-
-# Return an item of a list or tuple, or None, which is declined as a text.
-cdef object item_at(object container, Py_ssize_t i):
-    cdef PyObject *item = cybleu_item(<PyObject *>container, i)
-    cdef object owned
-    if item == NULL:
-        return None
-    owned = <object>item
-    Py_DECREF(item)
-    return owned
-
 
 # Copy nested lists and tuples to tuples, down to this depth, so that nothing can change them.
 cdef object frozen(object container, int depth):

@@ -7,7 +7,7 @@ cdef inline int64_t ngrams_of_orders(int64_t length, int64_t min_len, int64_t ma
 
 cdef int count_one(object references, object hypothesis, const Py_ssize_t *orders, int64_t *found,
                    Py_ssize_t *work) except -1:
-    """Add matches and n-grams of the reference with the largest ratio, on ties the first; 0 if declined."""
+    """Find the matches and n-grams of the reference with the largest ratio, on ties the first; 0 if declined."""
     cdef int64_t row[2 + MAX_ORDER]
     cdef PyObject **texts
     cdef Py_ssize_t count = 0
@@ -19,7 +19,7 @@ cdef int count_one(object references, object hypothesis, const Py_ssize_t *order
     # the size is read again each time: a signal handler or another thread may have changed the list
     while cybleu_items(<PyObject *>references, &texts, &count) and k < count:
         memset(row, 0, sizeof(row))
-        if not count_segment((item_at(references, k),), hypothesis, orders[1], row, work):
+        if not count_reference(item_at(references, k), hypothesis, orders[1], row, work):
             return 0
         shared = 0
         for n in range(orders[0], orders[1] + 1):
@@ -31,8 +31,7 @@ cdef int count_one(object references, object hypothesis, const Py_ssize_t *order
             best_shared, best_ngrams = shared, ngrams
         k += 1
         look_between(work)
-    found[0] += best_shared
-    found[1] += best_ngrams
+    found[0], found[1] = best_shared, best_ngrams
     return k > 0
 
 
@@ -53,7 +52,6 @@ cdef object best_ratio(object references, object hypothesis, object min_len, obj
     cdef int64_t[2] found
     if not read_orders(min_len, max_len, orders):
         return None
-    found[0] = found[1] = 0
     if not count_one(references, hypothesis, orders, found, &work):
         return None
     return <double>found[0] / <double>found[1] if found[1] > 0 else 0.0
@@ -69,25 +67,30 @@ def sentence_gleu(original):
     return copy_metadata(original, sentence_gleu)
 
 
-def gleu_counts(list_of_references, hypotheses, min_len, max_len):
-    """Return the sums of matches and n-grams over the segments, or None if a segment or a container is declined."""
+def gleu_counts(list_of_references, hypotheses, min_len, max_len, int64_t[:, ::1] rows=None):
+    """Return the sums of matches and n-grams over the segments, or None if a segment or a container is declined.
+
+    :param rows: array of shape `(segments, 2)`; if given, filled with the matches and n-grams of each segment
+    """
     cdef PyObject **items
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t other_count = 0
     cdef Py_ssize_t work = 0
-    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t i
     cdef Py_ssize_t[2] orders
     cdef int64_t[2] found
-    if not read_orders(min_len, max_len, orders):
+    cdef int64_t matches = 0
+    cdef int64_t ngrams = 0
+    if (not read_orders(min_len, max_len, orders) or not cybleu_items(<PyObject *>list_of_references, &items, &count)
+            or not cybleu_items(<PyObject *>hypotheses, &items, &other_count) or count != other_count):
         return None
-    found[0] = found[1] = 0
-    while True:
-        if (not cybleu_items(<PyObject *>list_of_references, &items, &count)
-                or not cybleu_items(<PyObject *>hypotheses, &items, &other_count)
-                or count != other_count):
-            return None
-        if i >= count:
-            return found[0], found[1]
+    if rows is not None and (rows.shape[0] != count or rows.shape[1] != 2):
+        raise ValueError("the rows do not fit the segments")
+    for i in range(count):
         if not count_one(item_at(list_of_references, i), item_at(hypotheses, i), orders, found, &work):
             return None
-        i += 1
+        matches += found[0]
+        ngrams += found[1]
+        if rows is not None:
+            rows[i, 0], rows[i, 1] = found[0], found[1]
+    return matches, ngrams

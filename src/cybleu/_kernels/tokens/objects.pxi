@@ -83,37 +83,39 @@ cdef inline int read_objects(PyObject **objects, Py_ssize_t count, KeyedToken *t
     return 1
 
 
-# For a list or tuple `text`, which is locked while it is read; 0 also if it has more than FEW tokens or another type.
-# Tokens that a table must compare are those of the first text; it must outlive the table, and be a tuple where other
-# threads can change a list.
-cdef int assign_few_of(FewTokens *table, object text, Py_ssize_t *size, int32_t *ids) noexcept:
+# For a list or tuple `text` that the caller has locked; 0 also if it has more than FEW tokens or another type. Tokens
+# that a table must compare are those of the first text, which must outlive it: with `brief` there may be none, as
+# another thread can change this text while the table is used.
+cdef int assign_few_of(FewTokens *table, PyObject *text, bint brief, Py_ssize_t *size, int32_t *ids) noexcept:
     cdef uint64_t places[FEW]
     cdef PyObject **objects
     cdef Py_ssize_t i
-    cdef int taken = 0
-    with cython.critical_section(text):
-        if (cybleu_items(<PyObject *>text, &objects, size) and size[0] <= FEW
-                and read_objects(objects, size[0], table.tokens + 1, places)):
-            taken = 1
-            if CYBLEU_OTHER_THREADS_RUN and type(text) is list:
-                for i in range(size[0]):
-                    taken &= not table.tokens[i + 1].key.second & CYBLEU_UNDECIDED
-            if taken:
-                assign_few(table, places, size[0], ids)
-    return taken
+    if not (cybleu_items(text, &objects, size) and size[0] <= FEW
+            and read_objects(objects, size[0], table.tokens + 1, places)):
+        return 0
+    if brief:
+        for i in range(size[0]):
+            if table.tokens[i + 1].key.second & CYBLEU_UNDECIDED:
+                return 0
+    assign_few(table, places, size[0], ids)
+    return 1
 
 
-cdef int look_up_few_of(const FewTokens *table, object text, Py_ssize_t *size, int32_t *ids) noexcept:
+cdef inline int look_up_few_of(const FewTokens *table, PyObject *text, Py_ssize_t *size, int32_t *ids) noexcept:
     cdef KeyedToken tokens[FEW]
     cdef uint64_t places[FEW]
     cdef PyObject **objects
-    cdef int taken = 0
+    if not (cybleu_items(text, &objects, size) and size[0] <= FEW
+            and read_objects(objects, size[0], tokens, places)):
+        return 0
+    look_up_few(table, tokens, places, size[0], ids)
+    return 1
+
+
+# The same for a text that is locked meanwhile.
+cdef int look_up_locked(const FewTokens *table, object text, Py_ssize_t *size, int32_t *ids) noexcept:
     with cython.critical_section(text):
-        if (cybleu_items(<PyObject *>text, &objects, size) and size[0] <= FEW
-                and read_objects(objects, size[0], tokens, places)):
-            look_up_few(table, tokens, places, size[0], ids)
-            taken = 1
-    return taken
+        return look_up_few_of(table, <PyObject *>text, size, ids)
 
 
 cdef inline int number_objects(TokenTable *table, PyObject **objects, Py_ssize_t count, int32_t *ids,
