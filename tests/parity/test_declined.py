@@ -36,7 +36,7 @@ SCORES = {
     "a mean that is too large": ([4, 4, 2, 1, 4, 3], {"weights": (1e308, 1), "metric": "arithmetic"}),
     "a mean that is too small": ([4, 4, 2, 1, 4, 3], {"weights": (1, -1e308), "metric": "arithmetic"}),
     "a precision that is infinite": ([1798, 1798, 1798, 0, 1798, 1797], {"metric": "large numbers"}),
-    "a mean of large numbers": ([4, 4, 2, 1, 4, 3], {"metric": "arithmetic of large numbers"}),
+    "a mean of large numbers": ([4, 4, 2, 1, 4, 3], {"weights": (1e25, 1), "metric": "arithmetic of large numbers"}),
     "a precision whose share is 0": (
         [9, 9, 0, 0, 9, 8],
         {"weights": (0.1, 0.9), "smoothing_value": 1e-322, "metric": "smoothed"},
@@ -53,7 +53,7 @@ MINE = {
         empty_order="end",
     ),
     "arithmetic": replace(VARIANTS["sacrebleu"], mean="arithmetic"),
-    "arithmetic of large numbers": replace(VARIANTS["sacrebleu"], mean="arithmetic", scale=1e305),
+    "arithmetic of large numbers": replace(VARIANTS["sacrebleu"], mean="arithmetic", scale=1e280),
     "large numbers": replace(VARIANTS["sacrebleu"], scale=1e305),
     "by length": replace(
         VARIANTS["sacrebleu"],
