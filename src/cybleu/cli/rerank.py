@@ -55,7 +55,7 @@ class LinearOptions(RerankOptions):
         "--weights",
         required=True,
         help="A file with a feature and its weight on each line: `lm 0.5`, `lm=0.5`, or `lm= 0.5 0.2` as in Moses. "
-        "moses.ini and other weight files of Moses are also accepted.",
+        "moses.ini without [weight-file] and other weight files of Moses are also accepted.",
     )
 
 

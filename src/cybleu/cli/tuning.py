@@ -375,8 +375,9 @@ class ProOptions(OfPro, ListOptions):
 def mert(given: MertOptions) -> None:
     """Tune weights by exact line search (MERT).
 
-    Finds the weights with the best BLEU on n-best lists by line searches from many starting points. Prints one line
-    with the name and weight of each feature. On standard error, BLEU is from 0 to 100.
+    Finds the weights with the best BLEU on n-best lists by line searches from many starting points. Weights of sparse
+    features keep their start values. Prints one line with the name and weight of each feature. On standard error, BLEU
+    is from 0 to 100.
 
     The input is an n-best list from a decoder, or files from Moses's extractor.
 
