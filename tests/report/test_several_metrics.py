@@ -39,6 +39,31 @@ def rows_by(metric, name, tokenize=None, lowercase=False):
     return metric.with_choices(tokenize=tokenize, lowercase=lowercase).rows(SYSTEMS[name], REFERENCES), metric
 
 
+@pytest.mark.parametrize(
+    "weights", [{"bleu": 0.5, "gleu": 0.5}, {"nltk:method1": 1, "coco": 2}, {"bleu": 3, "chrf": 1}]
+)
+def test_mixtures(backend, weights):
+    report = analyse(REFERENCES, SYSTEMS, [weights, "ter"], **FEW)
+    figures, whole = report.metrics[0], sum(weights.values())
+    shares = {find(name): weight / whole for name, weight in weights.items()}
+    for system in figures.systems:
+        expected = [
+            share / metric.scale * metric.score(metric.rows(SYSTEMS[system.name], REFERENCES)).score
+            for metric, share in shares.items()
+        ]
+        assert system.score == pytest.approx(sum(expected))
+    for name, scores in zip(figures.names, figures.sentence_scores):
+        expected = [
+            share / metric.scale * metric.of_sentences().scores(metric.rows(SYSTEMS[name], REFERENCES))
+            for metric, share in shares.items()
+        ]
+        assert scores == pytest.approx(100 * sum(expected))
+    assert "tok:" not in report.comparisons[0].signature and html(report)
+    for options in ({"tokenize": "zh"}, {"lowercase": True}):
+        with pytest.raises(UnknownNameError, match="options of the metrics of a mixture"):
+            analyse(REFERENCES, SYSTEMS, weights, **options, **FEW)
+
+
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("baseline", [None, "two"])
 def test_each_comparison_is_that_of_the_metric_alone(backend, lowercase, baseline):

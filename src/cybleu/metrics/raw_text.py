@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._version import __version__
 from ..text.reading import read_corpus
 from ..text.tokenizers import tokenizer_signature
-from .names import find
+from .names import Mixture, find
 
 if TYPE_CHECKING:
     from ..text.raw import Raw
@@ -85,7 +85,7 @@ def described(metric: Metric, raw: Raw | None, nrefs: Any, samples: str = "") ->
     :param samples: further fields
     """
     read = ""
-    if metric.reads == "tokens":
+    if metric.reads == "tokens" and not isinstance(metric, Mixture):  # of a mixture each metric has its own
         case = "lc" if raw is not None and raw.lowercase else "mixed"
         read = f"|case:{case}|tok:{'none' if raw is None else tokenizer_signature(raw.tokenize)}"
     return f"|nrefs:{nrefs}{samples}{read}|version:{__version__}"

@@ -14,7 +14,7 @@ from .._runtime.arrays import bincount, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import percent
 from ..errors import OrderError, UnknownNameError
-from ..metrics import Bleu, Chrf, find
+from ..metrics import Bleu, Chrf, Mixture, find
 from ..metrics.raw_text import described
 from ..significance import SystemComparison, SystemScore, compare_systems
 from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
@@ -390,7 +390,7 @@ def analyse(
     :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default ``sacrebleu``; or a list
         of metrics, the first of which sorts the systems
     :param tokenize: see :func:`cybleu.text.tokenizer`; by default the tokeniser of each metric, or of its tool. It does
-        not apply to metrics of raw text
+        not apply to metrics of raw text, and a mixture refuses it and `lowercase`, because its metrics have their own
     :param lowercase: convert the texts to lower case first, as the tool does
     :param n_end: the maximum n-gram order of the precisions
     :param source: the source text of each segment, a list of str; it is shown on the page
@@ -427,7 +427,9 @@ def analyse(
     counters = []
     for one, name in zip(metrics, names):
         fields: dict[str, Any] = {"lowercase": lowercase or one.lowercase}
-        if one.reads != "text":
+        if isinstance(one, Mixture):
+            fields["tokenize"] = tokenize  # if given, an error: each of its metrics has its own
+        elif one.reads != "text":
             fields["tokenize"] = remembered.get(id(name), name) or "none"
         counters.append(one.with_choices(**fields))
     # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
