@@ -6,9 +6,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from brute_force import score_of
-from cybleu import errors, metrics
+from cybleu import columns, errors, metrics
 from cybleu.nbest import NBest
-from cybleu.tuning import pro, pro_pairs
+from cybleu.tuning import kbmira, pro, pro_pairs
 from nbest_lists import sparse_and_dense as lists
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -139,3 +139,27 @@ def test_features_whose_squares_are_no_numbers(unit):
     extreme = NBest(nbest.offsets, nbest.features * unit, nbest.stats)
     with pytest.raises(errors.FeatureError, match="squares of the features are beyond the range of numbers"):
         pro(extreme)
+
+
+@pytest.mark.parametrize("metric", [{"bleu": 0.5, "gleu": 0.5}, {"bleu": 0.25, "chrf": 0.75}])
+def test_mixtures_score_single_sentences(metric):
+    """Without a match of 4 words the BLEU of a corpus is near 0, and that of a sentence is smoothed."""
+    mixture = metrics.find(metric)
+    texts, references = ["a b c", "a b x", "a c b", "b a x", "d e", "d f", "f"], [["a b c"], ["d e"]]
+    rows = mixture.rows(texts, references, owner=[0, 0, 0, 0, 1, 1, 1])
+    offsets, features = [0, 4, 7], [[1.0], [2.0], [4.0], [8.0], [1.0], [3.0], [7.0]]
+    nbest = NBest(offsets, features, rows, score=mixture)
+    table = {"hypothesis": texts, "reference": [references[0]] * 4 + [references[1]] * 3}
+    points = sum(
+        weight / metrics.find(name).scale * columns.segment_scores(table, metric=name)
+        for name, weight in metric.items()
+    )
+    of_scores = NBest(offsets, features, points[:, None])
+    for minimum in (0.0, 0.1, 0.2, 0.4, 0.6):
+        options = {"samples": 50, "keep": 3, "minimum": minimum}
+        X, y = pro_pairs(nbest, **options)
+        expected = pro_pairs(of_scores, **options)
+        assert X.tolist() == expected[0].tolist() and y.tolist() == expected[1].tolist()
+    of_points = NBest(offsets, features, 100 * points[:, None])
+    tuned = [kbmira(one, return_best_dev=False).weights["f0"] for one in (nbest, of_points)]
+    assert tuned[0] == pytest.approx(tuned[1])

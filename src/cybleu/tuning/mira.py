@@ -80,8 +80,8 @@ def kbmira(
     :param iterations: the number of passes, at most 1,000,000
     :param step: the maximum step size (C)
     :param decay: the factor by which the background shrinks with each segment
-    :param metric: see :func:`cybleu.tuning.line_search`. A metric that is not BLEU scores each row alone, in points
-        from 0 to 100; the values of a function or of a float column are not scaled. Their differences are compared with
+    :param metric: see :func:`cybleu.tuning.line_search`. A metric that is not BLEU, such as a mixture, scores each
+        hypothesis as a single sentence, in points from 0 to 100; the values of a function or of a float column are not scaled. Their differences are compared with
         differences of model scores, so start with weights whose model scores have the same order of magnitude
     :param seed: the seed of the order of segments, at least 0
     :param shuffle: if False, visit the segments in the order of the list in each pass, like Moses's kbmira with

@@ -131,8 +131,8 @@ def pro_pairs(
     :param keep: the maximum number of pairs taken from each segment
     :param minimum: the minimum difference of a pair, on the scale of the metric; by default a twentieth of the scale,
         or 0.05 if the scale is not known
-    :param metric: see :func:`cybleu.tuning.line_search`; it scores single sentences as the tool does. ``moses``
-        without smoothing adds 1 to each count
+    :param metric: see :func:`cybleu.tuning.line_search`; it scores single sentences as the tool does, also in a
+        mixture. Outside a mixture, ``moses`` without smoothing adds 1 to each count
     :param seed: the seed of the draw, at least 0
     :return: `X`, the differences of the features, float64 `(pairs, F)`, and `y`, 1 or -1, int64 `(pairs,)`. For a list
         with sparse features, `X` is a :class:`cybleu.nbest.SparseFeatures` of all features, sparse ones after the dense

@@ -278,12 +278,13 @@ class Problem:
         return Point(weights, values, chosen, row, self.objective.merit(row))
 
     def single_scores(self) -> NDArray[np.float64]:
-        """Score each hypothesis by a metric other than BLEU.
+        """Score each hypothesis by a metric other than BLEU, as a single sentence.
 
         :raises StatisticsError: a score is not finite
         """
         objective = self.objective
-        scores = objective.scores(objective.stats)
+        sentences = objective.metric and objective.metric.of_sentences()
+        scores = sentences.scores_of(objective.stats) if sentences else objective.scores(objective.stats)
         if (place := first_not_finite(scores)) is not None:
             row = objective.stats[place].tolist()
             raise StatisticsError(
