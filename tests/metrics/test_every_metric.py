@@ -299,6 +299,49 @@ def test_mixtures_are_weighted_means():
         Mixture({"bleu": 1}, tokenize="zh")
 
 
+def test_a_mixture_with_a_mean_of_segments_has_no_score_of_a_sum():
+    mean = Mixture([(find("bleu", level="mean"), 1), ("gleu", 1)])
+    rows = mean.rows(TEXTS, REFERENCES, owner=OWNER)
+    table = {"hypothesis": TEXTS, "reference": [REFERENCES[owner] for owner in OWNER]}
+    of_each = [
+        find(name).of_sentences().scores(find(name).rows(TEXTS, REFERENCES, owner=OWNER)) for name in ("bleu", "gleu")
+    ]
+    assert columns.segment_scores(table, metric=mean) == pytest.approx(of_each[0] / 200 + of_each[1] / 2)
+    nbest = NBest(range(0, 10, 3), FEATURES, rows, [*START], score=mean)
+    for use in (
+        lambda: score(rows, mean),
+        lambda: mean.total(rows),
+        lambda: columns.score(table, metric=mean),
+        lambda: columns.total(table, metric=mean),
+        lambda: columns.total(table, metric="codexglue"),
+        lambda: compare_systems({"a": rows, "b": rows}, mean),
+        lambda: oracle(nbest, "corpus"),
+        lambda: tune(nbest, restarts=1),
+    ):
+        with pytest.raises(errors.StatisticsError, match="is the mean of the scores of segments"):
+            use()
+
+
+@pytest.mark.parametrize("options", [{"tokenize": "zh"}, {"lowercase": True}, {"smoothing": "none"}])
+def test_options_belong_to_the_metrics_of_a_mixture(options):
+    for metric in ({"bleu": 1, "gleu": 1}, Mixture({"bleu": 1, "chrf": 1})):
+        for use in (cybleu.rows, cybleu.reward_scores):
+            with pytest.raises(
+                errors.UnknownNameError, match="is an option of the metrics of a mixture; give it there"
+            ):
+                use(["a b"], ["a b"], metric=metric, **options)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, -1.0])
+def test_rows_that_mixtures_refuse(number):
+    metric = find({"bleu": 1, "gleu": 1})
+    rows = metric.rows(TEXTS, REFERENCES, owner=OWNER)
+    rows[1, 3] = number
+    for use in (metric.scores, metric.score, metric.total, lambda rows: metric.score(rows.tolist())):
+        with pytest.raises(errors.StatisticsError, match="has finite numbers from 0"):
+            use(rows)
+
+
 # ----------------------------------------------------------------------------------------------- metrics of the user's
 
 

@@ -14,7 +14,6 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import reduce
-from math import inf
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
@@ -421,9 +420,10 @@ class Metric(ABC):
 
     def _check_rows(self, rows: NDArray[Any]) -> None:
         """:raises StatisticsError: a row is not valid"""
-        if self.least is None or not rows.size:
+        if not rows.size:
             return
-        if not rows.min() >= self.least or (self.dtype == "float64" and not rows.max() < inf):
+        low = self.least is not None and not rows.min() >= self.least
+        if low or (self.dtype == "float64" and not np.isfinite(rows).all()):
             for row in rows.tolist():
                 self._checked(row)
 
@@ -445,6 +445,7 @@ class Metric(ABC):
 
     def _sum(self, rows: Any) -> list[Any]:
         """The sum of a row or rows, from the first to the last."""
+        self.check_summable()
         columns: Any
         if isinstance(rows, memoryview) and rows.ndim == 2:  # of a counter, without NumPy
             width = len(self.columns)
@@ -487,6 +488,7 @@ class Metric(ABC):
         :param rows: rows of segments
         :raises StatisticsError: the metric is a mean of the scores of segments
         """
+        self.check_summable()
         return rows
 
     def check_parts(self) -> None:

@@ -49,7 +49,7 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
     :param default: the name to use if no metric is given
     :param options: options of the metric; None leaves a field unchanged
     :raises UnknownNameError: there is no such metric, or it has no such option; or `tokenize` or `lowercase` is given
-        for a metric object, which has its own
+        for a metric object, which has its own; or an option is given for a mixture, whose metrics have their own
 
     >>> find("huggingface").definition.reference_length
     'shortest'
@@ -78,12 +78,17 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
             raise UnknownNameError(
                 f"the metric is a {type(metric).__name__}; pass a name, a dict of weights or a Metric"
             )
+        if not options.get("lowercase"):
+            options.pop("lowercase", None)
+        if options and isinstance(found, Mixture):
+            raise UnknownNameError(
+                f"{next(iter(options))} is an option of the metrics of a mixture; give it there, as in {{Bleu(tokenize='zh'): 0.5, 'gleu': 0.5}}"
+            )
         for name in ("tokenize", "lowercase"):
             if options.get(name):
                 raise UnknownNameError(
                     f"{name} is a field of the metric, which is given; pass {type(found).__name__}({name}=...)"
                 )
-        options.pop("lowercase", None)
     return found.with_choices(**options) if options else found
 
 
@@ -115,7 +120,6 @@ class Mixture(BuiltinMetric):
 
     scale = 1
     dtype = "float64"
-    least = None
 
     def __post_init__(self) -> None:
         if self.tokenize is not None or self.lowercase:
@@ -137,6 +141,8 @@ class Mixture(BuiltinMetric):
         total = sum(weights)
         parts = tuple((find(metric), weight / total) for (metric, _), weight in zip(pairs, weights))
         object.__setattr__(self, "parts", parts)
+        object.__setattr__(self, "cost", min(metric.cost for metric, _ in parts))
+        object.__setattr__(self, "least", None if any(metric.least is None for metric, _ in parts) else 0)
 
     @property
     def weighs_by_call(self) -> bool:
@@ -185,14 +191,16 @@ class Mixture(BuiltinMetric):
         """Return the metric of rewards, which scores single sentences."""
         return self._with(lambda metric: metric.as_reward())
 
+    def check_summable(self) -> None:
+        """Check that a corpus can be scored from the sum of its rows.
+
+        :raises StatisticsError: one of the metrics is a mean of the scores of segments
+        """
+        for metric, _ in self.parts:
+            metric.check_summable()
+
     def _with(self, change: Callable[[Metric], Metric]) -> Mixture:
         return Mixture(tuple((change(metric), weight) for metric, weight in self.parts))
-
-    @property
-    def cost(self) -> int:  # type: ignore[override]
-        """The cost of counting a token; 0 if one of the metrics is in Python."""
-        cost: int = min(metric.cost for metric, _ in self.parts)
-        return cost
 
     def raw(self, kind: Kind) -> None:
         """Check that each metric reads texts of this kind, which it tokenises itself.
