@@ -303,19 +303,14 @@ def test_a_mixture_with_a_mean_of_segments_has_no_score_of_a_sum():
     mean = Mixture([(find("bleu", level="mean"), 1), ("gleu", 1)])
     rows = mean.rows(TEXTS, REFERENCES, owner=OWNER)
     table = {"hypothesis": TEXTS, "reference": [REFERENCES[owner] for owner in OWNER]}
-    of_each = [
-        find(name).of_sentences().scores(find(name).rows(TEXTS, REFERENCES, owner=OWNER)) for name in ("bleu", "gleu")
-    ]
-    assert columns.segment_scores(table, metric=mean) == pytest.approx(of_each[0] / 200 + of_each[1] / 2)
+    bleu, gleu = (columns.segment_scores(table, metric=name) for name in ("bleu", "gleu"))
+    assert columns.segment_scores(table, metric=mean) == pytest.approx(bleu / 200 + gleu / 2)
     nbest = NBest(range(0, 10, 3), FEATURES, rows, [*START], score=mean)
     for use in (
         lambda: score(rows, mean),
-        lambda: mean.total(rows),
         lambda: columns.score(table, metric=mean),
-        lambda: columns.total(table, metric=mean),
         lambda: columns.total(table, metric="codexglue"),
         lambda: compare_systems({"a": rows, "b": rows}, mean),
-        lambda: oracle(nbest, "corpus"),
         lambda: tune(nbest, restarts=1),
     ):
         with pytest.raises(errors.StatisticsError, match="is the mean of the scores of segments"):

@@ -44,20 +44,16 @@ def rows_by(metric, name, tokenize=None, lowercase=False):
 )
 def test_mixtures(backend, weights):
     report = analyse(REFERENCES, SYSTEMS, [weights, "ter"], **FEW)
-    figures, whole = report.metrics[0], sum(weights.values())
-    shares = {find(name): weight / whole for name, weight in weights.items()}
+    figures, metrics = report.metrics[0], [find(name) for name in weights]
+
+    def mixed(name, score):
+        alone = [score(one, one.rows(SYSTEMS[name], REFERENCES)) / one.scale for one in metrics]
+        return np.average(alone, axis=0, weights=[*weights.values()])
+
     for system in figures.systems:
-        expected = [
-            share / metric.scale * metric.score(metric.rows(SYSTEMS[system.name], REFERENCES)).score
-            for metric, share in shares.items()
-        ]
-        assert system.score == pytest.approx(sum(expected))
+        assert system.score == pytest.approx(mixed(system.name, lambda one, rows: one.score(rows).score))
     for name, scores in zip(figures.names, figures.sentence_scores):
-        expected = [
-            share / metric.scale * metric.of_sentences().scores(metric.rows(SYSTEMS[name], REFERENCES))
-            for metric, share in shares.items()
-        ]
-        assert scores == pytest.approx(100 * sum(expected))
+        assert scores == pytest.approx(100 * mixed(name, lambda one, rows: one.of_sentences().scores(rows)))
     assert "tok:" not in report.comparisons[0].signature and html(report)
     for options in ({"tokenize": "zh"}, {"lowercase": True}):
         with pytest.raises(UnknownNameError, match="options of the metrics of a mixture"):

@@ -157,9 +157,8 @@ def test_mixtures_score_single_sentences(metric):
     of_scores = NBest(offsets, features, points[:, None])
     for minimum in (0.0, 0.1, 0.2, 0.4, 0.6):
         options = {"samples": 50, "keep": 3, "minimum": minimum}
-        X, y = pro_pairs(nbest, **options)
-        expected = pro_pairs(of_scores, **options)
-        assert X.tolist() == expected[0].tolist() and y.tolist() == expected[1].tolist()
+        for found, expected in zip(pro_pairs(nbest, **options), pro_pairs(of_scores, **options)):
+            assert found.tolist() == expected.tolist()
     of_points = NBest(offsets, features, 100 * points[:, None])
     tuned = [kbmira(one, return_best_dev=False).weights["f0"] for one in (nbest, of_points)]
     assert tuned[0] == pytest.approx(tuned[1])
