@@ -216,7 +216,6 @@ def total(
 
     :param frame: see :func:`rows`
     :return: a dict that maps the names of the metric's columns to ints, 0 for a frame without rows
-    :raises StatisticsError: the metric is a mean of the scores of segments
     :raises CybleuError: for the same reasons as :func:`rows`
 
     >>> total(frame)["match_1"]
@@ -249,6 +248,7 @@ def score(
     72.31, 79.65
     """
     counting = Counting(hypothesis, references, find(metric, **options))
+    counting.metric.check_summable()
     sums = _sums(frame, counting)
     if None in sums.values():
         raise EmptyCorpusError("there is no segment to score; give at least one row with its references")
@@ -345,9 +345,5 @@ def _rows(frame: Any, counting: Counting) -> Any:
 
 
 def _sums(frame: Any, counting: Counting) -> dict[str, Any]:
-    """The sum of each column of statistics; None if there is no row.
-
-    :raises StatisticsError: the metric is a mean of the scores of segments
-    """
-    counting.metric.check_summable()
+    """The sum of each column of statistics; None if there is no row."""
     return _engine_of(frame).total(_mapped(frame, counting, counting.sums_of, counting.types), counting)

@@ -166,7 +166,6 @@ def total(
     :param options: options of the metric, such as ``tokenize="zh"``
     :return: a dict that maps the names of the metric's columns to ints, 0 for an empty table. :func:`cybleu.score`
         accepts it
-    :raises StatisticsError: the metric is a mean of the scores of segments
     :raises CybleuError: for the same reasons as :func:`row_blocks`
 
     >>> from cybleu import score
@@ -175,7 +174,6 @@ def total(
     (6, 69.14)
     """
     chosen = find(metric, **options)
-    chosen.check_summable()
     number = float if chosen.dtype == "float64" else int
     sums = dict.fromkeys(chosen.columns, number())
     for block in row_blocks(table, hypothesis, references, chosen, threads=threads):
@@ -206,6 +204,7 @@ def score(
     69.14
     """
     chosen = find(metric, **options)
+    chosen.check_summable()
     return chosen.score([*total(table, hypothesis, references, chosen, threads=threads).values()])
 
 
