@@ -309,7 +309,6 @@ def test_a_mixture_with_a_mean_of_segments_has_no_score_of_a_sum():
     for use in (
         lambda: score(rows, mean),
         lambda: columns.score(table, metric=mean),
-        lambda: columns.total(table, metric="codexglue"),
         lambda: compare_systems({"a": rows, "b": rows}, mean),
         lambda: tune(nbest, restarts=1),
     ):
