@@ -35,6 +35,7 @@ FILES = {
     "partial": ["a_0 1"],
     "numberless": ["a_0 x"],
     "moses.ini": ["[weight]", "a= 1", "b= 2", "[weight-file]", "sparse.weights"],
+    **dict.fromkeys(("score", "tune", "mert", "mbr"), TEXT),  # a file does not hide the command of its name
     "ref1": REFERENCE,
     "ref2": OTHER,
     **{f"{name}.txt": lines for name, lines in SYSTEMS.items()},

@@ -156,10 +156,12 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Name the command that is meant, which click looks for only among those that are imported."""
-        if os.path.isfile(args[0]):
-            ctx.fail(f"'{args[0]}' is a file; the name of a command comes first: {', '.join(self.list_commands(ctx))}")
-        if self.get_command(ctx, args[0]) is None and (close := _similar(args[0], self.list_commands(ctx))):
-            ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
+        if self.get_command(ctx, args[0]) is None:
+            names = self.list_commands(ctx)
+            if os.path.isfile(args[0]):
+                ctx.fail(f"'{args[0]}' is a file; the name of a command comes first: {', '.join(names)}")
+            if close := _similar(args[0], names):
+                ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
         return super().resolve_command(ctx, args)
 
 
