@@ -113,9 +113,10 @@ def test_errors(given_):
     assert_same_calls(gleu_score.corpus_gleu, nltk_gleu.corpus_gleu, *given_)
 
 
-def test_iterators_are_read_once():
+@pytest.mark.parametrize("kind", [iter, list, str])
+def test_iterators_are_read_once(kind):
     def called(function):
-        return function(iter([iter("ab"), iter("abc")]), iter("abcd"))
+        return function(iter([iter("ab"), iter("abc")]), kind("abcd"))
 
     assert called(gleu_score.sentence_gleu) == called(nltk_gleu.sentence_gleu)
 

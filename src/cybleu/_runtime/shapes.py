@@ -70,7 +70,9 @@ def mistake_in_tokens(list_of_references: Any, hypotheses: Any) -> str | None:
                 return f"{told} both and put the reference in a list, for example [reference.split()] and hypothesis.split()"
             told = "the references are a str, so each of its characters counts as a reference"
             return f"{told}; split it and put it in a list, for example [reference.split()]"
-        of_strings = _is_collection(references) and any(isinstance(reference, str) for reference in references)
+        if not _is_collection(references):
+            continue  # readable only once: the score must find all of it
+        of_strings = any(isinstance(reference, str) for reference in references)
         if isinstance(hypothesis, str):
             several_words = len(hypothesis.split()) > 1 and not any(map(is_written_without_blanks, hypothesis))
             if any(map(_has_words, references)) or (of_strings and several_words):
