@@ -67,7 +67,7 @@ OF_FILES = {
     "short ref ref": "different numbers of lines, and a line is a segment: short: 1, ref: 4, ref: 4",
     "hyp ref long": "hyp: 4, ref: 4, long: 3000",
     "latin ref": "cybleu: error: latin, line 3: not UTF-8 text: byte 0xe9; convert the file, with iconv for example",
-    "cut.gz ref": "cybleu: error: cut.gz, after line 0: the gzip data is damaged or cut off: ",
+    "cut.gz ref": "cybleu: error: cut.gz, before the end of line 1: the gzip data is damaged or cut off: ",
     "empty empty": "there is no segment to score",
     "- -": "only one of the files can be standard input",
 }
@@ -85,7 +85,7 @@ FEATURES = "--features-file F --scores-file S"
 BOTH = "one.txt two.txt -r ref1"
 REFUSED = {
     "score": {
-        "hyp": "Missing argument REF...",
+        "hyp": "Missing argument REF...; to score standard input: cybleu score - REF",
         "hyp ref -r ref": "give either all references or none with -r; to score several systems, use cybleu compare",
         "hyp ref --weights a,b": "'a,b' is not a list of numbers such as 0.1,0.3,0.5,0.1",
         "hyp ref --metric nope": "'nope' is not one of",
@@ -97,6 +97,10 @@ REFUSED = {
         "ref -i hyp": "there is no option -i; give the hypotheses first",
         "hyp ref -tok intl": "there is no option -tok; it is --tokenize here",
         "hyp ref --paired-bs": "there is no option --paired-bs; use cybleu compare with --test shifted-bootstrap",
+        "hyp ref --cite": "there is no option --cite; give it before the name of the command",
+        "hyp ref -m blue": "did you mean bleu?",
+        "hyp ref -m bleu,": "an empty name beside a comma is not one of",
+        "hyp ref -m nltk --smoothing foo": "method4; method5 to method7 require texts",
         "hyp ref -m bleu chrf": "'chrf' is a metric, and there is no such file; give metrics as -m bleu,chrf",
     },
     "variants": {
@@ -106,6 +110,7 @@ REFUSED = {
         "hyp ref --line 5": "cybleu: error: --line is 5, but the files have 4 lines",
     },
     "compare": {
+        f"{BOTH} --paired-ar": "--paired-bs is --test shifted-bootstrap, --paired-ar the default",
         "-r ref1": "there is no system; give the files of at least two, and the references with -r",
         "one.txt -r ref1": "at least two systems",
         "one.txt two.txt": "Missing option '-r'",
@@ -173,6 +178,9 @@ REFUSED = {
     "rerank linear": {
         "list --weights moses.ini": "cybleu: error: moses.ini, line 5: the weights in 'sparse.weights' would be ignored; append "
         "its lines to the section [weight], and delete the section [weight-file]",
+        "list -w weights": "there is no option -w; it is --weights here",
+        "list -lc": "there is no option -lc; see --help",
+        "list --weights partial": "partial: has no weight for b_0; use 0 to ignore it",
         "list --weights numberless": "numberless, line 1: the weight of 'a_0' 'x' is not a number",
     },
     "rerank mbr": {
@@ -182,7 +190,7 @@ REFUSED = {
         "list --prune 1 --list moses": "--prune",
         "list --explain 2": "no segment 2",
         "broken --format json": "has a line break",
-        "swapped": "the segment 0 comes after 1, but ids must ascend",
+        "swapped": "the segment 0 comes after 1, but ids must ascend; sort it with sort -s -n -k1,1",
         "from1 --first-id 1": "begin at 1; use --first-id",
         "seventh --segment-count 7": "has the segment 7, but there are only 7 segments from 0 on",
         f"list --segment-count {10**12} -o out": "would fill the disk",
@@ -203,22 +211,11 @@ REFUSED = {
 }
 
 
-def of_commands(drawing):
-    """The rows of the commands that draw, or of the others."""
-    rows = [
-        (command, *row)
-        for command, rows in REFUSED.items()
-        for row in rows.items()
-        if (command in ("plot", "compare --report")) == drawing
-    ]
-    return pytest.mark.parametrize(("command", "arguments", "fragment"), rows, ids=lambda value: value[:60])
+ROWS = [(command, *row) for command, rows in REFUSED.items() for row in rows.items()]
 
 
-@of_commands(drawing=False)
-def test_what_is_refused(files, command, arguments, fragment):
-    check_refusal(files, f"{command} {arguments}", fragment)
-
-
-@of_commands(drawing=True)
-def test_what_is_refused_where_figures_are_drawn(jinja2, files, command, arguments, fragment):
+@pytest.mark.parametrize(("command", "arguments", "fragment"), ROWS, ids=lambda value: value[:60])
+def test_what_is_refused(request, files, command, arguments, fragment):
+    if command in ("plot", "compare --report"):
+        request.getfixturevalue("jinja2")
     check_refusal(files, f"{command} {arguments}", fragment)

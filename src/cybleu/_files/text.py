@@ -162,9 +162,8 @@ class Lines:
         try:
             block: bytes = self._stream.read(BLOCK)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise InputFileError(
-                f"{self.name}, after line {self.count}: the gzip data is damaged or cut off: {error}"
-            ) from error
+            where = f"after line {self.count}" if self.count else "before the end of line 1"
+            raise InputFileError(f"{self.name}, {where}: the gzip data is damaged or cut off: {error}") from error
         except OSError as error:
             raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
         first = not self._bytes

@@ -72,7 +72,9 @@ class RerankOptions(NbestOptions):
         :param last: the id before it
         """
         if identity <= last:
-            reason = f"begin at {self.first_id}; use --first-id" if last < self.first_id else "must ascend; sort it"
+            reason = "must ascend; sort it with sort -s -n -k1,1"
+            if last < self.first_id:
+                reason = f"begin at {self.first_id}; use --first-id"
             raise InputFileError(f"{self.nbest}: the segment {identity} comes after {last}, but ids {reason}")
         if self.segments is not None and identity >= self.first_id + self.segments:
             raise InputFileError(
@@ -127,7 +129,8 @@ def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]],
         if given.segments is not None and given.list_format is None:
             write(empty_lines(given.first_id + given.segments))
     if missing:
-        click.echo(f"cybleu: segments without a hypothesis: {missing}; each is an empty line in the output", err=True)
+        said = f"cybleu: segments without a hypothesis: {missing}; each is an empty line in the output"
+        click.echo(said if given.first_id else f"{said}; if ids count from 1, use --first-id 1", err=True)
 
 
 def _write_list(selection: Selection[str], list_format: str, write: Callable[[str], Any]) -> None:

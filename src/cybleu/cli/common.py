@@ -13,16 +13,10 @@ from .._files.text import number_of, shown
 from .._runtime.numbers import remark_on_weights
 from ..errors import InputFileError
 from ..metrics import METRICS, Bleu
-from .given import argument, choice, file, number, option
+from .given import argument, choice, file, number, option, similar
 
 MOST_ORDERS = 64
-SAME = {
-    "-m": "names",
-    "--smoothing": "smoothing",
-    "--max-order": "max_order",
-    "--reference-length": "reference_length",
-    "--tokenize": "tokenize",
-}
+SAME = ("smoothing", "max_order", "reference_length", "tokenize")
 
 # ------------------------------------------------------------------------------------------------------------- metrics
 
@@ -57,7 +51,9 @@ class MetricNames(click.ParamType):  # type: ignore[type-arg]
         names = ["sacrebleu" if name == "bleu" else name.replace("chrf2", "chrf") for name in given]
         for name, written in zip(names, given):
             if name not in METRICS:
-                self.fail(f"{shown(written)} is not one of {', '.join(self.offered)}", param, ctx)
+                hint = "".join(f"; did you mean {name}?" for name in similar(written, ["bleu", *self.offered]))
+                what = shown(written) if written else "an empty name beside a comma"
+                self.fail(f"{what} is not one of {', '.join(self.offered)}{hint}", param, ctx)
             if reason := self._reason_against(name):
                 self.fail(reason, param, ctx)
         return tuple(names)
@@ -128,7 +124,7 @@ class References:
     def __post_init__(self) -> None:
         found = (*self.references, *self.more_references)
         if self.requires_references and not found:
-            raise click.UsageError("Missing argument 'REF...'.")
+            raise click.UsageError("Missing argument 'REF...'; to score standard input: cybleu score - REF")
         if self.references and self.more_references:
             raise click.UsageError(
                 "give either all references or none with -r; to score several systems, use cybleu compare"
@@ -175,7 +171,7 @@ def stderr_is_tty() -> bool:
 
 def say_same_score(given: Any) -> None:
     """Tell which tokens a score was computed on, and the command that prints the same score of texts."""
-    values = {flag: getattr(given, name, None) for flag, name in SAME.items()}
-    options = [f"{flag} {value[0] if flag == '-m' else value}" for flag, value in values.items() if value is not None]
-    command = " ".join(["cybleu score OUTPUT", *given.references, *options])
+    values = {name.replace("_", "-"): getattr(given, name, None) for name in SAME}
+    options = [f"--{name} {value}" for name, value in values.items() if value is not None]
+    command = " ".join(["cybleu score OUTPUT", *given.references, "-m", *given.names, *options])
     click.echo(f"cybleu: scores use --tokenize {given.tokenize}; to score texts the same way, run: {command}", err=True)

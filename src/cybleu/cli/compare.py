@@ -65,8 +65,8 @@ def compare(given: CompareOptions) -> None:
 
     Prints the score of each system with a confidence interval, and tests whether the differences are significant.
     Several metrics share one table, with p-values against the baseline or the best system. The tests randomization and
-    shifted-bootstrap correspond to sacreBLEU's --paired-ar and --paired-bs; `cybleu sacrebleu` runs sacreBLEU's own
-    tests.
+    shifted-bootstrap each correct an error of sacreBLEU's --paired-ar and --paired-bs, so the p-values differ; `cybleu
+    sacrebleu` runs sacreBLEU's own tests.
 
     A SYSTEM is a file, or NAME=FILE to name the system. NAME=FILE,FILE,... is a system with several runs. All files are
     plain UTF-8 text with one segment per line, in the same order. Gzip is recognised.

@@ -20,21 +20,32 @@ from ..errors import CybleuError, InputFileError, _printable
 from ..metrics import METRICS
 
 Given = TypeVar("Given")
-# Options of sacreBLEU that have another name here.
-OF_SACREBLEU = {
-    "-i": "give the hypotheses first, then the references",
-    "-b": "`cybleu sacrebleu` prints the score alone",
-    "-w": "it is --digits here",
-    "--width": "it is --digits here",
-    "-tok": "it is --tokenize here",
-    "-lc": "it is --lowercase here",
-    "-sl": "it is --segments here",
-    "-ci": "it is --confidence here",
-    "-f": "it is --format here",
-    "--chrf-word-order": "-m chrf++ also counts words",
-    "--paired-bs": "use cybleu compare with --test shifted-bootstrap",
-    "--paired-ar": "use cybleu compare",
-}
+# Options of other tools, the option or argument of the command that makes a hint true, and the hint if it is not the usual one.
+HABITS: tuple[tuple[str, ...], ...] = (
+    ("-w --width", "--digits"),
+    ("-w", "--weights FILE", "it is --weights here"),
+    ("-tok", "--tokenize"),
+    ("-lc", "--lowercase"),
+    ("-sl --sentence-level", "--segments"),
+    ("-ci -cin", "--confidence-n", "use --confidence and --confidence-n here"),
+    ("-f --json", "--format text", "it is --format here, such as --format json"),
+    ("-s -sv --smooth-method --smooth-value", "--smoothing-value", "use --smoothing and --smoothing-value here"),
+    ("-cw --chrf-word-order", "-m NAME,...", "-m chrf++ also counts words"),
+    ("-nr --num-refs", "-r", "repeat -r for each file of references"),
+    ("-i --input", "-r", "give the hypotheses first, without -i, and each file of references as -r REF"),
+    ("-b --score-only", "HYP", "cybleu sacrebleu REF -i HYP -b prints the score alone"),
+    ("-t -l --test-set --language-pair", "HYP", "for sacreBLEU's test sets, use cybleu sacrebleu -t"),
+    ("--paired-bs --paired-ar", "HYP", "use cybleu compare with --test shifted-bootstrap or --test randomization"),
+    ("--paired-bs --paired-ar", "--test", "--paired-bs is --test shifted-bootstrap, --paired-ar the default"),
+    ("--paired-bs-n --paired-ar-n", "--samples"),
+    ("-n", "--restarts"),
+    ("-J", "--passes"),
+    ("-J", "--iterations"),
+    ("-C", "--step"),
+    ("-q --quiet", "", "redirect standard error to hide all messages"),
+    ("-e --encoding", "", "texts must be UTF-8; convert them, with iconv for example"),
+    ("-V --version --cite", "", "give it before the name of the command: cybleu --version, cybleu --cite"),
+)
 ARGUMENTS = "cybleu.arguments"  # of the command, as the user wrote them
 # Arguments of the library's functions in its messages, which are options here.
 NAMED = re.compile(r"\b(size|first_id|segments|format)=(?:'?(\w+)'?)?")
@@ -160,12 +171,18 @@ class Commands(click.Group):
             names = self.list_commands(ctx)
             if os.path.isfile(args[0]):
                 ctx.fail(f"'{args[0]}' is a file; the name of a command comes first: {', '.join(names)}")
-            if close := _similar(args[0], names):
+            if close := similar(args[0], names):
                 ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
         return super().resolve_command(ctx, args)
 
 
-def _similar(name: str, names: list[str]) -> list[str]:
+def _forms(parameter: click.Parameter) -> Iterator[str]:
+    """What the help shows of a parameter: an argument, or the names of an option, alone and with each value."""
+    values = str(parameter.metavar), *getattr(parameter.type, "choices", ())
+    yield from (values[0], *parameter.opts, *(f"{flag} {value}" for flag in parameter.opts for value in values))
+
+
+def similar(name: str, names: list[str]) -> list[str]:
     """The most similar of some names in a list, which is empty if none is similar."""
     from difflib import get_close_matches
 
@@ -200,13 +217,14 @@ class _Command(click.Command):
         try:
             rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:  # click names one letter of -tok, and takes any option for a similar one
-            name = next(
-                (one.partition("=")[0] for one in given if one.startswith(error.option_name)), error.option_name
-            )
-            options = [flag for one in self.get_params(ctx) for flag in one.opts if flag.startswith("--")]
-            close = _similar(name, options)
-            hint = OF_SACREBLEU.get(name) or (f"did you mean {close[0]}?" if close else "see --help")
-            raise click.UsageError(f"there is no option {name}; {hint}", ctx) from None
+            written = [one.partition("=")[0] for one in given if one.startswith(error.option_name)]
+            name = [*written, error.option_name][0]
+            known = {""} | {form for one in self.get_params(ctx) for form in _forms(one)}
+            close = similar(name, [form for form in known if re.fullmatch(r"--\S+", form)])
+            rows = [row for row in HABITS if name in row[0].split() and row[1] in known]
+            hints = [row[2] if row[2:] else f"it is {row[1]} here" for row in rows]
+            hints += [f"did you mean {close[0]}?"] if close else ["see --help"]
+            raise click.UsageError(f"there is no option {name}; {hints[0]}", ctx) from None
         self._check_repeated(ctx, given)
         return rest
 

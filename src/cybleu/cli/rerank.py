@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._files.text import STANDARD_INPUT, listed
+from .._files.text import STANDARD_INPUT, listed, shown
 from .._files.weights import formatted
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import counted, percent
-from ..errors import ArrayValueError
+from ..errors import ArrayValueError, FeatureError
 from .choosing import RerankOptions, Why, choose_from, opened
 from .common import References, metric_option, say_same_score, seed_option, stderr_is_tty
 from .given import Commands, arguments_of, choice, command, file, from_command_line, number, option, switch
@@ -54,7 +54,7 @@ class LinearOptions(RerankOptions):
     weights_file: str = file(
         "--weights",
         required=True,
-        help="A file with a feature and its weight on each line: `lm 0.5`, `lm=0.5`, or `lm= 0.5 0.2` as in Moses. "
+        help="A file with a feature and its weight on each line: `lm_0 0.5`, `lm_0=0.5`, or `lm= 0.5 0.2` as in Moses. "
         "moses.ini without [weight-file] and other weight files of Moses are also accepted.",
     )
 
@@ -136,6 +136,8 @@ def linear(given: LinearOptions) -> None:
         names = names_of(nbest)
         for name in names:
             unseen.pop(name, None)
+        if missing := [name for name in nbest.names if name not in weights]:
+            raise FeatureError(f"{given.weights_file}: has no weight for {shown(missing[0])}; use 0 to ignore it")
         return by_weights(nbest, {name: weights[name] for name in names if name in weights})
 
     choose_from(given, choose, Why(weights=weights))

@@ -50,7 +50,7 @@ def _bounds(context: click.Context, parameter: click.Parameter, values: tuple[st
         except ValueError:
             colon = ""
         if not (name and colon):
-            raise click.UsageError(f"--bounds {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
+            raise click.UsageError(f"--bounds {shown(value)} is not NAME=LOW:HIGH, such as lm_0=0:1 or lm_0=0:")
     return bounds
 
 
@@ -68,7 +68,7 @@ class OfMert:
         multiple=True,
         default=(),
         callback=_bounds,
-        help="The bounds of a weight; repeatable.",
+        help="The bounds of a weight, such as lm_0=0:1; repeatable.",
     )
     fixed: tuple[str, ...] = option(
         metavar="NAME", multiple=True, default=(), help="Keep this weight at its start value; repeatable."
@@ -384,7 +384,7 @@ def mert(given: MertOptions) -> None:
     \b
     Examples:
       cybleu tune mert dev.nbest.gz dev.ref --start moses.ini
-      cybleu tune mert run1.nbest dev.ref --more run2.nbest --bounds lm=0: --output-format moses
+      cybleu tune mert run1.nbest dev.ref --more run2.nbest --bounds lm_0=0: --output-format moses
     """
     from ..tuning import tune
     from ..tuning.space import check_normalised

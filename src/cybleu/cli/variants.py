@@ -39,7 +39,7 @@ class VariantsOptions(ReadingOptions, TextFiles):
 def variants(given: VariantsOptions) -> None:
     """Show why tools give different scores.
 
-    Prints the tokens, rules and lines that make the scores of the same texts differ. The files are the same as for
+    Prints the rules and lines that make the scores of the same texts differ. The files are the same as for
     `cybleu score`, and each variant tokenises them as it does there. Use --tokenize none for text that is already
     tokenised. --lowercase applies to all variants. In JSON, segments are counted from 0.
 

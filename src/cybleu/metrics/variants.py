@@ -115,7 +115,9 @@ class Variant:
         """
         known = {smoothing[0]: smoothing for smoothing in self.smoothings}
         if not (name is None or is_one_of(name, known)):
-            raise UnknownNameError(f"{self.name} has no smoothing {name!r}; use one of {', '.join(known)}")
+            of_texts = "; method5 to method7 require texts: use cybleu score or explain, or cybleu.bleu_score"
+            more = of_texts if self.name == "nltk" else ""
+            raise UnknownNameError(f"{self.name} has no smoothing {name!r}; use one of {', '.join(known)}{more}")
         name, kind, default = self.smoothings[0] if name is None else known[name]
         if value is not None and default is None:
             raise UnknownNameError(f"the smoothing {name!r} of {self.name} takes no value")

@@ -203,7 +203,8 @@ def _detected(file: Lines, block: bytes) -> str:
             if len(fields) == 1:
                 raise InputFileError(
                     "has no '|||', so the format is not moses or joshua; for plain text, give the number of lines of "
-                    "each segment as size=; for fairseq's output or JSON lines, use format="
+                    "each segment as size=; for fairseq's output or JSON lines, use format=; the n-best list comes first, "
+                    "then the references"
                 )
             tokens = words_of(fields[2]) if len(fields) > 2 else []
             labels = [token for token in tokens if token.endswith(("=", ":"))]

@@ -211,8 +211,8 @@ def _counted(file: Lines, record: Record, metric: Metric, references: References
         with on_line(file, record.lines[record.nbest.offsets[place]]):
             raise InputFileError(
                 f"the id is {record.nbest.ids[place]}, but the references have {len(references)} segments, with ids "
-                f"from {first_id} to {first_id + len(references) - 1}; use first_id=1 or another number to set the "
-                "first id"
+                f"from {first_id} to {first_id + len(references) - 1}; use first_id=1 or another number if the "
+                f"ids do not begin at {first_id}, and more references if they do"
             )
     return count(metric, record.raw_text(), references, repeat(numbers, sizes))
 
