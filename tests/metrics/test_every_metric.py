@@ -320,9 +320,7 @@ def test_a_mixture_with_a_mean_of_segments_has_no_score_of_a_sum():
 def test_options_belong_to_the_metrics_of_a_mixture(options):
     for metric in ({"bleu": 1, "gleu": 1}, Mixture({"bleu": 1, "chrf": 1})):
         for use in (cybleu.rows, cybleu.reward_scores):
-            with pytest.raises(
-                errors.UnknownNameError, match="is an option of the metrics of a mixture; give it there"
-            ):
+            with pytest.raises(errors.UnknownNameError, match="option of the metrics of a mixture; give it there"):
                 use(["a b"], ["a b"], metric=metric, **options)
 
 

@@ -42,7 +42,7 @@ def rows_by(metric, name, tokenize=None, lowercase=False):
 @pytest.mark.parametrize(
     "weights", [{"bleu": 0.5, "gleu": 0.5}, {"nltk:method1": 1, "coco": 2}, {"bleu": 3, "chrf": 1}]
 )
-def test_mixtures(backend, weights):
+def test_mixtures(jinja2, backend, weights):
     report = analyse(REFERENCES, SYSTEMS, [weights, "ter"], **FEW)
     figures, metrics = report.metrics[0], [find(name) for name in weights]
 
