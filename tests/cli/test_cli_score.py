@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import sacrebleu
+from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
 import command_line
 import cybleu
@@ -70,14 +71,19 @@ def test_the_line(files):
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_scores_are_those_of_the_library(files, options, metric):
-    texts = [
-        hypothesis if metric.reads == "text" or metric.tokenize else hypothesis.split() for hypothesis in HYPOTHESES
-    ]
+    raw = metric.reads == "text" or metric.tokenize
+    texts = [hypothesis if raw else hypothesis.split() for hypothesis in HYPOTHESES]
     lists = [[one if isinstance(texts[0], str) else one.split() for one in pair] for pair in zip(FIRST, SECOND)]
     rows = metric.rows(texts, lists)
     assert as_json("hyp", "ref1", "ref2", *options.split())["score"] == 100 / metric.scale * metric.score(rows).score
     found = as_json("hyp", "ref1", "ref2", *options.split(), "--segments")["segment_scores"]
     assert found == (100 / metric.scale * metric.of_sentences().scores(rows)).tolist()
+
+
+def test_smoothing_with_the_segments_is_nltks(files):
+    found = as_json("hyp", "ref1", *"--metric nltk --smoothing method5 --max-order 2".split())
+    texts = [[line.split()] for line in FIRST], [line.split() for line in HYPOTHESES]
+    assert found["score"] == 100 * corpus_bleu(*texts, (0.5, 0.5), SmoothingFunction().method5)
 
 
 def test_standard_input_and_gzip(files):
@@ -254,11 +260,8 @@ def test_intervals_as_sacrebleu(raw_files, monkeypatch, lowercase):
     metrics = sacrebleu.BLEU(lowercase=lowercase), sacrebleu.CHRF(lowercase=lowercase), sacrebleu.TER()
     for found, line, metric in zip(as_json("raw", "raw.ref", *options), printed, metrics, strict=True):
         theirs = metric.corpus_score(RAW * 7, [RAW_REF * 7], 50)
-        assert (found["score"], found["confidence_mean"], found["confidence_var"]) == (
-            theirs.score,
-            float(theirs._mean),
-            float(float(theirs._ci)),
-        )
+        expected = theirs.score, float(theirs._mean), float(theirs._ci)
+        assert (found["score"], found["confidence_mean"], found["confidence_var"]) == expected
         assert line.endswith(theirs.format(4).partition(" = ")[2]) and "|bs:50|seed:7|" in line
     (exact,) = (as_json("raw", "raw.ref", "--metric", name, *options[6:]) for name in ["nltk"])
     rows = cybleu.rows([line.split() for line in RAW * 7], [[line.split()] for line in RAW_REF * 7])

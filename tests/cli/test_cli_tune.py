@@ -83,7 +83,7 @@ def as_library(arguments):
 
 def tuned(arguments):
     """The result of a tuner as JSON."""
-    done = run_line(f"tune {as_library(arguments)} --output-format json --quiet")
+    done = run_line(f"tune {as_library(arguments)} --output-format json --quiet --quiet")
     assert (done.exit_code, done.stderr) == (0, "")
     return json.loads(done.stdout)
 

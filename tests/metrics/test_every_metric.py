@@ -282,16 +282,14 @@ def test_lower_case_of_nist_is_that_of_the_script_with_prepared_references():
 def test_mixtures_are_weighted_means():
     expected = 2 / 3 * score(find("bleu").rows(TEXTS[:3], REFERENCES)).score / 100
     expected += 1 / 3 * score(find("chrf").rows(TEXTS[:3], REFERENCES), "chrf").score / 100
-    for metric in (
-        Mixture({"bleu": 2, "chrf": 1}),
-        Mixture([("bleu", 1), ("chrf", 0.5)]),
-        find({"bleu": 2, "chrf": 1}),
-    ):
+    mixtures = Mixture({"bleu": 2, "chrf": 1}), Mixture([("bleu", 1), ("chrf", 0.5)]), find({"bleu": 2, "chrf": 1})
+    for metric in mixtures:
         assert metric.score(metric.rows(TEXTS[:3], REFERENCES)).score == pytest.approx(expected)
     ids, sets = np.array([[1, 2, 3, 4], [4, 3, 0, 0]]), [[[1, 2, 3, 4, 5]], [[3, 4]]]
     found = cybleu.reward_scores(ids, sets, metric={"bleu": 1, "nltk": 2}, pad_id=0)
     alone = [cybleu.reward_scores([[1, 2, 3, 4], [4, 3]], sets, metric=name) for name in ("bleu", "nltk")]
     assert found == pytest.approx(alone[0] / 3 + alone[1] * 2 / 3, abs=1e-6)
+    assert Mixture([("gleu", 1), (WordF(), 1)]).score([1, 1, -1, 1, 1]).score == 0
     for parts in ((), None, [(3, 1)], [(find("chrf"), "x")], [(find("chrf"), 0)], {"bleu": 1, "chrf": -0.1}):
         with pytest.raises(errors.CybleuError, match="a mixture requires"):
             Mixture(parts)
@@ -300,7 +298,7 @@ def test_mixtures_are_weighted_means():
 
 
 def test_a_mixture_with_a_mean_of_segments_has_no_score_of_a_sum():
-    mean = Mixture([(find("bleu", level="mean"), 1), ("gleu", 1)])
+    mean = Mixture([("gleu", 1), (find("bleu", level="mean"), 2), ("gleu", 1)])
     rows = mean.rows(TEXTS, REFERENCES, owner=OWNER)
     table = {"hypothesis": TEXTS, "reference": [REFERENCES[owner] for owner in OWNER]}
     bleu, gleu = (columns.segment_scores(table, metric=name) for name in ("bleu", "gleu"))

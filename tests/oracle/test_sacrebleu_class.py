@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sacrebleu.significance import PairedTest
 
@@ -42,6 +42,9 @@ def corpora(draw):
 
 
 @given(arguments, corpora())
+@example({}, (["a"], [["a"]]))
+@example({"smooth_method": "floor", "smooth_value": 0.5, "effective_order": True}, (["a b c d"], [["a c"]]))
+@example({"smooth_method": "floor", "smooth_value": np.float32(0.5), "effective_order": True}, (["a b c d"], [["a c"]]))
 def test_scores_and_signature(kwargs, corpus):
     assert_class_is_as_sacrebleu_s(BLEU, Theirs, corpus, kwargs)
 
@@ -140,13 +143,8 @@ OVERRIDES = [
 @pytest.mark.parametrize(("cls", "theirs", "name", "value"), OVERRIDES)
 def test_an_override_changes_the_score_as_with_sacrebleu(cls, theirs, name, value):
     options = {"word_order": 2} if cls is CHRF else {}
-    ours, other = (
-        [
-            scores_of(type("Other", (base,), {name: value})(references=cached, **options))
-            for cached in (None, REFERENCES)
-        ]
-        for base in (cls, theirs)
-    )
+    kinds = [type("Other", (base,), {name: value}) for base in (cls, theirs)]
+    ours, other = ([scores_of(kind(references=cached, **options)) for cached in (None, REFERENCES)] for kind in kinds)
     assert ours == other
     assert ours[0] != scores_of(theirs(**options))
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from brute_force import LIST, bleu, chosen, nbests, rows_of_bleu, score_of, weight
 from cybleu.nbest import NBest
 from cybleu.tuning import line_search, tune
+from inputs import Own
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -91,6 +92,10 @@ def test_a_plateau_of_zero_is_left():
     assert tuned.score == 0 and tuned.stats[2] == 6
     for nbest in (none, bleu([0, 2], [[1.0], [1.0]], [0, 0])):
         assert any(tune(nbest, restarts=3).weights.values())
+    kind = type("Zero", (Own,), {"plateau": Own(), "evaluate": lambda self, row: 0.0})
+    for start in (1.0, -1.0):
+        zero = NBest([0, 2], [[0.0], [start]], [[2, 4], [1, 4]], score=kind())
+        assert line_search(zero, [1.0], "f0").stats == (2, 4)
     flat = NBest([0, 2], [[1.0, 0.0], [0.0, 1.0]], [[8, 8, 0, 8]] * 2)
     assert any(tune(flat, restarts=3).weights.values())
 

@@ -91,9 +91,8 @@ def test_a_function_of_the_sum_as_metric():
     def balance(row):
         return -abs(row[0] - row[1])
 
-    nbest = NBest(
-        [0, 2, 4], [[0.0], [1.0], [0.0], [2.0]], [[3.0, 0.0], [0.0, 1.0], [4.0, 4.0], [1.0, 2.0]], score=balance
-    )
+    stats = [[3.0, 0.0], [0.0, 1.0], [4.0, 4.0], [1.0, 2.0]]
+    nbest = NBest([0, 2, 4], [[0.0], [1.0], [0.0], [2.0]], stats, score=balance)
     found = line_search(nbest, [-1.0], "f0")
     assert (found.score, found.stats) == (-2.0, (1.0, 3.0)) and found.weights["f0"] > 0
     other = line_search(nbest, [1.0], "f0", metric=lambda row: row[0])
