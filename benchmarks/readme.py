@@ -20,6 +20,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain, cycle
@@ -291,24 +292,10 @@ def interval():
     return significance_of(["FBK.4870"], ours, theirs, counted=False)
 
 
-@row("`paired_bs` of 4 systems, from raw text", "sacrebleu", readme=False)
-def paired_bootstrap():
-    return paired("bs", counted=False)
-
-
-@row("`paired_ar` of 4 systems, from raw text", "sacrebleu", readme=False)
-def paired_randomization():
-    return paired("ar", counted=False)
-
-
-@row("`paired_bs` of 4 systems, from counts", "sacrebleu", readme=False)
-def paired_bootstrap_of_counts():
-    return paired("bs", counted=True)
-
-
-@row("`paired_ar` of 4 systems, from counts", "sacrebleu", readme=False)
-def paired_randomization_of_counts():
-    return paired("ar", counted=True)
+for counted, begin in ((False, "raw text"), (True, "counts")):
+    for kind in ("bs", "ar"):
+        work = f"`paired_{kind}` of 4 systems, from {begin}"
+        row(work, "sacrebleu", readme=False)(partial(paired, kind, counted=counted))
 
 
 # Whole processes, including imports, reading and splitting
