@@ -101,8 +101,10 @@ def test_padding_and_the_end_of_a_text(text, expected):
             assert cybleu.rows(given_text, one).tolist() == cybleu.rows([expected], references).tolist()
 
 
-def test_an_unknown_id_never_matches():
-    stats = cybleu.rows([[1, 2, 9, 3]], [[[1, 2, 9, 3]]], unk_id=9)
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint64"])
+def test_an_unknown_id_never_matches(dtype):
+    ids = np.array([[1, 2, 9, 3]], dtype)
+    stats = cybleu.rows(ids, ids, unk_id=9)
     assert stats.tolist() == [[4, 4, 3, 1, 0, 0, 4, 3, 2, 1]]
 
 

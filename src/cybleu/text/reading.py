@@ -208,7 +208,7 @@ def read_references(
     if special.given or lengths is not None:
         ids, begins, ends = _with_special(sets.texts, special, name, lengths)
         if special.unk_id is not None:
-            ids = np.where(ids == special.unk_id, UNKNOWN, ids)
+            ids = np.where(ids == special.unk_id, np.int64(UNKNOWN), ids)  # UNKNOWN does not fit int32
         sets = Sets(TokenIds(ids, begins, ends), np.asarray(sets.bounds, dtype=np.int64))
     if of_array:
         check_none_empty(sets)
