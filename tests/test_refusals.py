@@ -169,6 +169,7 @@ REFUSED = {
         ),
         (lambda: paired_test(np.full(9, 1e308), np.zeros(9)), "the sum of the numbers is too large for a float"),
         (lambda: rows([[-(2**63)]], [[1]], unk_id=1), "hypotheses have the id -9223372036854775808"),
+        (lambda: rows([[1]], [[1]], eos_id=-(2**63)), "eos_id is -9223372036854775808"),
     ],
     errors.MixedTokensError: [
         (lambda: mbr([[R, "the cat"]]), r"hypotheses\[0\]\[1\] is a str and hypotheses\[0\]\[0\] a list"),

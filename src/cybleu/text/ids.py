@@ -138,7 +138,7 @@ def positions(value: Any, name: str, most: int, shape: Sequence[int], what: str)
     return array
 
 
-UNKNOWN = -(2**63)  # what an unknown id of the references becomes; hypotheses must not have it
+UNKNOWN = -(2**63)  # what an unknown id of the references becomes; no hypothesis has it, and no special id is it
 
 
 class SpecialIds(NamedTuple):
@@ -152,7 +152,7 @@ class SpecialIds(NamedTuple):
         """:raises ArrayValueError: one is no id"""
         for name, value in zip(self._fields, self):
             if value is not None:
-                check_whole(value, name, -(2**63), 2**63 - 1, error=ArrayValueError)
+                check_whole(value, name, UNKNOWN + 1, 2**63 - 1, error=ArrayValueError)
 
     @property
     def given(self) -> bool:
