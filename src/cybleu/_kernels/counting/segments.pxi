@@ -42,7 +42,10 @@ cdef int count_reference(object reference, object hypothesis, Py_ssize_t max_ord
 
 
 cdef inline Py_ssize_t items_in(PyObject *text) noexcept:
-    """Return the number of tokens, or -1 for other types, and prefetch tokens: that is worth 17 % for a sentence."""
+    """Return the number of tokens, or -1 for other types, and prefetch tokens: that is worth 17 % for a sentence.
+
+    Where other threads run, the tokens must not be read before the text is locked.
+    """
     cdef PyObject **tokens
     cdef Py_ssize_t size = -1
     if cybleu_items(text, &tokens, &size) and not CYBLEU_OTHER_THREADS_RUN:

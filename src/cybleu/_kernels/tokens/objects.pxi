@@ -76,6 +76,8 @@ cdef inline int read_objects(PyObject **objects, Py_ssize_t count, KeyedToken *t
     """Write the tokens with their keys, and their first slots in a FewTokens."""
     cdef Seed seed = SEED
     cdef Py_ssize_t i
+    if CYBLEU_OTHER_THREADS_RUN:    # in other builds items_in has prefetched them
+        fetch_tokens(objects, count)
     for i in range(count):
         if not cybleu_read_object(objects[i], seed, &tokens[i]):
             return 0
