@@ -322,13 +322,13 @@ def test_options_belong_to_the_metrics_of_a_mixture(options):
                 use(["a b"], ["a b"], metric=metric, **options)
 
 
-@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, -1.0])
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, -1.0, 0.5, 99.0])
 def test_rows_that_mixtures_refuse(number):
     metric = find({"bleu": 1, "gleu": 1})
     rows = metric.rows(TEXTS, REFERENCES, owner=OWNER)
     rows[1, 3] = number
     for use in (metric.scores, metric.score, metric.total, lambda rows: metric.score(rows.tolist())):
-        with pytest.raises(errors.StatisticsError, match="has finite numbers from 0"):
+        with pytest.raises(errors.StatisticsError, match=r"finite|fractions|more matches"):
             use(rows)
 
 

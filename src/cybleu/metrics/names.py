@@ -225,6 +225,19 @@ class Mixture(BuiltinMetric):
 
         return count
 
+    def _check_rows(self, rows: NDArray[Any]) -> None:
+        super()._check_rows(rows)
+        for metric, _, part in self._of_each(rows):
+            table = part.astype(metric.dtype)
+            if (table != part).any():
+                raise StatisticsError(f"rows of {self.name} have fractions among the counts of {metric.name}")
+            metric._check_rows(table)
+
+    def _checked(self, row: Any) -> list[Any]:
+        numbers = super()._checked(row)
+        self._check_rows(np.array([numbers], dtype=self.dtype))
+        return numbers
+
     def _of_each(self, rows: NDArray[Any]) -> Iterator[tuple[Metric, float, NDArray[Any]]]:
         """Each metric, its weight and its columns of rows."""
         start = 0
