@@ -86,13 +86,13 @@ def check_forms(hypotheses, references, lists):
 
 
 def test_references_that_look_like_the_tokens_of_one():
-    with pytest.warns(ShapeWarning, match="tokens of one reference"):
+    with pytest.warns(ShapeWarning, match="tokens of one reference") as caught:
         cybleu.rows(["the cat sat"], [["the", "cat", "sat"]])
+    assert caught[0].filename == __file__
 
 
 def test_samples_of_one_prompt():
-    rows = cybleu.rows(["a", "b", "c", "d"], [["r", "s", "t", "u"]], owner=[0, 0, 0, 0])
-    assert rows.shape == (4, 10)
+    assert cybleu.rows(["a", "b", "c", "d"], [["r", "s", "t", "u"]], owner=[0] * 4).shape == (4, 10)
 
 
 def test_options_beside_an_instance():

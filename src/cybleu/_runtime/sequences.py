@@ -191,7 +191,7 @@ def _is_unordered(values: Any) -> bool:
     return isinstance(values, (Mapping, Set)) and not isinstance(values, MappingView)  # views are ordered
 
 
-def check_ordered(values: Any, name: str, what: str = "segments") -> None:
+def check_ordered(values: Any, name: str, what: str = "entries") -> None:
     """Reject containers without an order.
 
     :param what: the entries, for messages

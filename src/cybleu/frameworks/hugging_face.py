@@ -11,7 +11,7 @@ from .. import sacrebleu_compat
 from ..errors import EmptyCorpusError, LengthMismatchError, UnknownNameError
 from ..metrics import Bleu, Gleu, Metric
 from ..text.batches import Corpus
-from ..text.columns import lists_of_column
+from ..text.columns import entries_of
 from ..text.reading import read_lines, read_list, read_sets_of_lines
 
 
@@ -71,7 +71,7 @@ class EvaluationModule:
         """
         texts = read_lines(read_list(predictions, "predictions", "str"), "predictions").lists()
         entries = read_list(references, "references", "those of each text")
-        groups = [[entry] if isinstance(entry, str) else lists_of_column(entry, "references") for entry in entries]
+        groups = [[entry] if isinstance(entry, str) else entries_of(entry, "references") for entry in entries]
         groups = read_sets_of_lines(groups).lists()
         if len(texts) != len(groups):
             advice = "give a reference or a list of references for each prediction"

@@ -191,7 +191,7 @@ class Metric(ABC):
         def work(start: int, stop: int) -> None:
             for first in range(start, stop, at_once):
                 some = np.arange(first, min(stop, first + at_once), dtype=np.int64)
-                corpus = Corpus(texts.rows(np.repeat(some, width)), sets, np.tile(everyone, len(some)))
+                corpus = Corpus(texts.take(np.repeat(some, width)), sets, np.tile(everyone, len(some)))
                 scores[some] = self.scores_of(self._table(corpus)).reshape(len(some), width)
 
         run(work, texts.size, self.cost * 64 * scores.size, threads if self.cost else None, progress, "hypotheses")

@@ -55,7 +55,7 @@ class Counting(NamedTuple):
         """Count raw text, which the backend tokenises."""
         if corpus.owners is not None:
             assert isinstance(corpus.sets, Sets)
-            corpus = Corpus(corpus.texts, corpus.sets.rows(corpus.owners))
+            corpus = Corpus(corpus.texts, corpus.sets.take(corpus.owners))
         segments = raw.backend, *lowered(corpus, raw), self.order, self.reference_length
         return lambda start, stop, rows: _backend.chosen.raw_rows(*segments, start, stop, rows)
 

@@ -104,10 +104,10 @@ class Gleu(BuiltinMetric):
     def _of_lines(self, corpus: Corpus) -> Counter:
         """Count raw text, which the backend tokenises, as BLEU does with each reference alone."""
         assert isinstance(corpus.sets, Sets)
-        sets = corpus.sets if corpus.owners is None else corpus.sets.rows(corpus.owners)
+        sets = corpus.sets if corpus.owners is None else corpus.sets.take(corpus.owners)
         numbers = [end - begin for begin, end in pairwise(sets.bounds)]
         owners: Any = array("q", chain.from_iterable(map(repeat, range(corpus.size), numbers)))
-        pairs = Corpus(corpus.texts.rows(owners), Sets(sets.texts, array("q", range(len(owners) + 1))))
+        pairs = Corpus(corpus.texts.take(owners), Sets(sets.texts, array("q", range(len(owners) + 1))))
         bleu = Bleu(max_order=self.max_len, tokenize=self.tokenizer, lowercase=self.lowercase)
         found = map(self._of_pair, bleu.rows_of(pairs).tolist())
         best = [max(islice(found, number), key=lambda pair: pair[0] / pair[1] if pair[1] else -1) for number in numbers]

@@ -73,9 +73,9 @@ def mbr(
             rows = hyp_rows[hyp_bounds[segment] : hyp_bounds[segment + 1]]
             columns = ref_rows[ref_bounds[segment] : ref_bounds[segment + 1]]
             if len(rows):
-                evidence = refs.texts.rows(columns)
+                evidence = refs.texts.take(columns)
                 same = refs is hyps and len(rows) == len(columns)
-                texts = evidence if same else hyps.texts.rows(rows)
+                texts = evidence if same else hyps.texts.take(rows)
                 try:
                     matrix = found.pairs(texts, None if same else evidence, threads=threads)
                 except CybleuError as error:

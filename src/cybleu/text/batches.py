@@ -66,7 +66,7 @@ class TokenIds(NamedTuple):
         """The number of texts."""
         return len(self.begins)
 
-    def rows(self, numbers: NDArray[np.int64]) -> TokenIds:
+    def take(self, numbers: NDArray[np.int64]) -> TokenIds:
         """The texts with these numbers."""
         return TokenIds(self.ids, self.begins[numbers], self.ends[numbers])
 
@@ -91,7 +91,7 @@ class TokenLists:
     def lists(self) -> Sequence[Tokens]:
         return self.texts
 
-    def rows(self, numbers: NDArray[np.int64]) -> TokenLists:
+    def take(self, numbers: NDArray[np.int64]) -> TokenLists:
         """The texts with these numbers."""
         return TokenLists([self.texts[number] for number in numbers.tolist()], self.place)
 
@@ -124,7 +124,7 @@ class RawText:
         texts: list[str] = self.lines.strings()
         return texts
 
-    def rows(self, numbers: NDArray[np.int64]) -> RawText:
+    def take(self, numbers: NDArray[np.int64]) -> RawText:
         """The texts with these numbers."""
         return RawText(self.lines.take(numbers))
 
@@ -150,13 +150,13 @@ class Sets:
         texts = self.texts.lists()
         return [texts[begin:end] for begin, end in pairwise(list(self.bounds))]
 
-    def rows(self, owners: NDArray[np.int64]) -> Sets:
+    def take(self, owners: NDArray[np.int64]) -> Sets:
         """The sets with these numbers, in this order."""
         bounds = np.asarray(self.bounds, dtype=np.int64)
         firsts, counts = bounds[owners], np.diff(bounds)[owners]
         ends = np.cumsum(counts, dtype=np.int64)
         numbers = repeat(firsts - ends + counts, counts) + np.arange(counts.sum(), dtype=np.int64)
-        return Sets(self.texts.rows(numbers), np.concatenate([np.zeros(1, dtype=np.int64), ends]))
+        return Sets(self.texts.take(numbers), np.concatenate([np.zeros(1, dtype=np.int64), ends]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -269,19 +269,19 @@ class ReferenceColumns:
 # ---------------------------------------------------------------------------------------------------------------- forms
 
 
-def column_of(values: Any, name: str) -> Any:
-    """A batch of the texts in a column; a list of Python objects; or the result of :func:`lists_of_column` for other values.
+def column_of(values: Any, name: str) -> Batch | list[Any] | Any:
+    """A batch of the texts in a column; a list of Python objects; or the result of :func:`entries_of` for other values.
 
     :raises SequenceTypeError: it is a table of several columns, a mapping or a set
     :raises ArrowError: the column holds neither texts nor lists
     """
     if not is_column(values):
-        return lists_of_column(values, name)
+        return entries_of(values, name)
     column = _one_column(values, name)
     return texts_of_column(column, name) if hasattr(column, "to_pylist") else column
 
 
-def _one_column(values: Any, name: str) -> Any:
+def _one_column(values: Any, name: str) -> list[Any] | Any:
     """The column as :func:`_read` returns it, or a frame of numbers as an array of them."""
     names, columns = _columns_of(values)
     if names and all(map(_of_numbers, columns)):
@@ -292,7 +292,7 @@ def _one_column(values: Any, name: str) -> Any:
     return columns[0]
 
 
-def lists_of_column(values: Any, name: str) -> Any:
+def entries_of(values: Any, name: str) -> list[Any] | Any:
     """The entries of a column as nested lists of Python objects, or the result of :func:`by_position` for other values.
 
     :raises SequenceTypeError: it is a table of several columns, a mapping or a set
@@ -315,7 +315,7 @@ def lists_of_documents(documents: Any) -> Any:
     return lines[0] if names is None else lines
 
 
-def columns_of_references(references: Any, name: str) -> Any:
+def columns_of_references(references: Any, name: str) -> ReferenceColumns | list[Any] | Any:
     """References in columns: :class:`ReferenceColumns`; a list if a column holds Python objects; an array of numbers.
 
     :param references: a column, a table with a column for each reference, or a list or tuple of columns; others are returned

@@ -8,16 +8,16 @@ this rule; those with the name of another tool take what the tool takes. What is
 
 from __future__ import annotations
 
-import warnings
 from array import array
 from itertools import accumulate, chain, pairwise
 
 from .. import _backend
 from .._runtime.lazy_arrays import np
 from .._runtime.sequences import LINE, LISTS, by_position, container_of, described, is_array, is_missing, is_sized
-from ..errors import ArrayValueError, MixedTokensError, NoReferencesError, NotUtf8Error, SequenceTypeError, ShapeWarning
+from .._runtime.shapes import warn_of
+from ..errors import ArrayValueError, MixedTokensError, NoReferencesError, NotUtf8Error, SequenceTypeError
 from .batches import PLAIN_TYPES, Corpus, ListSets, Place, RawText, Sets, TokenIds, TokenLists
-from .columns import ReferenceColumns, column_of, columns_of_references, is_column, lists_of_column
+from .columns import ReferenceColumns, column_of, columns_of_references, entries_of, is_column
 from .ids import NO_IDS, UNKNOWN, SpecialIds, check_none_empty, ids_of_lists, ids_of_ragged, owners_given, sets_of_array
 from .numbering import only_ids
 from .ragged import Ragged
@@ -64,7 +64,7 @@ def read_list(values: Any, name: str, what: str) -> Any:
     """
     if type(values) in LISTS:
         return values
-    entries = lists_of_column(values, name)
+    entries = entries_of(values, name)
     if isinstance(entries, LINE) or not is_sized(entries):
         advice = f"give a list of {what}"
         told = f"None; {advice}" if entries is None else described(entries, advice)
@@ -90,17 +90,18 @@ def read_texts(
     :param bounds: of texts that were in several lists: where those of each list begin, and the end
     """
     values = ids_of_ragged(values, name) if isinstance(values, Ragged) else column_of(values, name)
+    _check_lengths(lengths, values, name)
     texts: Batch
     if is_array(values):
         if getattr(values, "ndim", 2) == 1 and len(values):
             raise SequenceTypeError(f"{name} is one array with one dimension; pass a list: [ids]")
-        texts, lengths = sets_of_array(values, name, lengths).texts, None
+        texts = sets_of_array(values, name, lengths).texts
     elif isinstance(values, (TokenLists, TokenIds, RawText)):
         texts = values
     else:
         texts = batch_of(read_list(values, name, "texts"), Place(name, bounds))
-    if special.given or lengths is not None:
-        texts = ids = _with_special(texts, special, name, lengths)
+    if special.given:
+        texts = ids = _with_special(texts, special, name)
         if special.unk_id is not None and (ids.ids == UNKNOWN).any():
             raise ArrayValueError(f"{name} have the id {UNKNOWN}, which cannot be scored with unk_id")
     return texts
@@ -148,16 +149,19 @@ def token_lists(texts: Sequence[Any], place: Place) -> TokenLists | TokenIds:
     return TokenLists([text if isinstance(text, (list, tuple)) else list(text) for text in texts], place)
 
 
-def _with_special(texts: Batch, special: SpecialIds, name: str, lengths: Any) -> TokenIds:
+def _check_lengths(lengths: Any, texts: Any, name: str) -> None:
+    """:raises ArrayValueError: lengths are given for texts that have their own"""
+    if lengths is not None and not is_array(texts):
+        raise ArrayValueError(f"lengths are for a 2-D array, and {name} is none, so that each text has its own")
+
+
+def _with_special(texts: Batch, special: SpecialIds, name: str) -> TokenIds:
     """Texts of ids without padding and what follows their end.
 
-    :param lengths: of texts that have their own, which is an error
     :raises ArrayValueError: the texts are raw text
     :raises MixedTokensError: the texts are other tokens than ids
     """
     special.check()
-    if lengths is not None:
-        raise ArrayValueError(f"lengths are for a 2-D array, and {name} is none, so that each text has its own")
     if isinstance(texts, RawText):
         raise ArrayValueError(f"{FOR_IDS}, and {name} are raw text")
     if isinstance(texts, TokenLists):
@@ -178,7 +182,6 @@ def check_same_kind(kind: Kind, name: str, other: Kind, name_of_other: str) -> N
 
 def read_references(
     references: Any,
-    name: str = "references",
     *,
     texts: Batch | None = None,
     lengths: Any = None,
@@ -189,24 +192,25 @@ def read_references(
     :param texts: the hypotheses. Without them a list of str has several raw references, and tokens are str at the third level only
     :param lengths: the lengths of the references in an array
     """
-    references = columns_of_references(references, name)
-    references = ids_of_ragged(references, name) if isinstance(references, Ragged) else by_position(references)
+    references = columns_of_references(references, "references")
+    references = ids_of_ragged(references, "references") if isinstance(references, Ragged) else by_position(references)
+    _check_lengths(lengths, references, "references")
     of_array = is_array(references)
     sets: AnySets
     if isinstance(references, ReferenceColumns):
         sets = references.sets(None if texts is None else texts.kind)
         if references.one_each and isinstance(sets, ListSets):
-            _refuse_raw_references([group[0] for group in sets.sets], texts, name)
+            _refuse_raw_references([group[0] for group in sets.sets], texts)
     elif isinstance(references, TokenIds):
         sets = Sets(references, np.arange(references.size + 1, dtype=np.int64))
     elif of_array:
-        sets, lengths = sets_of_array(references, name, lengths, "reference_lengths", (2, 3)), None
+        sets = sets_of_array(references, "references", lengths, "reference_lengths", (2, 3))
     else:
-        sets = _sets_of_list(read_list(references, name, "references for each segment"), texts, name)
+        sets = _sets_of_list(read_list(references, "references", "references for each segment"), texts)
     if texts is not None and sets.size:
-        check_same_kind(texts.kind, "the hypotheses", sets.kind, f"{name}[0]")
-    if special.given or lengths is not None:
-        ids, begins, ends = _with_special(sets.texts, special, name, lengths)
+        check_same_kind(texts.kind, "the hypotheses", sets.kind, "references[0]")
+    if special.given:
+        ids, begins, ends = _with_special(sets.texts, special, "references")
         if special.unk_id is not None:
             ids = np.where(ids == special.unk_id, np.int64(UNKNOWN), ids)  # UNKNOWN does not fit int32
         sets = Sets(TokenIds(ids, begins, ends), np.asarray(sets.bounds, dtype=np.int64))
@@ -215,7 +219,7 @@ def read_references(
     return sets
 
 
-def _sets_of_list(references: Any, texts: Batch | None, name: str) -> AnySets:
+def _sets_of_list(references: Any, texts: Batch | None) -> AnySets:
     """The references in a list, which has one or several for each segment.
 
     The depth of a text is 0 if it is a str, and 1 if it has tokens. A deeper entry has several texts.
@@ -223,26 +227,26 @@ def _sets_of_list(references: Any, texts: Batch | None, name: str) -> AnySets:
     raw = (texts is None or isinstance(texts, RawText)) and _are_raw(references)
     several = _are_several(references, raw)
     if several is None:
-        references, several = _entries(references, texts, raw, name)
+        references, several = _entries(references, texts, raw)
     groups = references if several else [[entry] for entry in references]
     kinds = _backend.chosen.types_within(groups if several else [references])
     if not kinds <= {*LISTS, str, bytes}:
         groups = [group if is_array(group) else [text for text in group if not is_missing(text)] for group in groups]
     if several and tuple in kinds and _has_tuples(texts):
-        raise MixedTokensError(f"tokens of the hypotheses are tuples, and so are texts of {name}; pass these as lists")
+        raise MixedTokensError("tokens of hypotheses are tuples, and so are texts of references; pass these as lists")
     counts = list(map(len, groups))
-    check_all_have_one(counts, name)
+    check_all_have_one(counts, "references")
     if not kinds <= LISTS:
         bounds = list(accumulate(counts, initial=0))
-        batch = batch_of(list(chain.from_iterable(groups)), Place(name, bounds if raw or several else None))
+        batch = batch_of(list(chain.from_iterable(groups)), Place("references", bounds if raw or several else None))
         if not isinstance(batch, TokenLists):
             if isinstance(batch, RawText):
-                _warn_of_words(groups, texts, name)
+                _warn_of_words(groups, texts)
             return Sets(batch, array("q", bounds))
         groups = [batch.texts[begin:end] for begin, end in pairwise(bounds)]
     if not several:
-        _refuse_raw_references([words for (words,) in groups], texts, name)
-    return ListSets(groups, name)
+        _refuse_raw_references([words for (words,) in groups], texts)
+    return ListSets(groups, "references")
 
 
 def _are_several(references: Any, raw: bool) -> bool | None:
@@ -259,20 +263,20 @@ def _are_several(references: Any, raw: bool) -> bool | None:
     return True if firsts == {list} else raw if firsts in ({str}, {int}) else None
 
 
-def _entries(references: Any, texts: Batch | None, raw: bool, name: str) -> tuple[list[Any], bool]:
+def _entries(references: Any, texts: Batch | None, raw: bool) -> tuple[list[Any], bool]:
     """The references of each segment as a text, a list or an array, and whether these may be several."""
-    check_all_have_one([not is_missing(entry) for entry in references], name)
-    entries = [_entry(entry, f"{name}[{number}]") for number, entry in enumerate(references)]
+    check_all_have_one([not is_missing(entry) for entry in references], "references")
+    entries = [_entry(entry, f"references[{number}]") for number, entry in enumerate(references)]
     tuples = _has_tuples(texts)
     depths = [_depth(entry, tuples) for entry in entries]
     several = {depth > (0 if raw else 1): number for number, depth in enumerate(depths) if depth is not None}
     if len(several) > 1:
         raise SequenceTypeError(
-            f"{name}[{several[False]}] is one reference, and {name}[{several[True]}] a list of references; "
+            f"references[{several[False]}] is one reference, and references[{several[True]}] a list of references; "
             "pass a list for each segment"
         )
     if not several or (raw and True not in several):
-        check_all_have_one([isinstance(entry, LINE) for entry in entries], name)
+        check_all_have_one([isinstance(entry, LINE) for entry in entries], "references")
     return entries, True in several
 
 
@@ -280,11 +284,9 @@ def _entry(entry: Any, place: str) -> Any:
     """The references of a segment as a text, a list or an array."""
     if isinstance(entry, LINE) or type(entry) in LISTS:
         return entry
-    if is_column(entry):
-        return lists_of_column(entry, place)
-    if not _is_text(entry):
+    if not (_is_text(entry) or is_column(entry)):
         raise SequenceTypeError(f"{place} must be a reference or a list of several, not {described(entry)}")
-    return by_position(entry)
+    return entries_of(entry, place)
 
 
 def _depth(entry: Any, tuples: bool) -> int | None:
@@ -318,30 +320,28 @@ def _are_raw(references: Any) -> bool:
     return isinstance(next((text for text in texts if not is_missing(text)), None), LINE)
 
 
-def _refuse_raw_references(references: Sequence[Any], texts: Batch | None, name: str) -> None:
+def _refuse_raw_references(references: Sequence[Any], texts: Batch | None) -> None:
     """:raises MixedTokensError: the only reference of a segment is a list of raw references, and not the tokens of one"""
     firsts = [words[0] for words in references if words and type(words[0]) is str]
     if not isinstance(texts, TokenLists) or not _has_blank("".join(firsts)):
         return
     for number, (words, hypothesis) in enumerate(zip(references, texts.texts)):
         if words and all(map(_has_blank, words)) and hypothesis and not any(map(_has_blank, hypothesis)):
-            raise MixedTokensError(f"{name}[{number}] holds raw text, and hypotheses[{number}] tokens; {SPLIT}")
+            raise MixedTokensError(f"references[{number}] holds raw text, and hypotheses[{number}] tokens; {SPLIT}")
 
 
 def _has_blank(text: Any) -> bool:
     return isinstance(text, (str, bytes)) and len(text.split(None, 1)) > 1
 
 
-def _warn_of_words(groups: Any, texts: Batch | None, name: str) -> None:
+def _warn_of_words(groups: Any, texts: Batch | None) -> None:
     """Warn if each segment has several references that look like the tokens of one."""
     if any(len(group) < 2 or not all(group) or any(map(_has_blank, group)) for group in groups):
         return
     if groups and texts is not None and texts.size and all(map(_has_blank, texts.lists())):
-        warnings.warn(
-            f"no reference has more than one word, and {name}[0] has {len(groups[0])} of them, which looks like the tokens of "
-            "one reference; pass the reference as a str",
-            ShapeWarning,
-            stacklevel=2,
+        warn_of(
+            f"no reference has more than one word, and references[0] has {len(groups[0])} of them, which looks like the tokens "
+            "of one reference; pass the reference as a str"
         )
 
 
