@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sacrebleu.utils import Color
 
 import command_line
-from cybleu.cli.main import sacrebleu as command
+from cybleu.sacrebleu_compat.install import run_sacrebleu
 
 if hasattr(signal, "SIGPIPE"):  # sacreBLEU's command lets it end the process, here the one that runs all tests
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
@@ -119,7 +119,7 @@ variables = st.fixed_dictionaries(
 def test_the_output(folder, references, chosen, systems, variables):
     arguments = [*references, *chosen, *systems]
     theirs = written(sacrebleu.sacrebleu.main, arguments, folder, variables)
-    assert written(lambda: command.callback(arguments), arguments, folder, variables) == theirs
+    assert written(lambda: run_sacrebleu(arguments), arguments, folder, variables) == theirs
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,6 @@ def _show_citations(context: click.Context, parameter: click.Parameter, value: s
 OF_CLI = {name: name for name in ("score", "compare", "explain", "variants", "plot", "rerank")}
 OF_TUNE = {"mert": "tuning", "kbmira": "tuning", "pro": "tuning", "loop": "loop", "extract": "extract"}
 HELP = {"help_option_names": ["-h", "--help"]}
-SCRIPTS = {"ignore_unknown_options": True}
-SCRIPT = click.Path(readable=False)
 
 
 @click.group(cls=Commands, modules={**OF_CLI}, context_settings=HELP)
@@ -81,38 +79,10 @@ def tune() -> None:
     """
 
 
-@cli.command("sacrebleu", context_settings=SCRIPTS)
-@click.argument("arguments", metavar="[ARGUMENT]...", nargs=-1, type=SCRIPT)
-def sacrebleu(arguments: tuple[str, ...]) -> None:
-    """Run sacreBLEU's own command, faster.
-
-    The arguments, environment variables and output are the same as those of `sacrebleu`. This command requires
-    sacreBLEU.
-    """
-    from ..sacrebleu_compat.install import run_sacrebleu
-
-    run_sacrebleu([*arguments])
-
-
-@cli.command("run-as-nltk", add_help_option=False, context_settings=SCRIPTS)
-@click.argument("arguments", metavar="SCRIPT [ARGUMENT]...", nargs=-1, type=SCRIPT)
-def run_as_nltk(arguments: tuple[str, ...]) -> None:
-    """Run a script with cybleu's BLEU instead of NLTK's.
-
-    chrF, GLEU and NIST are replaced as well. This command has no extra dependencies.
-    """
-    from ..bleu_score.install import run_as_nltk
-
-    run_as_nltk([*arguments])
-
-
-@cli.command("run-as-sacrebleu", add_help_option=False, context_settings=SCRIPTS)
-@click.argument("arguments", metavar="SCRIPT [ARGUMENT]...", nargs=-1, type=SCRIPT)
-def run_as_sacrebleu(arguments: tuple[str, ...]) -> None:
-    """Run a script with cybleu's BLEU instead of sacreBLEU's.
-
-    chrF and TER are replaced as well. This command requires sacreBLEU.
-    """
-    from ..sacrebleu_compat.install import run_as_sacrebleu
-
-    run_as_sacrebleu([*arguments])
+# __main__ runs these itself; here they are for the help and for completion in shells
+for name, text in (
+    ("sacrebleu", "Run sacreBLEU's own command, faster."),
+    ("run-as-nltk", "Run a script with cybleu's BLEU instead of NLTK's."),
+    ("run-as-sacrebleu", "Run a script with cybleu's BLEU instead of sacreBLEU's."),
+):
+    cli.add_command(click.Command(name, help=text, params=[click.Argument(["files"], nargs=-1, type=click.Path())]))

@@ -295,6 +295,7 @@ def run_tuner(
         none
     """
     from ..tuning import normalised
+    from ..tuning.problem import Problem, score_of
 
     metric = given.metric
     nbest = given.merged()
@@ -332,7 +333,7 @@ def run_tuner(
         click.echo(f"{result.metric} {rise}", err=True)
     weights = weights_of(result)
     shown = {
-        "score": result.score if given.normalisation is None else score_of(nbest, weights, metric),
+        "score": result.score if given.normalisation is None else score_of(Problem(nbest, metric), weights),
         "start_score": result.start_score,
         "scale": result.scale,
         "metric": result.metric,
@@ -342,15 +343,6 @@ def run_tuner(
     given.show({**shown, **more(result)}, weights)
     if not given.quiet and given.references:
         say_same_score(given)
-
-
-def score_of(nbest: NBest, weights: dict[str, float], metric: Metric) -> float:
-    """Score weights after they were changed: with other roundings, ties may be broken differently."""
-    from ..tuning import line_search
-
-    names = names_of(nbest)
-    of_list = {name: weights.get(name, 0.0) for name in names}
-    return line_search(nbest, of_list, names[0], 0.0, 0.0, metric=metric).score
 
 
 # ------------------------------------------------------------------------------------------------------------ commands

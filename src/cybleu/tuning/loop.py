@@ -35,7 +35,6 @@ from typing import Any
 from .._files.text import shown
 from .._files.weights import read_weights, write_weights
 from .._files.writing import errors_named, writing
-from .._runtime.arrays import np
 from .._runtime.extras import extra
 from .._runtime.numbers import check_whole
 from ..errors import CybleuError, DecoderError, InputFileError, UnknownNameError, WeightsError
@@ -46,7 +45,7 @@ from ..nbest.weights import names_of, weights_of
 from .climb import tune
 from .mira import kbmira
 from .pro import pro
-from .problem import Problem
+from .problem import Problem, score_of
 from .results import Iteration, Loop
 from .space import check_normalised, normalised, numbers_by_name
 
@@ -160,12 +159,12 @@ def mert_loop(
             result = place / "result.json"
             if not result.exists():
                 problem, alone = (Problem(part, options.get("metric")) for part in (merged, nbest))
-                best = max(reversed(tried), key=partial(_score, problem)) if historic_best else weights
+                best = max(reversed(tried), key=partial(score_of, problem)) if historic_best else weights
                 found = partial(found_by, seed=seed + number, **options)
                 tuned = normalised(_tuned(found, merged, best), normalise)
                 # products that are rounded differently may break ties differently
-                start_score, score = (_score(problem, vector) for vector in (weights, tuned))
-                count, scale, decoded_score = len(merged.features), problem.objective.scale, _score(alone, weights)
+                start_score, score = (score_of(problem, vector) for vector in (weights, tuned))
+                count, scale, decoded_score = len(merged.features), problem.objective.scale, score_of(alone, weights)
                 iteration = Iteration(number, tuned, start_score, score, count, new, scale, weights, decoded_score)
                 with writing(os.fspath(result)) as file:
                     file.write(json.dumps(asdict(iteration), indent=1) + "\n")
@@ -223,10 +222,6 @@ def _merged(
     if not weights.keys() >= set(nbest.names):
         weights_of(nbest, weights, "start")
     return nbest, merged
-
-
-def _score(problem: Problem, weights: Mapping[str, float]) -> float:
-    return problem.point(np.array([weights.get(name, 0.0) for name in names_of(problem.nbest)])).merit[0]
 
 
 def _run_command(command: str | Sequence[str], weights: dict[str, float], path: Path) -> None:

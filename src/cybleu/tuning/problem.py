@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -353,3 +353,8 @@ def check_finite(weights: NDArray[np.float64]) -> None:
     """Check that weights that grew are still finite."""
     if not np.isfinite(weights).all():
         raise WeightsError("the weights grew beyond what a float can hold; scale the features, or give a smaller step")
+
+
+def score_of(problem: Problem, weights: Mapping[str, float]) -> float:
+    """Score weights by name; a feature without a weight has 0."""
+    return problem.point(np.array([weights.get(name, 0.0) for name in names_of(problem.nbest)])).merit[0]
