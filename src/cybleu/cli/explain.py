@@ -19,6 +19,8 @@ from .texts import TextOptions, method_of, strings_of
 class ExplainOptions(TextOptions, TextFiles):
     """Input"""
 
+    has_methods = True
+
     names: tuple[str, ...] = metric_option(of_bleu=True)
     line: int = number(required=True, metavar="N", help="The line to explain, counting from 1.")
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from .. import bleu_score
-from .._files.text import STANDARD_INPUT
+from .._files.text import STANDARD_STREAM
 from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import UnknownNameError, _printable
@@ -65,6 +65,8 @@ class SampleOptions:
 class ScoreOptions(SampleOptions, BleuOptions, TextFiles):
     """Input and output"""
 
+    has_methods = True
+
     names: tuple[str, ...] = metrics_option()
     format: str = format_option("text", "json")
     digits: int = digits_option()
@@ -75,7 +77,7 @@ class ScoreOptions(SampleOptions, BleuOptions, TextFiles):
     def files(self) -> list[str]:
         """The names of the files of hypotheses and references, for output."""
         paths = self.hypothesis, *self.references
-        return ["standard input" if path == STANDARD_INPUT else path for path in paths]
+        return ["standard input" if path == STANDARD_STREAM else path for path in paths]
 
 
 @command(ScoreOptions)

@@ -48,6 +48,8 @@ class ReadingOptions:
 class TextOptions(ReadingOptions):
     """Metric"""
 
+    has_methods = False  # no annotation, because this is no field; whether method_of applies methods of segments
+
     names: tuple[str, ...] = ()
     max_order: int | None = orders_option()
     weights: tuple[float, ...] | None = option(
@@ -64,19 +66,20 @@ class TextOptions(ReadingOptions):
         """The metrics with these options. An option that only some of them take is for these."""
         chosen = {one: value for one in CHOICES if (value := getattr(self, one, None)) is not None}
         names = dict.fromkeys(self.names)
-        if "nltk" in names and self.smoothing in METHODS_OF_SEGMENTS:
-            del chosen["smoothing"]
         for one in chosen:
             if not any(_takes(name, one) for name in names):
                 raise click.UsageError(f"the metric {', '.join(names)} has no option --{one.replace('_', '-')}")
-        return [
-            find(name, lowercase=self.lowercase or None, **{one: chosen[one] for one in chosen if _takes(name, one)})
-            for name in names
-        ]
+        metrics = []
+        for name in names:
+            own = {one: value for one, value in chosen.items() if _takes(name, one)}
+            if self.has_methods and name == "nltk" and self.smoothing in METHODS_OF_SEGMENTS:
+                del own["smoothing"]
+            metrics.append(find(name, lowercase=self.lowercase or None, **own))
+        return metrics
 
-    def texts(self, hypotheses: Sequence[str], references: Sequence[str], hashed: bool = False) -> Texts:
+    def texts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Texts:
         """The texts in these files."""
-        return Texts(hypotheses, references, self.drop_bom, hashed)
+        return Texts(hypotheses, references, self.drop_bom)
 
 
 def method_of(metric: Metric, given: TextOptions) -> tuple[Any, Any] | None:
