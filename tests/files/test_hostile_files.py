@@ -176,6 +176,7 @@ def test_where_nothing_can_be_written_is_said_before_anything_is(tmp_path):
         (tmp_path / "file" / "out", "Not a directory"),
         (tmp_path / "folder", "Is a directory"),
         ("nul\0", "null"),
+        ("-", "it must be a file"),
     ):
         with pytest.raises(InputFileError, match=f"cannot be written: .*{reason}"):
             check_paths([str(tmp_path / "out"), str(path)])
@@ -239,8 +240,7 @@ def test_names_in_messages(tmp_path, name):
         with pytest.raises(CybleuError) as caught:
             reader(path)
         message = str(caught.value)
-        assert len(message) < 2500
-        assert message.isprintable()
+        assert len(message) < 2500 and message.isprintable()
 
 
 def test_the_last_guard_of_messages():

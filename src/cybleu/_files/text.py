@@ -21,7 +21,7 @@ from .._runtime.parallel import bar
 from ..errors import InputFileError, _printable
 
 _Text = TypeVar("_Text")
-STANDARD_INPUT = "-"
+STANDARD_STREAM = "-"
 BLOCK = 1 << 18
 LONGEST_LINE = 1 << 26  # bytes
 MOST_EXPANSION = 100
@@ -87,9 +87,9 @@ class Lines:
         path = fspath(path)  # a number would be the descriptor of an open file, and be closed
         self.mark = False
         self._keep_mark = keep_mark
-        self.name = _STANDARD_INPUT_NAME if path == STANDARD_INPUT else path
+        self.name = _STANDARD_INPUT_NAME if path == STANDARD_STREAM else path
         try:
-            self._raw: Any = _standard_input() if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
+            self._raw: Any = _standard_input() if path == STANDARD_STREAM else open(path, "rb")  # noqa: SIM115
             compressed = self._raw.peek(2)[:2] == b"\x1f\x8b"
         except InputFileError:
             raise

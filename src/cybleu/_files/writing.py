@@ -13,8 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, TextIO
 
 from ..errors import InputFileError
-
-STANDARD_STREAM = "-"
+from .text import STANDARD_STREAM
 
 
 @contextmanager
@@ -24,7 +23,7 @@ def writing(path: str) -> Iterator[TextIO]:
     The text is written to a temporary file in the same folder, which replaces the old one when it is complete and on the disk.
     The mode of the old file is kept, and a link stays a link. Pipes and devices are written to directly.
 
-    :raises InputFileError: it cannot be written; an existing file is unchanged
+    :raises InputFileError: it cannot be written, or is ``-``; an existing file is unchanged
     """
     check_paths([path])
     with _replacing(path) as file, errors_named(path):
@@ -90,12 +89,14 @@ def _opened(path: str, target: str) -> BinaryIO:
 def check_paths(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
     """Check that outputs can be written, and that none is another output or an input.
 
-    :param outputs: None, ``-``, pipes and devices are ignored
-    :param inputs: likewise
-    :raises InputFileError: two are the same file, or one cannot be written where it should be
+    :param outputs: None, pipes and devices are ignored
+    :param inputs: likewise, and ``-``
+    :raises InputFileError: two are the same file, or one cannot be written where it should be, or is ``-``
     """
     written: list[str] = []
     for path in outputs:
+        if path == STANDARD_STREAM:
+            raise InputFileError("-: cannot be written: it must be a file; /dev/stdout is one on POSIX systems")
         if path is None or not _is_file(path):
             continue
         with errors_named(path or "''"):
@@ -115,12 +116,10 @@ def _check_place(path: str) -> None:
         os.stat(os.path.join(os.path.dirname(target), ""))
     except ValueError as error:  # of a NUL
         raise OSError(errno.EINVAL, str(error)) from error
-    there = [place for place in (os.path.dirname(target), target) if os.path.exists(place)]
-    reason = (
-        errno.EISDIR if os.path.isdir(target) else 0 if all(os.access(one, os.W_OK) for one in there) else errno.EACCES
-    )
-    if reason:
-        raise OSError(reason, os.strerror(reason))
+    if os.path.isdir(target):
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not all(os.access(place, os.W_OK) for place in (os.path.dirname(target), target) if os.path.exists(place)):
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def _is_file(path: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .._files.text import STANDARD_INPUT, shown
+from .._files.text import STANDARD_STREAM, shown
 from .._files.writing import writing
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, _printable
@@ -35,7 +35,11 @@ class RerankOptions(NbestOptions):
 
     segments: int | None = None
     output: str = file(
-        "-o", written=True, default=STANDARD_INPUT, help="The output file; .gz compresses it; - is standard output."
+        "-o",
+        written=True,
+        allow_dash=True,
+        default=STANDARD_STREAM,
+        help="The output file; .gz compresses it; - is standard output.",
     )
     list_format: str | None = choice(
         "--list",
@@ -153,7 +157,7 @@ def _one_line(text: str, where: str = "") -> str:
 
 @contextmanager
 def opened(path: str) -> Iterator[Callable[[str], Any]]:
-    if path == STANDARD_INPUT:
+    if path == STANDARD_STREAM:
         # a TextIOWrapper of its own would report a reader that went away again when it is deleted
         output = sys.stdout.buffer
         try:

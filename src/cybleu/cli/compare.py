@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._files.text import STANDARD_INPUT
 from .._runtime.samples import MOST_SAMPLES
 from ..metrics.raw_text import described
 from .common import digits_option, format_option, metrics_option
@@ -82,8 +81,6 @@ def compare(given: CompareOptions) -> None:
         if chosen and given.report_file is None:
             raise click.UsageError(f"{name} requires --report")
     given.check_systems(2 if given.report_file is None else 1)
-    if given.report_file == STANDARD_INPUT:
-        raise click.UsageError("--report - would mix the page with the tables on standard output; give a file name")
     if len(given.systems) == 1 and given.format != "text":
         raise click.UsageError(f"--format {given.format} requires at least two systems")
     if given.report_file is None:

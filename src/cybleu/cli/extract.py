@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-import click
-
-from .._files.text import STANDARD_INPUT
 from .common import MOST_ORDERS, References, reference_length_option, stderr_is_tty, threads_option
 from .given import arguments_of, command, file, number, switch
 from .lists import FormatOptions, NbestOptions
@@ -46,11 +43,6 @@ def extract(given: ExtractOptions) -> None:
       cybleu tune extract dev.nbest.gz dev.ref --features-file features.dat --scores-file scores.dat
       cybleu tune extract hyps.txt dev.ref --format plain --size 10 --features-file f.gz --scores-file s.gz
     """
-    for option, path in (("--features-file", given.features_file), ("--scores-file", given.scores_file)):
-        if path == STANDARD_INPUT:
-            raise click.UsageError(
-                f"{option} must be a file, not standard output; /dev/stdout is a file on POSIX systems"
-            )
     # NumPy would start threads for products of matrices, of which there are none here; they keep a processor busy at first
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from ..nbest import extract as extract_from

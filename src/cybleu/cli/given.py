@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from .._files.text import STANDARD_INPUT, shown
+from .._files.text import STANDARD_STREAM, shown
 from .._files.writing import check_paths
 from ..errors import CybleuError, InputFileError, _printable
 from ..metrics import METRICS
@@ -48,7 +48,7 @@ HABITS: tuple[tuple[str, ...], ...] = (
 )
 ARGUMENTS = "cybleu.arguments"  # of the command, as the user wrote them
 # Arguments of the library's functions in its messages, which are options here.
-NAMED = re.compile(r"\b(size|first_id|segments|format)=(?:'?(\w+)'?)?")
+NAMED = re.compile(r"\b(size|first_id|segments|format|normalise|fixed)=(?:'?(\w+)'?)?")
 
 
 def option(*flags: str, default: Any = None, **how: Any) -> Any:
@@ -83,12 +83,13 @@ def choice(*flags: str, of: Sequence[str], **how: Any) -> Any:
     return option(*flags, type=click.Choice(of), **how)
 
 
-def file(*flags: str, metavar: str = "FILE", written: bool = False, **how: Any) -> Any:
+def file(*flags: str, metavar: str = "FILE", written: bool = False, allow_dash: bool = False, **how: Any) -> Any:
     """Declare an option that takes the path of a file; mistakes are reported when it is opened.
 
     :param written: the command writes the file
+    :param allow_dash: if the path is ``-``, it writes to standard output
     """
-    return option(*flags, metavar=metavar, type=_Path(written), **how)
+    return option(*flags, metavar=metavar, type=_Path(written, allow_dash), **how)
 
 
 def argument(metavar: str, **how: Any) -> Any:
@@ -251,9 +252,9 @@ class _Command(click.Command):
             [path for one in of_files if one.type.written is is_written for path in _paths(ctx.params[str(one.name)])]  # type: ignore[attr-defined]
             for is_written in (False, True)
         )
-        if read.count(STANDARD_INPUT) > 1:
+        if read.count(STANDARD_STREAM) > 1:
             raise click.UsageError("only one of the files can be standard input")
-        check_paths(written, read)
+        check_paths([path for path in written if path != STANDARD_STREAM], read)
 
     def _with_options(self, message: str) -> str:
         """A message with options for arguments of functions, and without advice that this command has no option for."""
@@ -262,17 +263,20 @@ class _Command(click.Command):
         def known(clause: str) -> bool:
             return {name for name, *_ in NAMED.findall(clause)} <= flags.keys()
 
-        clauses = filter(known, message.split("; "))
-        return "; ".join(
-            NAMED.sub(lambda found: f"{flags[found[1]]} {found[2] or ''}".rstrip(), one) for one in clauses
+        reason, *advice = message.split(
+            "; "
+        )  # only advice names arguments; a reason may quote a file such as size=5.txt
+        told = (
+            NAMED.sub(lambda found: f"{flags[found[1]]} {found[2] or ''}".rstrip(), one) for one in advice if known(one)
         )
+        return "; ".join([reason, *told])
 
 
 class _Path(click.Path):
     """The path of a file, and not a metric."""
 
-    def __init__(self, written: bool = False):
-        super().__init__(readable=False)
+    def __init__(self, written: bool = False, allow_dash: bool = False):
+        super().__init__(readable=False, allow_dash=allow_dash)
         self.written = written
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -280,6 +284,8 @@ class _Path(click.Path):
             self.fail(
                 f"{shown(value)} is a metric, and there is no such file; give metrics as -m bleu,{value}", param, ctx
             )
+        if self.written and value == STANDARD_STREAM and not self.allow_dash:
+            self.fail("must be a file, not standard output; /dev/stdout is a file on POSIX systems", param, ctx)
         return super().convert(value, param, ctx)
 
 

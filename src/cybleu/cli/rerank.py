@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._files.text import STANDARD_INPUT, listed, shown
+from .._files.text import STANDARD_STREAM, listed, shown
 from .._files.weights import formatted
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import counted, percent
@@ -104,7 +104,9 @@ class PerceptronOptions(OfPerceptron, MetricOptions, References, RerankOptions):
     names: tuple[str, ...] = metric_option(of_bleu=True, of_sums=True)
     output_format: str = output_format_option()
     held_out: str | None = file(
-        written=True, help="Write the hypotheses chosen by the weights of the other folds to this file."
+        written=True,
+        allow_dash=True,
+        help="Write the hypotheses chosen by the weights of the other folds to this file.",
     )
 
 
@@ -224,7 +226,7 @@ def perceptron(given: PerceptronOptions) -> None:
     """
     from ..rerank import perceptron as train
 
-    if given.output == given.held_out == STANDARD_INPUT:
+    if given.output == given.held_out == STANDARD_STREAM:
         raise click.UsageError(
             "--output and --held-out cannot both be standard output; give a file name for one of them"
         )

@@ -119,7 +119,7 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
         if not 0 <= number - first_id < segments:
             with on_line(found.file, line):
                 raise InputFileError(
-                    f"the id is {number}, but with first_id={first_id} the ids of the {segments} segments end at "
+                    f"the id is {number}, but the {segments} segments have ids from {first_id} to "
                     f"{first_id + segments - 1}; use first_id= to set the first id"
                 )
     dense = feature_names(found.heading or None, found.rows.features.shape[1])

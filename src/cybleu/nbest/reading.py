@@ -176,7 +176,9 @@ def read_parts(
         raise UnknownNameError(f"unknown format {shown(form)}; use one of {', '.join(FORMATS)}")
     is_plain = form == "plain" or (form is None and size is not None)
     if is_plain and (type(size) is not int or size < 1):
-        raise ArrayValueError("format='plain' requires size=, the number of lines of each segment, from 1")
+        raise ArrayValueError(
+            "plain text has no segment ids; it requires size=, the number of lines of each segment, from 1"
+        )
     if not is_plain and not (size is None and features is None and names is None):
         raise ArrayValueError("size, features and names are only for the plain format, a file without fields")
     metric = bleu(**counting)

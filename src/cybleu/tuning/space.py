@@ -72,7 +72,7 @@ def check_normalised(
     ends = bounds.values() if isinstance(bounds, Mapping) else ()
     if how and (fixed or any(end not in (0, inf, -inf) for pair in ends for end in np.ravel(pair).tolist())):
         raise WeightsError(
-            "normalised weights cannot be held at a number: leave out normalise=, or fixed= and the bounds that are "
+            "normalised weights cannot be held at a number; leave out normalise=, or fixed= and the bounds that are "
             "not 0 or infinite"
         )
 
