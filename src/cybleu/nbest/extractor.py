@@ -12,7 +12,7 @@ from .._files.text import Lines, shown
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError, StatisticsError
-from .container import NBest, check_apart, feature_names
+from .container import LARGEST_SUM, NBest, check_apart, feature_names
 from .formats import MOST_DIGITS, ParsedLines, blocks_of, lines_of, on_line, words_of
 from .merging import merge
 from .reading import by_segment, joined
@@ -126,7 +126,7 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
     sparse = found.rows.sparse
     check_apart(dense, sparse.names if sparse else ())
     offsets = np.append(0, np.cumsum(counts))
-    nbest = found.rows._with(offsets=offsets, ids=ids, stats=_statistics(counted), names=dense)
+    nbest = found.rows._with(offsets=offsets, ids=ids, stats=_statistics(counted, segments), names=dense)
     return by_segment(nbest, segments, first_id)
 
 
@@ -151,7 +151,7 @@ class _Table:
     def _read(self) -> Iterator[NBest]:
         has_pairs = self._begin == FEATURES[0]
         fields: Any = None
-        done = due = 0  # rows that were read, and those at the end of the segment
+        left = 0  # rows of the segment that are not read yet
         inside = False
         for block, count in blocks_of(self.file):
             if fields is None:  # its heading tells the number of columns
@@ -160,10 +160,10 @@ class _Table:
                 width = self._width or 0
                 fields = _backend.chosen.Fields([b""] * width, "glued" if has_pairs else "none")
             lines = ParsedLines(fields, block, count, width)
-            lines.limit = due - done
+            lines.limit = left
             for place, _, line in lines.declined():
                 with on_line(self.file, self.file.count + 1 + place):
-                    if done + lines.row < due:
+                    if lines.row < lines.limit:
                         wrong = "has {} numbers, but the heading announces {}"
                         lines.put(*numbers_in(line, width, "the value", wrong, has_pairs))
                     elif inside:
@@ -172,9 +172,8 @@ class _Table:
                     else:
                         segment, size = self._enter(words_of(line))
                         self.parts.append((self.file.count + 1 + place, segment, size))
-                        due += size
-                        lines.limit, inside = due - done, True
-            done += lines.row
+                        lines.limit, inside = lines.limit + size, True
+            left = lines.limit - lines.row
             features, sparse = lines.features()
             bounds = np.array([0, lines.row], dtype=np.int64)
             found = {"features": features, "sparse": sparse if sparse.names else None}
@@ -212,8 +211,8 @@ def _is_whole(token: str) -> bool:
     return token.isascii() and token.isdigit() and len(token) <= MOST_DIGITS
 
 
-def _statistics(table: _Table) -> NDArray[np.int64]:
-    """Convert the statistics to rows as of :func:`cybleu.rows`."""
+def _statistics(table: _Table, segments: int) -> NDArray[np.int64]:
+    """Convert the statistics of a list with so many segments to rows as of :func:`cybleu.rows`."""
     rows, kind = table.rows.features, " ".join(table.heading)
     width = rows.shape[1]
     with on_line(table.file, 1):
@@ -226,12 +225,13 @@ def _statistics(table: _Table) -> NDArray[np.int64]:
         if width < 3 or width % 2 == 0:
             raise InputFileError(f"there are {width} statistics; BLEU has two for each order, and the reference length")
     matches, totals = rows[:, :-1:2], rows[:, 1:-1:2]
-    right = ((rows >= 0) & (rows <= LARGEST_COUNT) & (rows == np.floor(rows))).all(axis=1)
+    most = min(LARGEST_COUNT, LARGEST_SUM // max(1, segments))
+    right = ((rows >= 0) & (rows <= most) & (rows == np.floor(rows))).all(axis=1)
     right &= (matches <= totals).all(axis=1)
     if not right.all():
         row = int(right.argmin())
         lines = [heading + 1 + place for heading, _, count in table.parts for place in range(count)]
         numbers = " ".join(f"{number:.17g}" for number in rows[row].tolist())
         with on_line(table.file, lines[row]):
-            raise InputFileError(f"these are not {BLEU} statistics: {numbers[:200]}")
+            raise InputFileError(f"these are not {BLEU} statistics, or larger than {most}: {numbers[:200]}")
     return np.column_stack([rows[:, 1], rows[:, -1], matches, totals]).astype(np.int64)
