@@ -221,7 +221,7 @@ def test_json_has_everything():
         assert (pair["first"], pair["p"], pair["wins"]) == (expected.first, expected.p, expected.wins)
         assert pair["influence"] == found.influence(pair["first"], pair["second"]).tolist()
     assert (data["scale"], data["seed"], data["samples"], data["segments"]) == (100, 12345, 100, 60)
-    of_one = compare_systems({"a": [0.5, 0.25], "b": [0.5, 0.75]}, scale=1).as_dict()
+    of_one = json.loads(compare_systems({"a": [0.5, 0.25], "b": [0.5, 0.75]}, scale=1, alpha=np.float32(0.1)).to_json())
     assert (of_one["scale"], of_one["systems"][0]["score"]) == (100, 62.5)
     assert compare_systems({"a": [0.5, 0.25], "b": [0.5, 0.75]}).as_dict()["scale"] is None
 

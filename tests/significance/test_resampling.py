@@ -42,7 +42,7 @@ def drawn(segments, samples, seed):
 @given(st.integers(2, 40), st.integers(0, 2**32))
 def test_bootstrap_by_its_definition(segments, seed):
     rows = rows_of(np.random.default_rng(seed), segments)
-    found = bootstrap(rows, samples=60, seed=seed)
+    found = bootstrap(rows, samples=60, seed=seed, confidence=np.float32(0.95))
     expected = [score(rows[places].sum(axis=0)).score for places in drawn(segments, 60, seed)]
     assert found.scores.tolist() == expected
     ordered = sorted(expected)

@@ -79,8 +79,7 @@ def compare_systems(
     """
     samples = check_test(test, samples, seed)
     check_samples(resamples, seed)
-    check_share(confidence, "confidence")
-    check_share(alpha, "alpha")
+    confidence, alpha = check_share(confidence, "confidence"), check_share(alpha, "alpha")
     for name, value, known in (("correction", correction, CORRECTIONS), ("ranking", ranking, RANKINGS)):
         if value not in known:
             raise UnknownNameError(f"unknown {name} {value!r}; use one of {', '.join(known)}")

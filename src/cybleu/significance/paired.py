@@ -113,7 +113,7 @@ def bootstrap(
     (73.11, 0.0, 100.0)
     """
     check_samples(samples, seed)
-    check_share(confidence, "confidence")
+    confidence = check_share(confidence, "confidence")
     systems = Systems({"the system": runs_of(stats, "the system")}, metric, scale, **choices)
     scores = mean_of_runs(bootstrap_scores(systems, samples, seed, threads, progress))
     around = *mean_and_deviation(scores), *interval(scores, confidence), confidence

@@ -306,12 +306,13 @@ def _numeric(given: Sequence[Rows]) -> list[NDArray[Any]]:
     return [in_place(rows.table, np.int64 if whole else np.float64) for rows in given]
 
 
-def check_share(share: Any, name: str) -> None:
-    """Check that a number is between 0 and 1.
+def check_share(share: Any, name: str) -> float:
+    """Validate a number between 0 and 1, and convert it to float.
 
     :raises SampleError: it is not
     """
-    if not isinstance(share, (int, float)) or not 0 < share < 1:
+    if not 0 < as_number(share) < 1:
         raise SampleError(
             f"{name} is {share!r}; it must be a number between 0 and 1, such as {0.95 if name == 'confidence' else 0.05}"
         )
+    return float(share)
