@@ -241,7 +241,9 @@ RARE = {
 
 
 class SparseDecoder(Decoder):
-    """Decoder that writes only the best hypothesis, in Moses's format, some with a sparse feature."""
+    """Decoder that writes two hypotheses in Moses's format, some with a sparse feature."""
+
+    labels = "a= {} b= {}"
 
     def __call__(self, weights, path):
         self.weights.append(weights)
@@ -257,14 +259,20 @@ class SparseDecoder(Decoder):
         with path.open("w") as file:
             for segment, texts in enumerate(SPACE):
                 for text, a, b in sorted(texts, key=value, reverse=True)[:2]:
-                    file.write(f"{segment} ||| {text} ||| a= {a} b= {b} {RARE.get(text, '')} ||| 0\n")
+                    labels = self.labels.format(a, b)
+                    file.write(f"{segment} ||| {text} ||| {labels} {RARE.get(text, '')} ||| 0\n")
+
+
+class WithoutDense(SparseDecoder):
+    labels = "a_0= {} b_0= {}"
 
 
 TUNERS = ["mert", "kbmira", "pro", partial(kbmira, iterations=5, step=0.5)]
 
 
 def sparse_loop(folder, decode, tuner="kbmira", start=None, **options):
-    return mert_loop(folder, decode, REFERENCES, start or {"a_0": 1.0, "b_0": -1.0}, tuner=tuner, **options)
+    start = {"a_0": 1.0, "b_0": -1.0} if start is None else start
+    return mert_loop(folder, decode, REFERENCES, start, tuner=tuner, **options)
 
 
 @pytest.mark.parametrize("tuner", TUNERS)
@@ -291,16 +299,17 @@ def test_any_tuner_with_sparse_features(tmp_path, tuner):
     assert last.score == score_of(pool, vector)
 
 
-@pytest.mark.parametrize("tuner", TUNERS)
+@pytest.mark.parametrize(("tuner", "decoder"), [*((tuner, SparseDecoder) for tuner in TUNERS), ("pro", WithoutDense)])
 @pytest.mark.parametrize("calls", [0, 1, 2])
-def test_interrupted_runs_of_any_tuner_go_on(tmp_path, tuner, calls):
-    whole = sparse_loop(tmp_path / "whole", SparseDecoder(), tuner, iterations=3)
+def test_interrupted_runs_of_any_tuner_go_on(tmp_path, tuner, decoder, calls):
+    how = {"tuner": tuner, "iterations": 3, "start": {} if decoder is WithoutDense else None}
+    whole = sparse_loop(tmp_path / "whole", decoder(), **how)
     if len(whole.iterations) > calls:
         with pytest.raises(KeyboardInterrupt):
-            sparse_loop(tmp_path / "run", SparseDecoder(calls), tuner, iterations=3)
-    assert sparse_loop(tmp_path / "run", SparseDecoder(), tuner, iterations=3) == whole
-    again = SparseDecoder(0)
-    assert sparse_loop(tmp_path / "run", again, tuner, iterations=3) == whole
+            sparse_loop(tmp_path / "run", decoder(calls), **how)
+    assert sparse_loop(tmp_path / "run", decoder(), **how) == whole
+    again = decoder(0)
+    assert sparse_loop(tmp_path / "run", again, **how) == whole
     assert not again.weights
 
 

@@ -28,7 +28,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict
 from functools import partial
-from math import inf
+from math import inf, isnan
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ from .._files.text import shown
 from .._files.weights import read_weights, write_weights
 from .._files.writing import errors_named, writing
 from .._runtime.extras import extra
-from .._runtime.numbers import check_whole
+from .._runtime.numbers import as_number, check_whole
 from ..errors import CybleuError, DecoderError, InputFileError, UnknownNameError, WeightsError
 from ..metrics import Metric
 from ..nbest import NBest, merge
@@ -83,8 +83,8 @@ def mert_loop(
     relative to the sum of the absolute values of the weights; when tuning raises the score of the weights that decoded
     by no more than `score_settles`; or after `iterations`.
 
-    Sparse features may differ from list to list. A feature that is not in any list so far keeps its weight. Weights of
-    0 are not written to the file. `tune` keeps the start weights of sparse features.
+    Sparse features may differ from list to list. A feature that is not in any list so far keeps its weight. A sparse
+    feature whose tuned weight is 0 is not written to the file. `tune` keeps the start weights of sparse features.
 
     A list of the decoder gets its final name only after it was read successfully. The folder stores a digest of the
     references, the metric and the options of a run; a call with others is an error. Only `iterations`,
@@ -128,12 +128,16 @@ def mert_loop(
     stopped: the decoder brought no new hypothesis
     """
     check_whole(iterations, "iterations", 1, error=WeightsError)
+    check_whole(seed, "seed", 0, error=WeightsError)
     check_normalised(normalise, options.get("bounds"), options.get("fixed", ()))
     if isinstance(tuner, str) and tuner not in TUNERS:
         raise UnknownNameError(f"unknown tuner {shown(tuner)}; use one of {', '.join(TUNERS)}, or a function")
     found_by = TUNERS[tuner] if isinstance(tuner, str) else tuner
     if score_settles is None:
         score_settles = 0.0 if getattr(found_by, "func", found_by) in (tune, kbmira) else -inf
+    for name, limit in (("weights_settle", weights_settle), ("score_settles", score_settles)):
+        if isnan(as_number(limit)):
+            raise WeightsError(f"{name} is {limit!r}; it must be a number")
     decode = decode if callable(decode) else partial(_run_command, decode)
     folder = Path(folder)
     prepared = prepare_references(references)
@@ -260,7 +264,7 @@ def _decode(
     file, nbest = place / "weights", place / "nbest"
     if not file.exists():
         write_weights(file, weights)
-    elif read_weights(file) != weights:
+    elif (read_weights(file) if file.stat().st_size else {}) != weights:  # none if all features are sparse
         raise WeightsError(
             f"{file} holds other weights than those that this run begins with; give the folder of the same run, or a "
             "new one"

@@ -50,8 +50,9 @@ class LineSearch(Tuned):
     :param step: the position of the optimum, which is at weights + step * direction
     :param score: the score of the weights at the optimum, on the scale of the metric
     :param stats: the sum of the statistics of the hypotheses that these weights choose
-    :param left: the start of the interval with these statistics, and `right` is its end; nan if the optimum is at 0,
-        where hypotheses tie
+    :param left: the start of the interval with these statistics, and `right` is its end; nan if the step is not the
+        result of a search: at 0, where hypotheses tie, or if no other step can be searched, as with `lower` equal to
+        `upper`
     :param start_score: the score of the start weights; nan if 0 is not between `lower` and `upper`
     :param weights: the weights at the optimum, by name
     :param surface: the error surface, if requested: where each interval begins, and its score
