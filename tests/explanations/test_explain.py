@@ -32,27 +32,25 @@ def test_the_table_of_the_tutorials():
     assert table == [("the", 3, 2), ("cat", 2, 1), ("and", 1, 0), ("on", 1, 1), ("mat", 1, 1)]
 
 
+@pytest.mark.filterwarnings("ignore")
 @given(segments())
 def test_clipped_counts_are_what_modified_precision_counts(segment):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        explanation = explain(*segment)
+    explanation = explain(*segment)
     for order in explanation.orders:
         precision = modified_precision(*segment, order.n)
         assert sum(order.clipped.values()) == precision.numerator
         assert max(1, sum(order.counts.values())) == precision.denominator
 
 
+@pytest.mark.filterwarnings("ignore")
 @given(segments(), weight_vectors)
 def test_an_explained_score_is_the_score(segment, weights):
     for smoothing in (None, SmoothingFunction().method1, SmoothingFunction().method5, cybleu.nltk_3_2):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                expected = sentence_bleu(*segment, weights, smoothing)
-            except OverflowError:
-                continue
-            explanation = explain(*segment, weights, smoothing)
+        try:
+            expected = sentence_bleu(*segment, weights, smoothing)
+        except OverflowError:
+            continue
+        explanation = explain(*segment, weights, smoothing)
         assert explanation.score == expected
         assert f"{expected:.6g}" in str(explanation)
 
@@ -148,13 +146,12 @@ def test_the_formula_is_the_score_of_every_definition(segment, metric):
             assert eval(printed, names) == pytest.approx(explanation.score, rel=5e-3, abs=1e-300)
 
 
+@pytest.mark.filterwarnings("ignore")
 @given(segments(), st.integers(1, 4))
 def test_the_marks_are_where_n_grams_match(segment, n):
     references, hypothesis = segment
     assume(not any(isinstance(token, Near) for text in (hypothesis, *references) for token in text))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        explanation = explain(references, hypothesis, (1 / n,) * n)
+    explanation = explain(references, hypothesis, (1 / n,) * n)
     order = explanation.orders[n - 1]
     found = marks(explanation, order)
     known = {tuple(reference[i : i + n]) for reference in references for i in range(len(reference) - n + 1)}
@@ -265,7 +262,8 @@ def test_the_example_scripts(name, shown, capsys):
     assert all(re.search(part, printed) for part in shown), printed
 
 
-def test_the_weights_are_those_of_any_metric():
+@pytest.mark.parametrize(("metric", "choices"), [("moses", {"metric": "moses"}), ("nltk", {"max_order": 2})])
+def test_the_weights_are_those_of_any_metric(metric, choices):
     segment = [["a", "b", "c"]], ["a", "b", "x"]
-    expected = Bleu("moses", weights=(0.9, 0.1)).score(Bleu(max_order=2).count(*segment[::-1])).score
-    assert explain(*segment, (0.9, 0.1), metric="moses").score == expected
+    expected = Bleu(metric, weights=(0.9, 0.1)).score(Bleu(max_order=2).count(*segment[::-1])).score
+    assert explain(*segment, (0.9, 0.1), **choices).score == expected

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
+from .._mirror.scoring.definitions import smoothed
 from .._runtime.sequences import length_of, plain_segment
 from ..errors import NoReferencesError, SmoothingParameterError, UnknownNameError
 from ..metrics import Bleu, find
@@ -133,13 +134,11 @@ def find_blind_spots(
 
 def is_monotone(rules: SimpleNamespace, length: int) -> bool:
     """Return whether no match can lower the score; blocks in another order can form new matches."""
-    counts_without_match = {
-        "skip": math.inf,
-        "floor": rules.value,
-        "floor-of-one": rules.value,
-        "exp-by-length": math.log(max(length, 1)) / 2 / rules.value if rules.value else math.inf,
-    }.get(rules.smoothing, 0)
-    return (counts_without_match or 0) <= 1 and min(rules.weights or (0,)) >= 0
+    # a mean leaves out an order that smoothing skips, the exact mean also a precision of 0
+    totals = (max(length, 1),) * 2
+    without, with_one = (smoothed(rules.smoothing, (1, found), totals, rules.value, 1, length)[1:] for found in (0, 1))
+    left_out = not without or (rules.mean == "exact" and 0 in without)
+    return not left_out and without <= with_one and min(rules.weights or (0,)) >= 0
 
 
 def read_segment(

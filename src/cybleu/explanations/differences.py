@@ -14,7 +14,7 @@ from .._runtime.numbers import check_whole
 from .._runtime.scales import counted, percent
 from .._runtime.sequences import check_numbers
 from ..bleu_score.scores import number_of_segments
-from ..errors import CybleuError, EmptyCorpusError, OrderError
+from ..errors import CybleuError, EmptyCorpusError, OrderError, UnknownNameError
 from ..metrics import Bleu, BleuScore, Variant
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus, ListSets, Place, TokenLists
@@ -216,7 +216,7 @@ def explain_difference(
     :raises EmptyCorpusError: there is no segment
     :raises NoReferencesError: a segment has no reference
     :raises OrderError: the order is not from 1 to 64
-    :raises UnknownNameError: there is no such variant or smoothing
+    :raises UnknownNameError: there is no variant, or no such variant or smoothing
     :raises StatisticsError: there are not as many weights as orders
 
     >>> references = [["a b c d e f".split()], ["g".split()]]
@@ -266,6 +266,8 @@ class Counts:
             options = {"tokenize": None if tokenize == OF_TOOLS else tokenize, "lowercase": lowercase}
         wanted = [variants] if isinstance(variants, (str, Variant)) else variants
         self._settings = [self._setting(choice, options) for choice in wanted]
+        if not self._settings:
+            raise UnknownNameError("there is no variant to compare; name at least one")
         lengths = {setting.variant.reference_length for setting in self._settings}
         self._metrics = {
             (setting.tokenize, length): Bleu(

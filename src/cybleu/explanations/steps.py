@@ -19,7 +19,7 @@ from .._mirror.counting.segments import counted
 from .._runtime.numbers import finite_numbers, remark_on_weights
 from ..bleu_score.fraction import Fraction
 from ..bleu_score.scores import QUARTERS, score_counts, smoothed_precisions, weight_vectors, weights_given
-from ..bleu_score.smoothing import SmoothingFunction
+from ..bleu_score.smoothing import SmoothingFunction, number_of
 from ..errors import UnknownNameError, WeightsError, _printable
 from ..metrics import Bleu, BleuScore, Variant
 from .blind_spots import BlindSpots, find_blind_spots, is_monotone, read_segment
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Explanation", "Order", "explain"]
 
-MONOTONE = ("none", "method0", "method1", "method2", "method3")  # smoothing by which no match lowers the score
 WIDTH = 100  # columns of text
 LABEL = 13  # columns before the tokens
 MOST = 5  # n-grams in a sentence
@@ -87,7 +86,8 @@ class Explanation:
     :param hypothesis: the tokens of the hypothesis
     :param references: the tokens of each reference
     :param blind_spots: changes of the hypothesis that do not lower the score, see
-        :func:`cybleu.explanations.blind_spots`; None if an additional match can lower the score
+        :func:`cybleu.explanations.blind_spots`; None if an additional match can lower the score, or the smoothing may
+        read the texts
 
     >>> explanation = explain(["the cat sat".split()], "the cat".split(), (0.5, 0.5))
     >>> explanation.score, explanation.bleu.reference_length, explanation.bleu.brevity_penalty
@@ -131,7 +131,7 @@ def explain(
     :param references: one or more references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
     :param weights: a vector of weights of the n-gram orders from 1
-    :param smoothing_function: see :func:`cybleu.sentence_bleu`
+    :param smoothing_function: see :func:`cybleu.sentence_bleu`; only without `metric` and `choices`
     :param metric: a definition of BLEU to explain instead of NLTK's, with its own weights and smoothing, in any form
         that :func:`cybleu.metrics.find` accepts
     :param tokenize: the tokeniser of raw text (str or UTF-8 bytes): a name that :func:`cybleu.text.tokenizer` accepts,
@@ -141,7 +141,7 @@ def explain(
     :return: the score, and for each order the counts of n-grams, the clipped counts, the precision and the smoothed
         precision
     :raises NoReferencesError: there is no reference
-    :raises UnknownNameError: the metric is not BLEU
+    :raises UnknownNameError: the metric is not BLEU, or `smoothing_function` is given with a metric or its options
     :raises WeightsError: the weights are not finite numbers, one for each n-gram order
 
     >>> print(explain(["the cat is on the mat".split()], "the the the cat sat".split(), (0.5, 0.5)))
@@ -171,18 +171,19 @@ def explain(
     numbers = finite_numbers(weights, "weights")
     if remark := remark_on_weights(numbers or (1,)):
         warnings.warn(remark, UserWarning, stacklevel=2)
-    of_nltk = metric is None and not choices
-    if of_nltk:
-        metric, choices = "nltk", {"max_order": weight_vectors(weights)[1]}
+    by_nltk = metric is None and not choices
+    metric = "nltk" if metric is None else metric
+    if by_nltk:
+        choices = {"max_order": weight_vectors(weights)[1]}
         if numbers is None:
             raise WeightsError(f"weights must be finite numbers, one for each n-gram order, not {weights!r}")
     elif smoothing_function is not None:
-        raise UnknownNameError("smoothing_function is only for NLTK's BLEU; for another metric use smoothing=")
+        raise UnknownNameError("smoothing_function is only for NLTK's BLEU without options; otherwise use smoothing=")
     elif weights is not QUARTERS:
         choices["weights"] = weights
     bleu, references, hypothesis = read_segment(references, hypothesis, metric, tokenize, lowercase, choices)
     segment = references, hypothesis
-    steps = _by_nltk(bleu, *segment, weights, smoothing_function) if of_nltk else _by_metric(bleu, *segment)
+    steps = _by_nltk(bleu, *segment, weights, smoothing_function) if by_nltk else _by_metric(bleu, *segment)
     score, smoothing, scored, monotone = steps
     orders = []
     for n, (weight, smoothed) in enumerate(scored, start=1):
@@ -195,7 +196,7 @@ def explain(
         # a precision that smoothing did not change is shown as a fraction, not as a float on the tool's scale
         same = math.isclose(smoothed, order.precision, rel_tol=1e-12)
         orders.append(replace(order, smoothed=order.precision) if same else order)
-    # a smoothing that is not NLTK's may read the texts
+    # a smoothing that reads the texts can give each order of the blocks another score
     spots = None if monotone is None else find_blind_spots(*segment, len(score.totals), monotone)
     texts = tuple(hypothesis), tuple(map(tuple, references))
     return Explanation(score, bleu.definition, smoothing, tuple(orders), *texts, spots)
@@ -223,10 +224,10 @@ def _by_nltk(
     precisions = tuple(map(float, smoothed))
     bleu = replace(metric.score(row), score=score, signature="variant:nltk", precisions=precisions)
     name = "none" if function is None else getattr(function, "__name__", "a function")
-    made_by = getattr(function or SmoothingFunction().method0, "__self__", None)
-    monotone = None
-    if isinstance(made_by, SmoothingFunction):
-        monotone = name in MONOTONE and made_by.epsilon <= 1 and min(weights) >= 0
+    chosen: Any = function or SmoothingFunction().method0
+    number, monotone = number_of(chosen), None
+    if number is not None and number <= 4:  # the other methods read the texts
+        monotone = number <= 3 and 0 < chosen.__self__.epsilon <= 1 and min(weights) >= 0
     return bleu, name, zip(weights, smoothed), monotone
 
 
