@@ -23,6 +23,7 @@ from .._runtime.numbers import check_whole
 from .._version import __version__
 from ..errors import SampleError
 from ..significance import format_comparisons
+from ..significance.results import MOST_PAIRS, notes_of_tests, p_value
 from . import plots
 from .analysis import MetricFigures, Report, analyse
 from .ngrams import CLIPPED
@@ -147,6 +148,7 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     layout = dict.fromkeys(("trim_blocks", "lstrip_blocks", "keep_trailing_newline"), True)
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, **layout)
     environment.filters |= {"points": points, "p": p_value, "visible": visible}
+    environment.globals |= {"most_pairs": MOST_PAIRS, "notes_of_tests": notes_of_tests}
     environment.filters["short"] = lambda text: short(visible(text), SHORT)
     environment.filters["whole"] = lambda count: f"{count:,.0f}" if float(count).is_integer() else f"{count:,.1f}"
     digests = {kind: b64encode(sha256(parts[kind].encode()).digest()).decode() for kind in ("css", "js")}
@@ -157,11 +159,6 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
 def points(value: float | None, width: int = 2, sign: str = "") -> str:
     """Format a score, or a difference with its sign."""
     return "" if value is None or np.isnan(value) else f"{value:{sign}.{width}f}".replace("-", "\u2212")
-
-
-def p_value(value: float) -> str:
-    """Format a p-value with four decimals."""
-    return "< 0.0001" if value < 0.00005 else f"{value:.4f}"
 
 
 def _context(report: Report, most: int | None) -> dict[str, Any]:

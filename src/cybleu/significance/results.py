@@ -350,7 +350,7 @@ def _interval(item: SystemScore | SystemDifference, comparison: SystemComparison
     return f"{_number(item.low, comparison, width)} to {_number(item.high, comparison, width)}"
 
 
-def _p(pair: SystemDifference, holm: bool, comparison: SystemComparison, digits: int = 4) -> str:
+def p_value(pair: SystemDifference, holm: bool, comparison: SystemComparison, digits: int = 4) -> str:
     """Format p; where no sample counts, as below the smallest p of so many samples, rounded up.
 
     :param holm: whether after Holm's correction
@@ -375,7 +375,7 @@ def _tables(comparison: SystemComparison, width: int) -> list[Table]:
         [
             _number(pair.difference, comparison, width, "+"),
             _interval(pair, comparison, width),
-            *(_p(pair, holm, comparison) for holm in (False, True)),
+            *(p_value(pair, holm, comparison) for holm in (False, True)),
             *map(str, (pair.wins, pair.losses, pair.ties)),
         ]
         for pair in comparison.differences
@@ -392,7 +392,7 @@ def _tables(comparison: SystemComparison, width: int) -> list[Table]:
     matrix = [[f"{place + 1} {name}", *[""] * (len(places) - 1)] for name, place in places.items()]
     holm = comparison.correction == "holm"
     for pair in comparison.differences:
-        matrix[places[pair.second]][1 + places[pair.first]] = _p(pair, holm, comparison, 3).replace("0.", ".", 1)
+        matrix[places[pair.second]][1 + places[pair.first]] = p_value(pair, holm, comparison, 3).replace("0.", ".", 1)
     numbered = [[str(place), *row] for place, row in enumerate(ranked, 1)]
     corner = "Holm's p, vs. no." if holm else "p, vs. no."
     titles = ["no.", "rank", *titles]
@@ -411,7 +411,7 @@ def _one_table(comparisons: Sequence[SystemComparison], width: int) -> Table:
             score = _number(systems[name].score, comparison, width)
             row.append(f"{score} ({_interval(systems[name], comparison, width)})")
             holm = comparison.correction == "holm"
-            row.append("" if name == names[0] else _p(comparison.between(name, names[0]), holm, comparison))
+            row.append("" if name == names[0] else p_value(comparison.between(name, names[0]), holm, comparison))
     return Table(titles, rows)
 
 
@@ -444,6 +444,27 @@ def _several_runs(comparison: SystemComparison) -> bool:
 
 
 def _notes(comparisons: Sequence[SystemComparison]) -> list[str]:
+    """Describe what is compared, and how."""
+    first = comparisons[0]
+    compared = "all pairs are compared, and a rank begins with a system that is significantly worse than those above"
+    if not first.differences:
+        compared = "there is one system"
+    elif first.baseline is not None:
+        compared = f"each system is compared with {first.baseline}"
+    elif len(comparisons) > 1:
+        compared = f"all pairs are compared, and p is that of the pair with {first.systems[0].name}"
+    notes = [
+        *(line for one in comparisons for line in [one.signature, *_signature_of_sacrebleu(one.signature)]),
+        f"{first.segments} segments; {compared}.",
+        *notes_of_tests(comparisons),
+    ]
+    if _several_runs(first):
+        deviations = " s_sel: deviation by the choice of segments; s_opt: between the runs."
+        notes.append(f"Scores are means of the runs.{deviations if len(comparisons) == 1 else ''}")
+    return notes
+
+
+def notes_of_tests(comparisons: Sequence[SystemComparison]) -> list[str]:
     """Describe the tests and intervals in sentences."""
     first = comparisons[0]
     pairs = [pair for comparison in comparisons for pair in comparison.differences]
@@ -453,24 +474,12 @@ def _notes(comparisons: Sequence[SystemComparison]) -> list[str]:
         by = "randomisation, two-sided, over all shuffles, so it is exact"
     judged = "Holm's p" if first.correction == "holm" else "p"
     corrected = f", corrected for {count} tests" if first.correction == "holm" and count > 1 else ""
-    compared = "all pairs are compared, and a rank begins with a system that is significantly worse than those above"
-    if not pairs:
-        compared = "there is one system"
-    elif first.baseline is not None:
-        compared = f"each system is compared with {first.baseline}"
-    elif len(comparisons) > 1:
-        compared = f"all pairs are compared, and p is that of the pair with {first.systems[0].name}"
     shown = f"p is {judged}" if len(comparisons) > 1 and judged != "p" else "p is"
     notes = [
-        *(line for one in comparisons for line in [one.signature, *_signature_of_sacrebleu(one.signature)]),
-        f"{first.segments} segments; {compared}.",
         *([f"{shown} by {by}; * marks {judged} <= {first.alpha:g}{corrected}."] if pairs else []),
         f"{100 * first.confidence:g} % intervals are percentiles of {first.resamples} bootstrap samples.",
     ]
     if 0 < exact < len(pairs):
         why = "so few segments differ that p is exact, over all shuffles"
         notes.append(f"For {exact} of the {len(pairs)} pairs, {why}.")
-    if _several_runs(first):
-        deviations = " s_sel: deviation by the choice of segments; s_opt: between the runs."
-        notes.append(f"Scores are means of the runs.{deviations if len(comparisons) == 1 else ''}")
     return notes
