@@ -103,39 +103,68 @@ def compare_systems(
     # in the order of the systems, which decides about the shuffles of systems with different numbers of runs
     ordered = [(min(pair), max(pair)) for pair in pairs]
     tested = p_values(rows, ordered, test, samples, seed, of_samples, threads, progress)
-    corrected = holm([p for p, _, _ in tested])
     of_segments = _of_segments(rows)
-    found = []
-    for (first, second), (p, looked_at, exact), p_holm in zip(pairs, tested, corrected):
+    differences = []
+    for (first, second), (p, looked_at, enumerated), p_holm in zip(pairs, tested, holm([p for p, _, _ in tested])):
         low, high = interval(of_samples[first] - of_samples[second], confidence)
         better = rows.influence(first, second) if of_segments is None else of_segments[first] - of_segments[second]
-        wins, losses = int((better > 0).sum()), int((better < 0).sum())
-        ties = rows.segments - wins - losses
-        if lower_is_better:
-            wins, losses = losses, wins
-        significant = (p_holm if correction == "holm" else p) <= alpha
-        names, difference = (rows.names[first], rows.names[second]), rows.difference(first, second)
-        found.append(
+        above, below = int((better > 0).sum()), int((better < 0).sum())
+        differences.append(
             SystemDifference(
-                *names, difference, low, high, p, p_holm, significant, looked_at, exact, wins, losses, ties
+                first=rows.names[first],
+                second=rows.names[second],
+                difference=rows.difference(first, second),
+                low=low,
+                high=high,
+                p=p,
+                p_holm=p_holm,
+                significant=(p_holm if correction == "holm" else p) <= alpha,
+                samples=looked_at,
+                enumerated=enumerated,
+                wins=below if lower_is_better else above,
+                losses=above if lower_is_better else below,
+                ties=rows.segments - above - below,
             )
         )
-    significant_pairs = {pair: one.significant for pair, one in zip(pairs, found)}
-    ranks = _ranks(order, significant_pairs, ranking) if baseline is None else {}
-    settings = baseline, test, samples, resamples, seed, confidence, alpha, correction
+    significant = {pair: one.significant for pair, one in zip(pairs, differences)}
+    ranks = _ranks(order, significant, ranking) if baseline is None else {}
     of_intervals = f"{rows.scoring.signature}|resamples:{resamples}|seed:{seed}"
-    signature = signature_of(rows, test, samples, seed) if found else of_intervals
-    described = rows.segments, rows.scoring.name, rows.scoring.scale, signature
-    scores = []
-    for system in order:
-        name, runs = rows.names[system], rows.runs[system]
-        s_sel = float(np.mean([mean_and_deviation(of_runs[run])[1] for run in runs]))
-        s_opt = mean_and_deviation(rows.scores[runs])[1] if len(runs) > 1 else None
-        around = *interval(of_samples[system], confidence), s_sel, s_opt
-        scores.append(
-            SystemScore(name, rows.score(system), *around, tuple(rows.scores[runs].tolist()), ranks.get(system))
-        )
-    return SystemComparison(tuple(scores), tuple(found), *settings, *described, rows, of_runs)
+    return SystemComparison(
+        systems=tuple(_score_of(rows, one, of_runs, of_samples[one], confidence, ranks.get(one)) for one in order),
+        differences=tuple(differences),
+        baseline=baseline,
+        test=test,
+        samples=samples,
+        resamples=resamples,
+        seed=seed,
+        confidence=confidence,
+        alpha=alpha,
+        correction=correction,
+        segments=rows.segments,
+        metric=rows.scoring.name,
+        scale=rows.scoring.scale,
+        signature=signature_of(rows, test, samples, seed) if pairs else of_intervals,
+        _rows=rows,
+        _samples=of_runs,
+    )
+
+
+def _score_of(
+    rows: Systems, system: int, of_runs: NDArray[Any], samples: NDArray[Any], confidence: float, rank: int | None
+) -> SystemScore:
+    """:param of_runs: the scores of all runs in the samples; `samples` are those of the system"""
+    runs = rows.runs[system]
+    low, high = interval(samples, confidence)
+    return SystemScore(
+        name=rows.names[system],
+        score=rows.score(system),
+        low=low,
+        high=high,
+        s_sel=float(np.mean([mean_and_deviation(of_runs[run])[1] for run in runs])),
+        s_opt=mean_and_deviation(rows.scores[runs])[1] if len(runs) > 1 else None,
+        runs=tuple(rows.scores[runs].tolist()),
+        rank=rank,
+    )
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
