@@ -192,8 +192,8 @@ class Iteration:
     :param decoded: the weights that the decoder was called with, by name
     :param decoded_score: the score of these weights on the list of this iteration alone
 
-    >>> print(Iteration(1, {"lm": 1.0}, 0.25, 0.5, hypotheses=200, new=200))
-      1 0.25 -> 0.5, 200 hypotheses, 200 of them new
+    >>> print(Iteration(1, {"lm": 1.0}, 0.25, 0.5, 200, 200, scale=None, decoded={"lm": 0.5}, decoded_score=0.25))
+      1 decoded 0.25, 0.25 -> 0.5, 200 hypotheses, 200 of them new
     """
 
     number: int
@@ -202,15 +202,14 @@ class Iteration:
     score: float
     hypotheses: int
     new: int
-    scale: float | None = None
-    decoded: dict[str, float] | None = None
-    decoded_score: float | None = None
+    scale: float | None
+    decoded: dict[str, float]
+    decoded_score: float
 
     def __str__(self) -> str:
         scores = rise(self.start_score, self.score, self.scale)
-        if self.decoded_score is not None:
-            scores = f"decoded {as_read(self.decoded_score, self.scale)}, {scores}"
-        return f"{self.number:3} {scores}, {self.hypotheses} hypotheses, {self.new} of them new"
+        decoded = as_read(self.decoded_score, self.scale)
+        return f"{self.number:3} decoded {decoded}, {scores}, {self.hypotheses} hypotheses, {self.new} of them new"
 
 
 @dataclass(frozen=True)
@@ -220,9 +219,11 @@ class Loop:
     :param iterations: all iterations, including those of earlier calls
     :param reason: the reason why the loop stopped
 
-    >>> run = Loop((Iteration(1, {"lm": 1.0}, 0.25, 0.5, 200, 200), Iteration(2, {"lm": 2.0}, 0.5, 0.5, 200, 0)), "stopped")
-    >>> run.weights, run.score, run.reason
-    ({'lm': 2.0}, 0.5, 'stopped')
+    >>> first = Iteration(1, {"lm": 1.0}, 0.25, 0.5, 200, 200, None, decoded={"lm": 0.5}, decoded_score=0.25)
+    >>> second = Iteration(2, {"lm": 2.0}, 0.5, 0.5, 200, 0, None, decoded={"lm": 1.0}, decoded_score=0.5)
+    >>> run = Loop((first, second), "stopped")
+    >>> run.weights, run.score, run.best.decoded, run.reason
+    ({'lm': 2.0}, 0.5, {'lm': 1.0}, 'stopped')
     """
 
     iterations: tuple[Iteration, ...]
@@ -247,8 +248,7 @@ class Loop:
         If several are equally good, it is the last of them. The weights tuned last are not considered, because the
         decoder was not run with them.
         """
-        known = [iteration for iteration in self.iterations if iteration.decoded_score is not None]
-        return max(reversed(known or self.iterations), key=lambda iteration: iteration.decoded_score or 0.0)
+        return max(reversed(self.iterations), key=lambda iteration: iteration.decoded_score)
 
     def __str__(self) -> str:
         return "\n".join([*map(str, self.iterations), self.reason])
