@@ -7,7 +7,8 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .. import nbest as lists  # whose modules import this one
+# a cycle, because its modules import this one; an import in a function could wait forever in a child of `fork`
+from .. import nbest as lists
 from .._files.text import shown
 from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np
 from .._runtime.numbers import check_whole
@@ -17,7 +18,7 @@ from ..metrics import find
 from ..text.ids import integers
 from ..text.reading import read_groups, read_lines, read_texts
 from .references import bleu, count, known_texts, prepare_references
-from .sparse import SparseFeatures, owners_of, sparse_given
+from .sparse import SparseFeatures, owner_of, owners_of, sparse_given
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -250,7 +251,7 @@ class NBest:
         return values
 
     def _place(self, row: int) -> str:
-        segment = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        segment = owner_of(self.offsets, row)
         return f"hypothesis {row - self.offsets[segment]} of segment {self.ids[segment]}"
 
     # ---------------------------------------------------------------------------------------------------------- an object

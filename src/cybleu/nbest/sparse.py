@@ -68,6 +68,11 @@ def owners_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     return repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
 
 
+def owner_of(offsets: NDArray[np.int64], row: Any) -> int:
+    """Return the number of the segment that an entry belongs to, as :func:`owners_of`."""
+    return int(np.searchsorted(offsets, row, side="right")) - 1
+
+
 def formatted(sparse: SparseFeatures | None, row: int, labels: Sequence[str]) -> list[str]:
     """Format the sparse features of a hypothesis.
 

@@ -10,7 +10,7 @@ from .._runtime.arrays import bincount, first_not_finite, floats_given, np
 from .._runtime.numbers import check_whole
 from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, LengthMismatchError
-from ..nbest.sparse import owners_of
+from ..nbest.sparse import owner_of, owners_of
 from .selection import highest
 from .texts import TextLists
 
@@ -36,7 +36,7 @@ def posterior_of(posterior: Any, scores: Any, scale: float, lists: TextLists) ->
         most = highest(values, lists.offsets)
         wrong = (values < 0) | (most <= 0)
         if wrong.any():
-            segment = lists.segment_of(wrong.argmax())
+            segment = owner_of(lists.offsets, wrong.argmax())
             raise ArrayValueError(f"the posterior of segment {segment} must be numbers from 0, at least one above 0")
         shares: Floats = values / most
         return shares
@@ -63,7 +63,7 @@ def _numbers(values: Any, name: str, lists: TextLists) -> Floats:
     if len(array) != len(lists.empty):
         raise LengthMismatchError(f"{name} has {len(array)} numbers for {len(lists.empty)} texts")
     if (row := first_not_finite(array)) is not None:
-        segment = lists.segment_of(row)
+        segment = owner_of(lists.offsets, row)
         raise ArrayValueError(f"{name} of text {row - lists.offsets[segment]} of segment {segment} is {array[row]}")
     return array
 

@@ -24,9 +24,6 @@ class TextLists(NamedTuple):
     empty: NDArray[np.bool_]
     offsets: NDArray[np.int64]
 
-    def segment_of(self, row: Any) -> int:
-        return int(np.searchsorted(self.offsets, row, side="right")) - 1
-
 
 def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metric, list[TextLists]]:
     """Read each list, given with its name, and return them with the metric that scores them; the highest score is the best.
