@@ -222,7 +222,7 @@ def _counted(file: Lines, record: Record, metric: Metric, references: References
 # ---------------------------------------------------------------------------------------------------------- parts of lists
 
 
-class Rows:
+class GrowingRows:
     """Growing array of rows. Memory that is reserved and not written to is not used.
 
     Earlier rows have 0 in the columns that only later rows have, as in Joshua's format.
@@ -245,7 +245,7 @@ class Rows:
 
 def joined(parts: Iterable[NBest]) -> NBest:
     """Concatenate lists of consecutive hypotheses. A segment may begin in one list and end in the next."""
-    growing: dict[str, Rows] = {}
+    growing: dict[str, GrowingRows] = {}
     texts: list[str] = []
     for part in parts:
         sparse = part.sparse or no_features(len(part.features))
@@ -260,7 +260,7 @@ def joined(parts: Iterable[NBest]) -> NBest:
             "values": sparse.values,
         }
         for name, array in arrays.items():
-            growing.setdefault(name, Rows(array)).add(array)
+            growing.setdefault(name, GrowingRows(array)).add(array)
         texts += part.texts or ()
     found = {name: rows.rows() for name, rows in growing.items()}
     ids = found["ids"]

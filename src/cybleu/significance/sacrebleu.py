@@ -80,8 +80,9 @@ def confidence(
     >>> print(confidence(rows, samples=100))
     71.4 (67.8 ± 15.9)
     """
-    systems, found = _systems({"the system": stats}, metric, samples, seed, choices, (Bleu, Chrf, Ter))
+    systems, found = _validated({"the system": stats}, metric, samples, seed, choices, (Bleu, Chrf, Ter))
     scores = _resampled(systems, found, np.random.default_rng(seed), samples, progress)[0]
+    # sacreBLEU rounds these differently from the mean and half of its paired tests, see `_around`
     ordered = np.sort(scores)
     mean = scores.dtype.type(statistics.mean(ordered.astype(np.float64).tolist()))
     half = 0.5 * (ordered[samples - 1 - samples // 40] - ordered[samples // 40])
@@ -117,7 +118,7 @@ def paired_bs(
     >>> print(paired_bs({"baseline": rows[0], "system": rows[1]}, samples=100)["system"])
     61.4 (55.3 ± 29.6) (p = 0.2871)
     """
-    found, bleu = _systems(systems, metric, samples, seed, choices)
+    found, bleu = _validated(systems, metric, samples, seed, choices)
     scores = _resampled(found, bleu, np.random.default_rng(seed), samples, progress)
     distances = np.abs(scores[1:] - scores[0])
     real = np.array([[abs(found.difference(0, system))] for system in range(1, len(scores))])
@@ -152,7 +153,7 @@ def paired_ar(
     >>> print(paired_ar({"baseline": rows, "the same": rows})["the same"])
     71.4 (p = 0.0001)*
     """
-    found, bleu = _systems(systems, metric, samples, seed, choices)
+    found, bleu = _validated(systems, metric, samples, seed, choices)
     if confidence_samples is not None:
         check_samples(confidence_samples, seed)
     generator = np.random.default_rng(seed)
@@ -184,11 +185,11 @@ def _around(scores: NDArray[np.float64]) -> tuple[float | None, float | None]:
     return float(np.sort(scores).mean()), 0.5 * (high - low)
 
 
-class _Systems(Systems):
+class _SacrebleuSystems(Systems):
     least = 1  # as in sacreBLEU
 
 
-def _systems(
+def _validated(
     given: Any,
     metric: MetricLike,
     samples: int,
@@ -204,7 +205,7 @@ def _systems(
             raise SampleError(
                 f"{name} has several runs, and sacreBLEU's tests accept one; use compare_systems for several"
             )
-    found = _Systems(systems, "sacrebleu" if metric is None else metric, None, **choices)
+    found = _SacrebleuSystems(systems, "sacrebleu" if metric is None else metric, None, **choices)
     used = getattr(found.scoring, "metric", None)
     of_sacrebleu = "sacrebleu", None, "corpus"
     of_others = isinstance(used, Bleu) and (used.definition.name, used.weights, used.level) != of_sacrebleu

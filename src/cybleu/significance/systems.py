@@ -37,7 +37,7 @@ EQUAL = 2.0**-47
 
 
 @dataclass(frozen=True)
-class Rows:
+class Run:
     """The statistics of a run, `(segments, columns)`, as passed by the caller, and a name for messages."""
 
     name: str
@@ -142,7 +142,7 @@ class Systems:
 
     least = 2
 
-    def __init__(self, systems: Mapping[str, list[Rows]], metric: MetricLike, scale: float | None, **choices: Any):
+    def __init__(self, systems: Mapping[str, list[Run]], metric: MetricLike, scale: float | None, **choices: Any):
         given = [rows for runs in systems.values() for rows in runs]
         _check_sizes(given, self.least)
         self.names = list(systems)
@@ -187,7 +187,7 @@ def mean_of_runs(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 # -------------------------------------------------------------------------------------------------------------- arguments
 
 
-def named(given: Any) -> dict[str, list[Rows]]:
+def named(given: Any) -> dict[str, list[Run]]:
     """Validate systems, and return them by name in their order.
 
     :param given: a mapping, or pairs of names and rows
@@ -199,7 +199,7 @@ def named(given: Any) -> dict[str, list[Rows]]:
         raise SequenceTypeError(
             f"the systems are neither a mapping from names to rows nor pairs of a name and rows; give {example}"
         ) from None
-    found: dict[str, list[Rows]] = {}
+    found: dict[str, list[Run]] = {}
     for name, rows in pairs:
         if not isinstance(name, str) or not name:
             shown = repr(name) if isinstance(name, (str, int)) else f"a {type(name).__name__}"
@@ -212,7 +212,7 @@ def named(given: Any) -> dict[str, list[Rows]]:
     return found
 
 
-def runs_of(given: Any, name: str) -> list[Rows]:
+def runs_of(given: Any, name: str) -> list[Run]:
     """Return the runs of a system: one array, a list of arrays, or data for an array of three dimensions."""
     runs: Any = [given]
     if isinstance(given, (list, tuple)) and given and all(hasattr(one, "__array__") and np.ndim(one) for one in given):
@@ -230,10 +230,10 @@ def runs_of(given: Any, name: str) -> list[Rows]:
         if array.ndim == 3:
             runs = array
     several = len(runs) > 1
-    return [_rows(f"run {number} of {name}" if several else name, run, name) for number, run in enumerate(runs, 1)]
+    return [_run(f"run {number} of {name}" if several else name, run, name) for number, run in enumerate(runs, 1)]
 
 
-def _rows(name: str, given: Any, system: str) -> Rows:
+def _run(name: str, given: Any, system: str) -> Run:
     check_unmasked(given, system)
     array = np.asarray(given)
     if not array.size and not array.shape[0]:
@@ -245,10 +245,10 @@ def _rows(name: str, given: Any, system: str) -> Rows:
         raise ArrayValueError(
             f"{system} has the shape {array.shape}; give the rows of its segments, or one number for each segment"
         )
-    return Rows(name, table)
+    return Run(name, table)
 
 
-def _check_sizes(given: Sequence[Rows], least: int) -> None:
+def _check_sizes(given: Sequence[Run], least: int) -> None:
     first = given[0]
     segments, width = first.table.shape
     for name, table in ((rows.name, rows.table) for rows in given):
@@ -263,7 +263,7 @@ def _check_sizes(given: Sequence[Rows], least: int) -> None:
 
 
 def _scoring(
-    given: Sequence[Rows], metric: MetricLike, scale: float | None, choices: Mapping[str, Any]
+    given: Sequence[Run], metric: MetricLike, scale: float | None, choices: Mapping[str, Any]
 ) -> tuple[Scoring, list[NDArray[Any]]]:
     """Return the scoring, and the tables that it sums."""
     if scale is not None and not 0 < as_number(scale) < float("inf"):
@@ -295,7 +295,7 @@ def _scoring(
     return OfMetric(found), [found.summable(in_place(rows.table, found.dtype)) for rows in given]
 
 
-def _numeric(given: Sequence[Rows]) -> list[NDArray[Any]]:
+def _numeric(given: Sequence[Run]) -> list[NDArray[Any]]:
     whole = all(rows.table.dtype.kind in "biu" for rows in given)
     for rows in given:
         if whole and rows.table.dtype == np.uint64 and rows.table.max() > np.iinfo(np.int64).max:
