@@ -16,7 +16,7 @@ import os
 import sys
 
 from . import _mirror
-from ._runtime.sequences import check_numbers, refuse_missing
+from ._runtime.sequences import check_numbers, refuse_missing, refuse_unhashable
 from ._runtime.shapes import mistake_in_tokens, warn_of
 
 TYPE_CHECKING = False
@@ -116,6 +116,10 @@ def of_segments(function: str, *arguments: Any) -> Any:
         return getattr(_mirror, function)(*arguments)
     except TypeError:
         refuse_missing(list_of_references, hypotheses)
+        for references, hypothesis in zip(list_of_references, hypotheses):
+            refuse_unhashable(hypothesis, "the hypothesis")
+            for number, reference in enumerate(references):
+                refuse_unhashable(reference, f"reference {number}")
         raise
 
 

@@ -183,7 +183,7 @@ def test_what_the_metric_refuses():
     with pytest.raises(errors.SequenceTypeError, match="split it"):
         Gleu().count(["a"], ["a b"])
     for orders_ in ((0, 4), (3, 2), (1, 17), (1, 2.0)):
-        with pytest.raises(errors.OrderError, match="min_len"):
+        with pytest.raises(errors.OrderError, match="_len is"):
             Gleu(*orders_)
 
 

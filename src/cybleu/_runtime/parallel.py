@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import UnknownNameError
 from .extras import extra
+from .numbers import check_whole
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -75,9 +76,8 @@ def in_order(
 def checked_threads(threads: int | None) -> int:
     if threads is None:
         return 1
-    if type(threads) is not int or threads < 1:
-        raise UnknownNameError(f"threads is {threads!r}; it must be a whole number from 1, or None for one thread")
-    return threads
+    check_whole(threads, "threads", 1, error=UnknownNameError)
+    return int(threads)
 
 
 @contextmanager

@@ -82,7 +82,7 @@ def rows(
     :param options: options of the metric, for example ``tokenize="zh"`` or ``max_order=2``
     :return: int64 of shape `(n, columns)`, or float64 where the metric counts fractions. A row of BLEU has the
         hypothesis length, the reference length, the clipped matches of each order and the n-grams of each order. In the
-        row of an empty hypothesis, only the reference length is not 0
+        row of an empty hypothesis, only the reference length is not 0, and for NLTK's BLEU the n-grams, which are 1
     :raises CybleuError: an argument is invalid; the message names the argument and the position
 
     >>> rows(["The cat."], [["The cat sat.", "A cat."]], max_order=2)

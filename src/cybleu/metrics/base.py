@@ -48,8 +48,8 @@ PAIRS_AT_ONCE = 65536
 class Score:
     """A score with its scale and its definition; ``print`` shows it.
 
-    :param score: the score on the metric's scale, from 0 to `scale`
-    :param scale: the score of a perfect match, 1 or 100
+    :param score: the score on the metric's scale
+    :param scale: the score of a perfect match, 1 or 100; of an error rate, an error for each word, which a score can exceed
     :param signature: the definition in one line
 
     >>> print(Score(score=0.5, scale=1, signature="metric:mine"))
@@ -62,11 +62,11 @@ class Score:
 
     @property
     def percent(self) -> float:
-        """The score from 0 to 100."""
+        """The score in percent of `scale`."""
         return float(percent(self.score, self.scale))
 
     def format(self, width: int = 2) -> str:
-        """Format the score in one line, always from 0 to 100.
+        """Format the score in one line, always in percent of `scale`.
 
         :param width: the number of decimals of the score
         """
@@ -260,7 +260,8 @@ class Metric(ABC):
         for name in choices:
             if name not in names:
                 raise UnknownNameError(f"the metric {self.name} has no {name!r}; it has {', '.join(names)}")
-        return replace(self, **choices)
+        changed = {name: value for name, value in choices.items() if value is not getattr(self, name)}
+        return replace(self, **changed) if changed else self
 
     def rows(
         self,
@@ -392,6 +393,7 @@ class Metric(ABC):
 
         :param rows: a row, or rows, which are added up
         """
+        self.check_summable()
         return Score(self.score_of(self._sum(rows)), self.scale, self.signature)
 
     def total(self, rows: Any) -> list[Any]:
@@ -399,7 +401,9 @@ class Metric(ABC):
 
         :param rows: a row, or rows of segments or corpora that this metric counted
         :return: a list of numbers; of no rows, zeros
+        :raises StatisticsError: the metric is a mean of the scores of segments
         """
+        self.check_summable()
         return self._sum(rows) if has_rows(rows) else [0] * len(self.columns)
 
     def scores(self, rows: Any) -> NDArray[np.float64]:
@@ -420,9 +424,7 @@ class Metric(ABC):
 
     def _check_rows(self, rows: NDArray[Any]) -> None:
         """:raises StatisticsError: a row is not valid"""
-        if not rows.size:
-            return
-        low = self.least is not None and not rows.min() >= self.least
+        low = self.least is not None and rows.size > 0 and not rows.min() >= self.least
         if low or (self.dtype == "float64" and not np.isfinite(rows).all()):
             for row in rows.tolist():
                 self._checked(row)
@@ -445,7 +447,6 @@ class Metric(ABC):
 
     def _sum(self, rows: Any) -> list[Any]:
         """The sum of a row or rows, from the first to the last."""
-        self.check_summable()
         columns: Any
         if isinstance(rows, memoryview) and rows.ndim == 2:  # of a counter, without NumPy
             width = len(self.columns)
@@ -564,6 +565,14 @@ class Accuracy(BuiltinMetric):
     def signature(self) -> str:
         """The definition in one line."""
         return f"1-{self.metric.signature}"
+
+    def of_sentences(self) -> Accuracy:
+        """Return the metric for scoring single sentences."""
+        return Accuracy(self.metric.of_sentences())
+
+    def split_on_blanks(self) -> Accuracy:
+        """Return the metric with white space as its tokeniser of raw text, unless it has another one."""
+        return Accuracy(self.metric.split_on_blanks())
 
     def counter(self, corpus: Corpus) -> Counter:
         """Count a corpus as the error rate does.

@@ -99,7 +99,8 @@ class Bleu(BuiltinMetric):
     :param lowercase: convert raw text to lower case first
     :raises UnknownNameError: there is no such variant, smoothing, level or reference length, or the smoothing has no
         parameter
-    :raises StatisticsError: there are not as many weights as orders, or one is not a finite number
+    :raises OrderError: `max_order` is not valid, or there are not as many weights
+    :raises StatisticsError: a weight is not a finite number
     :raises SmoothingParameterError: the smoothing value is not valid
 
     >>> metric = Bleu("nltk", smoothing="method1")
@@ -323,7 +324,7 @@ class Bleu(BuiltinMetric):
         """
         if self.level == "mean":
             return self._mean(rows)
-        row = self._added(rows)
+        row = self._sum(rows, of_sums=False)
         metric = self.of_width(len(row))
         number, precisions, penalty = _mirror.Definition(metric.rules(failing=True)).evaluate(row)
         return BleuScore(
@@ -344,8 +345,8 @@ class Bleu(BuiltinMetric):
         metric = self.of_width(table.shape[1])
         rules, definition = metric.rules(failing=True), metric.definition
         # some tools average scores from 0 to 1, and then multiply the mean by the scale
-        times = rules.scale if rules.mean == "log-differences" else 1
-        rules.scale /= times
+        scale_of_mean = rules.scale if rules.mean == "log-differences" else 1
+        rules.scale /= scale_of_mean
         exact, kernel = _mirror.Definition(rules), _backend.chosen.Definition(rules)
         scores = scores_by(kernel, table, lambda row: exact.evaluate(row)[0]).tolist() if has_rows(rows) else [0.0]
         changed = replace(definition, empty_hypothesis="scored", fails="never", short_segments_count=False)
@@ -353,8 +354,8 @@ class Bleu(BuiltinMetric):
         if definition.short_segments_count:
             table = [*map(_without_short, table.tolist())]
         return replace(
-            summed.score(summed.total(table)),
-            score=reduce(add, scores, 0.0) * times / len(scores),
+            summed.score(table),
+            score=reduce(add, scores, 0.0) * scale_of_mean / len(scores),
             signature=metric.signature,
         )
 
@@ -406,19 +407,8 @@ class Bleu(BuiltinMetric):
         smoothed = replace(self.definition, smoothings=(("add", "add-all", 1.0),), no_match_at_all="smoothed")
         return replace(self, variant=smoothed, smoothing=None, smoothing_value=None)
 
-    def total(self, rows: Any) -> list[int]:
-        """Add up rows: the row of a corpus.
-
-        NLTK's BLEU counts an n-gram for each order that a segment is too short for. A row of zeros is the total of no
-        segments.
-
-        :param rows: a row, or rows of segments or corpora that this metric counted
-        """
-        self.check_summable()
-        return self._added(rows, of_sums=True) if has_rows(rows) else [0] * len(self.columns)
-
-    def _added(self, rows: Any, of_sums: bool = False) -> list[int]:
-        """The sum of a row or rows.
+    def _sum(self, rows: Any, of_sums: bool = True) -> list[int]:
+        """The sum of a row or rows. NLTK's BLEU counts an n-gram for each order that a segment is too short for.
 
         :param of_sums: a row of zeros is the total of no segments
         """

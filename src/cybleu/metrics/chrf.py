@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
 from .._runtime.lazy_arrays import np
-from .._runtime.numbers import check_flags, check_whole
+from .._runtime.numbers import check_flags, check_whole, plain_number
 from .._runtime.parallel import run
 from ..errors import OrderError, StatisticsError
 from ..text.batches import RawText
@@ -74,8 +74,10 @@ class Chrf(BuiltinMetric):
             check_whole(getattr(self, name), name, 0, MOST_ORDERS, error=OrderError)
         if not self.char_order + self.word_order:
             raise OrderError("char_order and word_order are both 0, so there is nothing to count")
-        if isinstance(self.beta, bool) or not isinstance(self.beta, (int, float)) or not abs(self.beta) <= LARGEST_BETA:
+        beta = plain_number(self.beta)
+        if isinstance(self.beta, bool) or not abs(beta) <= LARGEST_BETA:
             raise StatisticsError(f"beta is {self.beta!r}; it must be a finite number")
+        object.__setattr__(self, "beta", beta)
 
     @property
     def name(self) -> str:  # type: ignore[override]

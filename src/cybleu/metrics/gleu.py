@@ -9,6 +9,7 @@ from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
+from .._runtime.numbers import check_whole
 from ..errors import OrderError
 from ..gleu_score import MOST_ORDERS
 from ..text.batches import Corpus, Sets
@@ -57,12 +58,8 @@ class Gleu(BuiltinMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        orders = self.min_len, self.max_len
-        if not all(type(order) is int for order in orders) or not 1 <= self.min_len <= self.max_len <= MOST_ORDERS:
-            raise OrderError(
-                f"min_len is {self.min_len!r} and max_len {self.max_len!r}; they must be whole numbers from 1 to "
-                f"{MOST_ORDERS}, the first not above the second"
-            )
+        check_whole(self.max_len, "max_len", 1, MOST_ORDERS, error=OrderError)
+        check_whole(self.min_len, "min_len", 1, self.max_len, error=OrderError)
 
     @property
     def signature(self) -> str:
@@ -84,7 +81,7 @@ class Gleu(BuiltinMetric):
             return self._of_lines(corpus)
         if raw is not None:
             corpus = tokenised(corpus, raw)
-        texts, sets, orders = corpus.texts.lists(), corpus.sets.lists(), (self.min_len, self.max_len)
+        texts, sets, orders = corpus.texts.lists(), corpus.sets.lists(), (int(self.min_len), int(self.max_len))
         if corpus.owners is not None:
             sets = [sets[owner] for owner in corpus.owners.tolist()]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -200,7 +200,9 @@ class Mixture(BuiltinMetric):
             metric.check_summable()
 
     def _with(self, change: Callable[[Metric], Metric]) -> Mixture:
-        return Mixture(tuple((change(metric), weight) for metric, weight in self.parts))
+        mixture = replace(self)  # with these weights, which are not divided by their sum again
+        object.__setattr__(mixture, "parts", tuple((change(metric), weight) for metric, weight in self.parts))
+        return mixture
 
     def raw(self, kind: Kind) -> None:
         """Check that each metric reads texts of this kind, which it tokenises itself.

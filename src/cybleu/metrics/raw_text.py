@@ -67,12 +67,10 @@ def ter(hypotheses: Any, references: Any, *, threads: int | None = None, **optio
 
 def _score(metric: Metric, hypotheses: Any, references: Any, threads: int | None) -> Score:
     corpus = read_corpus(hypotheses, references)
-    kind = corpus.kind
-    raw = metric.raw(kind)
+    raw = metric.raw(corpus.kind)
     rows = metric.rows_of(corpus, threads)
     result = metric.score(rows if corpus.size else [0] * len(metric.columns))
-    bounds = corpus.sets.bounds
-    counts = {int(end - begin) for begin, end in itertools.pairwise(bounds)}
+    counts = {int(end - begin) for begin, end in itertools.pairwise(corpus.sets.bounds)}
     nrefs = "var" if len(counts) > 1 else max(counts, default=1)
     return replace(result, signature=result.signature + described(metric, raw, nrefs))
 

@@ -93,7 +93,7 @@ class References:
         :raises MixedTokensError: one side is raw text, and the other is not
         """
         for name in of_ids:
-            raise ArrayValueError(f"{name} is for token ids, and the references are prepared; pass it to References")
+            raise ArrayValueError(f"{name} is for token ids, and the references are prepared; prepare them with it")
         texts = read_texts(hypotheses, "hypotheses", lengths=lengths, special=self._ids)
         check_same_kind(texts.kind if texts.size else "nothing", "the hypotheses", self.kind, "the prepared references")
         return Corpus(texts, self._sets, owners_given(owner, self._sets, texts.size), self._once)
