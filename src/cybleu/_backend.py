@@ -104,7 +104,8 @@ def of_segments(function: str, *arguments: Any) -> Any:
     """Return the result of the kernel with this name, or of the mirror if it declined, as it declines a str as a text.
 
     The first arguments are lists of references and hypotheses. Warn about a str where tokens are expected, and raise
-    an error where a text is missing, or there are not as many hypotheses as lists of references.
+    an error where a text is missing, a token cannot be hashed, or there are not as many hypotheses as lists of
+    references.
     """
     found = None if BACKEND == "python" else getattr(chosen, function)(*arguments)
     if found is not None:

@@ -60,6 +60,7 @@ def corpus_gleu(
     :param max_len: the largest n-gram order
     :return: the score from 0 to 1; 0.0 if there are no n-grams or no segments
     :raises LengthMismatchError: the number of lists of references differs from the number of hypotheses
+    :raises UnhashableTokenError: a token cannot be hashed
 
     >>> corpus_gleu([[["a", "b", "c"]], [["d", "e"]]], [["a", "b", "x"], ["d", "e"]])
     0.6666666666666666

@@ -322,7 +322,7 @@ def test_options_belong_to_the_metrics_of_a_mixture(options):
                 use(["a b"], ["a b"], metric=metric, **options)
 
 
-@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, -1.0, 0.5, 99.0])
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, -1.0, 0.5, 99.0, 1e30])
 def test_rows_that_mixtures_refuse(number):
     metric = find({"bleu": 1, "gleu": 1})
     rows = metric.rows(TEXTS, REFERENCES, owner=OWNER)

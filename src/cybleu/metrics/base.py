@@ -49,7 +49,7 @@ class Score:
     """A score with its scale and its definition; ``print`` shows it.
 
     :param score: the score on the metric's scale
-    :param scale: the score of a perfect match, 1 or 100; of an error rate, an error for each word, which a score can exceed
+    :param scale: the score of a perfect match, 1 or 100; of an error rate, that of an error for each word, and a score can be above it
     :param signature: the definition in one line
 
     >>> print(Score(score=0.5, scale=1, signature="metric:mine"))

@@ -230,9 +230,10 @@ class Mixture(BuiltinMetric):
     def _check_rows(self, rows: NDArray[Any]) -> None:
         super()._check_rows(rows)
         for metric, _, part in self._of_each(rows):
-            table = part.astype(metric.dtype)
+            with np.errstate(invalid="ignore"):  # numbers beyond 64 bits become others
+                table = part.astype(metric.dtype)
             if (table != part).any():
-                raise StatisticsError(f"rows of {self.name} have fractions among the counts of {metric.name}")
+                raise StatisticsError(f"rows of {self.name} have fractions or too large counts of {metric.name}")
             metric._check_rows(table)
 
     def _checked(self, row: Any) -> list[Any]:
