@@ -163,9 +163,8 @@ def test_only_metrics_that_a_command_takes_are_offered(run, command, refused):
 
 @pytest.mark.parametrize("command", ["mert", "kbmira", "pro"])
 def test_segments_without_a_hypothesis_are_counted(run, command, tmp_path):
-    (tmp_path / "references").write_text("the cat\n" * 5)
+    (tmp_path / "the references").write_text("the cat\n" * 5)
     assert "no hypothesis" not in run("tune", command, "list", "text").stderr
-    assert (
-        "segments without a hypothesis in the list are ignored: 3 of 5"
-        in run("tune", command, "list", "references").stderr
-    )
+    said = run("tune", command, "list", "the references").stderr
+    assert "segments without a hypothesis in the list are ignored: 3 of 5" in said
+    assert "run: cybleu score OUTPUT 'the references' -m moses --tokenize unicode" in said

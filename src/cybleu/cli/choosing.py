@@ -76,7 +76,7 @@ class RerankOptions(NbestOptions):
         :param last: the id before it
         """
         if identity <= last:
-            reason = "must ascend; sort it with sort -s -n -k1,1"
+            reason = "must ascend; sort the list by id, in the format of Moses with sort -s -n -k1,1"
             if last < self.first_id:
                 reason = f"begin at {self.first_id}; use --first-id"
             raise InputFileError(f"{self.nbest}: the segment {identity} comes after {last}, but ids {reason}")
@@ -104,6 +104,8 @@ def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]],
     """Choose from each segment, and write what is chosen."""
     lists = given.lists(why.references)
     if given.explain is not None:
+        if given.output != STANDARD_STREAM or given.list_format is not None:
+            raise click.UsageError("--explain only prints the reasons, and cannot be combined with --output or --list")
         explanation = _explained(lists, given.explain, choose, why)
         click.echo(_printable(explanation, len(explanation)))
         return
@@ -128,7 +130,7 @@ def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]],
                 continue
             for identity, row, text in zip(nbest.ids.tolist(), selection.rows.tolist(), selection.texts):
                 if row >= 0:
-                    write(f"{empty_lines(identity)}{_one_line(text, f' of segment {identity}')}\n")
+                    write(f"{empty_lines(identity)}{one_line(text, f' of segment {identity}')}\n")
                     written = identity + 1
         if given.segments is not None and given.list_format is None:
             write(empty_lines(given.first_id + given.segments))
@@ -143,13 +145,13 @@ def _write_list(selection: Selection[str], list_format: str, write: Callable[[st
     ordered = selection.best_first()
     if list_format == "plain":
         for text in ordered.texts or ():
-            write(_one_line(text) + "\n")
+            write(one_line(text) + "\n")
         return
     for line in nbest_lines(ordered, list_format):
         write(line)
 
 
-def _one_line(text: str, where: str = "") -> str:
+def one_line(text: str, where: str = "") -> str:
     if "\n" in text:
         raise ArrayValueError(f"a text{where} has a line break, but each line is a segment: {shown(text)}")
     return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import dataclass
 from itertools import chain
@@ -172,6 +173,6 @@ def stderr_is_tty() -> bool:
 def say_same_score(given: Any) -> None:
     """Tell which tokens a score was computed on, and the command that prints the same score of texts."""
     values = {name.replace("_", "-"): getattr(given, name, None) for name in SAME}
-    options = [f"--{name} {value}" for name, value in values.items() if value is not None]
-    command = " ".join(["cybleu score OUTPUT", *given.references, "-m", *given.names, *options])
+    options = [word for name, value in values.items() if value is not None for word in (f"--{name}", str(value))]
+    command = shlex.join(["cybleu", "score", "OUTPUT", *given.references, "-m", *given.names, *options])
     click.echo(f"cybleu: scores use --tokenize {given.tokenize}; to score texts the same way, run: {command}", err=True)

@@ -12,7 +12,7 @@ from .._files.weights import formatted
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, FeatureError
-from .choosing import RerankOptions, Why, choose_from, opened
+from .choosing import RerankOptions, Why, choose_from, one_line, opened
 from .common import References, metric_option, say_same_score, seed_option, stderr_is_tty
 from .given import Commands, arguments_of, choice, command, file, from_command_line, number, option, switch
 from .lists import MetricOptions, check_form, names_of, output_format_option, told
@@ -50,6 +50,7 @@ def segment_count_option() -> Any:
 class LinearOptions(RerankOptions):
     """Weights"""
 
+    tokenize: str = "unicode"  # no option, because nothing is counted
     segments: int | None = segment_count_option()
     weights_file: str = file(
         "--weights",
@@ -104,9 +105,7 @@ class PerceptronOptions(OfPerceptron, MetricOptions, References, RerankOptions):
     names: tuple[str, ...] = metric_option(of_bleu=True, of_sums=True)
     output_format: str = output_format_option()
     held_out: str | None = file(
-        written=True,
-        allow_dash=True,
-        help="Write the hypotheses chosen by the weights of the other folds to this file.",
+        written=True, allow_dash=True, help="A file for the hypotheses chosen by the weights of the other folds."
     )
 
 
@@ -196,8 +195,7 @@ def oracle(given: OracleOptions) -> None:
             raise click.UsageError("--list and --explain require --level sentence")
         selection = find(given.whole(given.references), given.level, metric, seed=given.seed)
         with opened(given.output) as write:
-            for text in selection.texts:
-                write(f"{text}\n")
+            write("".join(f"{one_line(text)}\n" for text in selection.texts))
         if isinstance(selection, CorpusSelection):
             score, start = (percent(number, metric.scale) for number in (selection.score, selection.start))
             click.echo(
@@ -234,11 +232,11 @@ def perceptron(given: PerceptronOptions) -> None:
     nbest = given.whole(given.references)
     check_form(given.output_format, nbest)
     trained = train(nbest, metric=metric, progress=stderr_is_tty(), **arguments_of(given, OfPerceptron))
-    with opened(given.output) as write:
-        write("".join(formatted(told(nbest, trained.weights), given.output_format)))
     if given.held_out is not None:
         with opened(given.held_out) as write:
-            write("".join(f"{text}\n" for text in trained.held_out.texts))
+            write("".join(f"{one_line(text)}\n" for text in trained.held_out.texts))
+    with opened(given.output) as write:
+        write("".join(formatted(told(nbest, trained.weights), given.output_format)))
     score = percent(trained.score, metric.scale)
     of_folds = ", ".join(f"{percent(number, metric.scale):.2f}" for number in trained.fold_scores)
     click.echo(

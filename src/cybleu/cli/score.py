@@ -101,6 +101,8 @@ def score(given: ScoreOptions) -> None:
       cybleu score hypotheses.txt references.txt
       cybleu score hypotheses.txt -r references1.txt -r references2.txt -m bleu,chrf,ter
     """
+    if given.segments and given.confidence and given.format == "text":
+        raise click.UsageError("--segments and --confidence together require --format json")
     texts = given.texts([given.hypothesis], given.references)
     metrics, blocks = count(texts, given.metrics(), given.threads)
     scored = [_Scored(given, metric) for metric in metrics]

@@ -44,6 +44,8 @@ def _bounds(context: click.Context, parameter: click.Parameter, values: tuple[st
     bounds = {}
     for value in values:
         name, _, text = value.rpartition("=")
+        if name in bounds:
+            raise click.UsageError(f"--bounds is given twice for {shown(name)}; give it once")
         low, colon, high = text.partition(":")
         try:
             bounds[name] = float(low or "-inf"), float(high or "inf")
@@ -225,9 +227,9 @@ class ListOptions(WeightsOptions, TuningOptions):
             )
         if self.features_file:
             of_texts = self.references or self.max_order or self.reference_length or from_command_line("tokenize")
-            if self.more or of_texts:
+            if self.more or self.format or of_texts:
                 raise click.UsageError(
-                    "--features-file cannot be combined with --more, with references or with options of the text"
+                    "--features-file cannot be combined with --more, with references or with options of the list"
                 )
             read = partial(NBest.from_moses, first_id=self.first_id)
             pairs = list(zip(self.features_file, self.scores_file))

@@ -362,8 +362,8 @@ class NBest:
         :param path: the path of the file, which may be compressed by gzip; ``-`` is standard input
         :param references: paths of text files with one segment on each line, or references in any form that
             :meth:`from_texts` accepts
-        :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default ``moses`` or ``joshua``,
-            detected from the first lines
+        :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default ``plain`` if `size` is
+            given, and otherwise ``moses`` or ``joshua``, detected from the first lines
         :param first_id: the id of the first segment of the references
         :param size: the number of lines of each segment (only in the ``plain`` format)
         :param features: the path of the feature file, which is read as a whole (only in the ``plain`` format)

@@ -85,8 +85,8 @@ def read_segments(path: Path, format: str | None = None, **reading: Any) -> Iter
     If the lines of a segment are not consecutive, each run of consecutive lines is yielded as a segment.
 
     :param path: the path of the file, which may be compressed by gzip; ``-`` is standard input
-    :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default ``moses`` or ``joshua``,
-        detected from the first lines
+    :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default ``plain`` if `size` is given,
+        and otherwise ``moses`` or ``joshua``, detected from the first lines
     :param reading: `progress`, and in the ``plain`` format `size`, `features` and `names`; see
         :meth:`cybleu.nbest.NBest.from_files`
     :raises InputFileError: a file cannot be read, or a line is invalid; the message names the file, line and reason

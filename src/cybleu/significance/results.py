@@ -474,12 +474,10 @@ def notes_of_tests(comparisons: Sequence[SystemComparison]) -> list[str]:
         by = "randomisation, two-sided, over all shuffles, so it is exact"
     judged = "Holm's p" if first.correction == "holm" else "p"
     corrected = f", corrected for {count} tests" if first.correction == "holm" and count > 1 else ""
+    few = "so few segments differ that p is exact, over all shuffles"
     shown = f"p is {judged}" if len(comparisons) > 1 and judged != "p" else "p is"
-    notes = [
+    return [
         *([f"{shown} by {by}; * marks {judged} <= {first.alpha:g}{corrected}."] if pairs else []),
         f"{100 * first.confidence:g} % intervals are percentiles of {first.resamples} bootstrap samples.",
+        *([f"For {exact} of the {len(pairs)} pairs, {few}."] if 0 < exact < len(pairs) else []),
     ]
-    if 0 < exact < len(pairs):
-        why = "so few segments differ that p is exact, over all shuffles"
-        notes.append(f"For {exact} of the {len(pairs)} pairs, {why}.")
-    return notes
