@@ -163,6 +163,7 @@ def test_an_override_changes_the_score_as_with_sacrebleu(cls, theirs, name, valu
         (CHRF, sacrebleu.CHRF, {"char_order": 2, "order": 2}),
         (CHRF, sacrebleu.CHRF, {"word_order": 1, "char_order": 5}),
         (CHRF, sacrebleu.CHRF, {"lowercase": True, "whitespace": True}),
+        (CHRF, sacrebleu.CHRF, {"_preprocess_segment": str.upper}),
         (CHRF, sacrebleu.CHRF, {"beta": 1, "eps_smoothing": True}),
         (TER, sacrebleu.TER, {"tokenizer": sacrebleu.TER(normalized=True, case_sensitive=True).tokenizer}),
         (TER, sacrebleu.TER, {"tokenizer": str.upper}),

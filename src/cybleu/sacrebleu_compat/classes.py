@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
-from functools import cached_property, lru_cache, update_wrapper
+from functools import lru_cache, update_wrapper
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
@@ -66,7 +66,7 @@ def _of_sentences(backend: str, tokenizer: type, order: Any, smoothing: str, val
     return own_tokenizer(OWN_OF_SACREBLEU[tokenizer.__module__]), metric.definitions[1].evaluate if exact else None
 
 
-class Counting(theirs.base.Metric):  # type: ignore[misc]
+class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
     """Mixin that counts with cybleu, to be placed before a metric of sacreBLEU in the bases of a class.
 
     :cvar _of_sacrebleu: the metric of sacreBLEU
@@ -74,16 +74,14 @@ class Counting(theirs.base.Metric):  # type: ignore[misc]
         these settings
     :cvar _inherited: the attributes that sacreBLEU uses while it counts; if a subclass or an object has another one, sacreBLEU
         counts
+    :ivar _checked: the number of attributes that the object had when `_overridden` was found
     """
+
+    _checked = 0
 
     def _is_overridden(self) -> bool:
         kind, own = type(self), vars(self)
         return any(name in own or getattr(kind, name) is not value for name, value in self._inherited.items())
-
-    @cached_property
-    def _sentences_overridden(self) -> bool:
-        """The same, checked once for all sentences, because the check takes longer than counting one."""
-        return self._is_overridden()
 
     def _counter_here(self) -> Metric | None:
         return None if self._is_overridden() else self._counter()
@@ -154,9 +152,11 @@ class Counting(theirs.base.Metric):  # type: ignore[misc]
         :param references: its reference lines
         :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
         """
+        if len(self.__dict__) != self._checked:  # attributes were added; the check is slower than counting a line
+            self._overridden, self._checked = self._is_overridden(), len(self.__dict__)
         lines: list[Any] = [hypothesis, *references] if type(references) in (list, tuple) and references else [None]
-        plain = PLAIN.issuperset(map(type, lines)) and getattr(self, "effective_order", True)
-        score = self._score_of_lines(self._lowered(lines)) if plain and not self._sentences_overridden else None
+        plain = PLAIN.issuperset(map(type, lines)) and not self._overridden
+        score = self._score_of_lines(self._lowered(lines)) if plain else None
         if score is None:
             return super().sentence_score(hypothesis, references)
         self.num_refs = len(references)
@@ -211,7 +211,7 @@ def _kinds_of_lines(references: Any) -> set[type]:
     return set().union(*[map(type, lines) for lines in references]) if len(set(map(len, references))) == 1 else set()
 
 
-class BLEU(Counting, theirs.BLEU):  # type: ignore[misc]
+class BLEU(CountedByCybleu, theirs.BLEU):  # type: ignore[misc]
     """A subclass of ``sacrebleu.metrics.BLEU`` with the same arguments, attributes, results, signature and errors.
 
     cybleu counts lists and tuples of str, with the tokenisers ``13a``, ``intl``, ``zh``, ``char`` and ``none``.
@@ -241,7 +241,7 @@ class BLEU(Counting, theirs.BLEU):  # type: ignore[misc]
     def _score_of_lines(self, lines: Sequence[str]) -> Any:
         order = self.max_ngram_order
         found = _of_sentences(_backend.BACKEND, type(self.tokenizer), order, self.smooth_method, self.smooth_value)
-        if found is None:
+        if found is None or not self.effective_order:  # without it, sacreBLEU logs advice
             return None
         tokenizer, evaluate = found
         row = _backend.chosen.raw_row(tokenizer, lines, order)
@@ -255,7 +255,7 @@ class BLEU(Counting, theirs.BLEU):  # type: ignore[misc]
 update_wrapper(BLEU.__init__, theirs.BLEU.__init__)  # the same signature and documentation
 
 
-class CHRF(Counting, theirs.CHRF):  # type: ignore[misc]
+class CHRF(CountedByCybleu, theirs.CHRF):  # type: ignore[misc]
     """A subclass of ``sacrebleu.metrics.CHRF`` with the same arguments, attributes, results, signature and errors.
 
     cybleu counts lists and tuples of str. sacreBLEU counts all other texts, and computes the score from the counts. You
@@ -276,7 +276,7 @@ class CHRF(Counting, theirs.CHRF):  # type: ignore[misc]
         return _chrf_of(*orders, *other) if self.order == sum(orders) else None
 
 
-class TER(Counting, theirs.TER):  # type: ignore[misc]
+class TER(CountedByCybleu, theirs.TER):  # type: ignore[misc]
     """A subclass of ``sacrebleu.metrics.TER`` with the same arguments, attributes, results, signature and errors.
 
     cybleu counts lists and tuples of str. sacreBLEU counts everything else, and computes the score from the counts. You
