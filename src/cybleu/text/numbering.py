@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ def number_texts(texts: Batch, raw: Raw | None = None) -> tuple[TokenIds, Any]:
     if isinstance(texts, RawText):
         assert raw is not None
         words = _backend.chosen.RawVocabulary(raw.backend)
-        return _number_lines(texts, words), words
+        return _number_lines(texts, words.add), words
     if isinstance(texts, TokenIds):
         return texts, None
     ids = ids_of_tokens(texts)
@@ -43,7 +43,7 @@ def number_texts(texts: Batch, raw: Raw | None = None) -> tuple[TokenIds, Any]:
 def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
     """Other texts in the numbers that a vocabulary of :func:`number_texts` has; -1 for other tokens."""
     if isinstance(texts, RawText):
-        return _number_lines(texts, vocabulary)
+        return _number_lines(texts, vocabulary.look_up)
     if isinstance(texts, TokenIds):
         mixed = bool(vocabulary)
     elif vocabulary is None:
@@ -76,10 +76,10 @@ def number_together(texts: Batch, others: Batch, raw: Raw | None = None) -> tupl
     return numbered, numbered if others is texts else number_others(others, vocabulary)
 
 
-def _number_lines(texts: RawText, vocabulary: Any) -> TokenIds:
-    """Raw texts in the numbers of the backend's vocabulary, new ones for new tokens."""
+def _number_lines(texts: RawText, number: Callable[[Any, Any], bytes]) -> TokenIds:
+    """Raw texts in the numbers of the backend's vocabulary, by its method for new or for known tokens."""
     ends = np.empty(len(texts.lines), dtype=np.int64)
-    numbers = vocabulary.add(texts.lines, ends)
+    numbers = number(texts.lines, ends)
     return TokenIds(np.frombuffer(numbers, dtype=np.int32), ends - np.diff(ends, prepend=0), ends)
 
 

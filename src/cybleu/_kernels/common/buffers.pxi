@@ -13,8 +13,9 @@ cdef struct Buffer:
 cdef inline int reserve(Buffer *buffer, uint64_t size) except -1 nogil:
     """Grow to at least this number of bytes. The contents are kept, but may move."""
     if CYBLEU_UNLIKELY(size > <uint64_t>buffer.capacity or buffer.data == NULL):
-        buffer.data = <uint8_t *>grown(buffer.data, <Py_ssize_t>min(size, <uint64_t>PY_SSIZE_T_MAX),
-                                       &buffer.capacity, 1)
+        if size > <uint64_t>PY_SSIZE_T_MAX:
+            allocated(NULL)
+        buffer.data = <uint8_t *>grown(buffer.data, <Py_ssize_t>size, &buffer.capacity, 1)
     return 0
 
 

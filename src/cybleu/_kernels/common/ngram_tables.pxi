@@ -52,7 +52,7 @@ cdef inline void make_empty(Slots *table, uint64_t count) noexcept nogil:
 
 
 cdef int make_slots(Slots *table, uint64_t count) except -1 nogil:
-    table.slots = <Slot *>new_array(<Py_ssize_t>count, sizeof(Slot))
+    table.slots = <Slot *>new_array(count, sizeof(Slot))
     make_empty(table, count)
     return 0
 

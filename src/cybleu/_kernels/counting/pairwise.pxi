@@ -72,6 +72,7 @@ cdef class PairwiseTexts(NgramIndex):
         cdef int32_t given = 0
         cdef int32_t *numbers = NULL
         cdef int64_t *memory = NULL
+        cdef Watch watching = begin_watch()
         self.definition, self.references, self.each_other = definition, references, hypotheses is None
         self.hypotheses = references if self.each_other else hypotheses
         if definition.rules.order == 0:     # all scores are declined
@@ -80,9 +81,11 @@ cdef class PairwiseTexts(NgramIndex):
             numbers = <int32_t *>new_array(references.size, sizeof(int32_t))
             memory = <int64_t *>new_array(references.longest, sizeof(int64_t))
             make_slots(&self.tokens, slots_needed(references.total))
-            for text in range(references.count):
-                given = number_ids(self.tokens, references.read(text, memory), references.length(text),
-                                   numbers + references.begins[text], given, True)
+            with nogil:
+                for text in range(references.count):
+                    given = number_ids(self.tokens, references.read(text, memory), references.length(text),
+                                       numbers + references.begins[text], given, True)
+                    watch(&watching, 8 + references.length(text))
             self.index(references, numbers, given, definition.rules.order)
             self.invert()
             fill_logarithms(&definition.rules, self.logarithms)

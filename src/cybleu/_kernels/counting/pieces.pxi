@@ -146,12 +146,11 @@ cdef extern from *:
 
     static CYTHON_INLINE int cybleu_bit(uint64_t bits, int place) { return (int)(bits >> place & 1); }
 
-    /* Mark points that are tokens of their own. `digit_before`: a digit precedes the piece; `never_taken`: the byte
-    before the piece prevents splitting; `digit_follows`: a digit follows. Multibyte points have all bits set. */
-    static CYTHON_INLINE void cybleu_set_points_apart(cybleu_piece *piece, int digit_before, int never_taken,
-                                                      int digit_follows) {
+    /* Mark points that are tokens of their own. `never_taken`: the byte before the piece prevents splitting, as a digit
+    does; `digit_follows`: a digit follows. Multibyte points have all bits set. */
+    static CYTHON_INLINE void cybleu_set_points_apart(cybleu_piece *piece, int never_taken, int digit_follows) {
         uint64_t first = piece->point & ~piece->inner, later = piece->point & piece->inner, last, found, next;
-        first &= ~(piece->digit << 1 | (uint64_t)(digit_before | never_taken));
+        first &= ~(piece->digit << 1 | (uint64_t)never_taken);
         next = first;
         do {    /* repeats only for adjacent points */
             found = next;
@@ -209,7 +208,6 @@ cdef extern from *:
                                          const uint8_t *table, int used, bint by_runs, const Runs *runs) noexcept nogil
     void mark "cybleu_mark" (uint64_t *bits, int first, Py_ssize_t length) noexcept nogil
     bint bit_of "cybleu_bit" (uint64_t bits, int place) noexcept nogil
-    void set_points_apart "cybleu_set_points_apart" (Piece *piece, bint digit_before, bint never_taken,
-                                                     bint digit_follows) noexcept nogil
+    void set_points_apart "cybleu_set_points_apart" (Piece *piece, bint never_taken, bint digit_follows) noexcept nogil
     int write_places "cybleu_write_places" (const uint8_t **places, const uint8_t *at, uint64_t bits) noexcept nogil
     void divide "cybleu_divide" (Piece *piece, bint digit_before, bint unfinished, bint joins) noexcept nogil

@@ -111,7 +111,7 @@ cdef int number_line(Tokenizer tokenizer, SegmentWorkspace *work, const Line *li
     cdef Py_ssize_t size = AT_ONCE
     cdef int32_t *ids
     tokenizer.begin(scanner, line)
-    while size == AT_ONCE:
+    while size >= AT_ONCE:
         size = tokenizer.read(scanner, work.tokens, AT_ONCE)
         reserve_ids(numbers, size)
         ids = numbers.values + numbers.count

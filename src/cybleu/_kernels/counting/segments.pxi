@@ -127,8 +127,8 @@ cdef int count_long_texts(PyObject **texts, Py_ssize_t count, object hypothesis,
     if CYBLEU_OTHER_THREADS_RUN and type(hypothesis) is list:
         return 0
     space = (space + 7) & ~<uint64_t>7
-    memory = <char *>new_array(<Py_ssize_t>space + (count + 2) * <Py_ssize_t>sizeof(Py_ssize_t)
-                               + total * <Py_ssize_t>sizeof(int32_t), 1)
+    memory = <char *>new_array(space + <uint64_t>(count + 2) * sizeof(Py_ssize_t)
+                               + <uint64_t>total * sizeof(int32_t), 1)
     starts = <Py_ssize_t *>(memory + space)
     ids = <int32_t *>(starts + count + 2)
     try:

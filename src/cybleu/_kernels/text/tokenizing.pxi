@@ -22,6 +22,8 @@ cdef struct Scanner:
     const uint8_t *at
     const uint8_t *end
     int before              # kind of the character before `at`
+    bint joins              # the next byte continues the token, or is white space
+    const uint8_t *begun    # start of the token that the next byte continues; NULL if there is none
     uint8_t *buffer         # copy of a line that cannot be read in place; NULL until required
     Py_ssize_t capacity
     Watch watching
@@ -430,6 +432,8 @@ cdef class Tokenizer:
         else:
             copy_line(scanner, line)
         scanner.before = self.first
+        scanner.joins = False
+        scanner.begun = NULL
         if self.strips:
             scanner.end = without_space_after(scanner.at, scanner.end)
             if self.strips_both:
@@ -438,46 +442,41 @@ cdef class Tokenizer:
             rewrite(scanner)
         return watch(&scanner.watching, 8 + (line.size >> 3))
 
-    # Write up to `most` tokens and return their number, which is less than `most` at the end of the line. The output
-    # requires MORE_TOKENS further entries.
+    # Write tokens until there are `most` or more, and return their number, which is less than `most` at the end of the
+    # line. The output requires MORE_TOKENS further entries.
     cdef Py_ssize_t read(self, Scanner *scanner, Token *tokens, Py_ssize_t most) except -1 nogil:
         cdef Piece piece
         cdef const uint8_t *at = scanner.at
         cdef const uint8_t *end = scanner.end
         cdef int before = scanner.before
-        cdef bint joins = False             # the next byte continues the token, or is white space
-        cdef Py_ssize_t begun = 0
+        cdef bint joins = scanner.joins
+        cdef Py_ssize_t begun = scanner.begun != NULL
         cdef Py_ssize_t ended = 0
-        cdef int count, stop
+        cdef int last
+        tokens[0].text = scanner.begun
         while at < end and ended < most:
             read_piece(&piece, scanner.at, at, end, self.of_bytes, self.used, self.by_runs, self.runs)
             if piece.lead:
-                look_up_leads(self, &piece, at)
+                look_up_leads(self, &piece, at)     # may shorten the piece
+            last = piece.size - 1
             if piece.point:
-                set_points_apart(&piece, before == NUMBER, before != OTHER, bit_of(piece.point, piece.size - 1)
+                set_points_apart(&piece, before != OTHER, bit_of(piece.point, last)
                                  and digit_follows(self, at + piece.size, end))
             divide(&piece, before == NUMBER, begun > ended, joins)
-            count = write_places(&tokens[begun].text, at, piece.starts)
-            stop = piece.size
-            if count > most - begun:
-                count = <int>(most - begun)
-                stop = <int>distance(at, tokens[most].text)
-            begun += count
-            count = write_places(&tokens[ended].end, at, piece.ends)
-            ended += min(count, begun - ended)
-            if ended < most:
-                stop = piece.size
-            if stop:
-                before = TAKEN if bit_of(piece.taken, stop - 1) else OTHER
-                if bit_of(piece.digit, stop - 1):
-                    before = NUMBER
-                joins = not bit_of(piece.space | piece.alone, stop - 1)
-            at += stop
-        if begun > ended:
+            begun += write_places(&tokens[begun].text, at, piece.starts)
+            ended += write_places(&tokens[ended].end, at, piece.ends)
+            before = TAKEN if bit_of(piece.taken, last) else OTHER
+            if bit_of(piece.digit, last):
+                before = NUMBER
+            joins = not bit_of(piece.space | piece.alone, last)
+            at += piece.size
+        if begun > ended and ended < most:
             tokens[ended].end = at
             ended += 1
+        scanner.begun = tokens[ended].text if begun > ended else NULL
         scanner.at = at
         scanner.before = before
+        scanner.joins = joins
         return ended
 
     def tokens(self, text):
@@ -493,7 +492,7 @@ cdef class Tokenizer:
         make_scanner(&scanner)
         try:
             self.begin(&scanner, &line)
-            while count == SOME_TOKENS:
+            while count >= SOME_TOKENS:
                 count = self.read(&scanner, tokens, SOME_TOKENS)
                 for i in range(count):
                     found.append(decoded(&tokens[i]))

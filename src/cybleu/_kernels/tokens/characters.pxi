@@ -134,7 +134,7 @@ cdef class RawVocabulary:
         cdef Token tokens[AT_ONCE + MORE_TOKENS]
         cdef Py_ssize_t size = AT_ONCE
         self.tokenizer.begin(scanner, line)
-        while size == AT_ONCE:
+        while size >= AT_ONCE:
             size = self.tokenizer.read(scanner, tokens, AT_ONCE)
             reserve_ids(numbers, size)
             if adds:
