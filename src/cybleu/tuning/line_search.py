@@ -182,7 +182,7 @@ class Surface:
         :param high: the largest weights
         :param with_values: whether searches from the point found will follow
         """
-        point, line = self.point, self.line
+        problem, point, line = self.problem, self.point, self.line
         own = point.merit if line.lower <= 0 <= line.upper and point.weights.any() else (-inf, -inf)
         found: Reached | None = None
         for interval in chain([self.first], self._ranked()):
@@ -195,9 +195,7 @@ class Surface:
                 if weights is None:
                     continue
                 try:
-                    there = (
-                        self.problem.point(weights) if with_values else self.problem.moved(point, line, step, weights)
-                    )
+                    there = problem.point(weights) if with_values else problem.moved(point, line, step, weights)
                 except WeightsError:
                     continue
                 if there.merit > (found.point.merit if found else own):

@@ -26,7 +26,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from math import inf, isnan
 from pathlib import Path
@@ -132,9 +132,9 @@ def mert_loop(
     check_normalised(normalise, options.get("bounds"), options.get("fixed", ()))
     if isinstance(tuner, str) and tuner not in TUNERS:
         raise UnknownNameError(f"unknown tuner {shown(tuner)}; use one of {', '.join(TUNERS)}, or a function")
-    found_by = TUNERS[tuner] if isinstance(tuner, str) else tuner
+    tuner_called = TUNERS[tuner] if isinstance(tuner, str) else tuner
     if score_settles is None:
-        score_settles = 0.0 if getattr(found_by, "func", found_by) in (tune, kbmira) else -inf
+        score_settles = 0.0 if getattr(tuner_called, "func", tuner_called) in (tune, kbmira) else -inf
     for name, limit in (("weights_settle", weights_settle), ("score_settles", score_settles)):
         if isnan(as_number(limit)):
             raise WeightsError(f"{name} is {limit!r}; it must be a number")
@@ -147,40 +147,112 @@ def mert_loop(
     begun: dict[str, Any] = {"references": digest(prepared), "normalise": normalise, "historic_best": historic_best}
     begun |= {"seed": seed, "tuner": tuner, **reading, **options}
     read = partial(NBest.from_files, references=prepared, texts=False, **reading)
-    pool: list[NBest] = []  # the merged list
-    tried: list[dict[str, float]] = []
+    run = _Run(folder, decode, read, tuner_called, options, normalise, historic_best)
     done: list[Iteration] = []
     with _locked(folder):
         _check_run(folder / "run.json", {name: begun[name] for name in begun if name not in ("threads", "progress")})
         for number in range(1, iterations + 1):
-            place = folder / f"iteration-{number}"
-            with errors_named(str(place)):
-                place.mkdir(exist_ok=True)
-            nbest, merged = _decode(place, weights, decode, partial(_merged, read, pool, weights))
-            new = len(merged.features) - sum(len(before.features) for before in pool)
-            pool = [merged]
-            tried.append(weights)
-            result = place / "result.json"
-            if not result.exists():
-                problem, alone = (Problem(part, options.get("metric")) for part in (merged, nbest))
-                best = max(reversed(tried), key=partial(score_of, problem)) if historic_best else weights
-                found = partial(found_by, seed=seed + number, **options)
-                tuned = normalised(_tuned(found, merged, best), normalise)
-                # products that are rounded differently may break ties differently
-                start_score, score = (score_of(problem, vector) for vector in (weights, tuned))
-                count, scale, decoded_score = len(merged.features), problem.objective.scale, score_of(alone, weights)
-                iteration = Iteration(number, tuned, start_score, score, count, new, scale, weights, decoded_score)
-                with writing(os.fspath(result)) as file:
-                    file.write(json.dumps(asdict(iteration), indent=1) + "\n")
-            iteration = _read_result(result)
+            iteration = run.iteration(number, weights, seed + number)
             done.append(iteration)
             if trace:
                 trace(iteration)
-            reason = _reason_to_stop(weights, iteration, weights_settle, score_settles)
-            if reason:
+            if reason := _reason_to_stop(weights, iteration, weights_settle, score_settles):
                 return Loop(tuple(done), f"stopped: {reason}")
             weights = iteration.weights
     return Loop(tuple(done), f"stopped: after {iterations} iterations")
+
+
+@dataclass
+class _Run:
+    """The iterations of a run so far.
+
+    :ivar pool: the merged lists, None before the first
+    :ivar tried: the weights that the decoder was called with
+    """
+
+    folder: Path
+    decode: Callable[[dict[str, float], Path], Any]
+    read: Callable[[Path], NBest]
+    tuner: Callable[..., Any]
+    options: dict[str, Any]
+    normalise: str | None
+    historic_best: bool
+    pool: NBest | None = None
+    tried: list[dict[str, float]] = field(default_factory=list)
+
+    def iteration(self, number: int, weights: dict[str, float], seed: int) -> Iteration:
+        """Decode with these weights and tune, except for what is in the folder already."""
+        place = self.folder / f"iteration-{number}"
+        with errors_named(str(place)):
+            place.mkdir(exist_ok=True)
+        nbest, merged = self._decoded(place, weights)
+        new = len(merged.features) - (len(self.pool.features) if self.pool else 0)
+        self.pool = merged
+        self.tried.append(weights)
+        result = place / "result.json"
+        if not result.exists():
+            iteration = self._tuned(number, nbest, merged, new, seed)
+            with writing(os.fspath(result)) as file:
+                file.write(json.dumps(asdict(iteration), indent=1) + "\n")
+        return _read_result(result)
+
+    def _tuned(self, number: int, nbest: NBest, merged: NBest, new: int, seed: int) -> Iteration:
+        """Tune on the merged list; features that it does not have keep their weights, and a sparse 0 is left out."""
+        problem, alone = (Problem(part, self.options.get("metric")) for part in (merged, nbest))
+        weights = self.tried[-1]
+        best = max(reversed(self.tried), key=partial(score_of, problem)) if self.historic_best else weights
+        known = {name: best[name] for name in names_of(merged) if name in best}
+        every = {**best, **self.tuner(merged, known, seed=seed, **self.options).weights}
+        kept = {name: weight for name, weight in every.items() if weight or name in merged.names}
+        tuned = normalised(kept, self.normalise)
+        # products that are rounded differently may break ties differently
+        scores = {"start_score": score_of(problem, weights), "score": score_of(problem, tuned)}
+        scores["decoded_score"] = score_of(alone, weights)
+        count, scale = len(merged.features), problem.objective.scale
+        return Iteration(number, tuned, hypotheses=count, new=new, scale=scale, decoded=weights, **scores)
+
+    def _decoded(self, place: Path, weights: dict[str, float]) -> tuple[NBest, NBest]:
+        """Return the list of an iteration, alone and merged with the earlier ones; decode unless there is a list.
+
+        :param place: the folder of the iteration
+        """
+        file, nbest = place / "weights", place / "nbest"
+        if not file.exists():
+            write_weights(file, weights)
+        elif (read_weights(file) if file.stat().st_size else {}) != weights:  # none if all features are sparse
+            raise WeightsError(
+                f"{file} holds other weights than those that this run begins with; give the folder of the same run, "
+                "or a new one"
+            )
+        if nbest.exists():
+            return self._merged(nbest, weights)
+        with errors_named(str(nbest)):
+            for old in place.glob("nbest.*.partial"):
+                old.unlink()
+        # a unique name, because a decoder that outlives its loop may still write to it
+        partial_list = place / f"nbest.{os.urandom(4).hex()}.partial"
+        self.decode(dict(weights), partial_list)
+        if not partial_list.exists():
+            raise DecoderError(f"the decoder wrote no list to {partial_list}")
+        try:
+            found = self._merged(partial_list, weights)
+        except CybleuError as error:
+            raise DecoderError(
+                f"the list that the decoder wrote cannot be used: {error}; fix the decoder, and call again with the same "
+                "folder: this iteration is decoded again"
+            ) from error
+        with errors_named(str(nbest)):
+            os.replace(partial_list, nbest)
+        return found
+
+    def _merged(self, path: Path, weights: dict[str, float]) -> tuple[NBest, NBest]:
+        """Read the list that these weights decoded; return it alone, and merged with the earlier lists."""
+        nbest = self.read(path)
+        merged = merge(self.pool, nbest) if self.pool else merge(nbest)
+        # other weights stay: sparse features may appear in later lists, and decoders have weights that are not tuned
+        if not weights.keys() >= set(nbest.names):
+            weights_of(nbest, weights, "start")
+        return nbest, merged
 
 
 def _locked(folder: Path) -> Any:
@@ -197,13 +269,6 @@ def _locked(folder: Path) -> Any:
             ) from None
 
 
-def _tuned(tuner: Callable[..., Any], merged: NBest, best: Mapping[str, float]) -> dict[str, float]:
-    """Tune the weights of the merged list from `best`; other features keep theirs, and a sparse 0 is left out."""
-    known = {name: best[name] for name in names_of(merged) if name in best}
-    every = {**best, **tuner(merged, known).weights}
-    return {name: weight for name, weight in every.items() if weight or name in merged.names}
-
-
 def _reason_to_stop(
     before: Mapping[str, float], iteration: Iteration, weights_settle: float, score_settles: float
 ) -> str | None:
@@ -214,18 +279,6 @@ def _reason_to_stop(
     if iteration.score - iteration.start_score <= score_settles:
         return f"the score gained no more than {score_settles:g}"
     return None
-
-
-def _merged(
-    read: Callable[[Path], NBest], pool: list[NBest], weights: dict[str, float], path: Path
-) -> tuple[NBest, NBest]:
-    """Read the list that these weights decoded; return it alone, and merged with the earlier lists."""
-    nbest = read(path)
-    merged = merge(*pool, nbest)
-    # other weights stay: sparse features may appear in later lists, and decoders have weights that are not tuned
-    if not weights.keys() >= set(nbest.names):
-        weights_of(nbest, weights, "start")
-    return nbest, merged
 
 
 def _run_command(command: str | Sequence[str], weights: dict[str, float], path: Path) -> None:
@@ -249,46 +302,6 @@ def _run_command(command: str | Sequence[str], weights: dict[str, float], path: 
         raise DecoderError(f"the decoder cannot be run: {shlex.join(words)}: {error}") from error
     if status:
         raise DecoderError(f"the decoder ended with status {status}: {shlex.join(words)}")
-
-
-def _decode(
-    place: Path,
-    weights: dict[str, float],
-    decode: Callable[[dict[str, float], Path], Any],
-    read: Callable[[Path], Any],
-) -> Any:
-    """Return what `read` makes of the list of an iteration; decode unless there is a list.
-
-    :param place: the folder of the iteration
-    """
-    file, nbest = place / "weights", place / "nbest"
-    if not file.exists():
-        write_weights(file, weights)
-    elif (read_weights(file) if file.stat().st_size else {}) != weights:  # none if all features are sparse
-        raise WeightsError(
-            f"{file} holds other weights than those that this run begins with; give the folder of the same run, or a "
-            "new one"
-        )
-    if nbest.exists():
-        return read(nbest)
-    with errors_named(str(nbest)):
-        for old in place.glob("nbest.*.partial"):
-            old.unlink()
-    # a unique name, because a decoder that outlives its loop may still write to it
-    partial_list = place / f"nbest.{os.urandom(4).hex()}.partial"
-    decode(dict(weights), partial_list)
-    if not partial_list.exists():
-        raise DecoderError(f"the decoder wrote no list to {partial_list}")
-    try:
-        found = read(partial_list)
-    except CybleuError as error:
-        raise DecoderError(
-            f"the list that the decoder wrote cannot be used: {error}; fix the decoder, and call again with the same "
-            "folder: this iteration is decoded again"
-        ) from error
-    with errors_named(str(nbest)):
-        os.replace(partial_list, nbest)
-    return found
 
 
 def _check_run(path: Path, run: dict[str, Any]) -> None:

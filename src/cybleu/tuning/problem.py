@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Weights with the values of all hypotheses, the best hypothesis of each segment, and the score."""
+    """Weights with the values of all hypotheses, the best hypothesis of each segment, and the score.
+
+    :ivar values: empty in a point that :meth:`Problem.moved` returns, so no search can begin there
+    """
 
     weights: NDArray[np.float64]
     values: NDArray[np.float64]
