@@ -190,9 +190,8 @@ def test_the_picture():
 def test_long_texts_are_wrapped():
     words = [f"word{number}" for number in range(60)]
     lines = str(explain([words[::-1], words], words)).splitlines()
-    assert (
-        max(map(len, lines[: lines.index("order  n-grams  matched  clipped  precision             smoothed")])) <= 100
-    )
+    table = lines.index("order  n-grams  matched  clipped  precision             smoothed")
+    assert max(map(len, lines[:table])) <= 100
     shown = " ".join(line[13:] for line in lines if line.startswith("hypothesis"))
     assert shown.replace('"', "").split() == words
     assert "".join(line[13:] for line in lines if line.startswith("1-grams")).count("=") == len(shown) - 59

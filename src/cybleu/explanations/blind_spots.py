@@ -96,7 +96,6 @@ def blind_spots(
     >>> blind_spots(["the cat sat on the mat".split()], "the cat on the mat slept".split()).blocks
     (('the', 'cat'), ('on', 'the', 'mat'), ('slept',))
     """
-    metric = "nltk" if metric is None else metric
     bleu, references, hypothesis = read_segment(references, hypothesis, metric, tokenize, lowercase, choices)
     rules = bleu.rules()
     spots = find_blind_spots(references, hypothesis, rules.order, is_monotone(rules, len(hypothesis)))
@@ -149,7 +148,7 @@ def read_segment(
     :raises UnknownNameError: the metric is not BLEU
     :raises NoReferencesError: there is no reference
     """
-    found = find(metric, **choices)
+    found = find(metric, default="nltk", **choices)
     if not isinstance(found, Bleu):
         raise UnknownNameError(f"the metric is {found.name}, but only BLEU can be explained; use a definition of BLEU")
     raw = raw_of(tokenize, lowercase) and found.with_choices(tokenize=tokenize, lowercase=lowercase).raw("raw text")

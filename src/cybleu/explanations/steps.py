@@ -172,7 +172,6 @@ def explain(
     if remark := remark_on_weights(numbers or (1,)):
         warnings.warn(remark, UserWarning, stacklevel=2)
     by_nltk = metric is None and not choices
-    metric = "nltk" if metric is None else metric
     if by_nltk:
         choices = {"max_order": weight_vectors(weights)[1]}
         if numbers is None:

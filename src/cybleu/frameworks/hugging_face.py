@@ -108,10 +108,10 @@ class EvaluationModule:
         """
         function, names = _METRICS[self.name]
         for name in options:
-            if name not in names.split():
+            if name not in names:
                 raise TypeError(
                     f"compute() got an unexpected keyword argument {name!r}; the metric {self.name} accepts "
-                    f"{names.replace(' ', ', ')}"
+                    f"{', '.join(names)}"
                 )
         self.add_batch(
             predictions=() if predictions is None else predictions, references=() if references is None else references
@@ -134,7 +134,7 @@ def _score(metric: Metric, texts: list[str], groups: list[list[str]]) -> Any:
 
 
 def _bleu(
-    texts: list[str], groups: list[list[str]], tokenizer: Any = None, max_order: int = 4, smooth: bool = False
+    texts: list[str], groups: list[list[str]], *, tokenizer: Any = None, max_order: int = 4, smooth: bool = False
 ) -> dict[str, Any]:
     smoothing = "smooth" if smooth else "none"
     found = _score(Bleu("huggingface", smoothing, max_order=max_order, tokenize=tokenizer), texts, groups)
@@ -149,7 +149,7 @@ def _bleu(
 
 
 def _google_bleu(
-    texts: list[str], groups: list[list[str]], tokenizer: Any = None, min_len: int = 1, max_len: int = 4
+    texts: list[str], groups: list[list[str]], *, tokenizer: Any = None, min_len: int = 1, max_len: int = 4
 ) -> dict[str, float]:
     return {"google_bleu": _score(Gleu(min_len, max_len, tokenize=tokenizer), texts, groups).score}
 
@@ -171,20 +171,20 @@ def _by_sacrebleu(kind: str, results: str, texts: list[str], groups: list[list[s
     return {name: getattr(found, name) for name in results.split()}
 
 
-# The function of each metric, and the options that it takes.
-_METRICS: dict[str, tuple[Callable[..., dict[str, Any]], str]] = {
-    "bleu": (_bleu, "tokenizer max_order smooth"),
+# The function of each metric, and the names of the options that it takes: its keywords, or some of those of sacreBLEU's class.
+_METRICS: dict[str, tuple[Callable[..., dict[str, Any]], Any]] = {
+    "bleu": (_bleu, _bleu.__kwdefaults__),
     "sacrebleu": (
         partial(_by_sacrebleu, "BLEU", "score counts totals precisions bp sys_len ref_len"),
-        "smooth_method smooth_value force lowercase tokenize use_effective_order",
+        "smooth_method smooth_value force lowercase tokenize use_effective_order".split(),
     ),
-    "google_bleu": (_google_bleu, "tokenizer min_len max_len"),
+    "google_bleu": (_google_bleu, _google_bleu.__kwdefaults__),
     "chrf": (
         partial(_by_sacrebleu, "CHRF", "score char_order word_order beta"),
-        "char_order word_order beta lowercase whitespace eps_smoothing",
+        "char_order word_order beta lowercase whitespace eps_smoothing".split(),
     ),
     "ter": (
         partial(_by_sacrebleu, "TER", "score num_edits ref_length"),
-        "normalized ignore_punct support_zh_ja_chars case_sensitive",
+        "normalized ignore_punct support_zh_ja_chars case_sensitive".split(),
     ),
 }

@@ -35,7 +35,7 @@ class Counting(NamedTuple):
     """
 
     order: int
-    reference_length: str = "closest"
+    reference_length: str
 
     def counter(self, corpus: Corpus, raw: Raw | None) -> Callable[[int, int, Any], None]:
         """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.

@@ -62,34 +62,41 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
     if "variant" in options:
         raise UnknownNameError("variant is no option of a metric; pass the definition itself as metric=")
     if metric is None or isinstance(metric, str):
-        name, colon, smoothing = (default if metric is None else metric).partition(":")
-        found = METRICS.get(name) or METRICS.get(name.lower())
-        if found is None:
-            raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(METRICS)}")
-        if colon:
-            options.setdefault("smoothing", smoothing)
-        if options and {*map(type, options.values())} <= {str, bool, int}:
-            return _chosen(found, **options)
-    elif isinstance(metric, Variant):
-        found = Bleu(metric)
+        return _by_name(default if metric is None else metric, options)
+    if isinstance(metric, Variant):
+        found: Metric = Bleu(metric)
     else:
         found = Mixture(metric) if isinstance(metric, Mapping) else metric
-        if not isinstance(found, Metric):
-            raise UnknownNameError(
-                f"the metric is a {type(metric).__name__}; pass a name, a dict of weights or a Metric"
-            )
         if not options.get("lowercase"):
             options.pop("lowercase", None)
-        if options and isinstance(found, Mixture):
-            raise UnknownNameError(
-                f"{next(iter(options))} is an option of the metrics of a mixture; give it there, as in {{Bleu(tokenize='zh'): 0.5, 'gleu': 0.5}}"
-            )
-        for name in ("tokenize", "lowercase"):
-            if options.get(name):
-                raise UnknownNameError(
-                    f"{name} is a field of the metric, which is given; pass {type(found).__name__}({name}=...)"
-                )
+        _refuse_options(found, options)
     return found.with_choices(**options) if options else found
+
+
+def _by_name(name: str, options: dict[str, Any]) -> Metric:
+    name, colon, smoothing = name.partition(":")
+    found = METRICS.get(name) or METRICS.get(name.lower())
+    if found is None:
+        raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(METRICS)}")
+    if colon:
+        options.setdefault("smoothing", smoothing)
+    # equal values of these types are the same; lists have no hash, and 0.0 == -0.0
+    if options and {*map(type, options.values())} <= {str, bool, int}:
+        return _chosen(found, **options)
+    return found.with_choices(**options) if options else found
+
+
+def _refuse_options(found: Any, options: Mapping[str, Any]) -> None:
+    """Refuse something other than a metric, and options that it has already or cannot have."""
+    if not isinstance(found, Metric):
+        raise UnknownNameError(f"the metric is a {type(found).__name__}; pass a name, a dict of weights or a Metric")
+    if options and isinstance(found, Mixture):
+        raise UnknownNameError(
+            f"{next(iter(options))} is an option of the metrics of a mixture; give it there, as in {{Bleu(tokenize='zh'): 0.5, 'gleu': 0.5}}"
+        )
+    for name in ("tokenize", "lowercase"):
+        if options.get(name):
+            raise UnknownNameError(f"{name} is a field of the metric; pass {type(found).__name__}({name}=...)")
 
 
 @lru_cache(64, typed=True)
