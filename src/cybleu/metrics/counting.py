@@ -89,14 +89,8 @@ class Counting(NamedTuple):
         owners = np.arange(corpus.size, dtype=np.int64) if corpus.owners is None else corpus.owners
         if isinstance(corpus.texts, RawText):
             assert raw is not None
-            lines = raw.lowered(corpus.texts.lines)
-
-            def count(start: int, stop: int, rows: Any) -> None:
-                texts = RawText(lines.take(np.arange(start, stop)))
-                hypotheses = _backend.chosen.TokenTexts(*number_others(texts, vocabulary))
-                prepared.count_rows(hypotheses, owners[start:stop], 0, stop - start, rows[start:stop])
-
-            return count
+            texts = vocabulary, raw.lowered(corpus.texts.lines)
+            return lambda start, stop, rows: prepared.count_raw_rows(*texts, owners, start, stop, rows)
         hypotheses = _backend.chosen.TokenTexts(*number_others(corpus.texts, vocabulary))
         return lambda start, stop, rows: prepared.count_rows(hypotheses, owners, start, stop, rows)
 

@@ -234,13 +234,7 @@ cdef class PreparedReferences:
         cdef MatchWorkspace work
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t i
-        if not 0 <= start <= stop <= texts.count or owners.shape[0] != texts.count:
-            raise ValueError("the hypotheses do not fit their owners")
-        if stats.shape[0] != texts.count or stats.shape[1] != 2 + 2 * self.max_order:
-            raise ValueError("the rows do not fit the hypotheses")
-        for i in range(start, stop):
-            if not 0 <= owners[i] < self.count:
-                raise ValueError("an owner is out of range")
+        self.check_rows(texts.count, owners, start, stop, stats)
         work.text = NULL
         try:
             with nogil:
@@ -250,6 +244,50 @@ cdef class PreparedReferences:
                     watch(&watching, 8 + texts.length(i))
         finally:
             free(work.text)
+
+    def count_raw_rows(self, RawVocabulary words not None, RawTexts texts not None, const int64_t[::1] owners,
+                       Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] stats):
+        """Write the rows of raw texts, whose tokens have numbers in a vocabulary.
+
+        The other parameters are those of `count_rows`.
+        """
+        cdef MatchWorkspace work
+        cdef Scanner scanner
+        cdef TokenIds numbers
+        cdef Py_ssize_t longest = -1
+        cdef Py_ssize_t i
+        self.check_rows(texts.count, owners, start, stop, stats)
+        memset(&numbers, 0, sizeof(TokenIds))
+        work.text = NULL
+        make_scanner(&scanner)
+        try:
+            with nogil:
+                for i in range(start, stop):
+                    numbers.count = 0
+                    words.number_line(&scanner, &texts.lines[i], &numbers, False)
+                    if numbers.count > longest:
+                        longest = max(numbers.count, 2 * longest)
+                        free(work.text)
+                        work.text = NULL
+                        self.begin_match(&work, longest)
+                    widen(numbers.values, numbers.count, work.text)
+                    self.count_text(work.text, numbers.count, owners[i], &work, &stats[i, 0])
+        finally:
+            free(work.text)
+            free(numbers.values)
+            end_scanner(&scanner)
+
+    cdef int check_rows(self, Py_ssize_t count, const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop,
+                        const int64_t[:, ::1] stats) except -1:
+        cdef Py_ssize_t i
+        if not 0 <= start <= stop <= count or owners.shape[0] != count:
+            raise ValueError("the hypotheses do not fit their owners")
+        if stats.shape[0] != count or stats.shape[1] != 2 + 2 * self.max_order:
+            raise ValueError("the rows do not fit the hypotheses")
+        for i in range(start, stop):
+            if not 0 <= owners[i] < self.count:
+                raise ValueError("an owner is out of range")
+        return 0
 
     cdef int begin_match(self, MatchWorkspace *work, Py_ssize_t longest) except -1 nogil:
         """Allocate all arrays in one block: separate arrays at the same page offset would alias in the cache."""
