@@ -133,7 +133,7 @@ def explain(
     :param weights: a vector of weights of the n-gram orders from 1
     :param smoothing_function: see :func:`cybleu.sentence_bleu`; only without `metric` and `choices`
     :param metric: a definition of BLEU to explain instead of NLTK's, with its own weights and smoothing, in any form
-        that :func:`cybleu.metrics.find` accepts
+        that :func:`cybleu.metrics.find` accepts. With `choices` alone, it is sacreBLEU's
     :param tokenize: the tokeniser of raw text (str or UTF-8 bytes): a name that :func:`cybleu.text.tokenizer` accepts,
         or a function from a str to its tokens
     :param lowercase: convert raw text to lower case first
@@ -178,8 +178,10 @@ def explain(
             raise WeightsError(f"weights must be finite numbers, one for each n-gram order, not {weights!r}")
     elif smoothing_function is not None:
         raise UnknownNameError("smoothing_function is only for NLTK's BLEU without options; otherwise use smoothing=")
-    elif weights is not QUARTERS:
-        choices["weights"] = weights
+    else:
+        metric = "bleu" if metric is None else metric
+        if weights is not QUARTERS:
+            choices["weights"] = weights
     bleu, references, hypothesis = read_segment(references, hypothesis, metric, tokenize, lowercase, choices)
     segment = references, hypothesis
     steps = _by_nltk(bleu, *segment, weights, smoothing_function) if by_nltk else _by_metric(bleu, *segment)
