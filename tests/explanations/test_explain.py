@@ -261,7 +261,7 @@ def test_the_example_scripts(name, shown, capsys):
     assert all(re.search(part, printed) for part in shown), printed
 
 
-@pytest.mark.parametrize(("metric", "choices"), [("moses", {"metric": "moses"}), ("bleu", {"max_order": 2})])
+@pytest.mark.parametrize(("metric", "choices"), [("moses", {"metric": "moses"}), ("sacrebleu", {"max_order": 2})])
 def test_the_weights_are_those_of_any_metric(metric, choices):
     segment = [["a", "b", "c"]], ["a", "b", "x"]
     expected = Bleu(metric, weights=(0.9, 0.1)).score(Bleu(max_order=2).count(*segment[::-1])).score
