@@ -12,6 +12,7 @@ from collections import Counter
 from functools import lru_cache
 
 from . import _backend
+from ._runtime.numbers import MOST_ORDERS
 from ._runtime.sequences import check_numbers, refuse_missing
 from ._runtime.shapes import mistake_in_segments, warn_of
 from .errors import EmptyCorpusError, OrderError
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["chrf_precision_recall_fscore_support", "corpus_chrf", "sentence_chrf"]
 
 EPSILON = 1e-16
-MOST_ORDERS = 64
 LARGEST_BETA = 1e100  # its square is finite
 
 

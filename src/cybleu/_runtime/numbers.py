@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..errors import CybleuError
 
 
+MOST_ORDERS = 64  # of n-grams, where each order takes time and memory of its own
 ROUNDED = 0.015  # as far as weights such as 0.33, 0.33, 0.33 are from 1
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._runtime.numbers import check_whole
+from .._runtime.numbers import MOST_ORDERS, check_whole
 from .._runtime.scales import counted, percent
 from .._runtime.sequences import check_numbers
 from ..bleu_score.scores import number_of_segments
@@ -33,7 +33,6 @@ Choices: TypeAlias = "str | Variant | Iterable[Choice]"
 TOOLS = ("nltk", "sacrebleu", "mteval-v13a", "multi-bleu", "moses", "huggingface")
 
 OF_TOOLS = "of-tools"
-MOST_ORDERS = 64
 ROUNDING = 1e-11  # scores with a smaller relative difference have the same formula, computed by other float operations
 NAMED_SEGMENTS = 5
 WIDTH = 110  # columns of text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._runtime.lazy_arrays import np
-from .._runtime.numbers import check_whole
+from .._runtime.numbers import MOST_ORDERS, check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..metrics import Bleu
 from ..text.batches import Corpus
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
-
-MOST_ORDERS = 64
 
 
 class CaptionBleu:

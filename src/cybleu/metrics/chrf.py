@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
 from .._runtime.lazy_arrays import np
-from .._runtime.numbers import check_flags, check_whole, plain_number
+from .._runtime.numbers import MOST_ORDERS, check_flags, check_whole, plain_number
 from .._runtime.parallel import run
+from ..chrf_score import LARGEST_BETA
 from ..errors import OrderError, StatisticsError
 from ..text.batches import RawText
 from .base import BuiltinMetric
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
     from ..text.batches import Batch, Corpus
     from .base import Counter
-
-MOST_ORDERS = 64
-LARGEST_BETA = 1e100  # its square is finite
 
 
 @dataclass(frozen=True)
