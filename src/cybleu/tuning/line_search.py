@@ -119,6 +119,8 @@ class Surface:
 
     def __init__(self, problem: Problem, point: Point, line: Line):
         self.problem, self.point, self.line = problem, point, line
+        assert point.values is not None  # see `Point`
+        self._values = point.values
         offsets, found = problem.axes.offsets, np.empty(len(point.values), dtype=CROSSING)
         self._starts = np.empty(len(point.chosen), dtype=np.int64)
         lists = point.values, line.slope, line.order, offsets, point.chosen
@@ -168,7 +170,7 @@ class Surface:
 
     def _scale(self) -> float:
         """Estimate the distance of thresholds for a line that has none but 0."""
-        spreads = map(self.problem.axes.spreads, (self.point.values, self.line.slope))
+        spreads = map(self.problem.axes.spreads, (self._values, self.line.slope))
         values, slopes = (min(float(spread.max()), float_info.max) for spread in spreads)
         return (values or 1.0) / (slopes or 1.0)
 
@@ -182,7 +184,7 @@ class Surface:
         :param high: the largest weights
         :param with_values: whether searches from the point found will follow
         """
-        problem, point, line = self.problem, self.point, self.line
+        point, line = self.point, self.line
         own = point.merit if line.lower <= 0 <= line.upper and point.weights.any() else (-inf, -inf)
         found: Reached | None = None
         for interval in chain([self.first], self._ranked()):
@@ -195,7 +197,7 @@ class Surface:
                 if weights is None:
                     continue
                 try:
-                    there = problem.point(weights) if with_values else problem.moved(point, line, step, weights)
+                    there = self.problem.point(weights) if with_values else self._scored(step, weights)
                 except WeightsError:
                     continue
                 if there.merit > (found.point.merit if found else own):
@@ -203,6 +205,20 @@ class Surface:
                 if _agree(there.row, interval.row):
                     return found
         return found
+
+    def _scored(self, step: float, weights: NDArray[np.float64]) -> Point:
+        """Compute the point at a step without its values, reading only hypotheses that may be the best.
+
+        A value is a sum of products, so the error of each operation is below 2 ** -53 of the largest possible value. If
+        this largest value is finite, the values are finite, too.
+        """
+        problem, line = self.problem, self.line
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = np.abs(self.point.weights) + np.abs(step * line.direction)
+            error = 4 * (len(weights) + 4) * 2.0**-53 * float(largest @ problem.axes.extents) + 2.0**-1000
+        if not error < inf:  # the other values are unknown, and may overflow
+            return problem.point(weights)
+        return problem.scored(weights, None, problem.chosen(weights, self._values + step * line.slope, error))
 
     def _weights(self, interval: Interval, step: float, low: Any, high: Any) -> NDArray[np.float64] | None:
         """Return the weights at a step; None if rounding or bounds keep them out of the interval, or all are 0."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..nbest import NBest
     from ..nbest.weights import Weights
 
+    Floats = NDArray[np.float64]
     Metric = str | Variant | MetricType | Callable[[NDArray[Any]], float] | None
 
 # ------------------------------------------------------------------------------------------------------- points and lines
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
 class Point:
     """Weights with the values of all hypotheses, the best hypothesis of each segment, and the score.
 
-    :ivar values: empty in a point that :meth:`Problem.moved` returns, so no search can begin there
+    :ivar values: None where they were not needed to find the best; no search can begin there
     """
 
-    weights: NDArray[np.float64]
-    values: NDArray[np.float64]
+    weights: Floats
+    values: Floats | None
     chosen: NDArray[np.int64]
     row: NDArray[Any]
     merit: tuple[float, float]
@@ -50,8 +51,8 @@ class Line:
     :param axis: the only feature that changes, or -1
     """
 
-    direction: NDArray[np.float64]
-    slope: NDArray[np.float64]
+    direction: Floats
+    slope: Floats
     order: NDArray[np.int32]
     lower: float
     upper: float
@@ -74,17 +75,17 @@ class Axes:
             raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
         self.offsets = np.append(nbest.offsets[:-1][self.present], nbest.offsets[-1])
         self._nbest = nbest
-        self._columns: dict[int, tuple[NDArray[np.float64], NDArray[np.int32]]] = {}
-        self.last: tuple[Any, NDArray[np.float64], NDArray[np.int64]] | None = None
+        self._columns: dict[int, tuple[Floats, NDArray[np.int32]]] = {}
+        self.last: tuple[Any, Floats, NDArray[np.int64]] | None = None
 
-    def column(self, axis: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def column(self, axis: int) -> tuple[Floats, NDArray[np.int32]]:
         """Return the values of a dense feature, and the order of the hypotheses along it."""
         if axis not in self._columns:
             column = np.ascontiguousarray(self._nbest.features[:, axis])
             self._columns[axis] = column, self.sorted(column)
         return self._columns[axis]
 
-    def sorted(self, slope: NDArray[np.float64]) -> NDArray[np.int32]:
+    def sorted(self, slope: Floats) -> NDArray[np.int32]:
         """Sort the hypotheses of each segment by ascending slope, stably; return their positions within the segment."""
         order = np.empty(len(slope), dtype=np.int32)
         for first, last in pairwise(self.offsets.tolist()):
@@ -92,16 +93,16 @@ class Axes:
         return order
 
     @cached_property
-    def extents(self) -> NDArray[np.float64]:
+    def extents(self) -> Floats:
         """The largest absolute value of each feature."""
-        extents: NDArray[np.float64] = np.abs(self._nbest.features).max(axis=0)
+        extents: Floats = np.abs(self._nbest.features).max(axis=0)
         if (sparse := self._nbest.sparse) is not None:
             extents = np.append(extents, np.zeros(len(sparse.names)))
             np.maximum.at(extents, index(sparse.columns + len(self._nbest.names)), np.abs(sparse.values))
         return extents
 
     @cached_property
-    def scales(self) -> NDArray[np.float64]:
+    def scales(self) -> Floats:
         """The change of each dense weight that has the same effect on values, rounded to a power of 2.
 
         It is 1 over the standard deviation of the feature within segments. The power of 2 hides rounding errors of
@@ -109,7 +110,7 @@ class Axes:
         """
         return np.array([self._scale_of(self.column(axis)[0]) for axis in range(len(self._nbest.names))])
 
-    def _scale_of(self, column: NDArray[np.float64]) -> float:
+    def _scale_of(self, column: Floats) -> float:
         sizes = np.diff(self.offsets)
         largest = float(np.abs(column).max()) or 1.0
         shares = column / largest  # whose squares do not overflow
@@ -124,11 +125,11 @@ class Axes:
         """Whether the feature differs within a segment; otherwise its weight changes nothing."""
         return bool(self.spreads(self.column(axis)[0]).any())
 
-    def spreads(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def spreads(self, values: Floats) -> Floats:
         """The difference of the largest and the smallest value of each segment."""
         begins = index(self.offsets[:-1])
         with np.errstate(over="ignore"):
-            spreads: NDArray[np.float64] = np.maximum.reduceat(values, begins) - np.minimum.reduceat(values, begins)
+            spreads: Floats = np.maximum.reduceat(values, begins) - np.minimum.reduceat(values, begins)
         return spreads
 
 
@@ -181,7 +182,7 @@ class Objective:
             raise StatisticsError(f"the metric {self.name} gave nan for the sum {row.tolist()}")
         return number
 
-    def scores(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def scores(self, rows: NDArray[Any]) -> Floats:
         if self.metric is None:
             return np.array([self.score(row) for row in rows])
         return self.metric.scores_of(rows)
@@ -224,13 +225,13 @@ class Problem:
         self.objective = Objective(nbest, metric)
         self._held = False
 
-    def start(self, start: Weights | None) -> NDArray[np.float64]:
+    def start(self, start: Weights | None) -> Floats:
         """Convert the start weights: by default 1 for dense features and 0 for sparse ones."""
         if start is None:
             return np.where(np.arange(len(names_of(self.nbest))) < len(self.nbest.names), 1.0, 0.0)
         return weights_of(self.nbest, start, "start")
 
-    def hold_sparse(self, weights: NDArray[np.float64]) -> None:
+    def hold_sparse(self, weights: Floats) -> None:
         """Weigh sparse features once, because their weights stay; their sum becomes a column with the weight 1."""
         if self.nbest.sparse is not None:
             sparse = np.where(np.arange(len(weights)) < len(self.nbest.names), 0.0, weights)
@@ -238,11 +239,11 @@ class Problem:
             self.rows = rows_of_arrays(np.column_stack([self.nbest.features, sums]), None)
             self._held = True
 
-    def _searched(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _searched(self, weights: Floats) -> Floats:
         """Return the weights of :attr:`rows`."""
         return np.append(weights[: len(self.nbest.names)], 1.0) if self._held else weights
 
-    def _weighed(self, weights: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+    def _weighed(self, weights: Floats, what: str) -> Floats:
         """Return the value of each hypothesis.
 
         :param what: the weights are, for the message
@@ -254,33 +255,32 @@ class Problem:
             )
         return values
 
-    def _chosen(
-        self, weights: NDArray[np.float64], values: NDArray[np.float64], error: float = 0.0
-    ) -> NDArray[np.int64]:
+    def chosen(self, weights: Floats, values: Floats, error: float = 0.0) -> NDArray[np.int64]:
         """Find the best hypothesis of each segment that has any, from values that are right up to the error."""
         chosen = np.empty(len(self.axes.present), dtype=np.int64)
         self.rows.winners(self.axes.offsets, self._searched(weights), values, error, chosen)
         return chosen
 
-    def tuned(self, weights: NDArray[np.float64], score: float, start_score: float) -> dict[str, Any]:
+    def tuned(self, weights: Floats, score: float, start_score: float) -> dict[str, Any]:
         """Return the fields of :class:`Tuned`."""
         named, objective = dict(zip(names_of(self.nbest), weights.tolist())), self.objective
         fields = {"score": score, "start_score": start_score, "metric": objective.name, "scale": objective.scale}
         return {"weights": named, **fields}
 
-    def point(self, weights: NDArray[np.float64]) -> Point:
+    def point(self, weights: Floats) -> Point:
         """Compute the point of these weights, quickly if they are those of the last call, for many searches from one."""
         key, last = (weights.tobytes(), self._held), self.axes.last  # another thread may replace it
         if last is None or last[0] != key:
             values = self._weighed(weights, "the vector of weights")
-            self.axes.last = last = key, values, self._chosen(weights, values)
-        return self._point(weights, *last[1:])
+            self.axes.last = last = key, values, self.chosen(weights, values)
+        return self.scored(weights, *last[1:])
 
-    def _point(self, weights: NDArray[np.float64], values: NDArray[np.float64], chosen: NDArray[np.int64]) -> Point:
+    def scored(self, weights: Floats, values: Floats | None, chosen: NDArray[np.int64]) -> Point:
+        """Score a point whose best hypotheses are known."""
         row = summed(self.objective.stats, chosen)
         return Point(weights, values, chosen, row, self.objective.merit(row))
 
-    def single_scores(self) -> NDArray[np.float64]:
+    def single_scores(self) -> Floats:
         """Score each hypothesis by a metric other than BLEU, as a single sentence.
 
         :raises StatisticsError: a score is not finite
@@ -297,27 +297,13 @@ class Problem:
 
     # ------------------------------------------------------------------------------------------------------- lines
 
-    def moved(self, point: Point, line: Line, step: float, weights: NDArray[np.float64]) -> Point:
-        """Compute the point at a step on a line without its values, reading only hypotheses that may be the best.
-
-        A value is a sum of products, so the error of each operation is below 2 ** -53 of the largest possible value. If
-        this largest value is finite, the values are finite, too.
-        """
-        with np.errstate(over="ignore", invalid="ignore"):
-            largest = np.abs(point.weights) + np.abs(step * line.direction)
-            error = 4 * (len(weights) + 4) * 2.0**-53 * float(largest @ self.axes.extents) + 2.0**-1000
-        if not error < inf:  # the other values are unknown, and may overflow
-            return self.point(weights)
-        chosen = self._chosen(weights, point.values + step * line.slope, error)
-        return self._point(weights, point.values[:0], chosen)
-
     def axis(self, axis: int, lower: float, upper: float) -> Line:
         """Return the line along a dense feature."""
         direction = np.zeros(len(names_of(self.nbest)))
         direction[axis] = 1.0
         return Line(direction, *self.axes.column(axis), lower, upper, axis)
 
-    def line(self, direction: NDArray[np.float64], lower: float, upper: float) -> Line:
+    def line(self, direction: Floats, lower: float, upper: float) -> Line:
         used = np.flatnonzero(direction).tolist()
         axis = used[0] if len(used) == 1 else -1
         if 0 <= axis < len(self.nbest.names) and direction[axis] == 1.0:
@@ -352,7 +338,7 @@ class Interval:
             yield right - (right / 8 - left / 8)
 
 
-def check_finite(weights: NDArray[np.float64]) -> None:
+def check_finite(weights: Floats) -> None:
     """Check that weights that grew are still finite."""
     if not np.isfinite(weights).all():
         raise WeightsError("the weights grew beyond what a float can hold; scale the features, or give a smaller step")
