@@ -19,7 +19,7 @@ NAMES = {
     "search.feature_rows": "FeatureRows",
     "text.raw_texts": "RawTexts",
     "text.tokenizing": "Tokenizer",
-    "tokens.characters": "RawVocabulary",
+    "tokens.words": "RawVocabulary",
     "tokens.objects": "number_tokens types_within",
     "tokens.texts": "TokenTexts",
 }

@@ -418,15 +418,3 @@ def edit_rows(TokenTexts hypotheses not None, TokenTexts references not None, co
     finally:
         free_buffer(&work.memory)
         free_buffer(&work.bounds)
-
-
-cdef int check_words(TokenTexts hypotheses, TokenTexts references, const int64_t[::1] sets,
-                     const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, const double[:, ::1] rows,
-                     Py_ssize_t width) except -1:
-    """The rows from `start` to before `stop` have words, and sets with references, in the terms of `edit_rows`."""
-    check_segments(hypotheses.count, references.count, sets, owners, start, stop)
-    if rows.shape[0] != hypotheses.count or rows.shape[1] != width:
-        raise ValueError("the texts do not fit the rows")
-    if hypotheses.narrow is None or references.narrow is None:
-        raise ValueError("the ids must have 32 bits")
-    return 0

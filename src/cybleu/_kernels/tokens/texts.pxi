@@ -63,3 +63,15 @@ cdef class TokenTexts:
 
     cdef const int32_t *words(self, Py_ssize_t text) noexcept nogil:
         return &self.narrow[self.begins[text]] if self.length(text) else &NO_WORD
+
+
+cdef int check_words(TokenTexts hypotheses, TokenTexts references, const int64_t[::1] sets,
+                     const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, const double[:, ::1] rows,
+                     Py_ssize_t width) except -1:
+    """Check that hypotheses `start` to `stop` (exclusive) have rows of `width`, sets of references and 32-bit ids."""
+    check_segments(hypotheses.count, references.count, sets, owners, start, stop)
+    if rows.shape[0] != hypotheses.count or rows.shape[1] != width:
+        raise ValueError("the texts do not fit the rows")
+    if hypotheses.narrow is None or references.narrow is None:
+        raise ValueError("the ids must have 32 bits")
+    return 0
