@@ -40,8 +40,6 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
     is_differentiable = False
     full_state_update = False
 
-    row: torch.Tensor
-
     def __init__(
         self,
         metric: Any = "bleu",

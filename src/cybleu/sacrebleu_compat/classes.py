@@ -9,7 +9,8 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
-from functools import lru_cache, update_wrapper
+from functools import lru_cache
+from inspect import signature
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
@@ -252,7 +253,8 @@ class BLEU(CountedByCybleu, theirs.BLEU):  # type: ignore[misc]
         return theirs.BLEUScore(score, row[2 : 2 + order], row[2 + order :], precisions, penalty, row[0], row[1])
 
 
-update_wrapper(BLEU.__init__, theirs.BLEU.__init__)  # the same signature and documentation
+# not by __wrapped__, which getfullargspec does not follow
+BLEU.__init__.__signature__ = signature(theirs.BLEU.__init__)  # type: ignore[attr-defined]
 
 
 class CHRF(CountedByCybleu, theirs.CHRF):  # type: ignore[misc]
