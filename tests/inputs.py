@@ -236,14 +236,6 @@ class OnADevice:
         raise AssertionError("copied")
 
 
-def in_bytes(line):
-    """UTF-8, or the line itself if it has a lone surrogate."""
-    try:
-        return line.encode()
-    except UnicodeEncodeError:
-        return line
-
-
 @dataclass
 class Outcome:
     """Outcome of a call: value or exception, and warnings."""

@@ -21,11 +21,6 @@ LINES = ["The cat sat.", "A cat, it sat!", "the Cat sat.", "", "猫 sat. The cat
 REFERENCES = [["The cat sat."], ["A cat sat.", "It sat, a cat."], ["the cat"], ["x"], ["猫。"]]
 
 
-def tokens(lines, tokenize, lowercase):
-    split = tokenizer(tokenize, lowercase)
-    return [tokens(line, tokenize, lowercase) if isinstance(line, list) else split(line) for line in lines]
-
-
 OF_MTEVAL = [
     ("13a", True, ["THE Ä cat.", "the &QUOT; cat"], [["the Ä Cat."], ["the &quot; cat", "THE x"]]),
     ("intl", False, ["it was in 1990. ", "1. 2"], [["it was in 1990."], ["it was in 1990. \t", "1. 2 "]]),
@@ -52,7 +47,7 @@ def in_bytes(lines, references):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(("tokenize", "lowercase", "lines", "references"), OF_MTEVAL)
-def test_mteval_reads_raw_text_as_its_script(tokenize, lowercase, lines, references, tmp_path):
+def test_mteval_reads_raw_text_as_its_script(tokenize, lowercase, lines, references):
     raw = {"tokenize": tokenize, "lowercase": lowercase}
     hypotheses = [tokens_of_script(line, **raw) for line in lines]
     sets = [[tokens_of_script(line, **raw) for line in group] for group in references]

@@ -43,7 +43,6 @@ def test_twenty_restarts(moses100):
     tuned = tune(moses100, START, restarts=20, threads=2)
     assert tuned.score >= 0.0981532
     assert tuned.score == recomputed(moses100, tuned.weights)
-    assert sum(end.score >= 0.0981532 for end in tuned.restarts) >= 1
     for end in tuned.restarts:
         assert all(line_search(moses100, end.weights, name).score == end.score for name in moses100.names)
 

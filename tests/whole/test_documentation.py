@@ -243,9 +243,7 @@ MODULES = [
 ]
 
 # Public modules: a package exports the names in its `__all__`; the modules in it are private.
-PUBLIC = [
-    name for name in MODULES if re.fullmatch(r"cybleu\.[a-z]\w*", name) and name not in ("cybleu.cli", "cybleu.stats")
-]
+PUBLIC = [name for name in MODULES if re.fullmatch(r"cybleu\.[a-z]\w*", name) and name != "cybleu.cli"]
 PUBLIC += [*ENGINES, "cybleu.metrics.raw_text"]
 
 
