@@ -11,6 +11,7 @@ from brute_force import bleu as of_perfect
 from cybleu import (
     References,
     SmoothingFunction,
+    _backend,
     bleu,
     corpus_bleu,
     errors,
@@ -546,8 +547,8 @@ REFUSED = {
         (lambda: analyse(REFERENCES, SYSTEMS, baseline="four"), "no system 'four' .* one, two, three"),
         (lambda: analyse(REFERENCES, SYSTEMS, resamples=0), "samples is 0"),
         (lambda: analyse(REFERENCES, SYSTEMS, confidence=2), "confidence is 2"),
-        (lambda: analysed("cython").between("one", "four"), "there is no system 'four'; there are one, two, three"),
-        (lambda: analysed("cython").metrics[0].buckets("colour"), "'colour'; use one of length, diff"),
+        (lambda: analysed(_backend.BACKEND).between("one", "four"), "no system 'four'; there are one, two, three"),
+        (lambda: analysed(_backend.BACKEND).metrics[0].buckets("colour"), "'colour'; use one of length, diff"),
         (lambda: kbmira(a_list(), step=None), "step is"),
         (lambda: perceptron(a_list(), folds=2, good=[1]), "good is"),
         (lambda: perceptron(a_list(), folds=2, margin=1j), "margin is"),
