@@ -27,9 +27,7 @@ def python(*arguments, variables=None, **options):
 
 
 PEAK = """
-import resource, sys
-from cybleu.cli import cli
-cli(sys.argv[1:], standalone_mode=False)
+import resource
 try:
     with open("/proc/self/status") as status:  # without the memory of the process that started this one
         peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) >> 10
@@ -41,7 +39,8 @@ print("", peak, sep="\\n")
 
 def peak(arguments, folder):
     """The output of a command in a process of its own, and the most memory in MiB that it holds at the same time."""
-    done = python("-c", PEAK, *arguments, cwd=folder, check=True)
+    code = "import sys; from cybleu.cli import cli; cli(sys.argv[1:], standalone_mode=False)" + PEAK
+    done = python("-c", code, *arguments, cwd=folder, check=True)
     printed, _, memory = done.stdout.rstrip("\n").rpartition("\n")
     return printed, int(memory)
 
