@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cybleu
-from cybleu import References, sentence_bleu_many
+from cybleu import References, errors, sentence_bleu_many
 from cybleu.checks import check
 from cybleu.explanations import explain, explain_difference
 from cybleu.metrics import Bleu, Chrf, Ter, find
@@ -45,7 +45,6 @@ OF_TOKENS = {
     **OF_CORPORA,
     "sentence_bleu_many": lambda *corpus: sentence_bleu_many(*corpus, (0.5, 0.5)),
 }
-OF_ITERABLES = {"check": lambda references, hypotheses: check(references, hypotheses) or 0}  # segment by segment
 OF_RAW_TEXT = {
     **OF_CORPORA,
     "bleu": lambda references, hypotheses, **how: cybleu.bleu(hypotheses, references, **how).score,
@@ -192,9 +191,12 @@ def cases(calls, forms):
     )
 
 
-@cases(OF_ITERABLES, {name: form for name, form in FORMS_OF_TOKENS.items() if name != "arrow"})
-def test_tokens_in_every_container(call, form):
-    assert listed(call(form[0](TOKENS[0]), form[1](TOKENS[1]))) == listed(call(*TOKENS))
+@pytest.mark.parametrize("name", [name for name in FORMS_OF_TOKENS if name != "arrow"])
+def test_checks_in_every_container(name):
+    sets, texts = FORMS_OF_TOKENS[name]
+    check(sets(TOKENS[0]), texts(TOKENS[1]))
+    with pytest.raises(errors.TokensError, match=r"references\[1\]\[1\] has no token"):
+        check(sets([TOKENS[0][0], [["e", "f"], []]]), texts(TOKENS[1]))
 
 
 @cases(OF_TOKENS, FORMS_OF_TOKENS)

@@ -11,7 +11,7 @@ from cybleu.metrics import Bleu
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, mbr, nbest_sorted
 from cybleu.tuning import kbmira, line_search, tune, write_weights
-from inputs import Own
+from inputs import Own, bits
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -32,7 +32,7 @@ FLOATS = {  # what takes two numbers: an array, or a list of them
     "linear": lambda numbers: linear(a_list(), numbers),
     "nbest_sorted": lambda numbers: nbest_sorted(a_list(), scores=numbers),
     "line_search": lambda numbers: line_search(a_list(), numbers, [1.0, 0.0]),
-    "direction": lambda numbers: line_search(a_list(), [1.0, 1.0], numbers),
+    "direction": lambda numbers: line_search(a_list(stats=[ROW, [5, 5, 5, 4, 3, 2, 5, 4, 3, 2]]), [2.0, 1.0], numbers),
     "tune": lambda numbers: tune(a_list(), numbers, restarts=0),
     "bounds": lambda numbers: tune(a_list(), bounds={"f0": numbers}, restarts=0),
     "fixed": lambda numbers: tune(a_list(), fixed={"f0": next(iter(numbers)), "f1": list(numbers)[1]}, restarts=0),
@@ -92,9 +92,11 @@ NO_WHOLE = [[0.5, 1.0, 2.0], ["0", "1", "2"], [None, 1, 2], [[0], [1, 2], 0]]
 
 @pytest.mark.parametrize("name", FLOATS)
 def test_numbers_of_any_kind(name):
-    FLOATS[name]([1.0, 2.0])
+    def attributes(numbers):
+        return bits([*getattr(FLOATS[name](numbers), "__dict__", {}).values()])
+
     for numbers in NUMBERS_OF_ANY_KIND.values():
-        FLOATS[name](numbers)
+        assert attributes(numbers) == attributes([1.0, 2.0])
 
 
 @pytest.mark.parametrize(

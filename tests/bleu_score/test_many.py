@@ -1,13 +1,11 @@
 """Many segments in one call equal a loop over sentence_bleu."""
 
-import warnings
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cybleu import SmoothingFunction, errors, nltk_3_2, sentence_bleu, sentence_bleu_many
-from inputs import corpora
+from inputs import called, corpora
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -19,21 +17,11 @@ WEIGHTS = [(0.25,) * 4, [0.5, 0.5], (1, 0, 0), [(1,), (0.5, 0.5), (0.2,) * 5], (
 
 @given(corpora(), st.sampled_from(METHODS), st.sampled_from(WEIGHTS), st.booleans())
 def test_equal_to_the_loop(corpus, method, weights, auto_reweigh):
-    outcomes = []
-    for call in (
-        lambda: [sentence_bleu(*segment, weights, method, auto_reweigh) for segment in zip(*corpus)],
-        lambda: sentence_bleu_many(*corpus, weights, method, auto_reweigh).tolist(),
-    ):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            try:
-                outcomes.append((call(), [str(warning.message) for warning in caught]))
-            except Exception as error:
-                outcomes.append((type(error), str(error).partition(": ")[2] or str(error)))
-    if isinstance(outcomes[0][0], type):
-        assert outcomes[1][0] is outcomes[0][0]
-    else:
-        assert outcomes[0] == outcomes[1]
+    how = weights, method, auto_reweigh
+    loop = called(lambda: [sentence_bleu(*segment, *how) for segment in zip(*corpus)])
+    many = called(lambda: sentence_bleu_many(*corpus, *how).tolist())
+    assert many[0] == loop[0] and type(many[1]) is type(loop[1])
+    assert loop[1] or [str(warning.message) for warning in many[2]] == [str(warning.message) for warning in loop[2]]
 
 
 def test_a_signal_that_changes_the_lists():
