@@ -57,6 +57,8 @@ def targets(path):
                 required = signature(inner).parameters.keys() - strategies.keys() - case.keys()
                 if required <= FIXTURES.keys():
                     yield target(inner, strategies, {**case, **{name: FIXTURES[name]() for name in required}})
+                else:
+                    print(f"left out: {test.__name__} requires {', '.join(required - FIXTURES.keys())}")
 
 
 def target(test, strategies, arguments):

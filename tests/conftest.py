@@ -68,12 +68,6 @@ def backend(request):
         yield chosen
 
 
-@pytest.fixture(scope="session")
-def backends(request):
-    """The names of both backends, for tests that are short on the mirror, too."""
-    return ["python"] if request.config.getoption("--pure") else ["cython", "python"]
-
-
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("pandas", "polars", "pyarrow", "datasets", "duckdb", "matplotlib", "sentencepiece")
 FRAMEWORKS = ("evaluate", "ignite", "pycocoevalcap", "tensor2tensor", "torchmetrics", "torchtext", "trl")

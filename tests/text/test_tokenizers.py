@@ -87,7 +87,7 @@ def test_lower_case_and_ascii_white_space(line):
     assert tokenizer("unicode")(line) == line.split()
 
 
-@pytest.mark.long
+@pytest.mark.long_in_mirror
 @pytest.mark.parametrize(("name", "end"), [("intl", 0x110000), ("zh", 0x10100)])
 def test_every_code_point(name, end):
     ours, theirs = tokenizer(name), uncached(name)
