@@ -3,9 +3,10 @@
 import math
 import re
 from dataclasses import replace
+from itertools import chain
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import cybleu
@@ -16,7 +17,7 @@ from cybleu.metrics.variants import tool_tokenizer
 from cybleu.text import tokenizer
 from cybleu.text.batches import Corpus
 from cybleu.text.reading import read_lines, read_sets_of_lines
-from inputs import CASES, corpora
+from inputs import CASES, corpora, mixes_ids_and_text
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -177,7 +178,7 @@ def test_operations_in_another_order():
 
 @given(corpora(), st.lists(settings, min_size=2, max_size=3, unique=True), st.integers(1, 6), st.booleans())
 def test_the_points_add_up_and_the_table_is_right(corpus, variants, order, weighted):
-    assume(corpus[1])
+    assume(corpus[1] and not mixes_ids_and_text(*chain(*corpus[0]), *corpus[1]))
     weights = tuple(2 * n / (order * (order + 1)) for n in range(order, 0, -1)) if weighted else None
     comparison = explain_difference(*corpus, variants, order, weights)
     assert str(comparison).count("\n") >= len(variants)
@@ -217,16 +218,27 @@ ONE_RULE = {
 }
 
 
-@given(corpora(), st.sampled_from([*VARIANTS]), st.sampled_from([*ONE_RULE]), st.data())
-def test_variants_with_one_rule_between_them(corpus, name, rule, data):
-    assume(corpus[1])
-    value = data.draw(st.sampled_from(ONE_RULE[rule]))
+RULES = st.sampled_from([(rule, value) for rule, values in ONE_RULE.items() for value in values])
+
+
+@given(corpora(), st.sampled_from([*VARIANTS]), RULES)
+@example(tokens("G"), "sacrebleu", ("reference_length", "average"))
+@example(tokens("H"), "sacrebleu", ("short_segments_count", True))
+@example(tokens("A"), "sacrebleu", ("empty_order", "one"))
+@example(tokens("D"), "mteval-v13a", ("no_match_at_all", "zero"))
+@example(tokens("B"), "mteval-v13a", ("mean", "arithmetic"))
+@example(tokens("B"), "sacrebleu", ("penalty_adds", 1))
+@example(tokens("B"), "sacrebleu", ("smoothings", VARIANTS["moses"].smoothings))
+def test_variants_with_one_rule_between_them(corpus, name, changed):
+    assume(corpus[1] and not mixes_ids_and_text(*chain(*corpus[0]), *corpus[1]))
+    rule, value = changed
     other = replace(VARIANTS[name], name="other", **{rule: value})
     comparison = explain_difference(*corpus, (name, other))
     if None in (scored.bleu for scored in comparison.scores):
         return
     hypotheses = corpus[1]
     for difference in comparison.differences:
+        assert difference.causes or difference.lower.score == pytest.approx(difference.higher.score, rel=1e-10, abs=0)
         for cause in difference.causes:
             assert cause.rule == rule.replace("smoothings", "smoothing")
             assert cause.points == pytest.approx(difference.points, rel=1e-9)
