@@ -5,7 +5,6 @@ from collections import defaultdict
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from shutil import which
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -71,7 +70,6 @@ def backend(request):
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("pandas", "polars", "pyarrow", "datasets", "duckdb", "matplotlib", "sentencepiece")
 FRAMEWORKS = ("evaluate", "ignite", "pycocoevalcap", "tensor2tensor", "torchmetrics", "torchtext", "trl")
-MTEVAL = os.environ.get("CYBLEU_MTEVAL", "")  # the path of mteval-v13a.pl, which is not part of this repository
 DATA = Path(os.environ.get("CYBLEU_DATA", ROOT.parent / "shared" / "data"))
 
 
@@ -88,8 +86,6 @@ def pytest_collection_modifyitems(config, items):
         absent |= {item for item in items if "probed" in item.fixturenames}
     if not DATA.is_dir():
         absent |= {item for item in items if item.get_closest_marker("real_data")}
-    if not (which("perl") and Path(MTEVAL).is_file()):
-        absent |= {item for item in items if "mteval" in item.fixturenames}
     for library in (*PACKAGES, *FRAMEWORKS, "scipy", "jinja2", "playwright"):
         if find_spec(library) is None:
             absent |= {item for item in items if library in item.fixturenames}
@@ -167,9 +163,3 @@ def folder(tmp_path, monkeypatch):
 def data():
     """The folder of third-party texts; without it the tests that read them are deselected."""
     return DATA
-
-
-@pytest.fixture(scope="session")
-def mteval():
-    """The path of NIST's script mteval-v13a.pl; without it and Perl the tests that run it are deselected."""
-    return MTEVAL
