@@ -58,6 +58,12 @@ def install_wheel(session: nox.Session, group: str, extras: str = "report,test")
     session.chdir(next(folder.iterdir()))
 
 
+def require_packages(session: nox.Session, names: str) -> None:
+    """Fail if one of these is absent, because the tests that read it would be left out."""
+    code = f"from importlib.util import find_spec; absent = [*filter(lambda n: not find_spec(n), {names.split()})]"
+    session.run("python", "-c", f"{code}; assert not absent, absent")
+
+
 def require(session: nox.Session, program: str, advice: str) -> str:
     return shutil.which(program) or session.error(f"this session requires {program}, which is not installed: {advice}")
 
@@ -129,6 +135,7 @@ def build(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """All tests of the wheel with 25 examples of each property, including long tests and real data."""
     install_wheel(session, "suite")
+    require_packages(session, "jinja2 matplotlib pandas polars scipy sentencepiece")
     suite = ["tests", "--ignore", "tests/packaging"]
     pytest(session, *suite, "-m", "not real_data", CYBLEU_HYPOTHESIS_PROFILE="more", **KERNELS)
     if DATA.is_dir():
@@ -141,6 +148,7 @@ def tests(session: nox.Session) -> None:
 def columns(session: nox.Session) -> None:
     """Columns of datasets, DuckDB, pandas, Polars and pyarrow."""
     install_wheel(session, "columns")
+    require_packages(session, "datasets duckdb jinja2 matplotlib pandas polars pyarrow")
     files = "columns cli/test_cli_parquet.py text/test_columns.py test_front_door.py whole/test_documentation.py"
     pytest(session, "--no-skips", "-m", "not long", *(f"tests/{name}" for name in files.split()))
 
@@ -161,6 +169,7 @@ def browser(session: nox.Session) -> None:
     """Pages of reports in Chromium."""
     chromium = require(session, os.environ.get("CYBLEU_CHROMIUM", "chromium"), "install it, or set CYBLEU_CHROMIUM")
     install_wheel(session, "browser")
+    require_packages(session, "jinja2 matplotlib playwright")
     session.run("npm", "install", "--silent", "--prefix", session.create_tmp(), "axe-core@4", external=True)
     axe = Path(session.create_tmp(), "node_modules", "axe-core", "axe.min.js")
     pytest(session, "--no-skips", "-m", "", "tests/browser", CYBLEU_CHROMIUM=chromium, CYBLEU_AXE=str(axe))
@@ -171,6 +180,7 @@ def engines(session: nox.Session) -> None:
     """Columns on Spark and Ray; minutes."""
     require(session, "java", "Spark requires version 17 or later")
     install_wheel(session, "engines", extras="test")
+    require_packages(session, "pandas pyarrow pyspark ray")
     pytest(session, "-n", "0", "-m", "", "--show-capture=no", "--no-skips", "tests/columns/test_engines.py")
 
 
@@ -179,6 +189,7 @@ def frameworks(session: nox.Session) -> None:
     """Interfaces and numbers of torchmetrics, ignite, evaluate, TRL and others, compared with the packages."""
     install_wheel(session, "frameworks", extras="test")
     session.install("--no-deps", "tensor2tensor==1.15.7")  # one file of it is read, without TensorFlow
+    require_packages(session, "evaluate ignite pycocoevalcap tensor2tensor torchmetrics torchtext trl")
     examples = "tests/whole/test_documentation.py::test_examples_in_docstrings"
     pytest(session, "--no-skips", "-n", "0", "-m", "", "tests/oracle/test_frameworks_installed.py", examples)
 
