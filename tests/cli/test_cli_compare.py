@@ -126,3 +126,9 @@ def test_the_signature_of_sacrebleu_is_printed_too(files, name, options, theirs)
     assert f"\n{theirs.get_signature()}|cybleu:{__version__}\n" in run(*arguments).stdout
     other = run(*SYSTEMS, "-r", "ref1", "-m", "nltk", "--samples", 9).stdout
     assert "version:2.6.0" not in other
+
+
+def test_a_file_name_may_hold_an_equals_sign(folder):
+    command_line.write_lines(folder, {"lr=0.1.txt": ["a b", "c"], "lr=1.txt": ["a", "c"], "of lr": ["a b", "c"]})
+    done = run("lr=0.1.txt", "lr=1.txt", "-r", "of lr", "--samples", 10, "--format", "json")
+    assert done.exit_code == 0 and '"lr=0.1"' in done.stdout

@@ -211,9 +211,10 @@ def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options)
 def test_advice(folder):
     (folder / "tokenised").write_text("it is so .\n" * 100)
     (folder / "raw").write_text("it is so.\n" * 100)
+    (folder / "half").write_text("it is so.\nit is so\n" * 100)
     assert "the text looks tokenised" in run("tokenised", "raw").stderr
     assert "the text does not look tokenised; use --tokenize 13a" in run("raw", "raw", "--tokenize", "none").stderr
-    for name, options in (("raw", []), ("tokenised", ["--tokenize", "none"])):
+    for name, options in (("raw", []), ("tokenised", ["--tokenize", "none"]), ("half", ["--tokenize", "none"])):
         assert run(name, name, *options).stderr == f"cybleu: hypotheses: {name}; references: {name}\n"
     assert "cybleu: the weights add up to 1.1, not 1" in run("raw", "raw", "--weights", "0.6,0.5").stderr
     assert "weights" not in run("raw", "raw", "--weights", "0.5,0.5").stderr

@@ -198,7 +198,7 @@ with open(sys.argv[2], "w") as file:
             print(f"{segment} ||| {text} ||| a={a} b={b} ||| 0", file=file)
 """
 OF_TUNERS = {
-    "mert": ("--restarts 3", "mert", {"restarts": 3}),
+    "mert": ("--restarts 3 --score-settles 1", "mert", {"restarts": 3, "score_settles": 0.01}),
     "kbmira": (
         "--safe-hope --passes 3 --score-settles 1",
         partial(kbmira, iterations=3),

@@ -72,3 +72,8 @@ def test_lists_of_json_lines(tmp_path):
     assert plain.model_scores is None and plain.stats[:, 0].tolist() == [2, 1]
     beyond = NBest.from_files(written(tmp_path, '["so it is"]\n{"id": 7, "nbest": []}\n'), REFERENCES, "json")
     assert beyond.texts == ["so it is"] and beyond.offsets.tolist() == [0, 1, 1, 1]
+
+
+def test_a_model_score_may_be_0(tmp_path):
+    path = written(tmp_path, '[{"text": "a", "score": 0}, {"text": "b", "score": -1}]\n')
+    assert NBest.from_files(path, [["a"]], "json").model_scores.tolist() == [0.0, -1.0]

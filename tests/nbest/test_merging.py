@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu.nbest import NBest, merge
+from cybleu.nbest import NBest, SparseFeatures, merge
 from nbest_lists import lists, made, same, sparse_of
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -74,3 +74,10 @@ def test_only_some_lists_have_texts_and_sparse_features():
     # a feature that is 0 differs from a missing one; hypothesis 1 of segment 0 has no feature in both lists
     assert merged.index.tolist() == [0, 1, 3, 2, 5]
     assert [len(row) for row in sparse_of(merged)] == [0, 0, 1, 0, 1]
+
+
+def test_names_and_numbers_of_segments_tell_hypotheses_apart():
+    sparse = SparseFeatures([0, 1, 2], [0, 1], [1.0, 1.0], ("x", "y"))
+    assert merge(NBest([0, 2], [[0.0]] * 2, [[1.0]] * 2, sparse=sparse)).index.tolist() == [0, 1]
+    nbest, other = NBest([0, 2], [[0.0]] * 2, [[1.0]] * 2), NBest([0, 1], [[1.0]], [[1.0]])
+    assert merge(merge(nbest), other).index.tolist() == [0, 2]

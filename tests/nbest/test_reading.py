@@ -7,7 +7,7 @@ import pytest
 
 from cybleu import References
 from cybleu.errors import InputFileError, LengthMismatchError, MixedTokensError
-from cybleu.nbest import NBest, extract, read_segments
+from cybleu.nbest import NBest, chunks, extract, read_segments
 from nbest_lists import MANY_LINES, REFERENCES, line, same, written
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -165,3 +165,8 @@ def test_each_run_of_an_id_is_a_segment(tmp_path):
         (2, ["it", "is"]),
         (0, ["cat"]),
     ]
+
+
+def test_chunks_of_large_segments(tmp_path):
+    path = written(tmp_path, "".join(f"{n} ||| {'a ' * 150_000} ||| lm= 1 ||| 1\n" for n in range(4)))
+    assert [len(chunk) for chunk in chunks(path)] == [1, 1, 1, 1]

@@ -19,6 +19,7 @@ from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s, assert_same
 pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
 
 PIECES = [*"abc .,(é猫\ud800\x1c\xa0\u2028A!", "\U0001f600", "ab ", "the ", "\u0130"]
+SPACES = [chr(code) for code in range(0x110000) if chr(code).isspace()]
 MANY = [chr(code) for code in range(0x4E00, 0x4E00 + 400)]  # more than a byte has numbers for
 
 lines = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
@@ -63,6 +64,7 @@ def corpora(draw):
 @example((["".join(MANY) * 2], [["".join(MANY[::2] + MANY[1::2]) * 2]]), {})
 @example((["a b " * 3000], [["b a a " * 2000], ["ab " * 3000]]), {"word_order": 2})
 @example(([" ".join(MANY[:n]) for n in (64, 65)], [[" ".join(MANY[:n]) for n in (64, 65)]]), {"word_order": 2})
+@example((["".join(map("a{}".format, SPACES))], [["a" * len(SPACES)]]), {"word_order": 2})
 def test_the_class(corpus, kwargs):
     assert_class_is_as_sacrebleu_s(CHRF, Theirs, corpus, kwargs)
 

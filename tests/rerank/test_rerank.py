@@ -283,3 +283,8 @@ def test_pruned_texts_do_not_count():
     assert np.isnan(kept.scores).tolist() == [False, False, True, True]
     separate = mbr([hypotheses], [[3, 2, 1]], evidence=[hypotheses[:3]], prune=1)
     assert separate.scores.tolist() == mbr([hypotheses], evidence=[hypotheses[:1]]).scores.tolist()
+
+
+def test_the_worst_are_ranked_first():
+    worst = antioracle(NBest.from_texts([["a b c d", "a b", "a c"]], [["a b c e"]], max_order=1))
+    assert worst.ranked().tolist()[0] == worst.rows.tolist()[0] != 0

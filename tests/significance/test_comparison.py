@@ -259,3 +259,16 @@ def test_results_are_pickled_and_copied():
     for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
         assert str(again) == str(found)
         assert again.to_json(influence=True) == found.to_json(influence=True)
+
+
+def test_the_baseline_does_not_matter_to_p():
+    generator = np.random.default_rng(2)
+    systems = {"a": [generator.normal(size=30) for _ in range(2)], "b": generator.normal(0.3, size=30)}
+    one, other = (compare_systems(systems, baseline=name, samples=200).differences[0].p for name in systems)
+    assert one == other
+
+
+def test_segments_won_by_the_lower_error():
+    systems = {"good": np.array([0.0, 0.0, 1.0]), "bad": np.array([1.0, 1.0, 0.0])}
+    found = compare_systems(systems, lower_is_better=True).differences[0]
+    assert (found.first, found.wins, found.losses) == ("good", 2, 1)

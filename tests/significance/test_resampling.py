@@ -300,3 +300,16 @@ def test_p_is_uniform_where_neither_system_is_better(test):
     # Kolmogorov and Smirnov: beyond 1.63 / sqrt(n) in one case of 100, and these seeds are fixed
     assert np.abs(p_values - (np.arange(200) + 0.5) / 200).max() < 1.63 / math.sqrt(200)
     assert 0.02 <= (p_values <= 0.05).mean() <= 0.08
+
+
+def test_systems_of_equal_scores_do_not_differ():
+    rows = np.arange(1, 21)[:, None] * [2, 2, 1, 1, 2, 1]
+    result = paired_test(rows, rows[::-1].copy(), samples=100)
+    assert (result.difference, result.p, result.enumerated) == (0.0, 1.0, False)
+
+
+def test_the_interval_leaves_out_a_tenth():
+    """As a float, 1 - 0.9 is below 0.1."""
+    result = bootstrap(np.random.default_rng(1).normal(size=40), samples=1000, confidence=0.9)
+    ordered = np.sort(result.scores)
+    assert (result.low, result.high) == (ordered[50], ordered[949])

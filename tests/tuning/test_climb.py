@@ -73,11 +73,11 @@ def test_perturbed_weights_keep_their_bounds_and_what_is_fixed():
     generator = np.random.default_rng(5)
     features = generator.normal(size=(300, 4)) * [1e-200, 1.0, 1e200, 1.0]
     nbest = bleu(range(0, 330, 30), features, generator.integers(0, 2, 300))
-    start = {"f0": 1.0, "f1": 0.5, "f2": 1e-200, "f3": -2.0}
+    start = {"f0": 1.0, "f1": 0.5, "f2": 1e-200, "f3": -0.7}
     tuned = tune(nbest, start, restarts=20, bounds={"f1": (0.25, 0.75)}, fixed=["f3"])
     assert len({tuple(end.weights.values()) for end in tuned.restarts}) > 1
     for end in tuned.restarts:
-        assert 0.25 <= end.weights["f1"] <= 0.75 and end.weights["f3"] == -2.0
+        assert 0.25 <= end.weights["f1"] <= 0.75 and end.weights["f3"] == -0.7
         assert end.score == score_of(nbest, end.weights.values())
 
 
@@ -156,3 +156,9 @@ def test_no_search_where_no_weight_changes_anything(options):
     nbest = NBest([0, 2], [[1.0, 2.0]] * 2, [[1.0], [0.0]])
     tuned = tune(nbest, restarts=2, **options)
     assert (tuned.score, tuned.line_searches) == (1.0, 0)
+
+
+def test_weights_of_0_are_drawn_on_both_sides():
+    flat = NBest([0, 2], [[1.0, 2.0]] * 2, [[2, 2, 2, 2]] * 2)
+    drawn = [end.weights["f0"] for end in tune(flat, {"f0": 0.0, "f1": -4.0}, restarts=12).restarts[1:]]
+    assert min(drawn) < 0 < max(drawn)

@@ -186,3 +186,10 @@ def test_values_that_no_float_holds_are_refused_everywhere():
         with pytest.raises(errors.WeightsError, match="more than a float can hold"):
             search([1e308, 0.0])
     assert tune(nbest, [1e306, 0.0], restarts=0).start_score == 0.0
+
+
+def test_a_step_without_a_gain_is_not_taken():
+    """Rounding hides the crossing, so that the best point has the score of the start."""
+    features = [[0.0, 0.0, 0.0, 0.0], [1.0, -1e20, -0.5, 0.0], [2.0, -2e20, -3.0, 0.0]]
+    found = line_search(NBest([0, 3], features, [[0.0], [1.0], [0.0]]), [1e20, 1.0, 1.0, 1.0], [1.0, 0.0, 0.0, 1.0])
+    assert (found.step, found.score, found.weights["f3"]) == (0.0, 0.0, 1.0)

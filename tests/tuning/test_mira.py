@@ -149,3 +149,9 @@ def test_metrics_of_error_rates(kind):
     two = of_rates.stats[:2]
     total = Accuracy().score(two).score
     assert total == Accuracy().score(two.tolist()).score == pytest.approx(Accuracy().scores(two).mean())
+
+
+def test_the_start_is_kept_if_no_pass_scores_higher():
+    nbest, start = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"]), {"a": 0.0, "b": 0.125}
+    assert kbmira(nbest, start, iterations=3, step=1.0, return_best_dev=False).weights != start
+    assert kbmira(nbest, start, iterations=3, step=1.0).weights == start

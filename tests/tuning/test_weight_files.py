@@ -140,3 +140,15 @@ def test_what_is_written_is_read(tmp_path_factory, weights, form):
     write_weights(path, weights, form)
     assert read_weights(path) == weights
     assert read_weights(path, list(weights)) == weights
+
+
+def test_dense_weights_numbers_and_compressed_files(tmp_path):
+    weights = {"lm_0": 0.5, "lm_1": 0.25, "lm_2": 0.125}
+    write_weights(tmp_path / "weights", weights, "dense")
+    assert read_weights(tmp_path / "weights") == weights
+    (tmp_path / "weights").write_text("lm \u0661\n", encoding="utf-8")
+    with pytest.raises(InputFileError, match="is not a number"):
+        read_weights(tmp_path / "weights")
+    for name in ("a.gz", "b.gz"):
+        write_weights(tmp_path / name, weights)
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
