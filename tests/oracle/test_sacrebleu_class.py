@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sacrebleu.significance import PairedTest
 
 from command_line import python
-from cybleu import install_as_sacrebleu
+from cybleu import install_as_sacrebleu, sacrebleu_compat
 from cybleu.sacrebleu_compat import BLEU, CHRF, TER
 from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s, assert_same_as_sacrebleu, called
 
@@ -216,18 +216,34 @@ def test_it_warns_of_tokenised_text(caplog):
     assert len(caplog.records) == 3
 
 
-def test_installation():
-    theirs = sacrebleu.BLEU
+OPTIONS = {
+    "BLEU": {"tokenize": "char", "smooth_method": "floor", "lowercase": True},
+    "CHRF": {"char_order": 4, "word_order": 1, "beta": 3, "remove_whitespace": False, "eps_smoothing": True},
+    "TER": {"normalized": True, "no_punct": True, "asian_support": True, "case_sensitive": True},
+}
+
+
+@both
+def test_functions_and_installation(cls, theirs):
+    name = cls.__name__
+    corpus, one = (["the cat.", "b 中"], [["a cat.", "b"], ["the hat", None]]), ("the cat.", ["a cat.", "the hat."])
+    calls = (f"corpus_{name.lower()}", corpus), (f"sentence_{name.lower()}", one)
+    for kwargs in ({}, OPTIONS[name]):
+        found, expected = (
+            [vars(getattr(module, function)(*texts, **kwargs)) for function, texts in calls]
+            for module in (sacrebleu_compat, sacrebleu)
+        )
+        assert found == expected
     with install_as_sacrebleu():
-        for place in (sacrebleu, sacrebleu.metrics, sacrebleu.metrics.bleu, sacrebleu.compat):
-            assert place.BLEU is BLEU
-        assert sacrebleu.metrics.METRICS["BLEU"] is BLEU
+        for place in (sacrebleu, sacrebleu.metrics, getattr(sacrebleu.metrics, name.lower()), sacrebleu.compat):
+            assert getattr(place, name) is cls
+        assert sacrebleu.metrics.METRICS[name] is cls
         inner = install_as_sacrebleu()
         inner.undo()
         inner.undo()
-        assert sacrebleu.BLEU is BLEU
-        assert vars(sacrebleu.corpus_bleu(["a b."], [["a b."]])) == vars(theirs().corpus_score(["a b."], [["a b."]]))
-    assert sacrebleu.BLEU is sacrebleu.metrics.METRICS["BLEU"] is theirs
+        assert getattr(sacrebleu, name) is cls
+        assert vars(getattr(sacrebleu, calls[0][0])(*corpus, **kwargs)) == expected[0]
+    assert getattr(sacrebleu, name) is sacrebleu.metrics.METRICS[name] is theirs
 
 
 def test_a_script_runs_with_it(tmp_path):
