@@ -121,6 +121,13 @@ CASES = {
     "J": [(["a b x d e f g h"], "a b c d e f g h")],
 }
 
+
+def tokens(case):
+    """The references and the hypotheses of a case, as lists of words."""
+    references = [[text.split() for text in texts] for texts, _ in CASES[case]]
+    return references, [hypothesis.split() for _, hypothesis in CASES[case]]
+
+
 MANY_VALUES = [f"w{n}" for n in range(40)] + [f"ein längeres Wort {n}" for n in range(5)]
 
 
@@ -361,15 +368,15 @@ def counted_row(references, hypothesis, max_order, reference_length="closest"):
     lengths = [len(reference) for reference in references]
     wanted = {
         "closest": min((abs(length - len(hypothesis)), length) for length in lengths)[1],
+        "closest-first": min(lengths, key=lambda length: abs(length - len(hypothesis))),
         "shortest": min(lengths),
         "average": sum(lengths) // len(lengths),
     }[reference_length]
     matches = []
     for n in range(1, max_order + 1):
-        most = Counter()
-        for reference in references:
-            most |= ngrams(reference, n)
-        matches.append(sum((ngrams(hypothesis, n) & most).values()))
+        found = [ngrams(reference, n) for reference in references]
+        counts = ngrams(hypothesis, n)
+        matches.append(sum(min(counts[ngram], max(counted[ngram] for counted in found)) for ngram in counts))
     return [len(hypothesis), wanted, *matches, *(max(0, len(hypothesis) - n) for n in range(max_order))]
 
 

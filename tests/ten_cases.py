@@ -8,7 +8,7 @@ from pathlib import Path
 import cybleu
 from cybleu import errors
 from cybleu.metrics import VARIANTS, score
-from inputs import CASES
+from inputs import CASES, tokens
 
 PAGE = Path(__file__).parent.parent / "docs" / "variants.md"
 BEGIN, END = "<!-- ten cases, written by tests/ten_cases.py -->\n", "<!-- end of the ten cases -->\n"
@@ -27,16 +27,11 @@ WHAT = {
 }
 
 
-def rows_of(case, reference_length):
-    references = [[text.split() for text in texts] for texts, _ in CASES[case]]
-    return cybleu.rows([text.split() for _, text in CASES[case]], references, reference_length=reference_length)
-
-
 def cell(case, variant, smoothing, effective_order):
+    references, hypotheses = tokens(case)
+    rows = cybleu.rows(hypotheses, references, reference_length=variant.reference_length)
     try:
-        result = score(
-            rows_of(case, variant.reference_length), variant, smoothing=smoothing, effective_order=effective_order
-        )
+        result = score(rows, variant, smoothing=smoothing, effective_order=effective_order)
     except errors.EmptyHypothesisError:
         return "error"
     return f"{result.score / result.scale:.4g}"

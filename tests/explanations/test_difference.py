@@ -10,14 +10,14 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import cybleu
-from cybleu import _mirror, errors, explain_difference
+from cybleu import errors, explain_difference
 from cybleu.explanations.differences import TOOLS, Counts
 from cybleu.metrics import VARIANTS, score
 from cybleu.metrics.variants import tool_tokenizer
 from cybleu.text import tokenizer
 from cybleu.text.batches import Corpus
 from cybleu.text.reading import read_lines, read_sets_of_lines
-from inputs import CASES, corpora, mixes_ids_and_text
+from inputs import corpora, counted_row, mixes_ids_and_text, tokens
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -40,11 +40,6 @@ SETTINGS = [
 settings = st.sampled_from(SETTINGS)
 
 
-def tokens(case):
-    references = [[text.split() for text in texts] for texts, _ in CASES[case]]
-    return references, [hypothesis.split() for _, hypothesis in CASES[case]]
-
-
 def only_difference(*arguments, **options):
     (difference,) = explain_difference(*arguments, **options).differences
     return difference
@@ -54,19 +49,11 @@ def rules(difference):
     return [cause.rule for cause in difference.causes]
 
 
-def expected_score(references, hypotheses, setting, order=4, weights=None):
+def expected_score(corpus, setting, order, weights):
     """The score of the rows of the segments, as `cybleu.score` computes it."""
     name, smoothing = setting if isinstance(setting, tuple) else (setting, None)
     variant = VARIANTS.get(name, name)
-    rows = []
-    for texts, hypothesis in zip(references, hypotheses):
-        row = _mirror.segment_counts(texts, hypothesis, order)
-        lengths = [len(text) for text in texts]
-        if variant.reference_length == "closest-first":
-            row[1] = min(lengths, key=lambda length: abs(length - row[0]))
-        elif variant.reference_length != "closest":
-            row[1] = min(lengths) if variant.reference_length == "shortest" else int(sum(lengths) / len(lengths))
-        rows.append(row)
+    rows = [counted_row(*segment, order, variant.reference_length) for segment in zip(*corpus)]
     return score(rows, variant, weights=weights, smoothing=smoothing)
 
 
@@ -185,10 +172,10 @@ def test_the_points_add_up_and_the_table_is_right(corpus, variants, order, weigh
     for setting, scored in zip(variants, comparison.scores):
         if scored.bleu is None:
             with pytest.raises((errors.CybleuError, ArithmeticError)) as caught:
-                expected_score(*corpus, setting, order, weights)
+                expected_score(corpus, setting, order, weights)
             assert str(caught.value) == scored.failure
         else:
-            assert scored.bleu == expected_score(*corpus, setting, order, weights)
+            assert scored.bleu == expected_score(corpus, setting, order, weights)
             assert scored.score == 100 / scored.bleu.scale * scored.bleu.score
     computed = [scored for scored in comparison.scores if scored.bleu]
     assert len(comparison.differences) == sum(

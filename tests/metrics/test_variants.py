@@ -14,19 +14,9 @@ from sacrebleu.metrics.bleu import BLEU
 import cybleu
 from cybleu import _mirror, errors, explain_difference, metrics
 from cybleu.metrics import VARIANTS, Bleu, BleuScore, Variant, score
-from inputs import CASES, corpora, segments
+from inputs import corpora, segments, tokens
 
 pytestmark = pytest.mark.usefixtures("backend")
-
-
-def rows(case, reference_length="closest", order=4):
-    result = []
-    for references, hypothesis in CASES[case]:
-        row = _mirror.segment_counts([reference.split() for reference in references], hypothesis.split(), order)
-        if reference_length == "shortest":
-            row[1] = min(len(reference.split()) for reference in references)
-        result.append(row)
-    return result
 
 
 # What the tools give for the cases A to J, from 0 to 1; None where one fails.
@@ -52,7 +42,8 @@ TABLE = {
 @pytest.mark.parametrize(("variant", "smoothing"), TABLE, ids="-".join)
 def test_the_cases_where_tools_differ(variant, smoothing):
     for case, expected in zip("ABCDEFGHIJ", TABLE[variant, smoothing], strict=True):
-        given_rows = rows(case, VARIANTS[variant].reference_length)
+        references, hypotheses = tokens(case)
+        given_rows = cybleu.rows(hypotheses, references, reference_length=VARIANTS[variant].reference_length)
         if expected is None:
             with pytest.raises(errors.EmptyHypothesisError):
                 score(given_rows, variant, smoothing=smoothing)
