@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from cybleu import _backend
 from cybleu.errors import CybleuError, ShapeWarning
-from cybleu.metrics import Metric
+from cybleu.metrics import VARIANTS, Metric
 
 
 class CaseBlind(str):
@@ -106,6 +106,9 @@ TOKENS = {
     "one hash": [OneHash(n) for n in range(4)],
     "not transitive": [Near(n) for n in range(4)],
 }
+
+# The definitions of BLEU, each with each of its smoothings.
+DEFINITIONS = [(name, smoothing) for name, variant in VARIANTS.items() for smoothing, *_ in variant.smoothings]
 
 # Where definitions of BLEU differ, as (references, hypothesis) of each segment.
 CASES = {

@@ -7,26 +7,23 @@ from hypothesis import strategies as st
 
 import cybleu
 from cybleu import SmoothingFunction, errors, metrics, nltk_3_2, sentence_bleu
-from cybleu.metrics import VARIANTS, score
+from cybleu.metrics import score
 from cybleu.pairwise import self_bleu
-from inputs import long_lists, mixes_ids_and_text, others_against_ids, outcome, texts_of_one_kind
+from inputs import DEFINITIONS, long_lists, mixes_ids_and_text, others_against_ids, outcome, texts_of_one_kind
 
 pytestmark = pytest.mark.usefixtures("backend")
-
-VARIANT_AND_SMOOTHING = [(name, smoothing[0]) for name, variant in VARIANTS.items() for smoothing in variant.smoothings]
 
 
 @given(texts_of_one_kind(min_size=1), texts_of_one_kind(min_size=1), st.data())
 def test_every_definition_scores_as_one_by_one(references, hypotheses, data):
     assume(not mixes_ids_and_text(*references, *hypotheses))
-    variant, smoothing = data.draw(st.sampled_from(VARIANT_AND_SMOOTHING))
     order = data.draw(st.integers(1, 6))
     weights = data.draw(st.one_of(st.none(), st.lists(st.floats(0, 1), min_size=order, max_size=order)))
     effective_order = data.draw(st.booleans())
     each_other = data.draw(st.booleans())
     assume(each_other or not others_against_ids(references, hypotheses))
     texts = (references,) if each_other else (hypotheses, references)
-    metric = metrics.Bleu(variant, smoothing, None, weights, order, effective_order)
+    metric = metrics.Bleu(*data.draw(st.sampled_from(DEFINITIONS)), None, weights, order, effective_order)
 
     def one(hypothesis, reference):
         rows = cybleu.rows([hypothesis], [[reference]], max_order=order)

@@ -3,7 +3,7 @@
 import html
 import math
 from collections import Counter
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, starmap
 
 import pytest
 from hypothesis import given
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cybleu import SmoothingFunction, errors, explain, metrics
 from cybleu.explanations import blind_spots
+from inputs import DEFINITIONS
 
 TOKENS = st.lists(st.sampled_from("abcd"), max_size=6)
 # these leave an order out of the mean if its precision is 0, so a match can lower the score
@@ -18,8 +19,7 @@ OF_PRECISIONS_ABOVE_0 = [
     *(metrics.Bleu("nltk", smoothing, 0) for smoothing in ("method1", "method2")),
     metrics.Bleu(metrics.Variant("mine", mean="exact")),
 ]
-DEFINITIONS = [metrics.Bleu(kind, smoothing[0]) for kind in metrics.VARIANTS.values() for smoothing in kind.smoothings]
-DEFINITIONS += OF_PRECISIONS_ABOVE_0
+METRICS = [*starmap(metrics.Bleu, DEFINITIONS), *OF_PRECISIONS_ABOVE_0]
 
 
 def found_or_none(references, hypothesis, metric):
@@ -42,7 +42,7 @@ def score_of(metric, references, text):
         return 0  # the tool divides by the length of the references
 
 
-@given(st.lists(TOKENS, min_size=1, max_size=2), TOKENS.filter(bool), st.sampled_from(DEFINITIONS), st.integers(1, 4))
+@given(st.lists(TOKENS, min_size=1, max_size=2), TOKENS.filter(bool), st.sampled_from(METRICS), st.integers(1, 4))
 def test_each_text_scores_at_least_as_high(references, hypothesis, metric, max_order):
     metric = metric.with_choices(max_order=max_order).of_sentences()
     spots = found_or_none(references, hypothesis, metric)
@@ -68,7 +68,7 @@ def test_each_text_scores_at_least_as_high(references, hypothesis, metric, max_o
 @given(
     st.lists(TOKENS, min_size=1, max_size=2),
     st.lists(st.sampled_from("abcd"), min_size=1, max_size=5),
-    st.sampled_from(DEFINITIONS),
+    st.sampled_from(METRICS),
 )
 def test_all_permutations(references, hypothesis, metric):
     """Of all permutations of the words, those that break no bigram with a match are the texts, and each scores as high."""

@@ -17,7 +17,7 @@ from cybleu.metrics.variants import tool_tokenizer
 from cybleu.text import tokenizer
 from cybleu.text.batches import Corpus
 from cybleu.text.reading import read_lines, read_sets_of_lines
-from inputs import corpora, counted_row, mixes_ids_and_text, tokens
+from inputs import DEFINITIONS, corpora, counted_row, mixes_ids_and_text, tokens
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -30,7 +30,7 @@ METHOD4_OF_100 = replace(
 )
 
 SETTINGS = [
-    *((name, smoothing) for name, variant in VARIANTS.items() for smoothing, *_ in variant.smoothings),
+    *DEFINITIONS,
     LONGER_PENALTY,
     AVERAGE,
     METHOD4_OF_100,

@@ -17,7 +17,7 @@ import cybleu
 from cybleu import SmoothingFunction, errors, explain, modified_precision, sentence_bleu
 from cybleu.explanations.steps import marks
 from cybleu.metrics import VARIANTS, Bleu
-from inputs import Near, segments, weight_vectors
+from inputs import DEFINITIONS, Near, segments, weight_vectors
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -111,16 +111,15 @@ def test_no_match():
         assert "brevity penalty: 0\n" in text
 
 
-DEFINITIONS = [
-    Bleu(name, smoothing, weights=weights, effective_order=effective)
-    for name, variant in VARIANTS.items()
-    for smoothing, _, _ in variant.smoothings
+METRICS = [
+    Bleu(*definition, weights=weights, effective_order=effective)
+    for definition in DEFINITIONS
     for weights in (None, (0.5, 0.3, 0.2))
     for effective in (None, True)
 ]
 
 
-@given(segments(), st.sampled_from(DEFINITIONS))
+@given(segments(), st.sampled_from(METRICS))
 def test_the_formula_is_the_score_of_every_definition(segment, metric):
     """The printed formula gives the score, in the rounded numbers that are printed."""
     try:

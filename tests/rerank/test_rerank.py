@@ -19,6 +19,7 @@ from cybleu.errors import EmptyHypothesisError
 from cybleu.metrics import VARIANTS, Metric, score
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, linear, nbest_sorted, oracle
+from inputs import DEFINITIONS
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -27,12 +28,8 @@ mbr = functools.partial(rerank.mbr, tokenize=str.split)
 WORDS = ["the", "cat", "sat", "on", "mat", "a"]
 texts = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
 small_lists = st.lists(st.lists(texts, max_size=4), min_size=1, max_size=4)
-VARIANT_AND_SMOOTHING = [
-    (name, smoothing[0])
-    for name, variant in VARIANTS.items()
-    if variant.level == "corpus"  # its score is a function of the sum of rows
-    for smoothing in variant.smoothings
-]
+# whose scores are functions of the sum of rows
+OF_CORPORA = [(name, smoothing) for name, smoothing in DEFINITIONS if VARIANTS[name].level == "corpus"]
 
 
 def features_of(draw, count, columns=2):
@@ -87,7 +84,7 @@ def test_linear_takes_the_first_of_the_highest(nbest, weights):
 # -------------------------------------------------------------------------------------------------------------- oracle
 
 
-@given(nbests(), st.sampled_from(VARIANT_AND_SMOOTHING), st.booleans())
+@given(nbests(), st.sampled_from(OF_CORPORA), st.booleans())
 def test_the_sentence_oracle_is_the_best_by_sentence_bleu(nbest, definition, highest):
     variant, smoothing = definition
     effective = VARIANTS[variant].empty_order == "end"
@@ -130,7 +127,7 @@ def test_the_corpus_oracle_goes_on_until_a_pass_improves_nothing():
         assert score(total - stats[chosen] + stats[row], "moses").score <= found.score
 
 
-@given(nbests(), st.sampled_from(VARIANT_AND_SMOOTHING), st.booleans(), st.integers(0, 3), st.sampled_from([1, 20]))
+@given(nbests(), st.sampled_from(OF_CORPORA), st.booleans(), st.integers(0, 3), st.sampled_from([1, 20]))
 def test_the_corpus_oracle_against_exhaustive_search(nbest, definition, highest, seed, passes):
     variant, smoothing = definition
     find = oracle if highest else antioracle
@@ -161,7 +158,7 @@ def test_the_corpus_oracle_against_exhaustive_search(nbest, definition, highest,
 def test_an_empty_hypothesis_never_wins_by_accident():
     nbest = NBest.from_texts([["", "x y"], ["", ""]], [["a b"], ["c"]], tokenize=str.split)
     for level in ("sentence", "corpus"):
-        for variant, smoothing in VARIANT_AND_SMOOTHING:
+        for variant, smoothing in OF_CORPORA:
             assert oracle(nbest, level, variant, smoothing=smoothing).rows.tolist() == [1, 2]
             assert antioracle(nbest, level, variant, smoothing=smoothing).rows.tolist() == [0, 2]
 
@@ -199,13 +196,13 @@ def nltk_of(reference, hypothesis):
         return nltk_bleu.sentence_bleu([reference.split()], hypothesis.split(), smoothing_function=method1)
 
 
-DEFINITIONS = [({}, sacrebleu_of), ({"metric": "nltk", "smoothing": "method1"}, nltk_of)]
+TOOLS = [({}, sacrebleu_of), ({"metric": "nltk", "smoothing": "method1"}, nltk_of)]
 
 
 @given(
     st.lists(texts, min_size=1, max_size=6),
     st.lists(texts, max_size=4),
-    st.sampled_from(DEFINITIONS),
+    st.sampled_from(TOOLS),
     st.booleans(),
     st.data(),
 )
