@@ -50,18 +50,16 @@ def test_build(session: nox.Session, group: str, build: dict[str, str], *options
     pytest(session, *options, **env)
 
 
-def install_wheel(session: nox.Session, group: str, extras: str = "report,test") -> None:
-    """Install the wheel of the session `build`, and enter the source archive, which has its tests."""
+def install_wheel(session: nox.Session, group: str, extras: str = "report,test", packages: str = "cybleu") -> None:
+    """Install the wheel of the session `build`, and enter the source archive, which has its tests.
+
+    :param packages: the session fails if one is absent, because the tests that read it would be left out
+    """
     install(session, group, project=f"{next(DIST.glob('*.whl'))}[{extras}]")
+    session.run("python", "-c", f"import {packages}")
     folder = WORK / session.name
     shutil.unpack_archive(next(DIST.glob("*.tar.gz")), folder)
     session.chdir(next(folder.iterdir()))
-
-
-def require_packages(session: nox.Session, names: str) -> None:
-    """Fail if one of these is absent, because the tests that read it would be left out."""
-    code = f"from importlib.util import find_spec; absent = [*filter(lambda n: not find_spec(n), {names.split()})]"
-    session.run("python", "-c", f"{code}; assert not absent, absent")
 
 
 def require(session: nox.Session, program: str, advice: str) -> str:
@@ -134,12 +132,10 @@ def build(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 def tests(session: nox.Session) -> None:
     """All tests of the wheel with 25 examples of each property, including long tests and real data."""
-    install_wheel(session, "suite")
-    require_packages(session, "jinja2 matplotlib pandas polars scipy sentencepiece")
-    suite = ["tests", "--ignore", "tests/packaging"]
-    pytest(session, *suite, "-m", "not real_data", CYBLEU_HYPOTHESIS_PROFILE="more", **KERNELS)
-    if DATA.is_dir():
-        pytest(session, *suite, "-m", "real_data", "--no-skips", **KERNELS)  # fails if it selects no test
+    install_wheel(session, "suite", packages="jinja2, matplotlib, pandas, polars, scipy, sentencepiece")
+    pytest(session, "--ignore", "tests/packaging", "-m", "not real_data", CYBLEU_HYPOTHESIS_PROFILE="more", **KERNELS)
+    if DATA.is_dir():  # pytest fails if it selects no test
+        pytest(session, "--ignore", "tests/packaging", "-m", "real_data", "--no-skips", **KERNELS)
     else:
         session.warn(f"NOT RUN: the tests of real data, because there is no folder {DATA}")
 
@@ -147,8 +143,7 @@ def tests(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 def columns(session: nox.Session) -> None:
     """Columns of datasets, DuckDB, pandas, Polars and pyarrow."""
-    install_wheel(session, "columns")
-    require_packages(session, "datasets duckdb jinja2 matplotlib pandas polars pyarrow")
+    install_wheel(session, "columns", packages="datasets, duckdb, jinja2, matplotlib, pandas, polars, pyarrow")
     files = "columns cli/test_cli_parquet.py text/test_columns.py test_front_door.py whole/test_documentation.py"
     pytest(session, "--no-skips", "-m", "not long", *(f"tests/{name}" for name in files.split()))
 
@@ -168,8 +163,7 @@ def packaging(session: nox.Session) -> None:
 def browser(session: nox.Session) -> None:
     """Pages of reports in Chromium."""
     chromium = require(session, os.environ.get("CYBLEU_CHROMIUM", "chromium"), "install it, or set CYBLEU_CHROMIUM")
-    install_wheel(session, "browser")
-    require_packages(session, "jinja2 matplotlib playwright")
+    install_wheel(session, "browser", packages="jinja2, matplotlib, playwright")
     session.run("npm", "install", "--silent", "--prefix", session.create_tmp(), "axe-core@4", external=True)
     axe = Path(session.create_tmp(), "node_modules", "axe-core", "axe.min.js")
     pytest(session, "--no-skips", "-m", "", "tests/browser", CYBLEU_CHROMIUM=chromium, CYBLEU_AXE=str(axe))
@@ -179,17 +173,15 @@ def browser(session: nox.Session) -> None:
 def engines(session: nox.Session) -> None:
     """Columns on Spark and Ray; minutes."""
     require(session, "java", "Spark requires version 17 or later")
-    install_wheel(session, "engines", extras="test")
-    require_packages(session, "pandas pyarrow pyspark ray")
+    install_wheel(session, "engines", "test", "pandas, pyarrow, pyspark, ray")
     pytest(session, "-n", "0", "-m", "", "--show-capture=no", "--no-skips", "tests/columns/test_engines.py")
 
 
 @nox.session(requires=["build"])
 def frameworks(session: nox.Session) -> None:
     """Interfaces and numbers of torchmetrics, ignite, evaluate, TRL and others, compared with the packages."""
-    install_wheel(session, "frameworks", extras="test")
+    install_wheel(session, "frameworks", "test", "evaluate, ignite, pycocoevalcap, torchmetrics, torchtext, trl")
     session.install("--no-deps", "tensor2tensor==1.15.7")  # one file of it is read, without TensorFlow
-    require_packages(session, "evaluate ignite pycocoevalcap tensor2tensor torchmetrics torchtext trl")
     examples = "tests/whole/test_documentation.py::test_examples_in_docstrings"
     pytest(session, "--no-skips", "-n", "0", "-m", "", "tests/oracle/test_frameworks_installed.py", examples)
 
@@ -243,9 +235,8 @@ def coverage(session: nox.Session) -> None:
     """Lines of Python and Cython that the tests run (CONTRIBUTING.md)."""
     checkout(session)
     install(session, "coverage", project="-e .[report,test]", env={"CYBLEU_BUILD": "coverage"})
-    left_out = "not subinterpreter and not other_threads_replace"
-    chosen = ["-m", "not real_data and not memory", "-k", left_out, "--ignore", "tests/packaging"]
-    command = ["python", "-m", "coverage", "run", "-m", "pytest", "-q", *chosen]
+    chosen = ["-m", "not real_data and not memory", "-k", "not subinterpreter and not other_threads_replace"]
+    command = ["python", "-m", "coverage", "run", "-m", "pytest", "-q", *chosen, "--ignore", "tests/packaging"]
     session.run(*command, "--ignore", "tests/whole/test_interrupts.py", env={"CYBLEU_HYPOTHESIS_PROFILE": "full"})
     session.run("python", "-m", "coverage", "combine", "-q")
     code = "from coverage import CoverageData; data = CoverageData(); data.read(); print(*data.measured_files())"
