@@ -3,7 +3,7 @@
 import gzip
 import pickle
 from array import array
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 
 import numpy as np
 import pytest
@@ -90,6 +90,10 @@ def values_of(given):
     return np.asarray(given).tolist()
 
 
+def are_whole(given):
+    return np.asarray(given).dtype.kind in "iu"
+
+
 an_id = st.integers(0, 4) | st.integers(0, 4) | st.integers(0, 4) | st.sampled_from(EDGES)
 some_ids = st.lists(an_id, max_size=7)
 texts_of_ids = some_ids | some_ids | st.tuples(some_ids, st.integers(2, 40)).map(lambda drawn: drawn[0] * drawn[1])
@@ -111,7 +115,7 @@ def batches(draw, texts, forms=("lists", "arrays", "ragged", "table", "lengths")
             offsets[draw(st.integers(0, len(texts)))] = draw(st.sampled_from([-1, 0, 3, 2**40]))
         ids, ends = draw(arrays([token for text in texts for token in text])), draw(arrays(offsets))
         tokens, said = values_of(ids), values_of(ends)
-        right = np.asarray(ids).ndim == 1 == np.asarray(ends).ndim and all(type(end) is int for end in said)
+        right = np.asarray(ids).ndim == 1 == np.asarray(ends).ndim and are_whole(ends)
         right = right and said[0] == 0 and said[-1] == len(tokens) and said == sorted(said)
         return Ragged(ids, ends), [tokens[a:b] for a, b in pairwise(said)] if right else None, None
     width = max(map(len, texts), default=0) + draw(st.integers(0, 2))
@@ -127,7 +131,8 @@ def batches(draw, texts, forms=("lists", "arrays", "ragged", "table", "lengths")
         lengths[draw(st.integers(0, len(texts) - 1))] = draw(st.sampled_from([-1, 0, 100, 2**40, 2**63]))
     lengths = draw(st.just(lengths) | arrays(lengths))
     said = values_of(lengths)
-    right = np.asarray(lengths).ndim == 1 and all(type(size) is int and 0 <= size <= width for size in said)
+    right = are_whole(table) and are_whole(lengths) and np.asarray(lengths).ndim == 1
+    right = right and all(0 <= size <= width for size in said)
     return table, [row[:size] for row, size in zip(rows, said)] if right else None, lengths
 
 
@@ -144,6 +149,14 @@ def trimmed(tokens, pad, eos):
 
 def are_ids(texts):
     return all(type(token) is int and -(2**63) <= token < 2**63 for text in texts for token in text)
+
+
+def is_order(order):
+    return type(order) is int and 0 < order <= 64
+
+
+def are_special(*ids):
+    return all(number is None or -(2**63) < number < 2**63 for number in ids)
 
 
 special_id = st.none() | st.none() | an_id
@@ -184,7 +197,15 @@ def test_rows_and_rewards_of_arrays(kernels, data):
         return cybleu.rows(hypotheses, prepared, max_order=order, threads=threads, **settings)
 
     found = on_both_backends(call)
-    if found is None or sets is None or said is None or not (are_ids(said) and all(map(are_ids, sets))):
+    wrong = sets is None or said is None or not (are_ids(said) and all(map(are_ids, sets)))
+    if found is None:
+        owned = all(type(place) is int and 0 <= place < size for place in places) and len(places) == len(said or ())
+        owned = owned and (owner is None or are_whole(owner))
+        owned = owned and (owner is not None or size == len(places)) and all(sets or ())
+        # the id that an unknown one of the references becomes
+        reserved = unk is not None and any(-(2**63) in text for text in chain(said or (), *(sets or ())))
+        assert wrong or not owned or reserved or not are_special(pad, eos, unk) or not is_order(order)
+    if found is None or wrong:
         return
     order, rows = 4 if kind == "rewards" or order is None else order, []
     for tokens, place in zip(said, places):
@@ -217,7 +238,9 @@ def test_pairs_of_arrays(kernels, data):
     how = {"metric": name, "smoothing": smoothing, "max_order": order, "pad_id": pad, "eos_id": eos}
     texts = (hypotheses,) if hypotheses is references else (hypotheses, references)
     found = on_both_backends(lambda: cybleu.pairs(*texts, threads=2, **how))
-    if found is None or said is None or hyps is None or not (are_ids(said) and are_ids(hyps)):
+    wrong = said is None or hyps is None or not (are_ids(said) and are_ids(hyps))
+    assert found is not None or wrong or not are_special(pad, eos) or not is_order(order)
+    if found is None or wrong:
         return
     metric = metrics.find(name, smoothing=smoothing, level="sentence", max_order=order or 4)
     said, hyps = ([trimmed(text, pad, eos) for text in texts] for texts in (said, hyps))
@@ -294,7 +317,7 @@ ODD = {
 
 @st.composite
 def arguments_of_lists(draw):
-    """The arguments of an n-best list, mostly valid."""
+    """The arguments of an n-best list, and whether they are valid."""
     sizes = draw(st.lists(st.integers(0, 4), max_size=4))
     size, columns, order = sum(sizes), draw(st.integers(0, 3)), draw(st.integers(1, 3))
     number = draw(
@@ -307,7 +330,7 @@ def arguments_of_lists(draw):
     rows = [[length, draw(st.integers(0, 6)), *[max(0, length - n) for n in range(order)] * 2] for length in lengths]
     stats = np.array(rows, dtype=np.int64).reshape(size, 2 + 2 * order)
     stats[:, 2 : 2 + order] //= draw(st.integers(1, 3))
-    made = {"offsets": np.cumsum([0, *sizes]), "features": features, "stats": stats}
+    made, right = {"offsets": np.cumsum([0, *sizes]), "features": features, "stats": stats}, False
     if draw(st.integers(0, 7)) == 7:
         name = draw(st.sampled_from(sorted(ODD)))
         made[name] = draw(ODD[name])
@@ -315,16 +338,21 @@ def arguments_of_lists(draw):
         stats[draw(st.integers(0, size - 1)), draw(st.integers(0, 1 + order))] = draw(st.sampled_from([-1, 2**62, 99]))
     elif draw(st.booleans()):
         made["sparse"] = sparse_parts(draw, size, number, ["x", "y", "z"])
+        right = bool(np.isfinite(features).all() and np.isfinite(made["sparse"][2]).all())
     elif draw(st.integers(0, 7)) == 7:
         made["stats"] = draw(
             st.sampled_from([lambda: stats.astype(float) / 2, lambda: stats[:, :1], lambda: stats * 2**61])
         )()
-    return made
+    else:
+        right = bool(np.isfinite(features).all())
+    return made, right
 
 
 @given(arguments_of_lists(), st.data())
-def test_lists_of_any_numbers(kernels, made, data):
+def test_lists_of_any_numbers(kernels, drawn, data):
+    made, right = drawn
     if on_both_backends(lambda: NBest(**made).features) is None:
+        assert not right
         return
     size = len(NBest(**made).names) + len(made["sparse"][3] if "sparse" in made else ())
     numbers = st.lists(st.integers(-3, 3) | st.floats(), min_size=size, max_size=size)
