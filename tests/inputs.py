@@ -362,12 +362,18 @@ def assert_class_is_as_sacrebleu_s(cls, theirs, corpus, options):
             assert_same_as_sacrebleu(called(copied.corpus_score, hypotheses, None), expected)
 
 
+def ngrams(text, n):
+    return Counter(tuple(text[start : start + n]) for start in range(len(text) - n + 1))
+
+
+def matched(references, hypothesis, n):
+    """How often each n-gram of a hypothesis is matched: at most as often as in one of the references."""
+    found, counts = [ngrams(reference, n) for reference in references], ngrams(hypothesis, n)
+    return Counter({ngram: min(counts[ngram], max(counted[ngram] for counted in found)) for ngram in counts})
+
+
 def counted_row(references, hypothesis, max_order, reference_length="closest"):
     """The statistics of a segment by the definition of the paper, in plain Python."""
-
-    def ngrams(text, n):
-        return Counter(tuple(text[start : start + n]) for start in range(len(text) - n + 1))
-
     lengths = [len(reference) for reference in references]
     wanted = {
         "closest": min((abs(length - len(hypothesis)), length) for length in lengths)[1],
@@ -375,11 +381,7 @@ def counted_row(references, hypothesis, max_order, reference_length="closest"):
         "shortest": min(lengths),
         "average": sum(lengths) // len(lengths),
     }[reference_length]
-    matches = []
-    for n in range(1, max_order + 1):
-        found = [ngrams(reference, n) for reference in references]
-        counts = ngrams(hypothesis, n)
-        matches.append(sum(min(counts[ngram], max(counted[ngram] for counted in found)) for ngram in counts))
+    matches = [matched(references, hypothesis, n).total() for n in range(1, max_order + 1)]
     return [len(hypothesis), wanted, *matches, *(max(0, len(hypothesis) - n) for n in range(max_order))]
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cybleu.metrics import Nist, NistInformation
 from cybleu.text import tokenizer
+from inputs import matched, ngrams
 
 pytestmark = [pytest.mark.usefixtures("backend")]
 
@@ -36,10 +37,6 @@ def words_of(line, lowercase):
     return line.split()
 
 
-def counts(words, n):
-    return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
-
-
 def definition(references, hypotheses, lowercase):
     """The cumulative and individual scores by order, from 1 to 9."""
     sets = [[words_of(line, lowercase) for line in group] for group in references]
@@ -47,18 +44,16 @@ def definition(references, hypotheses, lowercase):
     everything = [words for group in sets for words in group]
     length = sum(map(len, everything)) / len(references[0])
     total = sum(map(len, everything))
-    found = sum((counts(words, n) for n in range(1, 10) for words in everything), Counter())
+    found = sum((ngrams(words, n) for n in range(1, 10) for words in everything), Counter())
     ratio = sum(map(len, texts)) / length if length else 0
     penalty = math.exp(math.log(0.5) * (math.log(ratio) / math.log(1.5)) ** 2) if 0 < ratio < 1 else float(ratio >= 1)
     individual = []
     for n in range(1, 10):
         bits = 0.0
         for group, words in zip(sets, texts):
-            for ngram, count in counts(words, n).items():
-                matches = min(count, max(counts(reference, n)[ngram] for reference in group))
-                if matches:
-                    before = total if n == 1 or ngram[:-1] == ("0",) else found[ngram[:-1]]
-                    bits += matches * math.log2(before / found[ngram])
+            for ngram in matched(group, words, n).elements():
+                before = total if n == 1 or ngram[:-1] == ("0",) else found[ngram[:-1]]
+                bits += math.log2(before / found[ngram])
         individual.append(bits / max(1, sum(max(len(words) - n + 1, 0) for words in texts)) * penalty)
     return [math.fsum(individual[:n]) for n in range(1, 10)], individual
 

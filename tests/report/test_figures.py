@@ -16,6 +16,7 @@ from cybleu.metrics import find
 from cybleu.report import analyse, html
 from cybleu.sacrebleu_compat import CHRF
 from cybleu.significance import bootstrap, compare_systems
+from inputs import ngrams
 from reports import FEW, NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS, analysed, changed, marks_of
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -123,18 +124,13 @@ def bounds_of(label):
     return float(low), float(high or low)
 
 
-def grams(tokens, n):
-    return Counter(tuple(tokens[place : place + n]) for place in range(len(tokens) - n + 1))
-
-
 def counts_of(name, n):
     """Brute force: matches, n-grams of the output, n-grams that could match."""
     confirmed, produced, wanted = Counter(), Counter(), Counter()
     for group, line in zip(REFERENCES, SYSTEMS[name]):
-        own = grams(line.split(), n)
-        most = Counter()
+        own, most = ngrams(line.split(), n), Counter()
         for reference in group:
-            most |= grams(reference.split(), n)
+            most |= ngrams(reference.split(), n)
         confirmed += own & most
         produced += own
         wanted += most
@@ -247,7 +243,7 @@ def test_matches_by_brute_force(backend, triples):
         words = line.split()
         levels, clipped, longer = [0] * len(words), [0] * len(words), {*()}
         for n in range(4, 0, -1):
-            most = grams(one.split(), n) | grams(other.split(), n)
+            most = ngrams(one.split(), n) | ngrams(other.split(), n)
             left = Counter(most)
             places = range(len(words) - n + 1)
             matched = {*()}
