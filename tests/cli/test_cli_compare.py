@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
@@ -13,27 +12,18 @@ import command_line
 import cybleu
 from cybleu import __version__
 from cybleu.significance import compare_systems
+from reports import changed, lines_of
 
 pytestmark = pytest.mark.usefixtures("backend")
 
 run = partial(command_line.run, "compare")
 
-WORDS = "the cat is on a mat and dog sat so it was said again".split()
-
-
-def lines_of(seed):
-    generator = np.random.default_rng(seed)
-    return [" ".join(generator.choice(WORDS, generator.integers(4, 12))) for _ in range(30)]
-
 
 @pytest.fixture
 def files(folder):
-    reference, other = lines_of(0), lines_of(1)
-    texts = {"ref1": reference, "ref2": other}
+    texts = {"ref1": lines_of(0), "ref2": lines_of(1)}
     for name, every in (("a.txt", 2), ("b", 3), ("c", 4), ("c2", 5)):
-        texts[name] = [
-            one if place % every else two for place, (one, two) in enumerate(zip(reference, lines_of(every)))
-        ]
+        texts[name] = changed(texts["ref1"], every, every)
     command_line.write_lines(folder, texts)
     return {name: [line.split() for line in lines] for name, lines in texts.items()}
 
