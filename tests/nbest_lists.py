@@ -10,7 +10,7 @@ from cybleu.nbest import NBest
 from inputs import bits, on_both_backends
 
 REFERENCES = [["the cat sat down"], ["it rains", "rain falls"], ["so it is"]]
-ROW = [2, 4, 1, 0, 2, 1]
+ROW = [5, 5, 4, 2, 1, 0, 5, 4, 3, 2]
 
 
 def written(folder, text, name="list"):
@@ -30,8 +30,13 @@ MANY_LINES = "".join(line(number // 2500, f"the cat {number}", f"a={number}") fo
 
 
 def made(**changes):
-    arguments = {"offsets": [0, 2, 2, 3], "features": np.arange(6.0).reshape(3, 2), "stats": [ROW] * 3}
+    arguments = {"offsets": [0, 2, 2, 3], "features": np.arange(6.0).reshape(3, 2), "stats": [[2, 4, 1, 0, 2, 1]] * 3}
     return NBest(**{**arguments, **changes})
+
+
+def a_list(**changes):
+    """Two hypotheses of one segment, with the statistics of BLEU of four orders."""
+    return made(**{"offsets": [0, 2], "features": [[0.0, 1.0], [1.0, 0.0]], "stats": [ROW] * 2, **changes})
 
 
 def sparse_of(nbest):

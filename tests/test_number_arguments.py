@@ -8,25 +8,16 @@ import pytest
 import cybleu
 from cybleu import Ragged, References, errors, score, scores
 from cybleu.metrics import Bleu
-from cybleu.nbest import NBest
 from cybleu.rerank import linear, mbr, nbest_sorted
 from cybleu.tuning import kbmira, line_search, tune, write_weights
 from inputs import Own, bits
+from nbest_lists import ROW, a_list
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-ROW = [5, 5, 4, 2, 1, 0, 5, 4, 3, 2]
-ROWS = np.array([ROW, ROW])
-FEATURES = [[0.0, 1.0], [1.0, 0.0]]
 NUMBERS = np.array([1.0, 2.0])
 IDS = np.arange(12).reshape(3, 4)
 TEXTS = [["a", "b", "c"], ["a", "b"]]
-
-
-def a_list(**changed):
-    given = {"offsets": [0, 2], "features": FEATURES, "stats": ROWS, **changed}
-    return NBest(given.pop("offsets"), given.pop("features"), given.pop("stats"), **given)
-
 
 FLOATS = {  # what takes two numbers: an array, or a list of them
     "linear": lambda numbers: linear(a_list(), numbers),
@@ -66,8 +57,8 @@ WHOLE = {  # what takes three numbers from 0 to 2
     ),
     "offsets": lambda numbers: References(Ragged(np.arange(2), np.array(numbers))),
     "ragged": lambda numbers: References(Ragged(np.array(numbers), np.array([0, 3]))),
-    "offsets of a list": lambda numbers: NBest(numbers, FEATURES, ROWS),
-    "ids": lambda numbers: NBest([0, 2, 2, 2], FEATURES, ROWS, ids=numbers),
+    "offsets of a list": lambda numbers: a_list(offsets=numbers),
+    "ids": lambda numbers: a_list(offsets=[0, 2, 2, 2], ids=numbers),
     "index": lambda numbers: a_list(index=list(numbers)[:2], inputs=3),
     "columns": lambda numbers: a_list(sparse=(numbers, [0, 0], [1.0, 1.0], ("x",))),
 }

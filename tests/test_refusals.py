@@ -50,7 +50,7 @@ from cybleu.tuning import (
     write_weights,
 )
 from inputs import Labelled, OnADevice, Own
-from nbest_lists import made, sparse_and_dense
+from nbest_lists import ROW, a_list, made, sparse_and_dense
 from reports import REFERENCE, REFERENCES, SYSTEMS, analysed
 from statistics_rows import rows_of
 
@@ -59,11 +59,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 R, H, TEXTS = "the cat sat on the mat".split(), "the cat sat on a mat".split(), [["a", "b", "c"], ["a", "b"]]
 RAW_13A = {"tokenize": "13a"}
 NAN = float("nan")
-ROW = [5, 5, 4, 2, 1, 0, 5, 4, 3, 2]
-FEATURES = [[0.0, 1.0], [1.0, 0.0]]
-IDS = np.arange(12).reshape(3, 4)
 MASKED = np.ma.array([1.0, 2.0], mask=[1, 0])
-MASKED_IDS = np.ma.array(IDS, mask=IDS == 3)
 ONE = References([[[1, 2, 3]]])
 RAW = References([["a"]])
 STATS = rows_of(np.random.default_rng(3), 5)
@@ -78,11 +74,6 @@ class LazyFrame:
 
     def collect(self):
         return {}
-
-
-def a_list(**changed):
-    given = {"features": FEATURES, "stats": [ROW, ROW], **changed}
-    return NBest([0, 2], given.pop("features"), given.pop("stats"), **given)
 
 
 def of_one(hypotheses, **how):
@@ -119,7 +110,7 @@ REFUSED = {
         (lambda: rows(["a"], [["a"]], pad_id=0), "are for token ids, and hypotheses are raw"),
         (lambda: rows([[1]], [[1]], reference_lengths=[1]), "lengths are for a 2-D array, and references"),
         (lambda: linear(a_list(), MASKED), "has masked entries; leave them out, or fill them"),
-        (lambda: rows(MASKED_IDS, IDS), "has masked entries"),
+        (lambda: rows(np.ma.masked_equal([[1, 3]], 3), [[1]]), "has masked entries"),
         (lambda: Own().rows([["a"]], [TEXTS], owner=[-1]), r"owner\[0\] is -1"),
         (lambda: pro(SPARSE, keep=0), "keep is 0"),
         (lambda: pro(SPARSE, minimum=-1), "minimum is -1"),
