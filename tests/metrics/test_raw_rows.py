@@ -81,3 +81,11 @@ def test_every_character_splits_as_in_python():
     for texts in (lines, [line.encode() for line in lines]):
         rows = cybleu.rows(texts, texts, tokenize="none")
         assert rows[:, 0].tolist() == [len(line.split()) for line in lines]
+
+
+def test_a_long_text_leaves_no_token_behind():
+    for start in range(0, 6000, 100):  # tokens are in random slots of a table
+        words = [f"w{number}" for number in range(start, start + 100)]
+        texts = [" ".join(words), " ".join(reversed(words))]
+        rows = cybleu.rows(texts, [" ".join(words[50:] * 2)] * 2, tokenize="none", max_order=1)
+        assert rows[:, 2].tolist() == [50, 50]

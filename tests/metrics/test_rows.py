@@ -181,3 +181,8 @@ def test_of_equally_close_references_the_shorter_counts_or_the_first(lengths):
         ):
             assert rows[:, 1].tolist() == wanted
             assert metric.total(rows)[1] == sum(wanted)
+
+
+def test_each_text_of_a_ragged_array_ends_by_itself():
+    texts = cybleu.Ragged(np.array([7, 8, 9, 5, 7, 8]), np.array([0, 4, 6]))
+    assert cybleu.rows(texts, [[[7, 8]]] * 2, eos_id=9, max_order=2).tolist() == [[2, 2, 2, 1, 2, 1]] * 2

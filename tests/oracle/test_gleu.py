@@ -204,3 +204,7 @@ def test_installation():
         assert nltk.gleu is nltk.translate.gleu is gleu_score.sentence_gleu
         assert nltk.chrf is nltk.translate.chrf is chrf_score.sentence_chrf
     assert (there(), nltk.gleu, nltk.chrf, nltk.translate.gleu, nltk.translate.chrf) == before
+
+
+def test_an_empty_reference_of_raw_text_is_no_match():
+    assert Gleu(tokenize="none").rows([""], [["", "a b c"]]).tolist() == [[0, 6]]

@@ -71,7 +71,8 @@ characters = (
 
 
 @given(st.text(characters, max_size=20) | st.lists(st.sampled_from(MARKUP), max_size=9).map("".join))
-@example("\ud800\udc00a\udfff. \U00010000")
+@example("\ud800\udc00a\udfff. \u07ff \u0800 \uffff \U00010000")
+@example("a " * 63 + "5-b")
 @example("a" * 63 + " b" * 63 + "." * 65)
 @example("x" * 513 + " .,5.5-a" + "ab," * 514 + "猫" * 512)
 def test_any_text(line):
