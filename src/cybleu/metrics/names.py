@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from .bleu import Bleu
 from .chrf import Chrf
 from .gleu import Gleu
 from .nist import Nist
-from .statistics import whole_array, whole_numbers
+from .statistics import one_or_more, whole_array, whole_numbers
 from .ter import Ter
 from .variants import VARIANTS, Variant
 
@@ -207,7 +208,7 @@ class Mixture(BuiltinMetric):
             metric.check_summable()
 
     def _with(self, change: Callable[[Metric], Metric]) -> Mixture:
-        mixture = replace(self)  # with these weights, which are not divided by their sum again
+        mixture = copy(self)  # with these weights, which are not divided by their sum again
         object.__setattr__(mixture, "parts", tuple((change(metric), weight) for metric, weight in self.parts))
         return mixture
 
@@ -242,6 +243,11 @@ class Mixture(BuiltinMetric):
             if (table != part).any():
                 raise StatisticsError(f"rows of {self.name} have fractions or too large counts of {metric.name}")
             metric._check_rows(table)
+
+    def _sum(self, rows: Any) -> list[Any]:
+        if not hasattr(rows, "ndim"):  # check the parts of all rows at once
+            rows = np.array([super(Mixture, self)._checked(row) for row in one_or_more(rows)], dtype=self.dtype)
+        return super()._sum(rows)
 
     def _checked(self, row: Any) -> list[Any]:
         numbers = super()._checked(row)

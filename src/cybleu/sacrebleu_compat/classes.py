@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
-from functools import lru_cache
+from functools import lru_cache, update_wrapper
 from inspect import signature
 from itertools import accumulate, chain, pairwise
 from typing import Any
@@ -241,8 +241,9 @@ class BLEU(CountedByCybleu, theirs.BLEU):  # type: ignore[misc]
 
     def _score_of_lines(self, lines: Sequence[str]) -> Any:
         order = self.max_ngram_order
-        found = _of_sentences(_backend.BACKEND, type(self.tokenizer), order, self.smooth_method, self.smooth_value)
-        if found is None or not self.effective_order:  # without it, sacreBLEU logs advice
+        key = _backend.BACKEND, type(self.tokenizer), order, self.smooth_method, self.smooth_value
+        found = self.effective_order and _of_sentences(*key)  # without it, sacreBLEU logs advice
+        if not found:
             return None
         tokenizer, evaluate = found
         row = _backend.chosen.raw_row(tokenizer, lines, order)
@@ -253,7 +254,8 @@ class BLEU(CountedByCybleu, theirs.BLEU):  # type: ignore[misc]
         return theirs.BLEUScore(score, row[2 : 2 + order], row[2 + order :], precisions, penalty, row[0], row[1])
 
 
-# not by __wrapped__, which getfullargspec does not follow
+update_wrapper(BLEU.__init__, theirs.BLEU.__init__)
+# getfullargspec does not follow __wrapped__
 BLEU.__init__.__signature__ = signature(theirs.BLEU.__init__)  # type: ignore[attr-defined]
 
 
