@@ -285,7 +285,7 @@ class _Path(click.Path):
                 f"{shown(value)} is a metric, and there is no such file; give metrics as -m bleu,{value}", param, ctx
             )
         if self.written and value == STANDARD_STREAM and not self.allow_dash:
-            self.fail("must be a file, not standard output; /dev/stdout is a file on POSIX systems", param, ctx)
+            self.fail("must be a file, not standard output", param, ctx)
         return super().convert(value, param, ctx)
 
 
