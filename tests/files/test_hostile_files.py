@@ -60,7 +60,7 @@ def peak_memory(path):
     return messages, int(memory)
 
 
-@pytest.mark.long
+@pytest.mark.memory
 @POSIX
 @pytest.mark.parametrize("content", [b"\0", b"a a a a a a a a\n", LINE], ids=repr)
 def test_what_unpacks_to_more_than_memory(tmp_path, content):
@@ -74,7 +74,7 @@ def test_what_unpacks_to_more_than_memory(tmp_path, content):
     assert memory < 1000
 
 
-@pytest.mark.long
+@pytest.mark.memory
 @POSIX
 def test_a_line_without_end(tmp_path):
     path = tmp_path / "endless"
