@@ -73,8 +73,8 @@ __getattr__, __dir__, _LATER = later(
         "sacrebleu_compat": "install_as_sacrebleu",
         "text": "Ragged",
     },
-    "chrf_score columns errors explanations frameworks gleu_score metrics nbest nist_score report rerank rewards sacrebleu_compat "
-    "significance text tuning",
+    "chrf_score columns errors explanations frameworks gleu_score metrics nbest nist_score report rerank rewards "
+    "sacrebleu_compat significance text tuning",
 )
 __all__ = [
     "BACKEND",

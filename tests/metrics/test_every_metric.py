@@ -327,7 +327,7 @@ def test_rows_that_mixtures_refuse(number):
     metric = find({"bleu": 1, "gleu": 1})
     rows = metric.rows(TEXTS, REFERENCES, owner=OWNER)
     rows[1, 3] = number
-    for use in (metric.scores, metric.score, metric.total, lambda rows: metric.score(rows.tolist())):
+    for use in (metric.scores, metric.score, lambda rows: metric.score(metric.total(rows.tolist()))):
         with pytest.raises(errors.StatisticsError, match=r"finite|fractions|more matches"):
             use(rows)
 

@@ -362,7 +362,7 @@ class Metric(ABC):
         for name in given:
             if name not in ("lengths", "reference_lengths", *SpecialIds._fields):
                 raise UnknownNameError(
-                    f"{name} is no argument of a metric that is given; pass {type(self).__name__}({name}=...) if it is a field"
+                    f"{name} is no argument here; pass {type(self).__name__}({name}=...) if it is a field"
                 )
         return {name: value for name, value in given.items() if value is not None}
 
@@ -472,8 +472,8 @@ class Metric(ABC):
         """
         if width != len(self.columns):
             raise StatisticsError(
-                f"a row of {self.name} has {len(self.columns)} entries, and these have {width}; count the texts for this metric, "
-                "those of an n-best list with NBest.with_metric"
+                f"a row of {self.name} has {len(self.columns)} entries, and these have {width}; count the texts for this "
+                "metric, those of an n-best list with NBest.with_metric"
             )
         return self
 

@@ -384,8 +384,8 @@ class Bleu(BuiltinMetric):
         """
         if self.level == "mean":
             raise StatisticsError(
-                f"{self.signature} is the mean of the scores of segments, which no sum of their rows has; give the scores of "
-                "the segments, or level='corpus'"
+                f"{self.signature} is the mean of the scores of segments, which no sum of their rows has; give the scores "
+                "of the segments, or level='corpus'"
             )
 
     def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -426,7 +426,7 @@ class Bleu(BuiltinMetric):
         if row is None or self.definition.short_segments_count or row == _without_short(row):
             return
         raise StatisticsError(
-            f"the row {row} has more n-grams than its length allows, so NLTK's BLEU counted it; count the texts for {self.name}"
+            f"the row {row} has too many n-grams for its length: NLTK's BLEU counted it; count the texts for {self.name}"
         )
 
 

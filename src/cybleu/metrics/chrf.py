@@ -118,9 +118,7 @@ class Chrf(BuiltinMetric):
 
         :param corpus: raw texts and references
         """
-        raw = self.raw(corpus.kind)
-        assert raw is not None
-        measure, lines = self.measure, lowered(corpus, raw)
+        measure, lines = self.measure, lowered(corpus, self.raw(corpus.kind))
         return lambda start, stop, rows: measure.rows(*lines, corpus.owners, start, stop, rows)
 
     def _fill_pairs(
@@ -129,9 +127,8 @@ class Chrf(BuiltinMetric):
         raw = self.raw(texts.kind)
         if raw is None or not (isinstance(texts, RawText) and isinstance(others, RawText)):
             return  # there are no texts
-        lines = raw.lowered(others.lines)
         hypotheses = None if texts is others else raw.lowered(texts.lines)
-        prepared = _backend.chosen.CharacterTexts(self.measure, lines, hypotheses)
+        prepared = _backend.chosen.CharacterTexts(self.measure, raw.lowered(others.lines), hypotheses)
         cost = 64 * scores.size
         run(lambda start, stop: prepared.fill(start, stop, scores), len(scores), cost, threads, progress, "hypotheses")
 

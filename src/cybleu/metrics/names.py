@@ -16,7 +16,7 @@ from .bleu import Bleu
 from .chrf import Chrf
 from .gleu import Gleu
 from .nist import Nist
-from .statistics import one_or_more, whole_array, whole_numbers
+from .statistics import whole_array, whole_numbers
 from .ter import Ter
 from .variants import VARIANTS, Variant
 
@@ -32,9 +32,7 @@ __all__ = ["METRICS", "Mixture", "find", "rows_by_name"]
 METRICS: dict[str, Metric] = {
     "bleu": Bleu(),
     **{name: Bleu(name) for name in VARIANTS},
-    "chrf": Chrf(),
-    "chrf+": Chrf(word_order=1),
-    "chrf++": Chrf(word_order=2),
+    **{"chrf" + "+" * order: Chrf(word_order=order) for order in range(3)},
     "gleu": Gleu(),
     "nist": Nist(),
     "ter": Ter(),
@@ -93,7 +91,7 @@ def _refuse_options(found: Any, options: Mapping[str, Any]) -> None:
         raise UnknownNameError(f"the metric is a {type(found).__name__}; pass a name, a dict of weights or a Metric")
     if options and isinstance(found, Mixture):
         raise UnknownNameError(
-            f"{next(iter(options))} is an option of the metrics of a mixture; give it there, as in {{Bleu(tokenize='zh'): 0.5, 'gleu': 0.5}}"
+            f"{next(iter(options))} is an option of the metrics of a mixture; give it there, as {{Bleu(tokenize='zh'): 1}}"
         )
     for name in ("tokenize", "lowercase"):
         if options.get(name):
@@ -143,8 +141,8 @@ class Mixture(BuiltinMetric):
         known = all(isinstance(metric, (str, Metric)) for metric, _ in pairs)
         if not pairs or not known or weights is None or min(weights) <= 0:
             raise WeightsError(
-                f"a mixture requires metrics or their names with finite weights above 0, such as {{'bleu': 0.5, 'chrf': 0.5}}, and "
-                f"these are {self.parts!r}"
+                "a mixture requires metrics or their names with finite weights above 0, such as "
+                f"{{'bleu': 0.5, 'chrf': 0.5}}, and these are {self.parts!r}"
             )
         total = sum(weights)
         parts = tuple((find(metric), weight / total) for (metric, _), weight in zip(pairs, weights))
@@ -235,25 +233,6 @@ class Mixture(BuiltinMetric):
 
         return count
 
-    def _check_rows(self, rows: NDArray[Any]) -> None:
-        super()._check_rows(rows)
-        for metric, _, part in self._of_each(rows):
-            with np.errstate(invalid="ignore"):  # numbers beyond 64 bits become others
-                table = part.astype(metric.dtype)
-            if (table != part).any():
-                raise StatisticsError(f"rows of {self.name} have fractions or too large counts of {metric.name}")
-            metric._check_rows(table)
-
-    def _sum(self, rows: Any) -> list[Any]:
-        if not hasattr(rows, "ndim"):  # check the parts of all rows at once
-            rows = np.array([super(Mixture, self)._checked(row) for row in one_or_more(rows)], dtype=self.dtype)
-        return super()._sum(rows)
-
-    def _checked(self, row: Any) -> list[Any]:
-        numbers = super()._checked(row)
-        self._check_rows(np.array([numbers], dtype=self.dtype))
-        return numbers
-
     def _of_each(self, rows: NDArray[Any]) -> Iterator[tuple[Metric, float, NDArray[Any]]]:
         """Each metric, its weight and its columns of rows."""
         start = 0
@@ -282,7 +261,11 @@ class Mixture(BuiltinMetric):
         """
         total = np.zeros(len(rows))
         for metric, weight, part in self._of_each(rows):
-            total += weight * _as_share(metric, metric.scores_of(np.ascontiguousarray(part, dtype=metric.dtype)))
+            with np.errstate(invalid="ignore"):  # numbers beyond 64 bits become others
+                table = np.ascontiguousarray(part, dtype=metric.dtype)
+            if (table != part).any():
+                raise StatisticsError(f"rows of {self.name} have fractions or too large counts of {metric.name}")
+            total += weight * _as_share(metric, metric.scores(table))
         return total
 
 

@@ -33,7 +33,6 @@ def fill_matrix(
     """
     unique_refs, place_of_ref = _unique(others)
     unique_hyps, place_of_hyp = (unique_refs, place_of_ref) if others is texts else _unique(texts)
-    shape = result.shape
     unique = len(unique_hyps.begins), len(unique_refs.begins)
     # the scores of distinct texts share the memory of the result, so that there is only one matrix
     count = unique[0] * unique[1]
@@ -51,9 +50,9 @@ def fill_matrix(
         for i, j in np.argwhere(np.isnan(scores)).tolist():
             row = _mirror.segment_counts([references[j]], hyps[i], definition.order)
             scores[i, j] = definition.evaluate(row)[0]
-    if unique != shape:
+    if unique != result.shape:
         # expand from the last row: the scores of text i are in row i or before it, so no row is overwritten before it is read
-        for position in range(shape[0] - 1, -1, -1):
+        for position in reversed(range(result.shape[0])):
             result[position] = scores[place_of_hyp[position]][place_of_ref]
 
 

@@ -67,12 +67,11 @@ def ter(hypotheses: Any, references: Any, *, threads: int | None = None, **optio
 
 def _score(metric: Metric, hypotheses: Any, references: Any, threads: int | None) -> Score:
     corpus = read_corpus(hypotheses, references)
-    raw = metric.raw(corpus.kind)
     rows = metric.rows_of(corpus, threads)
     result = metric.score(rows if corpus.size else [0] * len(metric.columns))
     counts = {int(end - begin) for begin, end in itertools.pairwise(corpus.sets.bounds)}
     nrefs = "var" if len(counts) > 1 else max(counts, default=1)
-    return replace(result, signature=result.signature + described(metric, raw, nrefs))
+    return replace(result, signature=result.signature + described(metric, metric.raw(corpus.kind), nrefs))
 
 
 def described(metric: Metric, raw: Raw | None, nrefs: Any, samples: str = "") -> str:

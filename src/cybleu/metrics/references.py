@@ -100,10 +100,9 @@ class References:
 
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:
         with self._lock:
-            found = self._made.get(key)
-            if found is None:
-                found = self._made[key] = make()
-            return found
+            if key not in self._made:
+                self._made[key] = make()
+            return self._made[key]
 
 
 def _own(sets: AnySets) -> AnySets:

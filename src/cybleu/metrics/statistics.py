@@ -102,7 +102,7 @@ def order_of(size: int) -> int:
     """The number of orders in a row of BLEU."""
     if size < 4 or size % 2:
         raise StatisticsError(
-            f"a row has {size} entries; it must have 2 + 2 * orders: hypothesis length, reference length, matches, n-grams"
+            f"a row has {size} entries and must have 2 + 2 * orders: hypothesis length, reference length, matches, n-grams"
         )
     return (size - 2) // 2
 

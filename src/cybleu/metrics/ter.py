@@ -77,9 +77,7 @@ class Ter(BuiltinMetric):
 
         :param corpus: raw texts and references
         """
-        raw = self.raw(corpus.kind)
-        assert raw is not None
-        texts, references, bounds = lowered(corpus, raw)
+        texts, references, bounds = lowered(corpus, self.raw(corpus.kind))
         from ..text.tercom import edits  # compiles regular expressions
 
         edited = edits(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)

@@ -75,13 +75,13 @@ def numbered_pair(others: Batch, texts: Batch, raw: Raw | None) -> tuple[Any, An
     return number_together(first, first if texts is others else read(texts), raw if raw and raw.own else None)
 
 
-def lowered(corpus: Corpus, raw: Raw) -> tuple[Any, Any, Any]:
+def lowered(corpus: Corpus, raw: Raw | None) -> tuple[Any, Any, Any]:
     """The lines of raw texts and of references as the backend reads them, and where those of each set begin, and the end.
 
-    :param raw: whether they are in lower case
+    :param raw: whether they are in lower case; not None, because they are raw
     """
     texts, sets = corpus.texts, corpus.sets
-    assert isinstance(texts, RawText) and isinstance(sets, Sets) and isinstance(sets.texts, RawText)
+    assert raw and isinstance(texts, RawText) and isinstance(sets, Sets) and isinstance(sets.texts, RawText)
     lines = sets.texts.lines
     if raw.lowercase:
         lines = corpus.made(("lower case", raw, _backend.BACKEND), lambda: raw.lowered(lines))

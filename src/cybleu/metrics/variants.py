@@ -88,8 +88,8 @@ class Variant:
         scale, penalty_adds = plain_number(self.scale), plain_number(self.penalty_adds)
         if not (0 < scale < math.inf and 0 <= penalty_adds < math.inf):
             raise StatisticsError(
-                f"the variant {self.name!r} has scale={self.scale!r} and penalty_adds={self.penalty_adds!r}; use 1 or 100, and a "
-                "finite number from 0"
+                f"the variant {self.name!r} has scale={self.scale!r} and penalty_adds={self.penalty_adds!r}; use 1 or 100, "
+                "and a finite number from 0"
             )
         try:
             smoothings = tuple((name, kind, value) for name, kind, value in self.smoothings)
@@ -97,8 +97,8 @@ class Variant:
             smoothings = ()
         if not smoothings or not all(is_one_of(kind, SMOOTHINGS) for _, kind, _ in smoothings):
             raise UnknownNameError(
-                f"the smoothings of the variant {self.name!r} are {self.smoothings!r}; give tuples of a name, one of the kinds "
-                f"{', '.join(SMOOTHINGS)}, and the default value of the parameter"
+                f"the smoothings of the variant {self.name!r} are {self.smoothings!r}; give tuples of a name, one of the "
+                f"kinds {', '.join(SMOOTHINGS)}, and the default value of the parameter"
             )
         smoothings = tuple((name, kind, checked_value(value, name, kind)) for name, kind, value in smoothings)
         for name, value in ("scale", scale), ("penalty_adds", penalty_adds), ("smoothings", smoothings):
