@@ -11,12 +11,11 @@ from typing import Any
 import click
 
 from .._files.text import number_of, shown
-from .._runtime.numbers import remark_on_weights
+from .._runtime.numbers import MOST_ORDERS, remark_on_weights
 from ..errors import InputFileError
 from ..metrics import METRICS, Bleu
 from .given import argument, choice, file, number, option, similar
 
-MOST_ORDERS = 64
 SAME = ("smoothing", "max_order", "reference_length", "tokenize")
 
 # ------------------------------------------------------------------------------------------------------------- metrics

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from .common import MOST_ORDERS, References, reference_length_option, stderr_is_tty, threads_option
+from .._runtime.numbers import MOST_ORDERS
+from .common import References, reference_length_option, stderr_is_tty, threads_option
 from .given import arguments_of, command, file, number, switch
 from .lists import FormatOptions, NbestOptions
 

@@ -263,13 +263,11 @@ class _Command(click.Command):
         def known(clause: str) -> bool:
             return {name for name, *_ in NAMED.findall(clause)} <= flags.keys()
 
-        reason, *advice = message.split(
-            "; "
-        )  # only advice names arguments; a reason may quote a file such as size=5.txt
-        told = (
-            NAMED.sub(lambda found: f"{flags[found[1]]} {found[2] or ''}".rstrip(), one) for one in advice if known(one)
-        )
-        return "; ".join([reason, *told])
+        # only advice names arguments; the reason may quote a file such as size=5.txt
+        reason, *advice = message.split("; ")
+        clauses = filter(known, advice)
+        named = (NAMED.sub(lambda found: f"{flags[found[1]]} {found[2] or ''}".rstrip(), one) for one in clauses)
+        return "; ".join([reason, *named])
 
 
 class _Path(click.Path):

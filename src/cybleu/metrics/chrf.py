@@ -110,7 +110,8 @@ class Chrf(BuiltinMetric):
         """
         plain = not self.lowercase and type(hypothesis) is str and type(references) is list
         if plain and set(map(type, references)) == {str}:
-            return self.measure.row(hypothesis, references)  # type: ignore[no-any-return]
+            found: list[int] = self.measure.row(hypothesis, references)
+            return found
         return super().count(hypothesis, references)
 
     def counter(self, corpus: Corpus) -> Counter:
