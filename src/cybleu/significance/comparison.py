@@ -93,13 +93,7 @@ def compare_systems(
     resamples = resamples if test == "randomization" else samples
     of_runs = bootstrap_scores(rows, resamples, seed, threads, progress)
     of_samples = of_systems(rows, of_runs)
-    order = sorted(range(len(rows.names)), key=lambda system: rows.score(system) * (1 if lower_is_better else -1))
-    if baseline is None:
-        pairs = list(combinations(order, 2))
-    else:
-        base = rows.names.index(baseline)
-        order = [base, *(system for system in order if system != base)]
-        pairs = [(system, base) for system in order[1:]]
+    order, pairs = _order_and_pairs(rows, baseline)
     # in the order of the systems, which decides about the shuffles of systems with different numbers of runs
     ordered = [(min(pair), max(pair)) for pair in pairs]
     tested = p_values(rows, ordered, test, samples, seed, of_samples, threads, progress)
@@ -108,7 +102,6 @@ def compare_systems(
     for (first, second), (p, looked_at, enumerated), p_holm in zip(pairs, tested, holm([p for p, _, _ in tested])):
         low, high = interval(of_samples[first] - of_samples[second], confidence)
         better = rows.influence(first, second) if of_segments is None else of_segments[first] - of_segments[second]
-        above, below = int((better > 0).sum()), int((better < 0).sum())
         differences.append(
             SystemDifference(
                 first=rows.names[first],
@@ -121,9 +114,7 @@ def compare_systems(
                 significant=(p_holm if correction == "holm" else p) <= alpha,
                 samples=looked_at,
                 enumerated=enumerated,
-                wins=below if lower_is_better else above,
-                losses=above if lower_is_better else below,
-                ties=rows.segments - above - below,
+                **_wins(-better if lower_is_better else better),
             )
         )
     significant = {pair: one.significant for pair, one in zip(pairs, differences)}
@@ -147,6 +138,23 @@ def compare_systems(
         _rows=rows,
         _samples=of_runs,
     )
+
+
+def _order_and_pairs(rows: Systems, baseline: str | None) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the systems from the best to the worst, a baseline first, and the pairs to compare."""
+    sign = -1 if rows.scoring.higher_is_better else 1
+    order = sorted(range(len(rows.names)), key=lambda system: sign * rows.score(system))
+    if baseline is None:
+        return order, list(combinations(order, 2))
+    base = rows.names.index(baseline)
+    others = [system for system in order if system != base]
+    return [base, *others], [(system, base) for system in others]
+
+
+def _wins(better: NDArray[np.float64]) -> dict[str, int]:
+    """:param better: by how much the first system is better, for each segment"""
+    wins, losses = int((better > 0).sum()), int((better < 0).sum())
+    return {"wins": wins, "losses": losses, "ties": len(better) - wins - losses}
 
 
 def _score_of(
