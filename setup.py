@@ -12,7 +12,7 @@ import sys
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-COMMON = {"language_level": 3, "embedsignature": False, "auto_pickle": False}
+COMMON = {"language_level": 3, "embedsignature": False, "auto_pickle": False, "freethreading_compatible": True}
 PROFILES = {
     "release": {"boundscheck": False, "wraparound": False, "cdivision": True, "initializedcheck": False},
     "checked": {

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["corpus_gleu", "sentence_gleu"]
 
-MOST_ORDERS = 16  # the kernels count up to this order
-
 
 def sentence_gleu(
     references: Iterable[Iterable[Any]], hypothesis: Iterable[Any], min_len: int = 1, max_len: int = 4

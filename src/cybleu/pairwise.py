@@ -14,7 +14,7 @@ from . import _backend
 from ._runtime.arrays import np
 from ._runtime.numbers import check_whole
 from .bleu_score.scores import QUARTERS, score_counts, scorer, weight_vectors, weights_given
-from .bleu_score.smoothing import number_of
+from .bleu_score.smoothing import method_number
 from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find
 from .metrics.tokens import numbered_pair, tokens_of
@@ -116,7 +116,7 @@ def self_bleu(
         )
     numbers, _ = numbered_pair(batch, batch, raw)
     vectors, max_order = weight_vectors(weights)
-    order = max(1, max_order, 5 if number_of(smoothing_function) in (5, 6, 7) else 0)  # these methods use 5-grams
+    order = max(1, max_order, 5 if method_number(smoothing_function) in (5, 6, 7) else 0)  # of which the scorer reads 5
     stats = np.zeros((numbers.size, 2 + 2 * order), dtype=np.int64)
     _backend.chosen.leave_one_out(_backend.chosen.TokenTexts(*numbers), order, stats)
     stats[:, 1] = _closest_other_length(numbers.ends - numbers.begins)

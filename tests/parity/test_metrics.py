@@ -1,18 +1,18 @@
 """Rows, scores and pairs of each metric of raw text are the same on both backends, to the last bit."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import cybleu
-from cybleu.metrics import Bleu, Chrf, Gleu, Nist, Ter
+from cybleu.metrics import Bleu, Chrf, Gleu, Nist, References, Ter
 from inputs import on_both_backends
 
 pytestmark = pytest.mark.thread_unsafe(reason="the backend is that of the process")
 
 METRICS = [
     Bleu("sacrebleu"),
-    Bleu("sacrebleu", smoothing="floor", tokenize="intl"),
+    Bleu("sacrebleu", smoothing="floor", tokenize="intl", reference_length="closest-first"),
     Chrf(),
     Chrf(char_order=4, word_order=2, beta=0.7),
     Chrf(whitespace=True, eps_smoothing=True),
@@ -26,9 +26,9 @@ corpora = st.lists(st.tuples(lines, st.lists(lines, min_size=1, max_size=3)), mi
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
 @given(corpora)
+@example([("a b c", ["a b c d", "a b"]), ("a b c", ["a b", "a b c d"]), ("a b c", ["b c a b", "a b ."])])  # ties
 def test_metrics(kernels, metric, corpus):
     texts, references = [text for text, _ in corpus], [group for _, group in corpus]
-    rows = on_both_backends(lambda: metric.rows(texts, references))
-    on_both_backends(lambda: metric.scores(rows))
-    on_both_backends(lambda: cybleu.score(rows, metric))
+    rows, _ = on_both_backends(lambda: (metric.rows(texts, references), metric.rows(texts, References(references))))
+    on_both_backends(lambda: (metric.scores(rows), cybleu.score(rows, metric)))
     on_both_backends(lambda: metric.pairs(texts))

@@ -1,4 +1,3 @@
-# cython: freethreading_compatible=True
 """The kernels, one extension module: the files below have its definitions, in the order in which they use each other.
 
 A module for each file would need declarations that repeat definitions, calls between modules, and twice the space.

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ..errors import CybleuError
 
 
-MOST_ORDERS = 64  # of n-grams, where each order takes time and memory of its own
+# Of n-grams, where each order takes time and memory of its own: also MOST_OF_A_KIND of `_kernels/counting/unit_ngrams.pxi`.
+MOST_ORDERS = 64
 ROUNDED = 0.015  # as far as weights such as 0.33, 0.33, 0.33 are from 1
 
 

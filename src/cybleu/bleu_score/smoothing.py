@@ -154,10 +154,11 @@ def _warn_of_zeros(matches: Iterable[int]) -> None:
             warn_no_match(order)
 
 
+# The kernels number them in this order. Methods 5 to 7 require the segment; `cli/texts.py` and `pairwise.py` name them.
 METHODS = tuple(getattr(SmoothingFunction, f"method{number}") for number in range(8))
 
 
-def number_of(smoothing_function: Any) -> int | None:
+def method_number(smoothing_function: Any) -> int | None:
     """Return the number of this method of a SmoothingFunction; None for methods of subclasses and other callables."""
     function = getattr(smoothing_function, "__func__", None)
     if type(getattr(smoothing_function, "__self__", None)) is not SmoothingFunction:
@@ -169,7 +170,7 @@ def smoothed_counts(
     smoothing_function: Any, matches: Sequence[int], denominators: Sequence[int], length: int
 ) -> list[Any] | None:
     """Apply method 0 to 4 to counts, which is faster than to fractions; None if fractions are required."""
-    number = number_of(smoothing_function)
+    number = method_number(smoothing_function)
     if number is None or number > 4 or (number == 4 and length < 2):  # which smooths nothing, so k does not matter
         return None
     if number == 0:

@@ -13,7 +13,7 @@ import click
 from .._files.text import number_of, shown
 from .._runtime.numbers import MOST_ORDERS, remark_on_weights
 from ..errors import InputFileError
-from ..metrics import METRICS, Bleu
+from ..metrics import METRICS, Bleu, counting
 from .given import argument, choice, file, number, option, similar
 
 SAME = ("smoothing", "max_order", "reference_length", "tokenize")
@@ -113,7 +113,7 @@ def file_of_references(**how: Any) -> Any:
 
 
 @dataclass(kw_only=True)
-class References:
+class ReferenceFiles:
     """Files"""
 
     requires_references = True  # no annotation, because this is no field
@@ -133,7 +133,7 @@ class References:
 
 
 @dataclass(kw_only=True)
-class TextFiles(References):
+class TextFiles(ReferenceFiles):
     """Files"""
 
     hypothesis: str = argument("HYP")
@@ -152,7 +152,7 @@ def orders_option() -> Any:
 
 
 def reference_length_option() -> Any:
-    lengths = ["closest", "closest-first", "shortest", "average"]
+    lengths = counting.REFERENCE_LENGTHS
     return choice(of=lengths, help="The length to use if there are several references.  [default: the tool's]")
 
 

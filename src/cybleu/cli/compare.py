@@ -18,8 +18,7 @@ from .texts import count
 if TYPE_CHECKING:
     from ..significance import SystemComparison
 
-FORMATS = ("text", "json", "csv", "markdown", "latex")
-# named here, so that --help works without NumPy
+# those of `significance/paired.py`, named here, so that --help works without NumPy
 TESTS = ("randomization", "shifted-bootstrap", "win-ratio")
 
 
@@ -40,7 +39,7 @@ class CompareOptions(TestOptions, SystemOptions):
     """Output"""
 
     names: tuple[str, ...] = metrics_option(of_sums=True)
-    format: str = format_option(*FORMATS)
+    format: str = format_option("text", "json", "csv", "markdown", "latex")
     digits: int = digits_option()
     influence: bool = switch(help="Add the contribution of each segment to each difference to the JSON output.")
     report_file: str | None = file(

@@ -6,13 +6,13 @@ import os
 from dataclasses import dataclass
 
 from .._runtime.numbers import MOST_ORDERS
-from .common import References, reference_length_option, stderr_is_tty, threads_option
+from .common import ReferenceFiles, reference_length_option, stderr_is_tty, threads_option
 from .given import arguments_of, command, file, number, switch
 from .lists import FormatOptions, NbestOptions
 
 
 @dataclass(kw_only=True)
-class Counting(FormatOptions):
+class CountsOptions(FormatOptions):
     """Counts"""
 
     max_order: int = number(most=MOST_ORDERS, default=4, help="The maximum n-gram order.")
@@ -25,7 +25,7 @@ class Counting(FormatOptions):
 
 
 @dataclass(kw_only=True)
-class ExtractOptions(Counting, References, NbestOptions):
+class ExtractOptions(CountsOptions, ReferenceFiles, NbestOptions):
     """Output"""
 
     features_file: str = file(required=True, written=True, help="The output file for the features.")
@@ -48,6 +48,6 @@ def extract(given: ExtractOptions) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from ..nbest import extract as extract_from
 
-    how = arguments_of(given, Counting)
+    how = arguments_of(given, CountsOptions)
     outputs = given.features_file, given.scores_file
     extract_from(given.nbest, given.references, *outputs, **how, progress=stderr_is_tty())

@@ -13,7 +13,7 @@ from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, FeatureError
 from .choosing import RerankOptions, Why, choose_from, one_line, opened
-from .common import References, metric_option, say_same_score, seed_option, stderr_is_tty
+from .common import ReferenceFiles, metric_option, say_same_score, seed_option, stderr_is_tty
 from .given import Commands, arguments_of, choice, command, file, from_command_line, number, option, switch
 from .lists import MetricOptions, check_form, names_of, output_format_option, told
 
@@ -71,7 +71,7 @@ class MbrOptions(MetricOptions, RerankOptions):
 
 
 @dataclass(kw_only=True)
-class OracleOptions(MetricOptions, References, RerankOptions):
+class OracleOptions(MetricOptions, ReferenceFiles, RerankOptions):
     """Oracle"""
 
     names: tuple[str, ...] = metric_option(of_bleu=True)
@@ -97,7 +97,7 @@ class OfPerceptron:
 
 
 @dataclass(kw_only=True)
-class PerceptronOptions(OfPerceptron, MetricOptions, References, RerankOptions):
+class PerceptronOptions(OfPerceptron, MetricOptions, ReferenceFiles, RerankOptions):
     """Output"""
 
     list_format: str | None = None

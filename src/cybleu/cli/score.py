@@ -118,7 +118,7 @@ def score(given: ScoreOptions) -> None:
         objects = [one.as_object(result) for one, result in zip(scored, results)]
         click.echo(json.dumps(objects if len(objects) > 1 else objects[0]))
     elif given.segments:
-        for numbers in zip(*(one.percents for one in scored)):
+        for numbers in zip(*(one.segment_scores for one in scored)):
             click.echo("\t".join(f"{number:.{given.digits}f}" for number in numbers))
     else:
         for one, result in zip(scored, results):
@@ -223,7 +223,7 @@ class _Scored:
         return line.replace(f" = {score}", f" = {score} (μ = {mean} ± {half})", 1)
 
     @property
-    def percents(self) -> list[float]:
+    def segment_scores(self) -> list[float]:
         """The scores of the segments, from 0 to 100."""
         numbers: Iterable[Any] = map(self.metric.of_sentences().evaluate, self.rows.tolist())
         if self.method:
@@ -240,5 +240,5 @@ class _Scored:
         if self.interval is not None:
             found["confidence_mean"], found["confidence_var"] = self.interval
         if self.given.segments:
-            found["segment_scores"] = self.percents
+            found["segment_scores"] = self.segment_scores
         return found

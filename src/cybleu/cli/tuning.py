@@ -21,7 +21,7 @@ from .._runtime.scales import counted, percent
 from ..errors import FeatureError, InputFileError, WeightsError
 from ..metrics import Metric
 from .common import (
-    References,
+    ReferenceFiles,
     metric_option,
     orders_option,
     reference_length_option,
@@ -54,6 +54,9 @@ def _bounds(context: click.Context, parameter: click.Parameter, values: tuple[st
         if not (name and colon):
             raise click.UsageError(f"--bounds {shown(value)} is not NAME=LOW:HIGH, such as lm_0=0:1 or lm_0=0:")
     return bounds
+
+
+# The fields of OfMert, OfMira, PassesOfMira and OfPro are arguments of `tune`, `kbmira` and `pro`, with the same names.
 
 
 @dataclass(kw_only=True)
@@ -134,7 +137,7 @@ class CountingOptions(TokenOptions):
 
 
 @dataclass(kw_only=True)
-class TuningOptions(References, CountingOptions, MetricOptions):
+class TuningOptions(ReferenceFiles, CountingOptions, MetricOptions):
     """Metric"""
 
     names: tuple[str, ...] = metric_option("moses", of_bleu=True, of_sums=True)

@@ -19,7 +19,7 @@ from .._mirror.counting.segments import counted
 from .._runtime.numbers import finite_numbers, remark_on_weights
 from ..bleu_score.fraction import Fraction
 from ..bleu_score.scores import QUARTERS, score_counts, smoothed_precisions, weight_vectors, weights_given
-from ..bleu_score.smoothing import SmoothingFunction, number_of
+from ..bleu_score.smoothing import SmoothingFunction, method_number
 from ..errors import UnknownNameError, WeightsError, _printable
 from ..metrics import Bleu, BleuScore, Variant
 from .blind_spots import BlindSpots, find_blind_spots, is_monotone, read_segment
@@ -226,7 +226,7 @@ def _by_nltk(
     bleu = replace(metric.score(row), score=score, signature="variant:nltk", precisions=precisions)
     name = "none" if function is None else getattr(function, "__name__", "a function")
     chosen: Any = function or SmoothingFunction().method0
-    number, monotone = number_of(chosen), None
+    number, monotone = method_number(chosen), None
     if number is not None and number <= 4:  # the other methods read the texts
         monotone = number <= 3 and 0 < chosen.__self__.epsilon <= 1 and min(weights) >= 0
     return bleu, name, zip(weights, smoothed), monotone

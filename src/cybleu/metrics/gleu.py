@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._runtime.numbers import check_whole
 from ..errors import OrderError
-from ..gleu_score import MOST_ORDERS
 from ..text.batches import Corpus, Sets
 from .base import BuiltinMetric
 from .bleu import Bleu
-from .counting import check_not_mixed
+from .counting import MOST_ORDERS_OF_KERNELS, check_not_mixed
 from .tokens import segments_of, tokenised
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class Gleu(BuiltinMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self.max_len, "max_len", 1, MOST_ORDERS, error=OrderError)
+        check_whole(self.max_len, "max_len", 1, MOST_ORDERS_OF_KERNELS, error=OrderError)
         check_whole(self.min_len, "min_len", 1, self.max_len, error=OrderError)
 
     @property

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..text.batches import Corpus
     from .base import Counter
 
-MOST_ORDERS = 9  # the script stops there, too
+MOST_ORDERS_OF_MTEVAL = 9
 _TOKENIZER = "13a"
 
 
@@ -77,7 +77,7 @@ class NistInformation:
         :param lowercase: use the weights of the corpus in lower case
         :raises SequenceTypeError: the n-gram is neither str nor bytes
         """
-        vocabulary, counted = self._of(lowercase, MOST_ORDERS)
+        vocabulary, counted = self._of(lowercase, MOST_ORDERS_OF_MTEVAL)
         line = read_lines([ngram], "ngram").lines
         tokens = vocabulary.look_up(_lines(line, lowercase), array("q", (0,)))
         return float(counted.weight(memoryview(tokens).cast("i")))
@@ -147,7 +147,7 @@ class Nist(BuiltinMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self.max_order, "max_order", 1, MOST_ORDERS, error=OrderError)
+        check_whole(self.max_order, "max_order", 1, MOST_ORDERS_OF_MTEVAL, error=OrderError)
         if not (self.information is None or isinstance(self.information, NistInformation)):
             raise UnknownNameError(f"information is {self.information!r}; give a NistInformation or None")
 

@@ -8,12 +8,12 @@ from .. import _backend, _mirror
 from .._runtime.arrays import np
 from .._runtime.parallel import run
 from ..text.batches import TokenIds
+from .counting import MOST_ORDERS_OF_KERNELS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEW = 24  # up to this number of texts, scoring all is faster than finding equal texts
-MOST_ORDERS = 16  # the kernel numbers n-grams up to this order
 
 
 def fill_matrix(
@@ -39,7 +39,7 @@ def fill_matrix(
     scores = result.reshape(-1)[:count].reshape(unique)
     definition, kernel = definitions
     backend: Any = _backend.chosen
-    if definition.order > MOST_ORDERS:
+    if definition.order > MOST_ORDERS_OF_KERNELS:
         backend, kernel = _mirror, definition
     hypotheses = None if unique_hyps is unique_refs else backend.TokenTexts(*unique_hyps)
     prepared = backend.PairwiseTexts(kernel, backend.TokenTexts(*unique_refs), hypotheses)

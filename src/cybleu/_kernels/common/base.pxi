@@ -115,10 +115,9 @@ cdef inline void *grown(void *memory, Py_ssize_t wanted, Py_ssize_t *capacity, s
     return memory
 
 
+# Checked builds of Cython do not compile arithmetic in an enum, so it is in the sizes of arrays that depend on this.
 cdef enum:
-    MAX_ORDER = 16          # maximum order of weights and rows that the kernels score
-    ROW_SIZE = 34           # 2 + 2 * MAX_ORDER
-    SUMS_SIZE = 50          # 2 + 3 * MAX_ORDER
+    MAX_ORDER = 16      # of weights and rows that the kernels score: MOST_ORDERS_OF_KERNELS in `metrics/counting.py`
     MOST_POSITIONS = 0x3FFFFFFF     # of tokens in a segment, with one more for each text: positions are 32 bits
 
 
@@ -127,7 +126,10 @@ cdef inline int64_t apart(int64_t one, int64_t other) noexcept nogil:
 
 
 cdef inline Py_ssize_t closer(Py_ssize_t best, Py_ssize_t length, Py_ssize_t wanted) noexcept nogil:
-    """Return the closer of two reference lengths; ties go to the shorter one. -1 means none yet."""
+    """Return the closer of two reference lengths; ties go to the shorter one. -1 means none yet.
+
+    The same rule is in `metrics/counting.py`, which sorts the lengths of prepared references, and in `pairwise.py`.
+    """
     cdef int64_t best_distance = apart(best, wanted)
     cdef int64_t distance = apart(length, wanted)
     if best < 0 or distance < best_distance or (distance == best_distance and length < best):

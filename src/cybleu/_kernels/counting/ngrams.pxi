@@ -4,7 +4,6 @@
 
 cdef enum:
     MASK_BITS = 64        # tokens, one for each bit of a machine word
-    MASKS_AND_ONE = 65
 
 
 # For a hypothesis of up to MASK_BITS tokens and references no longer than that: positions as bits of a word. Ids are
@@ -22,7 +21,7 @@ cdef enum:
     FIRST_ORDERS = 4     # orders
 
 
-cdef size_t ALL_PLACES = MASKS_AND_ONE * sizeof(uint64_t)   # not a compile-time constant, see tokens/tables.pxi
+cdef size_t ALL_PLACES = (MASK_BITS + 1) * sizeof(uint64_t)   # not a compile-time constant, see tokens/tables.pxi
 
 
 # ------------------------------------------------------------------------------------------- up to MASK_BITS tokens
@@ -82,7 +81,7 @@ cdef inline uint64_t starts_of(const uint64_t *places, const int32_t *ngram, int
 
 cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, int length) noexcept nogil:
     cdef const int32_t *hypothesis = matcher.hypothesis
-    cdef uint64_t with_unknown[MASKS_AND_ONE]
+    cdef uint64_t with_unknown[MASK_BITS + 1]
     cdef uint64_t *places = with_unknown + 1    # index -1 is for unknown tokens: a branch would be mispredicted
     cdef uint64_t found[FIRST_ORDERS]        # [n - 1]: where an n-gram starts that the reference has
     cdef uint64_t one, two, three, four     # M_n(i)

@@ -7,7 +7,7 @@
 
 cdef enum:
     SHORT = 64              # most n-grams of a text whose logarithms are kept
-    SHORT_AND_ONE = 65
+    SHORT_AND_ONE = 65      # SHORT + 1
 
 
 # The logarithm of each usual precision, which most pairs share: [n-grams][matches].
@@ -21,7 +21,7 @@ cdef void fill_logarithms(const Rules *rules, double *logarithms) noexcept nogil
 cdef double score_of_pair(const Rules *rules, const double *logarithms, Py_ssize_t length,
                           Py_ssize_t reference_length, const int32_t *matches) noexcept nogil:
     """Return the score of a hypothesis of this length with one reference, NaN if it is declined."""
-    cdef int64_t row[ROW_SIZE]
+    cdef int64_t row[2 + 2 * MAX_ORDER]
     cdef double terms[MAX_ORDER]
     cdef bint usual = rules.plain and rules.order <= length <= SHORT
     cdef int n

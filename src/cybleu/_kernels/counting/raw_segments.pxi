@@ -11,6 +11,7 @@ cdef enum:
     AVERAGE
 
 
+# Those in `metrics/counting.py`, in the order of the enum.
 REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
 
 

@@ -1,7 +1,7 @@
 # Count segments and corpora in Python lists.
 #
-# A segment is accepted if its containers are exact lists or tuples and its tokens are plain (see ``tokens``). Anything
-# else is declined, because it could run Python code during counting; the caller falls back to general code.
+# A segment is accepted if its containers are exact lists or tuples and its tokens are plain (see `tokens/objects.pxi`).
+# Anything else is declined, because it could run Python code during counting; the caller falls back to general code.
 
 cdef enum:
     RELEASE_FROM_TOKENS = 65536        # tokens in a segment from which the GIL is released while counting

@@ -11,7 +11,8 @@
 
 cdef enum:
     AHEAD = 8               # readable bytes after a text
-    CHANGES = 66            # 64 orders, order 0, and one more
+    MOST_OF_A_KIND = 64     # orders of characters, and of words: MOST_ORDERS of `_runtime/numbers.py`
+    CHANGES = 66            # MOST_OF_A_KIND + 2: also of order 0, and of the one after the last
 
 
 # A text as unit ids of one or four bytes, from 1 on, with 0 for units that are not in the hypothesis; followed by AHEAD

@@ -4,8 +4,6 @@
 # matches. Longer n-grams can only match where shorter ones do, so the work decreases with the number of matches.
 
 cdef enum:
-    MOST_OF_A_KIND = 64     # orders
-    ROW = 384               # 3 * orders of both kinds
     TOGETHER = 65536        # characters of references per block of pairs, or at least those of the hypothesis
     OF_EACH = 64            # added for each reference, for the memory of its matches
 
@@ -307,7 +305,7 @@ cdef class CharacterF:
         """Return the row of a hypothesis with one or more references."""
         cdef RawTexts texts = RawTexts([hypothesis, *references])
         cdef ChrfWorkspace work
-        cdef int64_t row[ROW]
+        cdef int64_t row[6 * MOST_OF_A_KIND]
         cdef int n
         if texts.count < 2:
             raise ValueError("a segment has no reference")
@@ -321,7 +319,7 @@ cdef class CharacterF:
 
     def evaluate(self, row):
         """Return the score of a row, from 0 to 100, or None if it is declined."""
-        cdef int64_t counts[ROW]
+        cdef int64_t counts[6 * MOST_OF_A_KIND]
         cdef int overflow = 0
         cdef object number
         cdef Py_ssize_t n

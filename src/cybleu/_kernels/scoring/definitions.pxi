@@ -118,6 +118,7 @@ cdef extern from *:
     int64_t wrapping_sum "cybleu_wrapping_sum"(int64_t first, int64_t second) noexcept nogil
 
 
+# In the order of the enums.
 SMOOTHINGS = ("none", "tiny", "skip", "floor", "exp", "exp-by-length", "add-k", "add-all",
               "float32", "floor-of-one", "add-one-to-one", "tiny-over-small", "add-logs", "reciprocal")
 
@@ -313,7 +314,7 @@ cdef double differences(const Rules *rules, const int64_t *row) noexcept nogil:
     return rules.times * exp(logs + (log_penalty(row[0], <double>row[1]) if rules.penalty == ADDED_ONE else 0.0))
 
 
-cdef Smoothing[8] SMOOTHING_OF      # by Method
+cdef Smoothing[METHODS] SMOOTHING_OF      # by Method
 
 
 SMOOTHING_OF[:] = [TINY, FLOOR, ADD_K, EXP, EXP_BY_LENGTH, NONE, NONE, EXP_BY_LENGTH]
@@ -361,7 +362,7 @@ cdef class Definition:
         self.rules.order = 0
         if not 0 < rules.order <= MAX_ORDER:
             return
-        if (rules.mean not in MEANS or rules.penalty not in PENALTIES
+        if (rules.mean not in MEANS or rules.penalty not in PENALTIES or rules.smoothing not in SMOOTHINGS
                 or rules.scale > 1e290      # products with counts are finite
                 or (rules.mean == "product" and rules.weights is not None)
                 or (rules.mean == "log-differences" and rules.short_segments_count)
@@ -397,7 +398,7 @@ cdef class Definition:
     def evaluate(self, list row not None):
         """Return the score, the precisions and the brevity penalty; None if the row is declined."""
         cdef double precisions[MAX_ORDER]
-        cdef int64_t numbers[ROW_SIZE]
+        cdef int64_t numbers[2 + 2 * MAX_ORDER]
         cdef double score
         cdef Py_ssize_t n
         cdef int order = self.rules.order

@@ -1,10 +1,6 @@
 # A correctly rounded sum, and methods 5 to 7 of NLTK, with one correctly rounded division for each precision.
 
-cdef enum:
-    ORDERS_AND_ONE = 17     # MAX_ORDER + 1
-
-
-# How the precision of an order is smoothed; the names are those in SMOOTHINGS of `definitions`.
+# How the precision of an order is smoothed; the names, in this order, are those in SMOOTHINGS of `definitions.pxi`.
 cdef enum Smoothing:
     NONE = 0
     TINY = 1
@@ -22,7 +18,8 @@ cdef enum Smoothing:
     RECIPROCAL = 13
 
 
-# The methods of NLTK's SmoothingFunction.
+# The methods of NLTK's SmoothingFunction, METHODS of `bleu_score/smoothing.py`. Those from METHOD5 on require the last
+# segment, and rows of at least 5 orders.
 cdef enum Method:
     METHOD0 = 0
     METHOD1 = 1             # parameter: epsilon
@@ -32,6 +29,7 @@ cdef enum Method:
     METHOD5 = 5
     METHOD6 = 6             # parameter: alpha, a whole number above 0; one segment
     METHOD7 = 7             # method4, then method5; parameter: k
+    METHODS = 8             # how many there are
 
 
 # Special values of smoothed precisions.
@@ -120,7 +118,7 @@ cdef double exact_sum(const double *terms, int count) noexcept nogil:
     before = total
     total = before + errors
     rest = (before - total) + errors
-    size *= 1.4210854715202004e-14      # 2 ** -46: much more than the sum of 16 numbers is rounded by
+    size *= 1.4210854715202004e-14      # 2 ** -46: much more than the sum of MAX_ORDER numbers is rounded by
     if fabs(before) >= fabs(errors) and total + (rest + size) == total and total + (rest - size) == total:
         return total
     for i in range(count):
@@ -134,9 +132,9 @@ cdef int average(const Counts *counts, int order, Method method, double *precisi
     It is a sum of rational numbers in NLTK, exact until a float that method 4 put there is in it. Over the common
     denominator D of all precisions, and with 3 ** n for the divisions, the numerators are integers.
     """
-    cdef int64_t numerators[ORDERS_AND_ONE]
-    cdef bint exact[ORDERS_AND_ONE]
-    cdef double values[ORDERS_AND_ONE]
+    cdef int64_t numerators[MAX_ORDER + 1]
+    cdef bint exact[MAX_ORDER + 1]
+    cdef double values[MAX_ORDER + 1]
     cdef int64_t common = counts.five_grams
     cdef int64_t power = 1              # 3 ** n
     cdef int64_t numerator              # of the smoothed precision before, over power * common

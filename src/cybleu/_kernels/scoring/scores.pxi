@@ -1,6 +1,6 @@
 # Compiled `sentence_bleu`, and NLTK's scores of plain lists with plain weights and any smoothing method.
 #
-# Other arguments are declined, see ``segments``.
+# Other arguments are declined, see `counting/segments.pxi`.
 
 cdef enum:
     MAX_VECTORS = 16        # weight vectors scored at once
@@ -33,7 +33,7 @@ cdef class Scorer:
     Corpora support methods 5 to 7, too, which use the last segment.
 
     :param smoothing_type: class whose methods are recognised, on exact instances only
-    :param methods: the functions method0 to method7 of this class
+    :param methods: the functions of this class that `Method` numbers; others are declined
     :param warn: called with an n-gram order without a match, if there is no smoothing; returns whether this is ignored,
         and then is not called for this order again until another warning shows
     """
@@ -46,7 +46,7 @@ cdef class Scorer:
     def __cinit__(self, smoothing_type, methods, warn):
         read_weights(QUARTERS, &self.quarters)
         self.smoothing_type = smoothing_type
-        self.methods = tuple(methods)
+        self.methods = tuple(methods[:METHODS])
         self.warn = warn
 
     cdef object sentence(self, object references, object hypothesis, object weights, object smoothing_function,
@@ -101,7 +101,7 @@ cdef class Scorer:
     def corpus(self, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh):
         """Return the same as `corpus_bleu`, or None."""
         cdef Counts counts
-        cdef int64_t sums[SUMS_SIZE]
+        cdef int64_t sums[2 + 3 * MAX_ORDER]
         cdef Call call
         cdef double results[MAX_VECTORS]
         cdef Py_ssize_t order, n
@@ -179,7 +179,7 @@ cdef class Scorer:
     cdef int score_segment(self, object references, object hypothesis, Call *call, double *results,
                            Py_ssize_t *work) except -1:
         """Write a score for each weight vector; return 1, 2 for NLTK's int 0, or 0 if the segment is declined."""
-        cdef int64_t row[ROW_SIZE]
+        cdef int64_t row[2 + 2 * MAX_ORDER]
         cdef Py_ssize_t order = max(call.vectors.largest, 5) if call.method >= METHOD5 else call.vectors.largest
         cdef Py_ssize_t n
         memset(row, 0, <size_t>(2 + order) * sizeof(int64_t))

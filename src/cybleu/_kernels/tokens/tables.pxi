@@ -2,15 +2,14 @@
 
 cdef enum:
     FEW = 64
-    FEW_AND_ONE = 65
-    FEW_SHIFT = 55          # of a 64-bit hash to a slot
     FEW_SLOTS = 512         # sparsely used, because collisions cause branch mispredictions
+    FEW_SHIFT = 55          # of a 64-bit hash to a slot: 64 - log2(FEW_SLOTS)
     LARGE = 65536           # slots from which memory is not reused for the next segment
 
 
 # For up to FEW tokens, on the stack. The id of a token is the position of the first one that equals it.
 cdef struct FewTokens:
-    KeyedToken tokens[FEW_AND_ONE]  # by id + 1, their keys without the mark CYBLEU_UNDECIDED
+    KeyedToken tokens[FEW + 1]  # by id + 1, their keys without the mark CYBLEU_UNDECIDED
     uint8_t slots[FEW_SLOTS]        # open addressing: 0 is free, otherwise id + 1
     int distinct                    # number of ids
 
