@@ -60,8 +60,8 @@ def tokens_of(texts: Batch, raw: Raw, place: Place) -> TokenLists | TokenIds:
     return token_lists(raw.split(texts.lines.strings()), place)
 
 
-def numbered_pair(others: Batch, texts: Batch, raw: Raw | None) -> tuple[Any, Any]:
-    """Two batches of texts as ids of one vocabulary; twice the same result if they are the same object.
+def numbered_pair(first: Batch, second: Batch, raw: Raw | None) -> tuple[Any, Any]:
+    """Two batches of texts as ids of one vocabulary, see :func:`number_together`.
 
     :param raw: how raw text is tokenised
     """
@@ -71,8 +71,8 @@ def numbered_pair(others: Batch, texts: Batch, raw: Raw | None) -> tuple[Any, An
             return batch
         return RawText(raw.lowered(batch.lines)) if raw.own else tokens_of(batch, raw, Place("texts"))
 
-    first = read(others)
-    return number_together(first, first if texts is others else read(texts), raw if raw and raw.own else None)
+    numbered = read(first)
+    return number_together(numbered, numbered if second is first else read(second), raw if raw and raw.own else None)
 
 
 def lowered(corpus: Corpus, raw: Raw | None) -> tuple[Any, Any, Any]:

@@ -51,8 +51,9 @@ class NBest:
     :param score: a function that maps a sum of rows to a number, where higher is better; or the
         :class:`cybleu.metrics.Metric` of the rows. If None, rows of BLEU are scored by the metric that you pass to a
         tuner, and a single float column is scored by its sum
-    :param sparse: sparse features: :class:`SparseFeatures`; a pair of a SciPy sparse matrix `(N, S)` and a list of S
-        names; or only the matrix, whose features get the names ``s0``, ``s1`` ...
+    :param sparse: sparse features: :class:`SparseFeatures`, or the tuple of its `indptr`, `columns`, `values` and
+        `names`; a pair of a SciPy sparse matrix `(N, S)` and a list of S names; or only the matrix, whose features get
+        the names ``s0``, ``s1`` ...
     :param ids: the ids of the segments, whole numbers `(S,)`, by default 0 to S - 1
     :param index: the index of each hypothesis in the input, before duplicates were dropped; by default 0 to N - 1
     :param model_scores: the scores of the hypotheses by the decoder, finite numbers `(N,)`
@@ -102,7 +103,7 @@ class NBest:
             )
         dense = _floats(features, "features", 2)
         count = len(dense)
-        bounds = _offsets(offsets, "offsets", count, "hypotheses")
+        bounds = _offsets(offsets, "offsets", count, "rows of features")
         if inputs is not None:
             check_whole(inputs, "inputs", 0, 2**63 - 1, error=ArrayValueError)
         self._put(

@@ -150,16 +150,16 @@ class _Table:
 
     def _read(self) -> Iterator[NBest]:
         has_pairs = self._begin == FEATURES[0]
-        fields: Any = None
+        parser: Any = None
         left = 0  # rows of the segment that are not read yet
         inside = False
         for block, count in blocks_of(self.file):
-            if fields is None:  # its heading tells the number of columns
+            if parser is None:  # its heading tells the number of columns
                 with on_line(self.file, 1):
                     self._enter(words_of(next(lines_of(block))[1]))
                 width = self._width or 0
-                fields = _backend.chosen.Fields([b""] * width, "glued" if has_pairs else "none")
-            lines = ParsedLines(fields, block, count, width)
+                parser = _backend.chosen.Fields([b""] * width, "glued" if has_pairs else "none")
+            lines = ParsedLines(parser, block, count, width)
             lines.limit = left
             for place, _, line in lines.declined():
                 with on_line(self.file, self.file.count + 1 + place):

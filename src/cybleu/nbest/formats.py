@@ -49,16 +49,16 @@ class Record(NamedTuple):
         return RawText(_backend.chosen.RawTexts.of_spans(self.data, self.begins, self.ends))
 
 
-def record_of(lines: NDArray[np.int64], data: bytes, spans: Any, **fields: Any) -> Record:
+def record_of(lines: NDArray[np.int64], data: bytes, spans: Any, **of_list: Any) -> Record:
     """Create a record, in which each run of an id is a segment.
 
     :param spans: for each hypothesis the id of its segment, and where its text begins and ends
-    :param fields: of the list
+    :param of_list: fields of the list
     """
     ids, begins, ends = spans
     starts = in_place(np.flatnonzero(np.diff(ids, prepend=-1)), np.int64)
     offsets = np.append(starts, len(ids))
-    nbest = NBest._of(offsets=offsets, ids=ids[starts], **fields)
+    nbest = NBest._of(offsets=offsets, ids=ids[starts], **of_list)
     return Record(lines, data, begins, ends, nbest)
 
 
@@ -102,7 +102,7 @@ def words_of(text: bytes) -> list[str]:
 class ParsedLines:
     """Lines of a block as rows. The backend parses those of the usual form, and the caller those that it declines.
 
-    :param fields: the backend's parser
+    :param parser: the backend's
     :param count: of the lines
     :param width: dense features of a line
     :param listed: whether the lines are of an n-best list; otherwise they have features alone
@@ -111,8 +111,8 @@ class ParsedLines:
     :ivar spans: for each row the id, and where the text begins and ends; if they are listed
     """
 
-    def __init__(self, fields: Any, block: bytes, count: int, width: int, listed: bool = False):
-        self._fields, self._block, self._count = fields, block, count
+    def __init__(self, parser: Any, block: bytes, count: int, width: int, listed: bool = False):
+        self._parser, self._block, self._count = parser, block, count
         rows = min(count, (len(block) + 1) // max(1, 2 * width))  # a feature takes 2 bytes, a sparse one 4
         most = len(block) // 4 + 1
         self.row, self.limit = 0, rows
@@ -130,7 +130,7 @@ class ParsedLines:
         line = start = 0
         while line < self._count:
             rows = self._features[: self.limit], self._indptr[: self.limit + 1]
-            row, start = self._fields.read(self._block, start, self.row, *rows, *others)
+            row, start = self._parser.read(self._block, start, self.row, *rows, *others)
             line += row - self.row
             self.row = row
             if line < self._count:
@@ -141,7 +141,7 @@ class ParsedLines:
 
     def put(self, dense: Iterable[float], sparse: Iterable[tuple[str, float]]) -> None:
         """Add a row."""
-        found = sorted((self._fields.column(name), value) for name, value in sparse)
+        found = sorted((self._parser.column(name), value) for name, value in sparse)
         first = self._indptr[self.row]
         last = first + len(found)
         self._features[self.row] = list(dense)
@@ -154,7 +154,7 @@ class ParsedLines:
         """Return dense and sparse features of all rows."""
         indptr = self._indptr[: self.row + 1]
         columns, values = self._columns[: indptr[-1]], self._values[: indptr[-1]]
-        return self._features[: self.row], SparseFeatures(indptr, columns, values, self._fields.names())
+        return self._features[: self.row], SparseFeatures(indptr, columns, values, self._parser.names())
 
 
 # ---------------------------------------------------------------------------------------- id ||| tokens ||| features
@@ -165,22 +165,22 @@ def field_lines(file: Lines, form: str | None) -> Iterator[Record]:
 
     The backend parses lines with the dense features of the first one in the same order; this module parses all others.
     """
-    fields: Any = None
+    parser: Any = None
     names: tuple[str, ...] = ()
     for block, count in blocks_of(file):
-        if fields is None:
+        if parser is None:
             form = form or _detected(file, block)
             with on_line(file, 1):
                 first = _line(next(lines_of(block))[1], form)
             names = tuple(first.dense)
             sparse_form = "glued" if form == "joshua" else "none" if b"" in first.labels[:1] else "spaced"
-            fields = _backend.chosen.Fields(first.labels, sparse_form)
-        lines = ParsedLines(fields, block, count, len(names), listed=True)
+            parser = _backend.chosen.Fields(first.labels, sparse_form)
+        lines = ParsedLines(parser, block, count, len(names), listed=True)
         for number, start, text in lines.declined():
             with on_line(file, file.count + 1 + number):
                 line = _line(text, form, names)
-            lines.spans[:, number] = line.id, start + line.begin, start + line.end
-            lines.scores[number] = line.score
+            lines.spans[:, lines.row] = line.id, start + line.begin, start + line.end
+            lines.scores[lines.row] = line.score
             lines.put(line.dense.values(), line.sparse)
         features, sparse = lines.features()
         numbers = np.arange(file.count + 1, file.count + lines.row + 1, dtype=np.int64)
@@ -191,7 +191,7 @@ def field_lines(file: Lines, form: str | None) -> Iterator[Record]:
                     raise InputFileError(f"there are more than {MOST_FEATURES} features that are not sparse")
             found = {"features": dense_of(sparse), "names": sparse.names}
         yield record_of(numbers, block, lines.spans, model_scores=lines.scores, **found)
-    check_apart(names, fields.names())
+    check_apart(names, parser.names())
 
 
 def _detected(file: Lines, block: bytes) -> str:
@@ -347,7 +347,7 @@ def fairseq(file: Lines) -> Iterator[Record]:
             any_found = True
             lines, *spans = in_place(np.array(found, dtype=np.int64).T)
             column = np.array(scores)
-            fields = {"features": column.reshape(-1, 1), "names": ("score",), "model_scores": column}
-            yield record_of(lines, block, spans, **fields)
+            of_list = {"features": column.reshape(-1, 1), "names": ("score",), "model_scores": column}
+            yield record_of(lines, block, spans, **of_list)
     if not any_found:
         raise InputFileError(f"{file.name}: no line begins with H-, as in the output of fairseq")

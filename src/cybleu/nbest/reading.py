@@ -48,8 +48,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Segment", "chunks", "read_segments"]
 
-WITHOUT_FIELDS = {"fairseq": fairseq, "json": json_lines}
-FORMATS = ("moses", "joshua", "plain", *WITHOUT_FIELDS)
+READERS = {"fairseq": fairseq, "json": json_lines}  # of formats without options
+# The commands name them, too, without importing this module: in `cli/lists.py` and `cli/tuning.py`.
+FORMATS = ("moses", "joshua", "plain", *READERS)
 
 
 class Segment(NamedTuple):
@@ -197,8 +198,8 @@ def read_parts(
     with Lines(path) as file:
         if is_plain:
             records = plain(file, size or 0, features, names)
-        elif form in WITHOUT_FIELDS:
-            records = WITHOUT_FIELDS[form](file)
+        elif form in READERS:
+            records = READERS[form](file)
         else:
             records = field_lines(file, form)
         yield from in_order(finished, file.watched(records, progress), threads)

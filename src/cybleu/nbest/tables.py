@@ -37,13 +37,13 @@ def numbers_in(line: bytes, width: int, item: str, wrong: str, has_pairs: bool =
 def _features_in(path: Path) -> tuple[str, NDArray[np.float64]]:
     """Return the name of a table of features, and the features."""
     parts: list[NDArray[np.float64]] = []
-    fields: Any = None
+    parser: Any = None
     with Lines(path) as file:
         for block, count in blocks_of(file):
-            if fields is None:
+            if parser is None:
                 width = len(words_of(next(lines_of(block))[1]))
-                fields = _backend.chosen.Fields([b""] * width, "none")
-            lines = ParsedLines(fields, block, count, width)
+                parser = _backend.chosen.Fields([b""] * width, "none")
+            lines = ParsedLines(parser, block, count, width)
             for number, _, line in lines.declined():
                 with on_line(file, file.count + 1 + number):
                     lines.put(*numbers_in(line, width, "a feature", "has {} features, and the lines before have {}"))

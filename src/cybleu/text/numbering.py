@@ -59,21 +59,23 @@ def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
     return texts if isinstance(texts, TokenIds) else _encoded(texts, vocabulary)
 
 
-def number_together(texts: Batch, others: Batch, raw: Raw | None = None) -> tuple[TokenIds, TokenIds]:
+def number_together(first: Batch, second: Batch, raw: Raw | None = None) -> tuple[TokenIds, TokenIds]:
     """Two lists of texts in the same numbers; twice the same result if they are the same object.
+
+    All tokens of the second one that the first one does not have are -1, even different ones, unless tokens are ids.
 
     :param raw: how raw texts are tokenised, by one of the backend's tokenisers
     """
-    if others is texts and isinstance(texts, TokenLists):
-        texts.types()  # an error if one is an array
-        with _explained(texts):
-            lengths, tokens = _lengths(texts), list(chain.from_iterable(texts.texts))
+    if second is first and isinstance(first, TokenLists):
+        first.types()  # an error if one is an array
+        with _explained(first):
+            lengths, tokens = _lengths(first), list(chain.from_iterable(first.texts))
             ids = np.empty(len(tokens), dtype=np.int32)
             if len(tokens) == lengths.sum() and _backend.chosen.number_tokens(tokens, ids) is not None:
                 found = ids_of_lengths(ids, lengths)
                 return found, found
-    numbered, vocabulary = number_texts(texts, raw)
-    return numbered, numbered if others is texts else number_others(others, vocabulary)
+    numbered, vocabulary = number_texts(first, raw)
+    return numbered, numbered if second is first else number_others(second, vocabulary)
 
 
 def _number_lines(texts: RawText, number: Callable[[Any, Any], bytes]) -> TokenIds:

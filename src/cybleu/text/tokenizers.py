@@ -17,7 +17,8 @@ from .categories import categories
 
 __all__ = ["tokenizer", "tokenizer_signature"]
 
-OWN = ("unicode", "none", "ascii", "space", "13a", "intl", "zh", "char")  # of which the first two are one
+# Of the backends' `Tokenizer`, where the first two are one. Those in SPLITS are functions in Python, which are slower.
+OWN = ("unicode", "none", "ascii", "space", "13a", "intl", "zh", "char")
 
 
 def split_for_codexglue(line: str) -> list[str]:
@@ -60,7 +61,7 @@ SPLITS: dict[str, Callable[[str], list[str]]] = {
 
 
 def own_tokenizer(name: str) -> Any:
-    """The backend's tokeniser of one of the names in `OWN`."""
+    """The backend's tokeniser with a name in `OWN`, or ``intl-unstripped`` or ``tercom``, which metrics use."""
     return _own(_backend.BACKEND, "none" if name == "unicode" else name)
 
 
@@ -124,7 +125,7 @@ def _tokens_of(name: str) -> Callable[[str], list[str]]:
     if name in OWN:
         tokens: Callable[[str], list[str]] = own_tokenizer(name).tokens
         return tokens
-    requirement = f"the tokeniser {name!r} is not one of {', '.join(OWN)}; the others require sacreBLEU"
+    requirement = f"the tokeniser {name!r} is none of {', '.join(sorted({*OWN, *SPLITS}))}; others require sacreBLEU"
     with extra("sacrebleu", requirement, "cybleu[sacrebleu]"):
         from sacrebleu.metrics.bleu import BLEU
     if name not in BLEU.TOKENIZERS:
