@@ -170,3 +170,4 @@ def test_rewards_can_be_told_apart(options, name):
     reward = Reward(**options)
     assert reward.__name__ == pickle.loads(pickle.dumps(reward)).__name__ == name
     assert repr(reward).startswith(f"<Reward {name}: ")
+    assert "eff:no" not in repr(Reward())  # as single sentences are scored

@@ -144,7 +144,7 @@ class Reward:
         self._warned = False
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.__name__}: {self.metric.signature}>"
+        return f"<{type(self).__name__} {self.__name__}: {self.metric.of_sentences().signature}>"
 
     def __call__(
         self, prompts: Any = None, completions: Any = None, completion_ids: Any = None, **columns: Any

@@ -70,6 +70,7 @@ def test_lists_and_nulls_of_references(folder):
     ("arguments", "message"),
     [
         ("texts.parquet:hyp ref", "columns of one Parquet file"),
+        ("texts.parquet ref", "texts.parquet: name a column of the Parquet file: texts.parquet:COLUMN"),
         ("texts.parquet:hyp other.parquet:ref", "columns of one Parquet file"),
         ("texts.parquet:x texts.parquet:ref", "no column 'x'; it has 'hyp'"),
         ("texts.parquet:number texts.parquet:ref", "whole numbers"),

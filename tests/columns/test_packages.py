@@ -10,7 +10,7 @@ import pytest
 
 import cybleu
 from cybleu import References, columns, score, scores
-from cybleu.errors import LengthMismatchError, MissingExtraError, NoReferencesError, SequenceTypeError
+from cybleu.errors import LengthMismatchError, MissingExtraError, NoReferencesError, SequenceTypeError, UnknownNameError
 from inputs import side_by_side
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -51,6 +51,13 @@ def test_series_of_polars(polars, maybe_pyarrow):
     assert cybleu.rows(texts, OTHERS).tolist() == cybleu.rows(TOKENS, OTHERS).tolist()
     with pytest.raises(SequenceTypeError, match=r"hypotheses\[1\]"):
         cybleu.rows(polars.Series(["a", None]), [["a"]] * 2, tokenize="13a")
+
+
+def test_a_column_is_no_name_of_one(polars, maybe_pyarrow):
+    column = polars.Series(["a"])
+    for given in ([column, column], [polars.DataFrame({"hypothesis": column}), "hypothesis", column]):
+        with pytest.raises(UnknownNameError, match="a Series is not the name of a column; pass a table, then names"):
+            columns.score(*given)
 
 
 def test_a_column_of_nulls_alone_has_no_references(polars, maybe_pyarrow):

@@ -71,6 +71,7 @@ def test_the_length_penalty_of_numbers_that_divide_by_zero(lengths):
         (([[["a"]]], [["a"], ["b"]]), 1, errors.LengthMismatchError, "2 hypotheses and 1 lists"),
         (([[["a"]], []], [["a"], ["b"]]), 1, errors.NoReferencesError, r"list_of_references\[1\]"),
         (([[["a", "b"]]], [["a", "b"]]), 3, errors.ShortTextsError, "give n=2 or less"),
+        (([[["a"]]], [[]]), 5, errors.ShortTextsError, "no hypothesis has a 1-gram; give one that is not empty"),
         (([[[]]], [["a"]]), 1, errors.ShortTextsError, "references have no token"),
     ],
 )

@@ -57,7 +57,7 @@ def install_as_nltk() -> Installation:
     ...     nltk.translate.bleu_score.sentence_bleu.__module__
     'cybleu.bleu_score'
     """
-    with extra("nltk", "to replace NLTK's functions requires NLTK", "nltk"):
+    with extra("nltk", "replacing NLTK's functions requires NLTK", "nltk"):
         return Installation(_places())
 
 

@@ -20,8 +20,11 @@ MARK = ".parquet:"
 def columns_named(paths: Sequence[str]) -> tuple[str, list[str]] | None:
     """The file and the columns that ``FILE.parquet:COLUMN`` names; None where these are files of text.
 
-    :raises InputFileError: only some of them are columns, or they are in different files
+    :raises InputFileError: only some of them are columns, or they are in different files; or a file has no column
     """
+    for path in paths:
+        if path.endswith(MARK[:-1]):
+            raise InputFileError(f"{path}: name a column of the Parquet file: {path}:COLUMN")
     named = [MARK in path and not os.path.exists(path) for path in paths]
     if not any(named):
         return None

@@ -56,7 +56,8 @@ def row_blocks(
     :param options: options of the metric, such as ``tokenize="zh"``
     :return: for each block a dict that maps the names of the metric's columns to int64 arrays `(n,)`, or float64 if the
         metric counts fractions, in the order of the rows
-    :raises UnknownNameError: the table does not have exactly one column with a given name
+    :raises UnknownNameError: the table does not have exactly one column with a given name; or a column is given instead
+        of its name
     :raises SequenceTypeError: a hypothesis is null; the message has the number of its row in the whole table, from 0
     :raises NoReferencesError: a segment has no reference
     :raises ArrowError: `table` is not a table, or it is broken or already consumed
@@ -68,6 +69,9 @@ def row_blocks(
     """
     chosen = find(metric, **options)
     chosen.check_parts()
+    for name in (hypothesis, references):
+        if is_column(name):
+            raise UnknownNameError(f"a {type(name).__name__} is not the name of a column; pass a table, then names")
     wanted = [hypothesis, *names_of_references(references)]
     if find_spec("pyarrow") is None:
         table = columns_of_frame(table) or table

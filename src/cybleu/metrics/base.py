@@ -2,7 +2,7 @@
 
 A metric defines how to count a segment, as a row of numbers that can be added up, and how to score a row or a sum of
 rows. Rewards, matrices of pairs, minimum Bayes risk, oracles, the perceptron, tuning and the command line accept any
-metric. A new metric must define `columns`, :meth:`Metric.count` and :meth:`Metric.evaluate`. The metrics of this
+metric. A new metric must define `name`, `columns`, :meth:`Metric.count` and :meth:`Metric.evaluate`. The metrics of this
 package override :meth:`Metric.counter`, which reads a corpus once and then writes any of its rows, and score valid
 rows; see :class:`BuiltinMetric`.
 """
@@ -195,6 +195,8 @@ class Metric(ABC):
                 scores[some] = self.scores_of(self._table(corpus)).reshape(len(some), width)
 
         run(work, texts.size, self.cost * 64 * scores.size, threads if self.cost else None, progress, "hypotheses")
+
+    # -------------------------------------------------------------------------- overridden where the default does not fit
 
     @property
     def family(self) -> str:

@@ -58,8 +58,8 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
     '0.25*sacrebleu+0.75*chrf'
     """
     options = {name: value for name, value in options.items() if value is not None}
-    if "variant" in options:
-        raise UnknownNameError("variant is no option of a metric; pass the definition itself as metric=")
+    for name in {"metric", "variant"} & options.keys():
+        raise UnknownNameError(f"{name} is no option of a metric; pass the definition itself as metric= of score")
     if metric is None or isinstance(metric, str):
         return _by_name(default if metric is None else metric, options)
     if isinstance(metric, Variant):
@@ -88,7 +88,9 @@ def _by_name(name: str, options: dict[str, Any]) -> Metric:
 def _refuse_options(found: Any, options: Mapping[str, Any]) -> None:
     """Refuse something other than a metric, and options that it has already or cannot have."""
     if not isinstance(found, Metric):
-        raise UnknownNameError(f"the metric is a {type(found).__name__}; pass a name, a dict of weights or a Metric")
+        raise UnknownNameError(
+            f"the metric is a {type(found).__name__}; pass a name, a dict of weights or a Metric, such as Bleu()"
+        )
     if options and isinstance(found, Mixture):
         raise UnknownNameError(
             f"{next(iter(options))} is an option of the metrics of a mixture; give it there, as {{Bleu(tokenize='zh'): 1}}"

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_OF_ANOTHER = "if another metric counted the rows, pass that metric"
+
 
 def one_or_more(rows: Any) -> list[Any]:
     """The rows in their order; a single row may be passed without a list.
@@ -29,9 +31,7 @@ def one_or_more(rows: Any) -> list[Any]:
     """
     check_unmasked(rows, "rows")
     if not hasattr(rows, "__iter__"):
-        raise StatisticsError(
-            f"statistics are a row of whole numbers, or rows of them, and this is a {type(rows).__name__}"
-        )
+        raise StatisticsError(f"statistics are a row of whole numbers, or rows, and this is a {type(rows).__name__}")
     given = list(rows)
     return given if given and hasattr(given[0], "__len__") else [given]
 
@@ -69,7 +69,7 @@ def whole_array(rows: Any, name: str) -> NDArray[np.int64]:
     """
     given = array_given(rows, name)
     if given.dtype.kind not in "iu" and given.size:
-        raise StatisticsError(f"{name} has dtype {given.dtype}; statistics are integers, preferably int64")
+        raise StatisticsError(f"{name} has dtype {given.dtype}, but the metric counts integers; {_OF_ANOTHER}")
     if given.dtype == np.uint64 and given.size and given.max() > np.iinfo(np.int64).max:
         raise StatisticsError(f"{name} has numbers above {np.iinfo(np.int64).max}")
     return in_place(given, np.int64)
@@ -101,9 +101,7 @@ def row_at(rows: Any, position: int) -> list[int]:
 def order_of(size: int) -> int:
     """The number of orders in a row of BLEU."""
     if size < 4 or size % 2:
-        raise StatisticsError(
-            f"a row has {size} entries and must have 2 + 2 * orders: hypothesis length, reference length, matches, n-grams"
-        )
+        raise StatisticsError(f"a row has {size} entries, but a row of BLEU has 2 + 2 * orders; {_OF_ANOTHER}")
     return (size - 2) // 2
 
 
@@ -115,7 +113,7 @@ def bleu_row(values: Any, name: str = "a row") -> list[int]:
     row = whole_numbers(values, "statistics", 0)
     order = order_of(len(row))
     if any(matched > total for matched, total in zip(row[2 : 2 + order], row[2 + order :])):
-        raise StatisticsError(f"{name} has more matches than n-grams of an order: {row}")
+        raise StatisticsError(f"{name} has more matches than n-grams of an order: {row}; {_OF_ANOTHER}")
     return row
 
 

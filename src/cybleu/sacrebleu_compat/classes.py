@@ -24,7 +24,7 @@ from ..text.batches import Corpus, RawText, Sets
 from ..text.columns import lists_of_documents
 from ..text.tokenizers import OWN, own_tokenizer
 
-with extra("sacrebleu", "this class is a subclass of one of sacreBLEU", "cybleu[sacrebleu]"):
+with extra("sacrebleu", "sacrebleu_compat requires sacreBLEU", "cybleu[sacrebleu]"):
     import sacrebleu.metrics.bleu
     from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 

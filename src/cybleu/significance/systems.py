@@ -239,7 +239,9 @@ def _run(name: str, given: Any, system: str) -> Run:
     if not array.size and not array.shape[0]:
         raise EmptyCorpusError(f"{system} has no segment; give the row of each segment, or a score for each")
     if array.dtype.kind not in "biuf":
-        raise ArrayValueError(f"{system} has dtype {array.dtype}; give rows of integers, or a column of floats")
+        raise ArrayValueError(
+            f"{system} has dtype {array.dtype}; give its rows, from cybleu.rows, or a score for each segment"
+        )
     table = array[:, None] if array.ndim == 1 else array
     if table.ndim != 2 or not table.shape[1]:
         raise ArrayValueError(

@@ -68,7 +68,7 @@ def arrow(value: Any) -> Iterator[Any]:
     :raises ArrowError: pyarrow cannot read it
     :raises MissingExtraError: pyarrow is not installed
     """
-    with extra("pyarrow", f"to read a {type(value).__name__} requires pyarrow", "cybleu[arrow]"):
+    with extra("pyarrow", f"reading a {type(value).__name__} requires pyarrow", "cybleu[arrow]"):
         import pyarrow
     try:
         yield pyarrow

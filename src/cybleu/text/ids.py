@@ -123,7 +123,7 @@ def owners_given(owner: Any, sets: AnySets, count: int) -> NDArray[np.int64] | N
     elif count and sets.size and all(end - begin == count for begin, end in pairwise(sets.bounds)):
         advice = f"each has {counted(count, 'text')}, as sacreBLEU takes them; pass list(zip(*references))"
     else:
-        advice = "give a set for each hypothesis, or owner=, the number of its set for each hypothesis"
+        advice = "give a set for each hypothesis; to use a set for several, pass owner= to rows or reward_scores"
     raise LengthMismatchError(f"{found}; {advice}")
 
 

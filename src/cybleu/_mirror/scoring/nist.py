@@ -77,8 +77,7 @@ def corpus_nist(
             reference_length += length
             hypothesis_length += len(hypothesis)
         if not total:
-            raise ShortTextsError(
-                f"no hypothesis has {order} tokens, so there is no {order}-gram; give n={order - 1} or less"
-            )
+            advice = f"give n={order - 1} or less" if order > 1 else "give one that is not empty"
+            raise ShortTextsError(f"no hypothesis has a {order}-gram; {advice}")
         precision += information / total
     return precision * length_penalty(reference_length, hypothesis_length)
