@@ -85,3 +85,8 @@ def test_what_cannot_be_read(folder, arguments, message):
     result = run(*arguments.split())
     assert result.exit_code != 0
     assert message in result.stderr
+
+
+def test_a_file_of_text_may_have_any_name(folder):
+    (folder / "text.parquet").write_text("a b c d\n")
+    assert " = 100.00 " in run("text.parquet", "text.parquet").stdout

@@ -55,8 +55,9 @@ def test_series_of_polars(polars, maybe_pyarrow):
 
 def test_a_column_is_no_name_of_one(polars, maybe_pyarrow):
     column = polars.Series(["a"])
-    for given in ([column, column], [polars.DataFrame({"hypothesis": column}), "hypothesis", column]):
-        with pytest.raises(UnknownNameError, match="a Series is not the name of a column; pass a table, then names"):
+    frame = polars.DataFrame({"hypothesis": column})
+    for given in ([column, column], [frame, "hypothesis", column], [frame, "hypothesis", [column]]):
+        with pytest.raises(UnknownNameError, match="is not the name of a column; pass a table, then names"):
             columns.score(*given)
 
 

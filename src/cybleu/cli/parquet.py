@@ -20,10 +20,11 @@ MARK = ".parquet:"
 def columns_named(paths: Sequence[str]) -> tuple[str, list[str]] | None:
     """The file and the columns that ``FILE.parquet:COLUMN`` names; None where these are files of text.
 
-    :raises InputFileError: only some of them are columns, or they are in different files; or a file has no column
+    :raises InputFileError: only some of them are columns, or they are in different files; or a Parquet file is given
+        without a column
     """
     for path in paths:
-        if path.endswith(MARK[:-1]):
+        if _is_parquet(path):
             raise InputFileError(f"{path}: name a column of the Parquet file: {path}:COLUMN")
     named = [MARK in path and not os.path.exists(path) for path in paths]
     if not any(named):
@@ -33,6 +34,13 @@ def columns_named(paths: Sequence[str]) -> tuple[str, list[str]] | None:
     if not all(named) or len(files) > 1:
         raise InputFileError(f"{', '.join(paths)}: give columns of one Parquet file, or text files")
     return files.pop(), [column for _, _, column in split]
+
+
+def _is_parquet(path: str) -> bool:
+    if not (path.endswith(MARK[:-1]) and os.path.isfile(path)):
+        return False
+    with open(path, "rb") as file:
+        return file.read(4) == b"PAR1"
 
 
 def _next_rows(batches: Iterator[Any]) -> list[Any]:

@@ -70,7 +70,7 @@ def row_blocks(
     chosen = find(metric, **options)
     chosen.check_parts()
     for name in (hypothesis, references):
-        if is_column(name):
+        if are_columns(name):
             raise UnknownNameError(f"a {type(name).__name__} is not the name of a column; pass a table, then names")
     wanted = [hypothesis, *names_of_references(references)]
     if find_spec("pyarrow") is None:

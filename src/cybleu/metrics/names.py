@@ -58,8 +58,10 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
     '0.25*sacrebleu+0.75*chrf'
     """
     options = {name: value for name, value in options.items() if value is not None}
-    for name in {"metric", "variant"} & options.keys():
-        raise UnknownNameError(f"{name} is no option of a metric; pass the definition itself as metric= of score")
+    for name in sorted({"metric", "variant"} & options.keys()):
+        raise UnknownNameError(
+            f"{name} is no option of a metric; pass the definition itself as metric=, which bleu, chrf and ter do not have"
+        )
     if metric is None or isinstance(metric, str):
         return _by_name(default if metric is None else metric, options)
     if isinstance(metric, Variant):

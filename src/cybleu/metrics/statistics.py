@@ -69,7 +69,7 @@ def whole_array(rows: Any, name: str) -> NDArray[np.int64]:
     """
     given = array_given(rows, name)
     if given.dtype.kind not in "iu" and given.size:
-        raise StatisticsError(f"{name} has dtype {given.dtype}, but the metric counts integers; {_OF_ANOTHER}")
+        raise StatisticsError(f"{name} has dtype {given.dtype}; give integers; {_OF_ANOTHER}")
     if given.dtype == np.uint64 and given.size and given.max() > np.iinfo(np.int64).max:
         raise StatisticsError(f"{name} has numbers above {np.iinfo(np.int64).max}")
     return in_place(given, np.int64)
