@@ -285,11 +285,11 @@ def called(function, *args, **kwargs):
 
 
 def bits(value):
-    """What equal results show: numbers with all digits."""
+    """What equal results have alike: each bit of arrays, and what they show."""
     import numpy as np
 
     if isinstance(value, np.ndarray):
-        return value.dtype, value.shape, repr(value.tolist())
+        return value.dtype, value.shape, repr(value.tolist()), value.tobytes()
     return [*map(bits, value)] if isinstance(value, (list, tuple)) else repr(value)
 
 

@@ -116,7 +116,7 @@ def self_bleu(
         )
     numbers, _ = numbered_pair(batch, batch, raw)
     vectors, max_order = weight_vectors(weights)
-    order = max(1, max_order, 5 if method_number(smoothing_function) in (5, 6, 7) else 0)  # of which the scorer reads 5
+    order = max(1, max_order, 5 if method_number(smoothing_function) in (5, 6, 7) else 0)  # they read 5-grams
     stats = np.zeros((numbers.size, 2 + 2 * order), dtype=np.int64)
     _backend.chosen.leave_one_out(_backend.chosen.TokenTexts(*numbers), order, stats)
     stats[:, 1] = _closest_other_length(numbers.ends - numbers.begins)
