@@ -211,7 +211,7 @@ def report():
 
     texts, path = {name: lines(name) for name in systems()[-4:]}, Path(tempfile.mkdtemp(), "report.html")
     references = [[line] for line in lines("ref")]
-    return lambda: str(report.write(path, references, texts))
+    return lambda: str(report.write(path, systems=texts, references=references))
 
 
 def score_command():

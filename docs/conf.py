@@ -88,8 +88,8 @@ def example_report(app):
     folder.mkdir(parents=True, exist_ok=True)
     report.write(
         folder / "example-report.html",
-        [[line] for line in lines("web")],
         {name: lines(name) for name in ("asv", "kjv", "ylt")},
+        [[line] for line in lines("web")],
         title="Three translations of Mark compared with the World English Bible",
     )
     app.config.html_extra_path.append(str(folder))

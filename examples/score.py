@@ -25,4 +25,4 @@ print(f"mean sentence BLEU: {sum(scores) / len(scores):.4f}")
 
 worst = scores.index(min(scores))
 print(f"\nthe verse that agrees least: {' '.join(hypotheses[worst])}")
-print(explain(list_of_references[worst], hypotheses[worst], smoothing_function=smoothing))
+print(explain(hypotheses[worst], list_of_references[worst], smoothing_function=smoothing))

@@ -39,7 +39,7 @@ OF_CORPORA = {
     "Bleu.rows": lambda references, hypotheses, **how: Bleu("nltk", **how).rows(hypotheses, references),
     "Gleu.rows": lambda references, hypotheses, **how: find("gleu", **how).rows(hypotheses, references),
     "Metric.rows": lambda references, hypotheses, **how: Own(**how).rows(hypotheses, references),
-    "explain_difference": lambda *corpus, **how: str(explain_difference(*corpus, **how)),
+    "explain_difference": lambda references, hypotheses, **how: str(explain_difference(hypotheses, references, **how)),
 }
 OF_TOKENS = {
     **OF_CORPORA,
@@ -250,7 +250,7 @@ def test_raw_text_is_its_tokens(how):
         *lists[0],
         *lists[1],
     ]
-    assert str(explain(LINES[0][0], LINES[1][0], **how)) == str(explain(sets[0], texts[0]))
+    assert str(explain(LINES[1][0], LINES[0][0], **how)) == str(explain(texts[0], sets[0]))
     rewards = Reward(column="r", **how)(completions=LINES[1], r=LINES[0])
     assert rewards == cybleu.reward_scores(texts, sets).tolist()
 

@@ -18,8 +18,8 @@ ids: float = cybleu.corpus_bleu([[(1, 2, 3)]], [deque([1, 2])], smoothing_functi
 precision: cybleu.Fraction = cybleu.modified_precision(references, "ab", 1)
 half: float = float(precision) + precision.numerator
 custom: float = bleu_score.sentence_bleu(references, ["a"], smoothing_function=lambda p_n, **kwargs: p_n)
-explanation: Explanation = cybleu.explain(references, ["a"])
-comparison: Comparison = cybleu.explain_difference([references], [["a"]], ("nltk", ("moses", "add")))
+explanation: Explanation = cybleu.explain(["a"], references)
+comparison: Comparison = cybleu.explain_difference([["a"]], [references], ("nltk", ("moses", "add")))
 why: list[str] = [cause.rule for difference in comparison.differences for cause in difference.causes]
 with cybleu.install_as_nltk() as installation:
     installation.undo()
@@ -38,7 +38,7 @@ nbest: NBest = merge(
 names: tuple[str, ...] = nbest.names
 chosen: list[str] = rerank.mbr([["a b", "a c"]]).texts
 from_list: list[str] = cybleu.rerank.linear(nbest, [1.0]).texts
-report: cybleu.report.Report = cybleu.report.analyse([["a b"], ["a"]], {"mine": ["a b", "a"]}, lowercase=True)
+report: cybleu.report.Report = cybleu.report.analyse({"mine": ["a b", "a"]}, [["a b"], ["a"]], lowercase=True)
 of_first: float = (
     report.metrics[0].buckets("length").scores[0, 0] + report.outputs[0].chrf + report.precisions[0].values[0]
 )

@@ -43,10 +43,10 @@ def files(tmp_path_factory, jinja2):
     systems = {"<b>one</b>": HOSTILE, "\u202etwo": [f"x {line}" for line in HOSTILE[:-1]] + ["y"]}
     turned = [[line] for line in [*HOSTILE[2:], *HOSTILE[:2]]]
     for name, report in {
-        "three": analyse(REFERENCES, SYSTEMS, command="cybleu compare a b", **FEW),
-        "metrics": analyse(REFERENCES, SYSTEMS, METRICS, **FEW),
-        "one": analyse(REFERENCES, {"one": SYSTEMS["one"]}, METRICS, **FEW),
-        "hostile": analyse(turned, systems, title="<script>alert(1)</script>", **FEW),
+        "three": analyse(SYSTEMS, REFERENCES, command="cybleu compare a b", **FEW),
+        "metrics": analyse(SYSTEMS, REFERENCES, METRICS, **FEW),
+        "one": analyse({"one": SYSTEMS["one"]}, REFERENCES, METRICS, **FEW),
+        "hostile": analyse(systems, turned, title="<script>alert(1)</script>", **FEW),
     }.items():
         save_page(report, folder / f"{name}.html")
     return folder
@@ -148,7 +148,7 @@ def points_on(page):
 
 def test_metric_by_keyboard(opened):
     page = opened("metrics")
-    report = analyse(REFERENCES, SYSTEMS, METRICS, **FEW)
+    report = analyse(SYSTEMS, REFERENCES, METRICS, **FEW)
     at_first = numbers(page), points_on(page)
     metric, order = page.locator("#metric"), page.locator("#order")
     assert metric.locator("option").all_text_contents() == ["BLEU", "chrF", "TER"]
@@ -179,7 +179,7 @@ def test_metric_by_keyboard(opened):
 
 def test_metric_of_one_system(opened):
     page = opened("one")
-    report = analyse(REFERENCES, {"one": SYSTEMS["one"]}, METRICS, **FEW)
+    report = analyse({"one": SYSTEMS["one"]}, REFERENCES, METRICS, **FEW)
     at_first = numbers(page), points_on(page)
     for figures in report.metrics[1:]:
         page.locator("#metric").select_option(figures.label)
@@ -260,7 +260,7 @@ def test_copying(opened):
     details.locator("button").press("Enter")
     details.get_by_role("status").filter(has_text="Copied").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.strip() == analyse(REFERENCES, SYSTEMS, **FEW).comparisons[0].to_latex().strip()
+    assert copied.strip() == analyse(SYSTEMS, REFERENCES, **FEW).comparisons[0].to_latex().strip()
 
 
 def test_hostile_texts_are_shown(opened):

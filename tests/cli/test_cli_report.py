@@ -47,8 +47,8 @@ def test_the_page_is_that_of_the_function(files, no_pictures):
     assert run(*arguments).exit_code == 0
     written = (files / "report.html").read_text(encoding="utf-8")
     expected = analyse(
-        REFERENCES,
         SYSTEMS,
+        REFERENCES,
         samples=100,
         seed=7,
         command=shlex.join(["cybleu", *arguments]),
@@ -80,7 +80,7 @@ def test_one_system_and_options(files, no_pictures):
         (["--tokenize", "none"], None, {"tokenize": "none"}),
         (["--metric", "bleu", "--metric", "ter"], ["sacrebleu", "ter"], {}),
     ):
-        found = analyse([[line] for line in REFERENCE], {"mine": SYSTEMS["one"]}, metric, lowercase=True, **how)
+        found = analyse({"mine": SYSTEMS["one"]}, [[line] for line in REFERENCE], metric, lowercase=True, **how)
         assert run(*arguments, *more).stdout == f"{found}\n"
     runs = ["both=one.txt,two.txt", "three.txt", "-r", "ref1", "--baseline", "three"]
     assert run("compare", *runs, "--report", "r.html").exit_code == 0

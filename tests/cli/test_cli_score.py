@@ -102,14 +102,14 @@ def test_standard_input_and_gzip(files):
 def test_a_line_as_explain_shows_it(files, line, options, metric):
     result = run("hyp", "ref1", "ref2", "--line", line, *options.split(), command="explain")
     references = [texts[line - 1].split() for texts in (FIRST, SECOND)]
-    assert result.stdout == f"{explain(references, HYPOTHESES[line - 1].split(), metric=metric)}\n"
+    assert result.stdout == f"{explain(HYPOTHESES[line - 1].split(), references, metric=metric)}\n"
     assert (result.exit_code, result.stderr) == (0, "")
 
 
 def test_variants(files):
     printed = run("hyp", "ref1", "ref2", "--tokenize", "none", command="variants").stdout
     references = [[r.split() for r in pair] for pair in zip(FIRST, SECOND)]
-    comparison = explain_difference(references, [h.split() for h in HYPOTHESES])
+    comparison = explain_difference([h.split() for h in HYPOTHESES], references)
     assert printed.replace("  none   ", "  -      ") == f"{comparison.format('line', 1)}\n"
     assert "2 lines (2, 3): " in printed
 

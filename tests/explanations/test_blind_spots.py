@@ -25,11 +25,11 @@ METRICS = [*starmap(metrics.Bleu, DEFINITIONS), *OF_PRECISIONS_ABOVE_0]
 def found_or_none(references, hypothesis, metric):
     """The blind spots, or None if a new match lowers the score, which must be so for a reason."""
     try:
-        return blind_spots(references, hypothesis, metric)
+        return blind_spots(hypothesis, references, metric)
     except errors.SmoothingParameterError:
         rules = metric.rules()
         assert rules.mean == "exact" and (rules.smoothing in ("none", "skip") or rules.value == 0)
-        blocks = blind_spots(references, hypothesis, max_order=metric.order).blocks
+        blocks = blind_spots(hypothesis, references, max_order=metric.order).blocks
         pairs = {pair for reference in references for pair in pairwise(reference)}
         assert any((left[-1], right[0]) in pairs for left, right in permutations(blocks, 2))
         return None
@@ -93,7 +93,7 @@ def test_all_permutations(references, hypothesis, metric):
 
 @given(st.lists(TOKENS, min_size=1, max_size=2), TOKENS, st.integers(1, 4))
 def test_blocks_are_cut_where_a_bigram_is_in_no_reference(references, hypothesis, max_order):
-    spots = blind_spots(references, hypothesis, max_order=max_order)
+    spots = blind_spots(hypothesis, references, max_order=max_order)
     pairs = {pair for reference in references for pair in pairwise(reference)} if max_order > 1 else set()
     assert all(pair in pairs for block in spots.blocks for pair in pairwise(block))
     assert not any((left[-1], right[0]) in pairs for left, right in pairwise(spots.blocks))
@@ -101,11 +101,11 @@ def test_blocks_are_cut_where_a_bigram_is_in_no_reference(references, hypothesis
 
 def test_large_counts_are_exact():
     words = [*map(str, range(60))]
-    assert blind_spots([["in no hypothesis"]], words).count == math.factorial(60)
+    assert blind_spots(words, [["in no hypothesis"]]).count == math.factorial(60)
 
 
 def test_raw_text():
-    spots = blind_spots(["The cat sat."], "The cat: dogs", "sacrebleu", tokenize="13a", lowercase=True)
+    spots = blind_spots("The cat: dogs", ["The cat sat."], "sacrebleu", tokenize="13a", lowercase=True)
     assert spots.blocks == (("the", "cat"), (":",), ("dogs",)) and spots.replaceable == (2, 3)
 
 
@@ -122,13 +122,13 @@ def test_raw_text():
 )
 def test_scores_that_a_match_can_lower(metric, choices, error, advice):
     with pytest.raises(error, match=advice):
-        blind_spots([["a", "b"]], ["b", "a"], metric, **choices)
+        blind_spots(["b", "a"], [["a", "b"]], metric, **choices)
 
 
 def test_definitions_that_a_match_can_lower():
     """If no order of the blocks has a new match, all of them have the same score."""
-    assert blind_spots([["a", "b"]], ["a", "b", "x"], "nltk-3.2").count == 2
-    assert blind_spots([["a", "b"]], ["a", "b", "x"], weights=(1.5, -0.5)).count == 2
+    assert blind_spots(["a", "b", "x"], [["a", "b"]], "nltk-3.2").count == 2
+    assert blind_spots(["a", "b", "x"], [["a", "b"]], weights=(1.5, -0.5)).count == 2
 
 
 @pytest.mark.filterwarnings("ignore:the weight")
@@ -141,9 +141,9 @@ def test_explanations():
     ]
     smoothing = SmoothingFunction()
     for arguments in ({"weights": (0.5, 0.5)}, {"metric": "sacrebleu"}, {"smoothing_function": smoothing.method2}):
-        explained = explain(references, hypothesis, **arguments)
+        explained = explain(hypothesis, references, **arguments)
         assert str(explained).splitlines()[-3:] == ending and explained.blind_spots == blind_spots(
-            references, hypothesis
+            hypothesis, references
         )
         assert all(html.escape(line) in explained._repr_html_() for line in ending)
     for arguments in (
@@ -153,6 +153,6 @@ def test_explanations():
         {"smoothing_function": SmoothingFunction(epsilon=0).method1},
         {"smoothing_function": lambda p_n, **_: [1, 1, 1, 1]},
     ):
-        explained = explain(references, ["sat", "the", "cat"], **arguments)
+        explained = explain(["sat", "the", "cat"], references, **arguments)
         assert explained.blind_spots is None and "blind spots" not in str(explained)
-    assert explain(references, references[0]).blind_spots.count == 1
+    assert explain(references[0], references).blind_spots.count == 1

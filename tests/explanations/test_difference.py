@@ -74,7 +74,7 @@ def expected_score(corpus, setting, order, weights):
 def test_one_rule_alone(case, lower, higher, rule, points, orders, segments):
     corpus = tokens(case)
     for pair in ((lower, higher), (higher, lower)):
-        difference = only_difference(*corpus, pair)
+        difference = only_difference(*corpus[::-1], pair)
         (cause,) = difference.causes
         assert (cause.rule, cause.orders, cause.segments) == (rule, orders, segments)
         assert cause.points == pytest.approx(difference.points)
@@ -82,7 +82,7 @@ def test_one_rule_alone(case, lower, higher, rule, points, orders, segments):
 
 
 def test_a_tool_that_fails_is_in_the_table():
-    comparison = explain_difference(*tokens("E"))
+    comparison = explain_difference(*tokens("E")[::-1])
     failed = {scored.name: scored.failure for scored in comparison.scores if scored.bleu is None}
     assert [*failed] == ["mteval-v13a", "multi-bleu", "huggingface"]
     assert all("have no token" in reason for reason in failed.values())
@@ -95,7 +95,7 @@ def test_a_tool_that_fails_is_in_the_table():
 def test_two_rules_and_their_segments():
     references = [["a b c d e f g".split(), "a b c d".split()], [["h"]], [["i", "j"]]]
     hypotheses = ["a b c d e f".split(), ["h"], ["i", "k"]]
-    difference = only_difference(references, hypotheses, ("nltk", "huggingface"))
+    difference = only_difference(hypotheses, references, ("nltk", "huggingface"))
     assert difference.lower.name == "nltk"
     short, length = difference.causes
     assert (short.rule, short.orders, short.segments) == ("short_segments_count", (2, 3, 4), (1, 2))
@@ -105,23 +105,23 @@ def test_two_rules_and_their_segments():
     assert short.points + length.points == pytest.approx(difference.points)
     # 8 and 4 tokens are equally close to 6, and the shorter is taken, so that the closest is also the shortest
     references[0][0].append("h")
-    assert rules(only_difference(references, hypotheses, ("nltk", "huggingface"))) == ["short_segments_count"]
+    assert rules(only_difference(hypotheses, references, ("nltk", "huggingface"))) == ["short_segments_count"]
 
 
 def test_rules_that_are_needed_together():
-    difference = only_difference(*tokens("D"), ("multi-bleu", "mteval-v13a"))
+    difference = only_difference(*tokens("D")[::-1], ("multi-bleu", "mteval-v13a"))
     gate, smoothing = difference.causes
     assert (gate.rule, gate.points) == ("no_match_at_all", pytest.approx(difference.points))
     assert (smoothing.rule, smoothing.points, smoothing.before.score) == ("smoothing", 0, 0)
     assert "also required: with the rule of multi-bleu, mteval-v13a would score 0.0000" in str(
-        explain_difference(*tokens("D"), ("multi-bleu", "mteval-v13a"))
+        explain_difference(*tokens("D")[::-1], ("multi-bleu", "mteval-v13a"))
     )
 
 
 def test_the_order_in_which_rules_change():
     def of(references, hypotheses, *variants):
         return [
-            (cause.rule, round(cause.points, 2)) for cause in only_difference(references, hypotheses, variants).causes
+            (cause.rule, round(cause.points, 2)) for cause in only_difference(hypotheses, references, variants).causes
         ]
 
     # what an empty order is, while short segments leave none empty
@@ -143,19 +143,19 @@ def test_the_order_in_which_rules_change():
 def test_a_formula_without_a_value_on_the_way():
     # the orders that NLTK 3.2 does not skip have no weight, so logarithms would have no mean
     references, hypotheses = [[["a", "b", "c"]]], [["a", "x", "c"]]
-    difference = only_difference(references, hypotheses, ("sacrebleu", "nltk-3.2"), order=2, weights=(0, 1))
+    difference = only_difference(hypotheses, references, ("sacrebleu", "nltk-3.2"), order=2, weights=(0, 1))
     assert rules(difference) == ["smoothing"]
     assert difference.causes[0].points == pytest.approx(difference.points)
 
 
 def test_orders_without_weight_are_not_named():
-    difference = only_difference(*tokens("H"), ("nltk", "sacrebleu"), weights=(0.5, 0.5, 0, 0))
+    difference = only_difference(*tokens("H")[::-1], ("nltk", "sacrebleu"), weights=(0.5, 0.5, 0, 0))
     assert difference.causes[0].orders == (2,)
-    assert explain_difference(*tokens("H"), ("nltk", "multi-bleu"), weights=(1, 0, 0, 0)).differences == ()
+    assert explain_difference(*tokens("H")[::-1], ("nltk", "multi-bleu"), weights=(1, 0, 0, 0)).differences == ()
 
 
 def test_operations_in_another_order():
-    comparison = explain_difference(*tokens("F"), ("mteval-v13a", "sacrebleu"))
+    comparison = explain_difference(*tokens("F")[::-1], ("mteval-v13a", "sacrebleu"))
     assert comparison.differences[0].causes == ()
     assert " above " not in str(comparison)
 
@@ -167,7 +167,7 @@ def test_operations_in_another_order():
 def test_the_points_add_up_and_the_table_is_right(corpus, variants, order, weighted):
     assume(corpus[1] and not mixes_ids_and_text(*chain(*corpus[0]), *corpus[1]))
     weights = tuple(2 * n / (order * (order + 1)) for n in range(order, 0, -1)) if weighted else None
-    comparison = explain_difference(*corpus, variants, order, weights)
+    comparison = explain_difference(*corpus[::-1], variants, order, weights)
     assert str(comparison).count("\n") >= len(variants)
     for setting, scored in zip(variants, comparison.scores):
         if scored.bleu is None:
@@ -190,7 +190,7 @@ def test_the_points_add_up_and_the_table_is_right(corpus, variants, order, weigh
             assert math.fsum(points) == pytest.approx(difference.points, rel=1e-6, abs=1e-9)
             assert any(points)
         assert len(set(rules(difference))) == len(points)
-    turned = explain_difference(*corpus, variants[::-1], order, weights)
+    turned = explain_difference(*corpus[::-1], variants[::-1], order, weights)
     assert sorted(map(repr, turned.differences)) == sorted(map(repr, comparison.differences))
 
 
@@ -220,7 +220,7 @@ def test_variants_with_one_rule_between_them(corpus, name, changed):
     assume(corpus[1] and not mixes_ids_and_text(*chain(*corpus[0]), *corpus[1]))
     rule, value = changed
     other = replace(VARIANTS[name], name="other", **{rule: value})
-    comparison = explain_difference(*corpus, (name, other))
+    comparison = explain_difference(*corpus[::-1], (name, other))
     if None in (scored.bleu for scored in comparison.scores):
         return
     hypotheses = corpus[1]
@@ -247,7 +247,9 @@ def test_variants_with_one_rule_between_them(corpus, name, changed):
 
 
 def test_the_same_twice_and_names():
-    comparison = explain_difference(*tokens("B"), ("moses", replace(MOSES, penalty_adds=1), ("moses", "add"), "moses"))
+    comparison = explain_difference(
+        *tokens("B")[::-1], ("moses", replace(MOSES, penalty_adds=1), ("moses", "add"), "moses")
+    )
     assert [scored.name for scored in comparison.scores] == ["moses", "moses", "moses:add", "moses"]
     assert {scored.name: scored.bleu.signature for scored in comparison.scores}["moses:add"] == (
         "variant:moses|order:4|weights:uniform|smooth:add[1]|eff:no"
@@ -258,7 +260,7 @@ def test_the_same_twice_and_names():
 def test_many_segments_are_shortened_in_the_text_only():
     references = [[["a", "b", "c", "d"]], *[[["x"]]] * 30]
     hypotheses = [["a", "b", "c", "d"], *[["x"]] * 30]
-    comparison = explain_difference(references, hypotheses, ("nltk", "sacrebleu"))
+    comparison = explain_difference(hypotheses, references, ("nltk", "sacrebleu"))
     (cause,) = comparison.differences[0].causes
     assert cause.segments == tuple(range(1, 31))
     assert "30 segments (1, 2, 3, 4, 5, ...): 2-grams 3/33 = 9.09091 -> 3/3 = 100" in str(comparison)
@@ -276,7 +278,7 @@ def test_some_segments_at_a_time(tokenize, lowercase):
     for part in parts:
         counts.add(Corpus(read_lines(hypotheses[part]), read_sets_of_lines(references[part])))
     found = counts.comparison()
-    assert found == explain_difference(references, hypotheses, TOOLS, 2, **how)
+    assert found == explain_difference(hypotheses, references, TOOLS, 2, **how)
     assert found.segments == 4
     if tokenize != "of-tools":
         rows = cybleu.rows(hypotheses, references, max_order=2, **how)
@@ -287,16 +289,16 @@ def test_some_segments_at_a_time(tokenize, lowercase):
 @pytest.mark.parametrize("name", ["codexglue", "tensor2tensor"])
 def test_tools_whose_tokenisers_are_written_in_python(name, lowercase):
     references, hypotheses = [["A (b). c", "a"], ["d (e)-f g"]], ["a b. c", "d (e) - F g"]
-    found = explain_difference(references, hypotheses, (name, "moses"), tokenize="of-tools", lowercase=lowercase)
+    found = explain_difference(hypotheses, references, (name, "moses"), tokenize="of-tools", lowercase=lowercase)
     split = tokenizer(tool_tokenizer(name), lowercase)
-    tokens = [list(map(split, texts)) for texts in references], list(map(split, hypotheses))
+    tokens = list(map(split, hypotheses)), [list(map(split, texts)) for texts in references]
     assert found.scores[0].score == explain_difference(*tokens, (name,)).scores[0].score
 
 
 def test_each_tool_with_its_own_tokens():
     references = [["The cat, it sat there.", "A cat sat."], ["It rains a lot now."], ["so"]]
     hypotheses = ["The cat, it sat there!", "It rains a lot now.", "so"]
-    comparison = explain_difference(references, hypotheses, ("sacrebleu", "moses", "multi-bleu"), tokenize="of-tools")
+    comparison = explain_difference(hypotheses, references, ("sacrebleu", "moses", "multi-bleu"), tokenize="of-tools")
     for scored, name in zip(comparison.scores, ("13a", "none", "ascii")):
         rows = cybleu.rows(hypotheses, references, tokenize=name)
         assert scored.tokenize == name
@@ -309,5 +311,5 @@ def test_each_tool_with_its_own_tokens():
     assert lengths == {11, 14}
     assert sum(cause.points for cause in difference.causes) == pytest.approx(difference.points)
     assert "2 segments (0, 1): hypothesis length" in str(comparison)
-    lower = explain_difference([["A B C D"]], ["a b c d"], ("moses",), tokenize="of-tools", lowercase=True)
+    lower = explain_difference(["a b c d"], [["A B C D"]], ("moses",), tokenize="of-tools", lowercase=True)
     assert lower.scores[0].score == 100

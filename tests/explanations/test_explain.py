@@ -26,7 +26,7 @@ HYPOTHESIS = "the cat and the cat on the mat".split()
 
 
 def test_the_table_of_the_tutorials():
-    order = explain(REFERENCES, HYPOTHESIS).orders[0]
+    order = explain(HYPOTHESIS, REFERENCES).orders[0]
     counts, clipped = order.counts, order.clipped
     table = [(word, counts[word,], clipped[word,]) for (word,) in counts]
     assert table == [("the", 3, 2), ("cat", 2, 1), ("and", 1, 0), ("on", 1, 1), ("mat", 1, 1)]
@@ -35,7 +35,7 @@ def test_the_table_of_the_tutorials():
 @pytest.mark.filterwarnings("ignore")
 @given(segments())
 def test_clipped_counts_are_what_modified_precision_counts(segment):
-    explanation = explain(*segment)
+    explanation = explain(*segment[::-1])
     for order in explanation.orders:
         precision = modified_precision(*segment, order.n)
         assert sum(order.clipped.values()) == precision.numerator
@@ -50,7 +50,7 @@ def test_an_explained_score_is_the_score(segment, weights):
             expected = sentence_bleu(*segment, weights, smoothing)
         except OverflowError:
             continue
-        explanation = explain(*segment, weights, smoothing)
+        explanation = explain(*segment[::-1], weights=weights, smoothing_function=smoothing)
         assert explanation.score == expected
         assert f"{expected:.6g}" in str(explanation)
 
@@ -62,27 +62,29 @@ UNUSUAL = [((0.3, 0.3, 0.3, 0.2), "add up to 1.1, not 1"), ((0.6, 0.5, -0.1), "t
 def test_unusual_weights_are_remarked_on(weights, remark):
     expected = sentence_bleu(REFERENCES, HYPOTHESIS, weights)
     with pytest.warns(UserWarning, match=remark) as caught:
-        assert explain(REFERENCES, HYPOTHESIS, weights).score == expected
+        assert explain(HYPOTHESIS, REFERENCES, weights=weights).score == expected
     assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize("weights", [(1,), (1 / 3,) * 3, (0.33,) * 3, (0.166,) * 6, (1, 0)])
 def test_usual_weights_are_not(weights):
-    assert explain(REFERENCES, REFERENCES[0], weights).score == sentence_bleu(REFERENCES, REFERENCES[0], weights)
+    assert explain(REFERENCES[0], REFERENCES, weights=weights).score == sentence_bleu(
+        REFERENCES, REFERENCES[0], weights
+    )
 
 
 @pytest.mark.parametrize(
     ("weights", "shown"), [((1 / 3,) * 3, "1/3"), ((0.25,) * 4, "0.25"), ((1 / 7,) * 7, "1/7"), ((2 / 3, 1 / 3), "2/3")]
 )
 def test_weights_in_the_formula(weights, shown):
-    text = str(explain(["a b c d e f g h".split()], "a b c d e f g i".split(), weights))
+    text = str(explain("a b c d e f g i".split(), ["a b c d e f g h".split()], weights=weights))
     assert f"{shown} * log(" in text and "0.333 " not in text
 
 
 def test_the_warning_is_given_once():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        explanation = explain(REFERENCES, ["the", "cat", "x"])
+        explanation = explain(["the", "cat", "x"], REFERENCES)
     assert len(caught) == 2
     text = str(explanation)
     assert ", because no 3-gram matches" in text
@@ -96,17 +98,17 @@ def test_smoothing_is_called_once():
         calls.append(segment)
         yield from precisions
 
-    explanation = explain(REFERENCES, HYPOTHESIS, (0.5, 0.5), smoothing)
+    explanation = explain(HYPOTHESIS, REFERENCES, weights=(0.5, 0.5), smoothing_function=smoothing)
     assert explanation.score == sentence_bleu(REFERENCES, HYPOTHESIS, (0.5, 0.5))
     assert calls == [{"references": REFERENCES, "hypothesis": HYPOTHESIS, "hyp_len": len(HYPOTHESIS)}]
 
 
 def test_no_match():
-    text = str(explain(REFERENCES, ["x", "y"]))
+    text = str(explain(["x", "y"], REFERENCES))
     assert "score = 0, because no 1-gram matches" in text
     assert "exp(1 - 6/2)" in text
     for choices in ({}, {"metric": "sacrebleu"}, {"metric": "moses"}):
-        text = str(explain(REFERENCES, [], **choices))
+        text = str(explain([], REFERENCES, **choices))
         assert "score = 0, because the hypothesis is empty" in text
         assert "brevity penalty: 0\n" in text
 
@@ -123,7 +125,7 @@ METRICS = [
 def test_the_formula_is_the_score_of_every_definition(segment, metric):
     """The printed formula gives the score, in the rounded numbers that are printed."""
     try:
-        explanation = explain(*segment, metric=metric)
+        explanation = explain(*segment[::-1], metric=metric)
     except errors.CybleuError as error:
         with pytest.raises(type(error)):
             metric.of_sentences().score(metric.count(*segment[::-1]))
@@ -150,7 +152,7 @@ def test_the_formula_is_the_score_of_every_definition(segment, metric):
 def test_the_marks_are_where_n_grams_match(segment, n):
     references, hypothesis = segment
     assume(not any(isinstance(token, Near) for text in (hypothesis, *references) for token in text))
-    explanation = explain(references, hypothesis, (1 / n,) * n)
+    explanation = explain(hypothesis, references, weights=(1 / n,) * n)
     order = explanation.orders[n - 1]
     found = marks(explanation, order)
     known = {tuple(reference[i : i + n]) for reference in references for i in range(len(reference) - n + 1)}
@@ -168,7 +170,7 @@ def test_the_marks_are_where_n_grams_match(segment, n):
 
 def test_the_picture():
     lines = str(
-        explain([*REFERENCES, ["猫", "is", "on"]], "the cat the cat 猫 is the".split(), (0.5, 0.5))
+        explain("the cat the cat 猫 is the".split(), [*REFERENCES, ["猫", "is", "on"]], weights=(0.5, 0.5))
     ).splitlines()
     start = lines.index("= matches that count, ~ matches that are clipped")
     assert lines[start + 1 : start + 7] == [
@@ -188,7 +190,7 @@ def test_the_picture():
 
 def test_long_texts_are_wrapped():
     words = [f"word{number}" for number in range(60)]
-    lines = str(explain([words[::-1], words], words)).splitlines()
+    lines = str(explain(words, [words[::-1], words])).splitlines()
     table = lines.index("order  n-grams  matched  clipped  precision             smoothed")
     assert max(map(len, lines[:table])) <= 100
     shown = " ".join(line[13:] for line in lines if line.startswith("hypothesis"))
@@ -209,20 +211,20 @@ def test_what_would_control_a_terminal_or_a_page_is_escaped():
         7,
         "\ud800",
     ]
-    explanation = explain([hostile], hostile, metric=Bleu("sacrebleu", max_order=2))
+    explanation = explain(hostile, [hostile], metric=Bleu("sacrebleu", max_order=2))
     text = str(explanation)
     assert text.replace("\n", "").isprintable()
     for shown in ('"a b"', r'"say \""', r'"\n"', "('x', 1) 7", '"<script>alert(1)</script>"'):
         assert shown in text
     assert html.unescape(explanation._repr_html_()) == f"<pre>{text}</pre>"
     assert re.findall(r"<\s*/?\s*([^\s>]*)", explanation._repr_html_()) == ["pre", "pre"]
-    named = explain([["a"]], ["a"], metric=Bleu(replace(VARIANTS["moses"], name="<img src=x onerror=alert(1)>")))
+    named = explain(["a"], [["a"]], metric=Bleu(replace(VARIANTS["moses"], name="<img src=x onerror=alert(1)>")))
     assert "<img" not in named._repr_html_()
 
 
 def test_a_score_that_underflows_is_not_without_a_match():
     for choices in ({}, {"metric": "moses", "max_order": 1}, {"metric": "arithmetic-mean", "max_order": 1}):
-        explanation = explain([["a"] + ["b"] * 999], ["a"], (1,), **choices)
+        explanation = explain(["a"], [["a"] + ["b"] * 999], weights=(1,), **choices)
         text = str(explanation)
         assert explanation.score == 0
         assert "because" not in text
@@ -234,11 +236,11 @@ def test_a_score_that_underflows_is_not_without_a_match():
 def test_weights_of_other_kinds(weights):
     floats = tuple(map(float, weights))
     if not any(isinstance(weight, Decimal) for weight in weights):
-        explained = explain(REFERENCES, HYPOTHESIS, weights)
-        assert str(explained) == str(explain(REFERENCES, HYPOTHESIS, floats))
+        explained = explain(HYPOTHESIS, REFERENCES, weights=weights)
+        assert str(explained) == str(explain(HYPOTHESIS, REFERENCES, weights=floats))
     for variant in ("moses", "arithmetic-mean"):
-        explained = explain(REFERENCES, HYPOTHESIS, metric=Bleu(variant, weights=weights))
-        assert str(explained) == str(explain(REFERENCES, HYPOTHESIS, metric=Bleu(variant, weights=floats)))
+        explained = explain(HYPOTHESIS, REFERENCES, metric=Bleu(variant, weights=weights))
+        assert str(explained) == str(explain(HYPOTHESIS, REFERENCES, metric=Bleu(variant, weights=floats)))
         assert f"{'1/3' if floats[0] == 1 / 3 else floats[0]} * " in str(explained)
 
 
@@ -262,6 +264,6 @@ def test_the_example_scripts(name, shown, capsys):
 
 @pytest.mark.parametrize(("metric", "choices"), [("moses", {"metric": "moses"}), ("sacrebleu", {"max_order": 2})])
 def test_the_weights_are_those_of_any_metric(metric, choices):
-    segment = [["a", "b", "c"]], ["a", "b", "x"]
-    expected = Bleu(metric, weights=(0.9, 0.1)).score(Bleu(max_order=2).count(*segment[::-1])).score
-    assert explain(*segment, (0.9, 0.1), **choices).score == expected
+    segment = ["a", "b", "x"], [["a", "b", "c"]]
+    expected = Bleu(metric, weights=(0.9, 0.1)).score(Bleu(max_order=2).count(*segment)).score
+    assert explain(*segment, weights=(0.9, 0.1), **choices).score == expected

@@ -121,7 +121,7 @@ def test_a_variant_fails_where_its_tool_fails(variant, text):
     row = _mirror.segment_counts([reference], hypothesis, 4)
     fails = text in FAILURES.get(variant, ())
     expectation = pytest.raises(errors.EmptyHypothesisError) if fails else nullcontext()
-    explained = explain_difference([[reference]], [hypothesis], [variant]).scores[0]
+    explained = explain_difference([hypothesis], [[reference]], [variant]).scores[0]
     assert (explained.bleu is None) == fails
     with expectation:
         assert score(row, variant).score == explained.bleu.score

@@ -46,7 +46,7 @@ def test_scores_are_those_of_the_comparison(report):
 
 
 def test_one_system_has_the_interval_of_the_bootstrap(backend):
-    found = analyse(REFERENCES, {"one": SYSTEMS["one"]}, resamples=100)
+    found = analyse({"one": SYSTEMS["one"]}, REFERENCES, resamples=100)
     expected = bootstrap(rows_of("one"), samples=100)
     (system,) = found.metrics[0].systems
     assert (system.score, system.low, system.high, system.s_sel) == (
@@ -76,7 +76,7 @@ def test_precisions(report):
 
 @pytest.mark.parametrize("metric", ["sacrebleu", "nltk:method1", "moses:add", "mteval-v13a"])
 def test_contributions_add_up_to_the_difference(backend, metric):
-    found = analyse(REFERENCES, SYSTEMS, metric, weights=(0.4, 0.3, 0.2, 0.1), **FEW)
+    found = analyse(SYSTEMS, REFERENCES, metric, weights=(0.4, 0.3, 0.2, 0.1), **FEW)
     scale = found.metrics[0].metric.scale
     for first in NAMES:
         for second in NAMES:
@@ -189,9 +189,9 @@ def test_ngrams_that_are_missed(report):
 
 def test_any_pair_can_be_compared(backend):
     many = {f"system {number}": changed(REFERENCE, 2 + number % 4, number) for number in range(6)}
-    found = analyse(REFERENCES, many, **FEW)
+    found = analyse(many, REFERENCES, **FEW)
     assert {first for first, _ in found.looked_at} == {found.metrics[0].systems[0].name} and len(found.looked_at) == 5
-    compared = analyse(REFERENCES, many, baseline="system 3", **FEW)
+    compared = analyse(many, REFERENCES, baseline="system 3", **FEW)
     assert {second for _, second in compared.looked_at} == {"system 3"} and len(compared.looked_at) == 5
     worst, best = found.metrics[0].systems[-1].name, found.metrics[0].systems[0].name
     one, other = found.between(worst, best), found.between(best, worst)
@@ -213,11 +213,11 @@ def test_influence_is_that_of_the_swapped_corpus(report):
 
 
 def test_runs_of_a_system(backend):
-    found = analyse(REFERENCES, {"both": [SYSTEMS["one"], SYSTEMS["two"]], "three": SYSTEMS["three"]}, **FEW)
+    found = analyse({"both": [SYSTEMS["one"], SYSTEMS["two"]], "three": SYSTEMS["three"]}, REFERENCES, **FEW)
     assert sorted(found.names) == ["both, run 1", "both, run 2", "three"]
     parts = found.contributions("both", "three")
     alone = [
-        analyse(REFERENCES, {"one": SYSTEMS[name], "three": SYSTEMS["three"]}, **FEW).contributions("one", "three")
+        analyse({"one": SYSTEMS[name], "three": SYSTEMS["three"]}, REFERENCES, **FEW).contributions("one", "three")
         for name in ("one", "two")
     ]
     assert parts.difference == pytest.approx(sum(one.difference for one in alone) / 2)
@@ -235,7 +235,7 @@ texts = st.lists(st.sampled_from(["a", "b", "c"]), max_size=8).map(" ".join)
 @given(st.lists(st.tuples(texts, texts, texts), min_size=2, max_size=6))
 def test_matches_by_brute_force(backend, triples):
     found = analyse(
-        [[one, other] for one, other, _ in triples], {"it": [line for *_, line in triples]}, tokenize="none", **FEW
+        {"it": [line for *_, line in triples]}, [[one, other] for one, other, _ in triples], tokenize="none", **FEW
     )
     rows = found.metrics[0].rows["it"]
     # as many match as a reference has: first those in a longer match, then those that come first; the others are clipped
@@ -271,4 +271,4 @@ def test_a_report_is_pickled_and_copied(report, jinja2):
 @pytest.mark.parametrize("lines", [["", ""], [["", ""], ["a b c d", "e f"]]], ids=["one run", "two runs"])
 def test_one_system_of_empty_texts_where_the_tool_has_no_score(variant, lines):
     with pytest.raises(EmptyHypothesisError, match="the hypotheses have no token"):
-        analyse([["a b c d"], ["e f g h"]], {"mine": lines}, variant, **FEW)
+        analyse({"mine": lines}, [["a b c d"], ["e f g h"]], variant, **FEW)

@@ -96,7 +96,7 @@ def test_contributions_are_bars_that_add_up(report, axes):
 
 def test_names_are_no_formulas(axes):
     systems = {"$x$ one": SYSTEMS["one"], "_two": SYSTEMS["two"], "three\x00": SYSTEMS["three"]}
-    report = analyse(REFERENCES, systems, **FEW)
+    report = analyse(systems, REFERENCES, **FEW)
     plot_precisions(report, axes)
     texts = axes.get_legend().get_texts()
     assert {text.get_text().strip() for text in texts} == {"$x$ one", "_two", "three\u2400"}
@@ -118,8 +118,8 @@ def test_what_cannot_be(report, tmp_path):
         (lambda: plot_precisions(report, n_end=10), "n_start is 1 and n_end 10, but the report has the orders 1 to 9"),
         (lambda: plot_precisions(report, n_start=0), "n_start is 0"),
         (lambda: plot_buckets(report, by="x"), "unknown groups 'x'"),
-        (lambda: plot_differences(analyse(REFERENCES, {"a": SYSTEMS["one"]}, **FEW)), "the report has one system"),
-        (lambda: plot_contributions(analyse(REFERENCES, {"a": SYSTEMS["one"]}, **FEW)), "there is nothing to draw"),
+        (lambda: plot_differences(analyse({"a": SYSTEMS["one"]}, REFERENCES, **FEW)), "the report has one system"),
+        (lambda: plot_contributions(analyse({"a": SYSTEMS["one"]}, REFERENCES, **FEW)), "there is nothing to draw"),
         (lambda: save_plot(tmp_path / "x.gif", print), "must be a .svg, .png or .pdf file"),
         (lambda: save_plot(tmp_path / "none" / "x.svg", print), "cannot be written"),
     ):

@@ -35,7 +35,7 @@ def hostile_report(**choices):
     systems = {"<b>one</b>": lines, '_"two"$x$\u202e': other, "</title><script>": [*lines[1:], lines[0]]}
     references = [[line, f"{line} more"] for line in [*lines[2:], *lines[:2]]]
     return (
-        analyse(references, systems, title="</title><script>alert(5)</script>", **FEW, **choices),
+        analyse(systems, references, title="</title><script>alert(5)</script>", **FEW, **choices),
         systems,
         references,
     )
@@ -111,7 +111,7 @@ def test_every_token_is_marked_without_script(page, jinja2, backend):
 
 
 def test_the_number_of_a_segment_is_its_largest_influence(page, jinja2):
-    report = analyse(REFERENCES, SYSTEMS, **FEW)
+    report = analyse(SYSTEMS, REFERENCES, **FEW)
     shown = []
     for one in re.findall(r"<details class=s .*?</details>", page, re.DOTALL):
         number, points, again, first, second = re.search(
@@ -132,7 +132,7 @@ def test_the_number_of_a_segment_is_its_largest_influence(page, jinja2):
 @pytest.mark.usefixtures("no_pictures")
 def test_a_page_of_many_segments_carries_the_most_influential(jinja2, monkeypatch, names, most):
     monkeypatch.setattr("cybleu.report.page.NAMED", 3)
-    report = analyse(REFERENCES, {name: SYSTEMS[name] for name in names}, **FEW)
+    report = analyse({name: SYSTEMS[name] for name in names}, REFERENCES, **FEW)
     page, whole = html(report, segments=most), numbers_on(html(report))
     shown = numbers_on(page)
     assert [number for number in whole if number in shown] == shown
@@ -158,16 +158,16 @@ def test_a_page_of_many_segments_carries_the_most_influential(jinja2, monkeypatc
 @pytest.mark.usefixtures("no_pictures")
 def test_the_source_is_shown_with_each_segment(jinja2):
     source = [f"Quelle <b>{number}</b>" for number in range(len(REFERENCES))]
-    report = analyse(REFERENCES, SYSTEMS, source=source, **FEW)
+    report = analyse(SYSTEMS, REFERENCES, source=source, **FEW)
     assert report.source == source and "source" in report.files
     details = Page(html(report)).text_of("details", **{"class": "s"})
     for text in details:
         assert f"source{source[int(text.split()[0]) - 1]}" in text.replace("\n", "")
-    assert report.comparisons == analyse(REFERENCES, SYSTEMS, **FEW).comparisons
+    assert report.comparisons == analyse(SYSTEMS, REFERENCES, **FEW).comparisons
 
 
 def test_the_numbers_are_those_of_the_report(page, jinja2):
-    report = analyse(REFERENCES, SYSTEMS, **FEW)
+    report = analyse(SYSTEMS, REFERENCES, **FEW)
     cells = Page(page).text_of("td")
     for output in report.outputs:
         assert f"{output.bleu.score:.2f}" in cells and f"{output.chrf:.2f}" in cells
@@ -195,7 +195,7 @@ def test_the_numbers_are_those_of_the_report(page, jinja2):
 def test_the_verdict(jinja2, names, choices, first, second, word, rest):
     outputs = {"right": ["a b c d e"] * 30, "wrong": ["a b x d e"] * 30, "nearly": ["a b c d e"] * 29 + ["a b c d x"]}
     report = analyse(
-        [[line] for line in outputs["right"]], {name: outputs[name.strip()] for name in names}, **FEW, **choices
+        {name: outputs[name.strip()] for name in names}, [[line] for line in outputs["right"]], **FEW, **choices
     )
     page = html(report)
     text = page[page.index('<div class="card">') :].partition("</div>")[0]
@@ -213,7 +213,7 @@ def test_the_verdict(jinja2, names, choices, first, second, word, rest):
 
 
 def test_scores_of_zero(jinja2):
-    found = analyse([["a b c"], ["d e f"]], {"nothing": ["", ""], "wrong": ["x y", "z"]}, **FEW)
+    found = analyse({"nothing": ["", ""], "wrong": ["x y", "z"]}, [["a b c"], ["d e f"]], **FEW)
     text = check_policy(html(found)).text_of("td")
     assert "undefined for a score of 0" in text
 
@@ -230,7 +230,7 @@ letters = st.lists(
 )
 @pytest.mark.usefixtures("no_pictures")
 def test_tokens_are_shown_as_they_are_counted(backend, jinja2, pairs, tokenize):
-    report = analyse([[one] for one, _ in pairs], {"it": [line for _, line in pairs]}, tokenize=tokenize, **FEW)
+    report = analyse({"it": [line for _, line in pairs]}, [[one] for one, _ in pairs], tokenize=tokenize, **FEW)
     page = html(report)
     lines = re.findall(r"<dt><bdi>it</bdi> <b>.*?</b><dd dir=auto>(.*?)</div>\n?</dl>", page, re.DOTALL)
     shown = {number - 1: line for number, line in zip(numbers_on(page), lines, strict=True)}

@@ -26,7 +26,7 @@ def reports():
 @pytest.fixture
 def report(reports, backend):
     if backend not in reports:
-        reports[backend] = analyse(REFERENCES, SYSTEMS, METRICS, **FEW)
+        reports[backend] = analyse(SYSTEMS, REFERENCES, METRICS, **FEW)
     return reports[backend]
 
 
@@ -43,7 +43,7 @@ def rows_by(metric, name, tokenize=None, lowercase=False):
     "weights", [{"bleu": 0.5, "gleu": 0.5}, {"nltk:method1": 1, "coco": 2}, {"bleu": 3, "chrf": 1}]
 )
 def test_mixtures(jinja2, backend, weights):
-    report = analyse(REFERENCES, SYSTEMS, [weights, "ter"], **FEW)
+    report = analyse(SYSTEMS, REFERENCES, [weights, "ter"], **FEW)
     figures, metrics = report.metrics[0], [find(name) for name in weights]
 
     def mixed(name, score):
@@ -57,14 +57,14 @@ def test_mixtures(jinja2, backend, weights):
     assert "tok:" not in report.comparisons[0].signature and html(report)
     for options in ({"tokenize": "zh"}, {"lowercase": True}):
         with pytest.raises(UnknownNameError, match="options of the metrics of a mixture"):
-            analyse(REFERENCES, SYSTEMS, weights, **options, **FEW)
+            analyse(SYSTEMS, REFERENCES, weights, **options, **FEW)
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("baseline", [None, "two"])
 def test_each_comparison_is_that_of_the_metric_alone(backend, lowercase, baseline):
     names = ["ter", "multi-bleu", "sacrebleu", "gleu", "nist", "chrf++", "mteval-v13a"]
-    report = analyse(REFERENCES, SYSTEMS, names, lowercase=lowercase, baseline=baseline, **FEW)
+    report = analyse(SYSTEMS, REFERENCES, names, lowercase=lowercase, baseline=baseline, **FEW)
     tokenizers = {"multi-bleu": "ascii", "sacrebleu": "13a", "gleu": "13a", "mteval-v13a": "13a"}
     for name, figures, comparison in zip(names, report.metrics, report.comparisons, strict=True):
         rows = {system: rows_by(find(name), system, tokenizers.get(name), lowercase) for system in NAMES}
@@ -87,16 +87,16 @@ def test_each_comparison_is_that_of_the_metric_alone(backend, lowercase, baselin
 
 @pytest.mark.usefixtures("no_pictures")
 def test_the_first_bleu_is_the_report_of_this_metric_alone(report, backend, jinja2):
-    alone = analyse(REFERENCES, SYSTEMS, **FEW)
+    alone = analyse(SYSTEMS, REFERENCES, **FEW)
     assert report.bleu.systems == alone.bleu.systems and report.precisions == alone.precisions
     assert report.outputs == alone.outputs
-    assert html(alone) == html(analyse(REFERENCES, SYSTEMS, ["sacrebleu"], **FEW))
+    assert html(alone) == html(analyse(SYSTEMS, REFERENCES, ["sacrebleu"], **FEW))
 
 
 def test_systems_and_pairs_have_one_order(backend):
     systems = {"short": ["the cat", "it"] * 10, "long": ["the cat sat on a mat and so on", "it rains a lot today"] * 10}
     references = [["the cat sat on the mat"], ["it rains a lot"]] * 10
-    report = analyse(references, systems, ["sacrebleu", "ter", "chrf"], **FEW)
+    report = analyse(systems, references, ["sacrebleu", "ter", "chrf"], **FEW)
     ter = report.metrics[1]
     for figures in report.metrics:
         assert [system.name for system in figures.systems] == ["long", "short"]
@@ -117,14 +117,14 @@ def test_a_function_is_called_once_for_each_line(backend):
         seen.append(line)
         return line.split()
 
-    report = analyse(REFERENCES, SYSTEMS, ["sacrebleu", "gleu", "nltk", "ter"], tokenize=split, **FEW)
+    report = analyse(SYSTEMS, REFERENCES, ["sacrebleu", "gleu", "nltk", "ter"], tokenize=split, **FEW)
     assert len(report.comparisons) == 4
     lines = {line for group in [*REFERENCES, *SYSTEMS.values()] for line in group}
     assert sorted(seen) == sorted(lines)
 
 
 def test_metrics_have_their_own_tokenisers(backend):
-    report = analyse(REFERENCES, SYSTEMS, [Bleu(tokenize="char", lowercase=True), Chrf(lowercase=True)], **FEW)
+    report = analyse(SYSTEMS, REFERENCES, [Bleu(tokenize="char", lowercase=True), Chrf(lowercase=True)], **FEW)
     given = [find("sacrebleu", tokenize="char", lowercase=True), Chrf(lowercase=True)]
     for figures, metric in zip(report.metrics, given, strict=True):
         assert figures.rows["one"].tolist() == metric.rows(SYSTEMS["one"], REFERENCES).tolist()
@@ -132,14 +132,14 @@ def test_metrics_have_their_own_tokenisers(backend):
 
 
 def test_options_are_for_each_bleu_or_one_metric(backend):
-    report = analyse(REFERENCES, SYSTEMS, ["ter", "sacrebleu", "multi-bleu"], max_order=2, **FEW)
+    report = analyse(SYSTEMS, REFERENCES, ["ter", "sacrebleu", "multi-bleu"], max_order=2, **FEW)
     limited = [Bleu(name, max_order=2) for name in ("sacrebleu", "multi-bleu")]
     assert [figures.metric for figures in report.metrics[1:]] == limited
-    assert analyse(REFERENCES, SYSTEMS, "chrf", word_order=2, **FEW).metrics[0].metric == Chrf(word_order=2)
+    assert analyse(SYSTEMS, REFERENCES, "chrf", word_order=2, **FEW).metrics[0].metric == Chrf(word_order=2)
 
 
 def test_one_system(backend, jinja2):
-    report = analyse(REFERENCES, {"one": SYSTEMS["one"]}, METRICS, **FEW)
+    report = analyse({"one": SYSTEMS["one"]}, REFERENCES, METRICS, **FEW)
     assert [found.differences for found in report.comparisons] == [(), (), ()]
     assert [figures.looked_at for figures in report.metrics] == [(), (), ()]
     shown = [line.split() for line in str(report).splitlines() if line.startswith("rank")]
@@ -167,11 +167,11 @@ def test_one_system(backend, jinja2):
 
 @pytest.mark.parametrize("metric", ["chrf", "ter", "gleu"])
 def test_any_metric_alone(backend, jinja2, metric):
-    report = analyse(REFERENCES, SYSTEMS, metric, **FEW)
+    report = analyse(SYSTEMS, REFERENCES, metric, **FEW)
     page = html(report)
     check_policy(page)
     assert report.bleu is None and report.pairs[0].contributions is None and "Components of" not in page
-    with_bleu = analyse(REFERENCES, SYSTEMS, [metric, "sacrebleu"], **FEW)
+    with_bleu = analyse(SYSTEMS, REFERENCES, [metric, "sacrebleu"], **FEW)
     assert report.metrics[0].systems == with_bleu.metrics[0].systems
     assert {line.name: line for line in report.precisions} == {line.name: line for line in with_bleu.precisions}
     assert [pair.confirmed for pair in report.pairs] == [pair.confirmed for pair in with_bleu.pairs]
@@ -230,7 +230,7 @@ def test_a_segment_shows_its_score_by_each_metric(report, jinja2):
 @pytest.mark.usefixtures("no_pictures")
 def test_improvements_are_positive(jinja2, backend):
     systems = {"good": changed([text for text, _ in REFERENCES], 5, 1), "bad": SYSTEMS["three"]}
-    report = analyse(REFERENCES, systems, ["sacrebleu", "ter"], **FEW)
+    report = analyse(systems, REFERENCES, ["sacrebleu", "ter"], **FEW)
     page = html(report)
     found = Page(page)
     assert [text[0] for text in found.text_of("p", **{"class": "big"})] == ["+", "+"]
@@ -239,9 +239,9 @@ def test_improvements_are_positive(jinja2, backend):
     lists = re.findall(r"<h4>In favour of <bdi>(\w+)</bdi> by (\w+)</h4>(.*?)</ol>", page, re.DOTALL)
     assert [found[:2] for found in lists] == [("good", "BLEU"), ("bad", "BLEU"), ("good", "TER"), ("bad", "TER")]
     assert {sign for *_, text in lists for sign in re.findall(r'<span class="n">(.)', text)} == {"+"}
-    with_baseline = Page(html(analyse(REFERENCES, systems, ["sacrebleu", "ter"], baseline="bad", **FEW)))
+    with_baseline = Page(html(analyse(systems, REFERENCES, ["sacrebleu", "ter"], baseline="bad", **FEW)))
     assert [text[0] for text in with_baseline.text_of("p", **{"class": "big"})] == ["+", "+"]
-    worse = Page(html(analyse(REFERENCES, systems, ["sacrebleu", "ter"], baseline="good", **FEW)))
+    worse = Page(html(analyse(systems, REFERENCES, ["sacrebleu", "ter"], baseline="good", **FEW)))
     assert [text[0] for text in worse.text_of("p", **{"class": "big"})] == ["\u2212", "\u2212"]
 
 
@@ -260,12 +260,12 @@ def test_a_page_carries_segments_for_each_metric(report, jinja2, monkeypatch, mo
 
 def test_many_systems_and_runs(jinja2, backend):
     many = {f"system {number}": SYSTEMS[NAMES[number % 3]] for number in range(7)}
-    page = html(analyse(REFERENCES, many, METRICS, **FEW))
+    page = html(analyse(many, REFERENCES, METRICS, **FEW))
     title = "BLEU, chrF and TER of system 0, system 1, system 2, system 3 and 3 others"
     assert check_policy(page).text_of("title") == [title]
     assert page.count("of each pair; * is at most 0.05") == 3
     runs = {"both": [SYSTEMS["one"], SYSTEMS["two"]], "three": SYSTEMS["three"]}
-    report = analyse(REFERENCES, runs, METRICS, **FEW)
+    report = analyse(runs, REFERENCES, METRICS, **FEW)
     page = html(report)
     check_policy(page)
     table = page[page.index('aria-label="Deviations of the runs"') :].partition("</table>")[0]
@@ -297,5 +297,5 @@ def test_plots_of_each_metric(report, matplotlib):
 
 
 def test_scores_above_100_have_a_group(backend):
-    above = analyse([["a"], ["a b"]], {"it": ["b c d", "a b"]}, ["sacrebleu", "ter"], resamples=9).metrics[1]
+    above = analyse({"it": ["b c d", "a b"]}, [["a"], ["a b"]], ["sacrebleu", "ter"], resamples=9).metrics[1]
     assert above.sentence_scores.max() == 300 and above.buckets("score").labels[-1] == "90 and more"

@@ -71,9 +71,9 @@ def test_mteval_reads_raw_text_as_its_script(tokenize, lowercase, lines, referen
     found = mbr(lists, metric=name, **raw).scores.tolist()
     of_lists = [[tokens_of_script(text, **raw) for text in group] for group in lists]
     assert found == mbr(of_lists, **of_tokens).scores.tolist()
-    explained = explain(sets[0], hypotheses[0], **of_tokens)
-    assert str(explain(references[0], lines[0], metric=name, **raw)) == str(explained)
-    assert blind_spots(references[0], lines[0], name, **raw) == blind_spots(sets[0], hypotheses[0], **of_tokens)
+    explained = explain(hypotheses[0], sets[0], **of_tokens)
+    assert str(explain(lines[0], references[0], metric=name, **raw)) == str(explained)
+    assert blind_spots(lines[0], references[0], name, **raw) == blind_spots(hypotheses[0], sets[0], **of_tokens)
     nbest = NBest.from_texts([[line] for line in lines], references, tokenize=tokenize)
     for one in (references, prepared, References(sets)):
         assert nbest.with_metric(name, one, **raw).stats.tolist() == expected

@@ -182,5 +182,5 @@ def test_signatures_are_those_of_sacrebleu(name, monkeypatch, tmp_path):
     command = ["--tokenize", name]
     for arguments in (["score", *options], ["compare", *options, "-r", options[0]]):
         assert f"|tok:{signature}|" in command_line.run(*arguments, *command).stdout
-    report = analyse(["a b c", "d e"], {"one": ["a b", "d"]}, tokenize=name, resamples=9)
+    report = analyse({"one": ["a b", "d"]}, ["a b c", "d e"], tokenize=name, resamples=9)
     assert f"|tok:{signature}|" in report.metrics[0].comparison.signature

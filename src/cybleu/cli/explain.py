@@ -38,23 +38,24 @@ def explain(given: ExplainOptions) -> None:
       cybleu explain hypotheses.txt references.txt --line 7 -m nltk --smoothing method1
     """
     (metric,) = given.metrics()
-    references, hypothesis = _segment(given, metric)
+    hypothesis, references = _segment(given, metric)
     method = method_of(metric, given)
     if method is None:
-        explained = steps_of(references, hypothesis, metric=metric.with_choices(tokenize=None, lowercase=False))
+        explained = steps_of(hypothesis, references, metric=metric.with_choices(tokenize=None, lowercase=False))
     else:
-        explained = steps_of(references, hypothesis, *method)
+        weights, function = method
+        explained = steps_of(hypothesis, references, weights=weights, smoothing_function=function)
     click.echo(str(explained))
 
 
-def _segment(given: ExplainOptions, metric: Metric) -> tuple[list[Any], Any]:
-    """The references and the hypothesis of the line."""
+def _segment(given: ExplainOptions, metric: Metric) -> tuple[Any, list[Any]]:
+    """The hypothesis and the references of the line."""
     before, raw = 0, metric.raw("raw text")
     assert raw is not None
     for (corpus,) in given.texts([given.hypothesis], given.references):
         if given.line <= before + corpus.size:
-            sets, texts = strings_of(corpus)
+            texts, sets = strings_of(corpus)
             place = given.line - before - 1
-            return raw.split(sets[place]), raw.split([texts[place]])[0]
+            return raw.split([texts[place]])[0], raw.split(sets[place])
         before += corpus.size
     raise ArrayValueError(f"--line is {given.line}, but the files have {before} lines")

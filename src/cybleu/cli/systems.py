@@ -88,16 +88,16 @@ class SystemOptions(TextOptions):
         lines: dict[str, list[str]] = {path: [] for path in paths}
         sets: list[list[str]] = []
         for corpora in texts:
-            sets += strings_of(corpora[0])[0]
+            sets += strings_of(corpora[0])[1]
             for found, corpus in zip(lines.values(), corpora):
-                found += strings_of(corpus)[1]
+                found += strings_of(corpus)[0]
         context = click.get_current_context()
         names = _without_folders([*texts.digests])
         shortened = {**names, **_without_folders([page] if (page := context.params.get("report_file")) else [])}
         arguments = [_renamed(argument, shortened) for argument in context.meta[ARGUMENTS]]
         return analyse(
-            sets,
             {name: [lines[path] for path in runs] for name, runs in self.systems.items()},
+            sets,
             metrics,
             lowercase=self.lowercase,
             source=None if source is None else lines[source],

@@ -166,12 +166,12 @@ class Texts:
                 )
 
 
-def strings_of(corpus: Corpus) -> tuple[list[list[str]], list[str]]:
-    """The references of each segment, and the hypotheses."""
+def strings_of(corpus: Corpus) -> tuple[list[str], list[list[str]]]:
+    """The hypotheses, and the references of each segment."""
     texts, sets = corpus.texts, corpus.sets
     assert isinstance(texts, RawText) and isinstance(sets, Sets) and isinstance(sets.texts, RawText)
     lines, bounds = sets.texts.lines.strings(), list(sets.bounds)
-    return [lines[begin:end] for begin, end in pairwise(bounds)], texts.lines.strings()
+    return texts.lines.strings(), [lines[begin:end] for begin, end in pairwise(bounds)]
 
 
 def _kind_of_table(path: str) -> str | None:

@@ -37,7 +37,7 @@ class BlindSpots:
     :param replaceable: positions of the tokens that are in no reference. Any other token that is in no reference can
         replace one of them, and the score stays the same
 
-    >>> spots = blind_spots(["the cat sat on the mat".split()], "the cat on the mat slept".split())
+    >>> spots = blind_spots("the cat on the mat slept".split(), ["the cat sat on the mat".split()])
     >>> spots.blocks
     (('the', 'cat'), ('on', 'the', 'mat'), ('slept',))
     >>> spots.count, spots.replaceable
@@ -70,8 +70,8 @@ def _permute(order: list[int]) -> None:
 
 
 def blind_spots(
-    references: Sequence[Collection[Hashable]],
     hypothesis: Collection[Hashable],
+    references: Sequence[Collection[Hashable]],
     metric: str | Metric | Variant | None = None,
     *,
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
@@ -80,8 +80,8 @@ def blind_spots(
 ) -> BlindSpots:
     """Find texts that BLEU scores at least as high as a hypothesis, regardless of their meaning.
 
-    :param references: one or more references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
+    :param references: one or more references, each a sequence of hashable tokens
     :param metric: a definition of BLEU, in any form that :func:`cybleu.metrics.find` accepts; by default NLTK's
     :param tokenize: the tokeniser of raw text (str or UTF-8 bytes): a name that :func:`cybleu.text.tokenizer` accepts,
         or a function from a str to its tokens
@@ -93,12 +93,12 @@ def blind_spots(
     :raises SmoothingParameterError: the weights or the smoothing let a match lower the score, and reordering the blocks
         can create a match
 
-    >>> blind_spots(["the cat sat on the mat".split()], "the cat on the mat slept".split()).blocks
+    >>> blind_spots("the cat on the mat slept".split(), ["the cat sat on the mat".split()]).blocks
     (('the', 'cat'), ('on', 'the', 'mat'), ('slept',))
     """
-    bleu, references, hypothesis = read_segment(references, hypothesis, metric, tokenize, lowercase, choices)
+    bleu, hypothesis, references = read_segment(hypothesis, references, metric, tokenize, lowercase, choices)
     rules = bleu.rules()
-    spots = find_blind_spots(references, hypothesis, rules.order, is_monotone(rules, len(hypothesis)))
+    spots = find_blind_spots(hypothesis, references, rules.order, is_monotone(rules, len(hypothesis)))
     if spots is None:
         raise SmoothingParameterError(
             f"with this smoothing or these weights, an additional match can lower the score of {rules.name}, so the "
@@ -108,7 +108,7 @@ def blind_spots(
 
 
 def find_blind_spots(
-    references: Sequence[Collection[Hashable]], hypothesis: Collection[Hashable], order: int, monotone: bool
+    hypothesis: Collection[Hashable], references: Sequence[Collection[Hashable]], order: int, monotone: bool
 ) -> BlindSpots | None:
     """Find the blind spots of a score of clipped matches and lengths.
 
@@ -141,9 +141,9 @@ def is_monotone(rules: SimpleNamespace, length: int) -> bool:
 
 
 def read_segment(
-    references: Any, hypothesis: Any, metric: Any, tokenize: Any, lowercase: bool, choices: Mapping[str, Any]
-) -> tuple[Bleu, Sequence[Collection[Hashable]], Collection[Hashable]]:
-    """Return the BLEU that scores single sentences, the references and the hypothesis, as token lists.
+    hypothesis: Any, references: Any, metric: Any, tokenize: Any, lowercase: bool, choices: Mapping[str, Any]
+) -> tuple[Bleu, Collection[Hashable], Sequence[Collection[Hashable]]]:
+    """Return the BLEU that scores single sentences, the hypothesis and its references, as token lists.
 
     :raises UnknownNameError: the metric is not BLEU
     :raises NoReferencesError: there is no reference
@@ -158,4 +158,4 @@ def read_segment(
     references, hypothesis = plain_segment(references, hypothesis)
     if not length_of(references, "the references"):
         raise NoReferencesError("there is no reference for the hypothesis; give at least one")
-    return found.of_sentences(), references, hypothesis
+    return found.of_sentences(), hypothesis, references

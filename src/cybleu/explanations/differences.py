@@ -66,7 +66,7 @@ class Scored:
     :param tokenize: the tokeniser of raw text; None if tokens were passed. ``(mteval)`` follows the name if the variant
         has its own rules for lower case or for white space at the end of a line
 
-    >>> empty = explain_difference([["a b".split()]], [[]], ("moses", "multi-bleu"))
+    >>> empty = explain_difference([[]], [["a b".split()]], ("moses", "multi-bleu"))
     >>> [(scored.name, scored.score) for scored in empty.scores]
     [('moses', 0.0), ('multi-bleu', nan)]
     """
@@ -95,7 +95,7 @@ class Cause:
     :param before: the result with the rule of the lower variant
     :param after: the result with the rule of the higher variant, all other rules as in `before`
 
-    >>> comparison = explain_difference([["a b".split(), "a b c d e".split()]], ["a b c d".split()], ("moses", "huggingface"))
+    >>> comparison = explain_difference(["a b c d".split()], [["a b".split(), "a b c d e".split()]], ("moses", "huggingface"))
     >>> [(cause.rule, round(cause.points, 1), cause.segments) for cause in comparison.differences[0].causes]
     [('reference_length', 22.1, (0,))]
     """
@@ -123,7 +123,7 @@ class Difference:
     :param higher: the variant with the higher score
     :param causes: the rules that make the difference; empty if only the rounding differs
 
-    >>> comparison = explain_difference([["a b".split()]], ["a b".split()], ("sacrebleu", "mteval-v13a"))
+    >>> comparison = explain_difference(["a b".split()], [["a b".split()]], ("sacrebleu", "mteval-v13a"))
     >>> difference = comparison.differences[0]
     >>> difference.lower.name, difference.higher.name, difference.points
     ('sacrebleu', 'mteval-v13a', 100.0)
@@ -149,7 +149,7 @@ class Comparison:
     :param differences: the difference of each pair of variants with different scores
     :param segments: the number of segments
 
-    >>> comparison = explain_difference([["a b".split()]], ["a b".split()], ("sacrebleu", "moses", "mteval-v13a"))
+    >>> comparison = explain_difference(["a b".split()], [["a b".split()]], ("sacrebleu", "moses", "mteval-v13a"))
     >>> [scored.score for scored in comparison.scores], len(comparison.differences)
     ([0.0, 0.0, 100.0], 2)
     """
@@ -187,8 +187,8 @@ class Comparison:
 
 
 def explain_difference(
-    references: Sequence[Collection[Tokens]],
     hypotheses: Sequence[Tokens],
+    references: Sequence[Collection[Tokens]],
     variants: Choices = TOOLS,
     order: int = 4,
     weights: Sequence[float] | None = None,
@@ -198,8 +198,8 @@ def explain_difference(
 ) -> Comparison:
     """Score a corpus as several tools do, and find the rules and segments that cause the differences.
 
-    :param references: for each segment one or more references, each a sequence of hashable tokens
     :param hypotheses: for each segment the translation to score, a sequence of hashable tokens
+    :param references: for each segment one or more references, each a sequence of hashable tokens
     :param variants: one or several variants, or their names in :data:`cybleu.metrics.VARIANTS`. Each uses the default
         smoothing of its tool unless you name another one, as ``name:smoothing`` or (variant, smoothing)
     :param order: the largest n-gram order, at most 64
@@ -219,7 +219,7 @@ def explain_difference(
     :raises StatisticsError: there are not as many weights as orders
 
     >>> references = [["a b c d e f".split()], ["g".split()]]
-    >>> print(explain_difference(references, ["a b c d e f".split(), ["g"]], ("nltk", "sacrebleu")))
+    >>> print(explain_difference(["a b c d e f".split(), ["g"]], references, ("nltk", "sacrebleu")))
     variant    tokeniser      0 to 100  tool's scale
     nltk       -               84.0896  0.8408964153
     sacrebleu  -              100.0000  100
@@ -231,11 +231,11 @@ def explain_difference(
     """
     raw = raw_of("none" if tokenize == OF_TOOLS else tokenize, lowercase)
     counts = Counts(variants, order, weights, tokenize if raw and isinstance(tokenize, str) else None, lowercase)
-    counts.add(_read(references, hypotheses, raw))
+    counts.add(_read(hypotheses, references, raw))
     return counts.comparison()
 
 
-def _read(references: Any, hypotheses: Any, raw: Raw | None) -> Corpus:
+def _read(hypotheses: Any, references: Any, raw: Raw | None) -> Corpus:
     """Read segments, each of which must have a list of references. Each variant has its own lower case."""
     if raw is None:
         sets, texts = segments_of_lists(references, hypotheses)

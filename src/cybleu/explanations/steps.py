@@ -51,7 +51,7 @@ class Order:
     :param clipped: the clipped counts, which are the matches
     :param smoothed: the precision after smoothing
 
-    >>> order = explain([["a", "b"]], ["a", "a"], (1,)).orders[0]
+    >>> order = explain(["a", "a"], [["a", "b"]], weights=(1,)).orders[0]
     >>> order.counts, order.clipped, order.precision, order.changed
     ({('a',): 2}, {('a',): 1}, Fraction(1, 2), False)
     """
@@ -89,7 +89,7 @@ class Explanation:
         :func:`cybleu.explanations.blind_spots`; None if an additional match can lower the score, or the smoothing may
         read the texts
 
-    >>> explanation = explain(["the cat sat".split()], "the cat".split(), (0.5, 0.5))
+    >>> explanation = explain("the cat".split(), ["the cat sat".split()], weights=(0.5, 0.5))
     >>> explanation.score, explanation.bleu.reference_length, explanation.bleu.brevity_penalty
     (0.6065306597126334, 3, 0.6065306597126334)
     """
@@ -116,11 +116,11 @@ class Explanation:
 
 
 def explain(
-    references: Sequence[Tokens],
     hypothesis: Tokens,
+    references: Sequence[Tokens],
+    *,
     weights: Sequence[float] = QUARTERS,
     smoothing_function: SmoothingCallable | None = None,
-    *,
     metric: str | Metric | Variant | None = None,
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
@@ -128,8 +128,8 @@ def explain(
 ) -> Explanation:
     """Explain a score of :func:`cybleu.sentence_bleu`, or of another tool's BLEU, step by step.
 
-    :param references: one or more references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
+    :param references: one or more references, each a sequence of hashable tokens
     :param weights: a vector of weights of the n-gram orders from 1
     :param smoothing_function: see :func:`cybleu.sentence_bleu`; only without `metric` and `choices`
     :param metric: a definition of BLEU to explain instead of NLTK's, with its own weights and smoothing, in any form
@@ -144,7 +144,7 @@ def explain(
     :raises UnknownNameError: the metric is not BLEU, or `smoothing_function` is given with a metric or its options
     :raises WeightsError: the weights are not finite numbers, one for each n-gram order
 
-    >>> print(explain(["the cat is on the mat".split()], "the the the cat sat".split(), (0.5, 0.5)))
+    >>> print(explain("the the the cat sat".split(), ["the cat is on the mat".split()], weights=(0.5, 0.5)))
     BLEU-2 = 0.317093   (nltk, from 0 to 1; 31.71 from 0 to 100; smoothing: none)
     <BLANKLINE>
     = matches that count, ~ matches that are clipped
@@ -182,9 +182,11 @@ def explain(
         metric = "bleu" if metric is None else metric
         if weights is not QUARTERS:
             choices["weights"] = weights
-    bleu, references, hypothesis = read_segment(references, hypothesis, metric, tokenize, lowercase, choices)
-    segment = references, hypothesis
-    steps = _by_nltk(bleu, *segment, weights, smoothing_function) if by_nltk else _by_metric(bleu, *segment)
+    bleu, hypothesis, references = read_segment(hypothesis, references, metric, tokenize, lowercase, choices)
+    if by_nltk:
+        steps = _by_nltk(bleu, hypothesis, references, weights, smoothing_function)
+    else:
+        steps = _by_metric(bleu, hypothesis, references)
     score, smoothing, scored, monotone = steps
     orders = []
     for n, (weight, smoothed) in enumerate(scored, start=1):
@@ -198,7 +200,9 @@ def explain(
         same = math.isclose(smoothed, order.precision, rel_tol=1e-12)
         orders.append(replace(order, smoothed=order.precision) if same else order)
     # a smoothing that reads the texts can give each order of the blocks another score
-    spots = None if monotone is None else find_blind_spots(*segment, len(score.totals), monotone)
+    spots = None
+    if monotone is not None:
+        spots = find_blind_spots(hypothesis, references, len(score.totals), monotone)
     texts = tuple(hypothesis), tuple(map(tuple, references))
     return Explanation(score, bleu.definition, smoothing, tuple(orders), *texts, spots)
 
@@ -210,13 +214,13 @@ Steps: TypeAlias = "tuple[BleuScore, str, Iterable[tuple[float, Any]], bool | No
 
 def _by_nltk(
     metric: Bleu,
-    references: Sequence[Tokens],
     hypothesis: Tokens,
+    references: Sequence[Tokens],
     weights: Sequence[float],
     function: SmoothingCallable | None,
 ) -> Steps:
     row, order = metric.count(hypothesis, references), len(weights)
-    segment = references, hypothesis
+    segment = references, hypothesis  # in NLTK's order
     smoothed: Sequence[Any] = [0] * order
     if any(row[2 : 2 + order]):
         # smoothed once, because smoothing again would repeat the warning
@@ -232,7 +236,7 @@ def _by_nltk(
     return bleu, name, zip(weights, smoothed), monotone
 
 
-def _by_metric(metric: Bleu, references: Sequence[Tokens], hypothesis: Tokens) -> Steps:
+def _by_metric(metric: Bleu, hypothesis: Tokens, references: Sequence[Tokens]) -> Steps:
     bleu, rules = metric.score(metric.count(hypothesis, references)), metric.rules()
     definition = Definition(rules)
     count = definition.smoothed(bleu.matches, bleu.totals, bleu.hypothesis_length)[1]

@@ -65,7 +65,7 @@ class MetricFigures:
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot in May"]]
-    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot in May"]}, ["sacrebleu", "ter"])
+    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains a lot in May"]}, references, ["sacrebleu", "ter"])
     >>> [(figures.label, round(figures.systems[0].score, 2)) for figures in report.metrics]
     [('BLEU', 77.82), ('TER', 8.33)]
     """
@@ -120,7 +120,7 @@ class MetricFigures:
         :raises UnknownNameError: `by` is none of these
 
         >>> from cybleu.report import analyse
-        >>> report = analyse([["a b c d e"], ["a b c d"]], {"mine": ["a b c d e", "a b c d e"]})
+        >>> report = analyse({"mine": ["a b c d e", "a b c d e"]}, [["a b c d e"], ["a b c d"]])
         >>> found = report.metrics[0].buckets("difference")
         >>> [(label, int(n)) for label, n in zip(found.labels, found.segments[0]) if n]
         [('0', 1), ('1 to 2', 1)]
@@ -201,7 +201,7 @@ class Report:
     :ivar files: a mapping from the names of the files, or of the texts, to their SHA-256
 
     >>> references = [["the cat sat on the mat"], ["it rains a lot in May"]]
-    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot in May"]})
+    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains a lot in May"]}, references)
     >>> [(output.name, round(output.bleu.score, 2)) for output in report.outputs]
     [('mine', 77.82)]
     """
@@ -310,7 +310,7 @@ class Report:
         :raises UnknownNameError: there is no such system
 
         >>> systems = {"mine": ["the cat sat on a mat"] * 2, "theirs": ["the cat sat on the mat", "the cat sat"]}
-        >>> found = analyse([["the cat sat on the mat"]] * 2, systems).contributions("mine", "theirs")
+        >>> found = analyse(systems, [["the cat sat on the mat"]] * 2).contributions("mine", "theirs")
         >>> round(found.difference, 3), round(sum(found.orders) + found.penalty, 3)
         (-17.925, -17.925)
         """
@@ -329,7 +329,7 @@ class Report:
         :raises UnknownNameError: there is no such system
 
         >>> systems = {"mine": ["a b c d", "e f g f", "g"], "theirs": ["a b c d", "e f x f", "x"]}
-        >>> found = analyse([["a b c d"], ["e f g f"], ["g"]], systems).between("mine", "theirs")
+        >>> found = analyse(systems, [["a b c d"], ["e f g f"], ["g"]]).between("mine", "theirs")
         >>> found.equal, found.confirmed[0][0].tokens
         (1, ('g',))
         """
@@ -360,8 +360,8 @@ class Report:
 
 
 def analyse(
-    references: Any,
     systems: Mapping[str, Any],
+    references: Any,
     metric: MetricLike | Sequence[MetricLike] = None,
     *,
     tokenize: Any = None,
@@ -384,9 +384,9 @@ def analyse(
 ) -> Report:
     """Compare the outputs of one or more systems with references, and find where they differ.
 
-    :param references: raw text: for each segment a list of references, or a str if there is only one
     :param systems: a mapping from the name of each system to its list of texts, one for each segment; or to a list of
         such lists, one for each run
+    :param references: raw text: for each segment a list of references, or a str if there is only one
     :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default ``sacrebleu``; or a list
         of metrics, the first of which sorts the systems
     :param tokenize: see :func:`cybleu.text.tokenizer`; by default the tokeniser of each metric, or of its tool. It does
@@ -415,7 +415,7 @@ def analyse(
 
     >>> references = [["the cat sat on the mat"], ["it rains a lot in May"], ["so it is said"]]
     >>> systems = {"mine": [line for line, in references], "theirs": ["the cat sat", "it rains in May", "so it was said"]}
-    >>> report = analyse(references, systems)
+    >>> report = analyse(systems, references)
     >>> [(system.name, round(system.score, 2)) for system in report.metrics[0].systems]
     [('mine', 100.0), ('theirs', 26.06)]
     """
@@ -443,7 +443,7 @@ def analyse(
         lowercase=reader.lowercase,
     )
     splitting: Any = counting.raw("raw text")
-    texts = Texts(references, systems, splitting, source)
+    texts = Texts(systems, references, splitting, source)
     drawn = {"test": test, "samples": samples, "resamples": resamples, "seed": seed, "progress": progress}
     compared = {**drawn, "baseline": baseline, "confidence": confidence, "alpha": alpha, "threads": threads}
     return Report(texts, counters, bleus, counting, compared, title=title, command=command, files=files)

@@ -28,7 +28,7 @@ class OutputFigures(NamedTuple):
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
-    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]}, references)
     >>> [(output.name, output.bleu.hypothesis_length) for output in report.outputs]
     [('mine', 10), ('other', 5)]
     """
@@ -49,7 +49,7 @@ class Precisions(NamedTuple):
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
-    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]}, references)
     >>> [round(value, 1) for value in report.precisions[0].values[:4]]
     [90.0, 75.0, 66.7, 50.0]
     """
@@ -126,7 +126,7 @@ class Buckets(NamedTuple):
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
-    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]}, references)
     >>> report.metrics[0].buckets("length").segments[0].tolist()
     [2, 0, 0, 0, 0, 0, 0]
     """
@@ -149,7 +149,7 @@ class WordFrequencies(NamedTuple):
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
-    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]}, references)
     >>> words = report.word_frequencies
     >>> words.labels[:3], words.recall[0, 1:3].tolist()
     (('0', '1', '2'), [100.0, 50.0])
@@ -219,7 +219,7 @@ class PairFigures(NamedTuple):
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
-    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]}, references)
     >>> (pair,) = report.pairs
     >>> pair.first, pair.second, pair.influence.round(1).tolist()
     ('mine', 'other', [15.3, 25.4])

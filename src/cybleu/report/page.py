@@ -62,8 +62,8 @@ def check_report(path: str | PathLike[str]) -> None:
 
 def write(
     path: str | PathLike[str],
-    references: Any,
     systems: Mapping[str, Any],
+    references: Any,
     metric: Any = None,
     *,
     segments: int | None = MOST_SEGMENTS,
@@ -74,8 +74,8 @@ def write(
     The other parameters are those of :func:`cybleu.report.analyse`.
 
     :param path: the file to write. If there is an error, an existing file is not changed
-    :param references: raw text: for each segment a list of references, or a str if there is only one
     :param systems: the name of each system with its list of texts, or with a list of such lists, one for each run
+    :param references: raw text: for each segment a list of references, or a str if there is only one
     :param segments: see :func:`html`
     :param choices: other arguments of :func:`cybleu.report.analyse`
     :return: the report that the page shows
@@ -86,14 +86,14 @@ def write(
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
     >>> references = [["the cat sat on the mat"], ["it rains a lot in May"]]
-    >>> report = write(path, references, {"mine": ["the cat sat on a mat", "it rains a lot in May"]})
+    >>> report = write(path, {"mine": ["the cat sat on a mat", "it rains a lot in May"]}, references)
     >>> report.format().splitlines()[1]
     '   1  mine     77.82  53.73 to 100.00'
     >>> path.read_text()[:15]
     '<!doctype html>'
     """
     check_report(path)
-    report = analyse(references, systems, metric, **choices)
+    report = analyse(systems, references, metric, **choices)
     save_page(report, path, segments=segments)
     return report
 
@@ -109,7 +109,7 @@ def save_page(report: Report, path: str | PathLike[str], *, segments: int | None
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
-    >>> report = analyse([["the cat sat on the mat"], ["it rains"]], {"mine": ["the cat sat on a mat", "it rains"]})
+    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains"]}, [["the cat sat on the mat"], ["it rains"]])
     >>> save_page(report, path)
     >>> path.read_text(encoding="utf-8") == html(report)
     True
@@ -136,7 +136,7 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     :raises SampleError: `segments` is not a whole number from 1
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed
 
-    >>> report = analyse([["the cat sat on the mat"], ["it rains"]], {"mine": ["the cat sat on a mat", "it rains"]})
+    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains"]}, [["the cat sat on the mat"], ["it rains"]])
     >>> html(report)[:15]
     '<!doctype html>'
     """

@@ -127,7 +127,7 @@ def plot_precisions(
     :raises OrderError: these orders were not counted
     :raises MissingExtraError: Matplotlib is not installed
 
-    >>> report = analyse([["the cat sat on the mat"], ["it rains"]], {"mine": ["the cat sat on a mat", "it rains"]})
+    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains"]}, [["the cat sat on the mat"], ["it rains"]])
     >>> axes = plot_precisions(report, n_end=4)
     >>> axes.get_lines()[0].get_ydata().round(1).tolist()
     [87.5, 66.7, 50.0, 33.3]
@@ -185,7 +185,7 @@ def plot_scores(report: Report | MetricFigures, axes: Any = None) -> Any:
     :return: the axes
     :raises MissingExtraError: Matplotlib is not installed
 
-    >>> report = analyse([["the cat sat on the mat"], ["it rains"]], {"mine": ["the cat sat on a mat", "it rains"]})
+    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains"]}, [["the cat sat on the mat"], ["it rains"]])
     >>> plot_scores(report).get_xlabel()
     'BLEU'
     """
@@ -207,7 +207,7 @@ def plot_differences(report: Report | MetricFigures, axes: Any = None) -> Any:
     :raises MissingExtraError: Matplotlib is not installed
 
     >>> systems = {"mine": ["the cat sat on a mat", "it rains"], "theirs": ["the cat sat on the mat", "it snows"]}
-    >>> plot_differences(analyse([["the cat sat on the mat"], ["it rains"]], systems)).get_xlabel()
+    >>> plot_differences(analyse(systems, [["the cat sat on the mat"], ["it rains"]])).get_xlabel()
     'improvement in BLEU'
     """
     figures = _by_metric(report)
@@ -232,7 +232,7 @@ def plot_contributions(report: Report, axes: Any = None) -> Any:
     :raises MissingExtraError: Matplotlib is not installed
 
     >>> systems = {"mine": ["the cat sat on a mat", "it rains"], "theirs": ["the cat sat on the mat", "it snows"]}
-    >>> plot_contributions(analyse([["the cat sat on the mat"], ["it rains"]], systems)).get_xlabel()
+    >>> plot_contributions(analyse(systems, [["the cat sat on the mat"], ["it rains"]])).get_xlabel()
     'contribution to the difference in BLEU, points'
     """
     found = [(pair, report.contributions(*pair)) for pair in report.looked_at]
@@ -273,7 +273,7 @@ def plot_buckets(report: Report | MetricFigures, axes: Any = None, *, by: str = 
     :raises UnknownNameError: there are no such groups
     :raises MissingExtraError: Matplotlib is not installed
 
-    >>> report = analyse([["the cat sat on the mat"], ["it rains"]], {"mine": ["the cat sat on a mat", "it rains"]})
+    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains"]}, [["the cat sat on the mat"], ["it rains"]])
     >>> plot_buckets(report, by="score").get_xlabel()
     'BLEU of the segment'
     """
@@ -354,7 +354,7 @@ def save_plot(path: str | PathLike[str], draw: Callable[[Any], Any]) -> None:
     :raises MissingExtraError: Matplotlib is not installed
 
     >>> import pathlib, tempfile
-    >>> report = analyse([["the cat sat on the mat"], ["it rains"]], {"mine": ["the cat sat on a mat", "it rains"]})
+    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains"]}, [["the cat sat on the mat"], ["it rains"]])
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "precisions.svg"
     >>> save_plot(path, lambda axes: plot_precisions(report, axes, log=True))
     >>> path.read_text()[:5]

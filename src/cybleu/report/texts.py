@@ -39,7 +39,7 @@ class Texts:
     :ivar bounds: where each text begins in the ids, and the end
     """
 
-    def __init__(self, references: Any, systems: Mapping[str, Any], splitting: Raw, source: Any = None):
+    def __init__(self, systems: Mapping[str, Any], references: Any, splitting: Raw, source: Any = None):
         """Parse and tokenise the texts.
 
         :raises CybleuError: one of its subclasses, for texts that are not valid
