@@ -8,13 +8,15 @@ import os
 import sys
 from importlib import import_module
 from importlib.util import find_spec
+from io import FileIO, TextIOWrapper
 
 from ._about import version
+from ._runtime import system
 from .errors import MissingExtraError, _printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 # by command, the module and the function that runs a program
 RUNNERS = {
@@ -34,6 +36,9 @@ def main() -> None:
         except MissingExtraError as error:
             _end(str(error))
         return
+    if system.WINDOWS:
+        _write_utf8(sys.stdout)
+        _write_utf8(sys.stderr)
     try:
         try:
             _run(arguments)
@@ -56,9 +61,21 @@ def main() -> None:
             _end(_printable(f"{error.filename}: {error.strerror}"))
         # discard buffered output, so that flushing at exit does not fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno == errno.EPIPE:
+        # the reader has ended, which Windows reports as EINVAL
+        if error.errno == errno.EPIPE or (system.WINDOWS and error.errno == errno.EINVAL):
             sys.exit(1)
         _end(f"standard output: cannot be written: {error.strerror or error}")
+
+
+def _write_utf8(stream: Any) -> None:
+    """Write UTF-8 with LF to a file or a pipe on Windows, as on other systems; its code pages lack most characters."""
+    if not isinstance(stream, TextIOWrapper):
+        return
+    raw = getattr(stream.buffer, "raw", stream.buffer)  # there is no buffer with python -u
+    # the console, which shows all characters, is no FileIO; NUL is one, but isatty() is true for both
+    if isinstance(raw, FileIO):
+        encoding = None if os.environ.get("PYTHONIOENCODING") else "utf-8"
+        stream.reconfigure(encoding=encoding, errors=stream.errors, newline="\n")
 
 
 def _end(message: str) -> NoReturn:

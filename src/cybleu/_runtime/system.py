@@ -1,0 +1,7 @@
+"""What differs on Windows."""
+
+from __future__ import annotations
+
+import os
+
+WINDOWS = os.name == "nt"

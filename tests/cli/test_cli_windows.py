@@ -1,0 +1,73 @@
+"""What commands do on Windows, as far as other systems can show it."""
+
+import os
+
+import pytest
+
+from command_line import python, write_lines
+
+TEXTS = {
+    "систем": ["the cat sat on the mat"],
+    "one": ["the cat is on the mat →"],
+    "ref": ["the cat sat on the mat →"],
+    "list": ["0 ||| the cat ||| lm= 1 ||| 1"],
+}
+WINDOWS = """
+import cybleu.__main__, sys
+from cybleu._runtime import system
+system.WINDOWS = True
+"""
+CODE_PAGE = """
+for stream in (sys.stdout, sys.stderr):
+    stream.reconfigure(encoding="cp1252", errors=stream.errors, newline="\\r\\n")
+"""
+PIPE = """
+import errno, io
+class Pipe(io.FileIO):
+    def write(self, data):
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise OSError(errno.EINVAL, "Invalid argument") from None
+sys.stdout = io.TextIOWrapper(io.BufferedWriter(Pipe(1, "w")))
+"""
+
+
+@pytest.fixture(autouse=True)
+def texts(folder):
+    write_lines(folder, TEXTS)
+
+
+def as_on_windows(code, arguments, **options):
+    return python("-c", f"{WINDOWS}{code}cybleu.__main__.main()", *arguments.split(), text=False, **options)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "compare one систем -r ref",
+        "compare one систем -r ref --format json",
+        "compare one систем -r ref --format latex",
+        "explain one ref --line 1",
+        "score систем ref --format json",
+        "score nothing→ ref",
+    ],
+)
+def test_redirected_output_is_utf8_whatever_the_code_page(arguments):
+    found = as_on_windows(CODE_PAGE, arguments, variables={"PYTHONIOENCODING": ""})
+    expected = python("-X", "utf8", "-m", "cybleu", *arguments.split(), text=False)
+    assert (found.returncode, found.stdout, found.stderr) == (expected.returncode, expected.stdout, expected.stderr)
+
+
+def test_an_encoding_that_the_user_chose_stays():
+    found = as_on_windows(CODE_PAGE, "explain one ref --line 1", variables={"PYTHONIOENCODING": "cp1252:replace"})
+    assert (found.returncode, b'"mat" "?"' in found.stdout) == (0, True)
+
+
+@pytest.mark.parametrize("arguments", ["score one ref", "rerank mbr list"])
+def test_a_reader_that_went_away_is_no_message(arguments):
+    read, write = os.pipe()
+    os.close(read)
+    with open(write, "w") as gone:
+        done = as_on_windows(PIPE, arguments, stdout=gone)
+    assert (done.returncode, done.stderr) == (1, b"")
