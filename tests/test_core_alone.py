@@ -58,7 +58,7 @@ def test_every_public_name(alone, backend):
     *missing, score = done.stdout.splitlines()
     assert score == f"1.0 {backend}", done.stderr
     for line in missing:
-        assert line.endswith("NumPy, which is not installed; install it with: pip install 'cybleu[numpy]'")
+        assert line.endswith('NumPy, which is not installed; install it with: pip install "cybleu[numpy]"')
     needs_arrays = {line.split()[0] for line in missing}
     assert {"pairs", "reward_scores", "Reward", "self_bleu"} <= needs_arrays
     assert not needs_arrays & {*"bleu chrf ter corpus_bleu explain check score install_as_nltk Fraction".split()}
@@ -71,7 +71,7 @@ def test_one_error_without_a_chain(alone, backend, name):
     assert len(done.stderr.splitlines()) < 12
     assert done.stderr.endswith(
         "cybleu.errors.MissingExtraError: this requires NumPy, which is not installed; "
-        "install it with: pip install 'cybleu[numpy]'\n"
+        'install it with: pip install "cybleu[numpy]"\n'
     )
 
 
@@ -88,7 +88,7 @@ def test_commands_without_their_extra(alone, backend, arguments):
     done = run(alone, backend, "-m", "cybleu", *arguments)
     assert done.returncode != 0 and done.stdout == ""
     assert done.stderr == (
-        "the cybleu command requires packages that are not installed; install them with: pip install 'cybleu[cli]'\n"
+        'the cybleu command requires packages that are not installed; install them with: pip install "cybleu[cli]"\n'
     )
 
 
@@ -101,7 +101,7 @@ def test_commands_without_numpy(with_commands, backend, arguments):
     if arguments[0] == "compare" or "ja-mecab" in arguments:
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.count("\n") == 1 and done.stderr.startswith("cybleu: error: ")
-        assert ", which is not installed; install it with: pip install 'cybleu[" in done.stderr
+        assert ', which is not installed; install it with: pip install "cybleu[' in done.stderr
     elif arguments != ["--help"]:
         said = done.stderr.replace("cybleu: hypotheses: text; references: text\n", "")
         assert (done.returncode, said) == (0, "")

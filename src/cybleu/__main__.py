@@ -94,7 +94,7 @@ def _run(arguments: list[str]) -> None:
     # not imported, because importing tqdm is slow, and few commands use it
     if not (find_spec("click") and find_spec("tqdm")):
         sys.exit(
-            "the cybleu command requires packages that are not installed; install them with: pip install 'cybleu[cli]'"
+            'the cybleu command requires packages that are not installed; install them with: pip install "cybleu[cli]"'
         )
     from .cli import cli
 

@@ -112,7 +112,7 @@ def test_a_missing_package_is_one_sentence(files, jinja2, monkeypatch, library):
     result = run("compare", *OUTPUTS, "-r", "ref1", "--report", "r.html")
     extra = {"jinja2": "report", "matplotlib": "plot"}[library]
     assert result.exit_code == 2
-    assert result.stderr.count("\n") == 1 and f"install it with: pip install 'cybleu[{extra}]'" in result.stderr
+    assert result.stderr.count("\n") == 1 and f'install it with: pip install "cybleu[{extra}]"' in result.stderr
     assert not (files / "r.html").exists()
 
 

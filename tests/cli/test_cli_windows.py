@@ -4,13 +4,15 @@ import os
 
 import pytest
 
-from command_line import python, write_lines
+from command_line import python, run, write_lines
 
+REFERENCE = ["the cat sat on the mat →", "it rains"]
 TEXTS = {
-    "систем": ["the cat sat on the mat"],
-    "one": ["the cat is on the mat →"],
-    "ref": ["the cat sat on the mat →"],
-    "list": ["0 ||| the cat ||| lm= 1 ||| 1"],
+    "систем": ["the cat sat on the mat", "it rains"],
+    "one": ["the cat is on the mat →", "it rained"],
+    "ref": REFERENCE,
+    "the ref": REFERENCE,
+    "list": ["0 ||| the cat ||| lm= 1 ||| 1", "1 ||| it rains ||| lm= 2 ||| 2"],
 }
 WINDOWS = """
 import cybleu.__main__, sys
@@ -71,3 +73,16 @@ def test_a_reader_that_went_away_is_no_message(arguments):
     with open(write, "w") as gone:
         done = as_on_windows(PIPE, arguments, stdout=gone)
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_the_command_that_scores_the_same_way_has_double_quotes(monkeypatch):
+    monkeypatch.setattr("cybleu._runtime.system.WINDOWS", True)
+    result = run("tune", "mert", "list", "the ref", "--restarts", "0")
+    assert 'run: cybleu score OUTPUT "the ref" -m ' in result.stderr
+
+
+def test_the_command_of_a_report_has_double_quotes(folder, monkeypatch, no_pictures):
+    monkeypatch.setattr("cybleu._runtime.system.WINDOWS", True)
+    result = run("compare", "one", "систем", "-r", "the ref", "--report", "page.html")
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert "<code>cybleu compare one систем -r &#34;the ref&#34; --report page.html</code>" in page, result.stderr

@@ -197,5 +197,5 @@ def test_without_pyarrow_a_relation_says_what_is_missing(duckdb, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     relation = duckdb.connect().sql("SELECT 'a' AS hypothesis, 'a' AS reference")
     for function in (columns.rows, lambda table: cybleu.rows(table, ["a"])):
-        with pytest.raises(MissingExtraError, match=r"pip install 'cybleu\[arrow\]'"):
+        with pytest.raises(MissingExtraError, match=r'pip install "cybleu\[arrow\]"'):
             function(relation)

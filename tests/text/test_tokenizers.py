@@ -143,7 +143,7 @@ def test_without_sacrebleu(monkeypatch):
         tokenizer("flores200")
     for name in ("sacrebleu", "sacrebleu.metrics.bleu"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'cybleu\[sacrebleu\]'"):
+    with pytest.raises(MissingExtraError, match=r'pip install "cybleu\[sacrebleu\]"'):
         tokenizer("flores200")
     assert tokenizer("13a")("a.") == ["a", "."]
 

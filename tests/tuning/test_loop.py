@@ -68,18 +68,21 @@ def test_it_climbs_until_nothing_is_new(tmp_path):
     assert str(result).endswith(result.reason)
 
 
+PROGRAM = (
+    "import sys\n"
+    "weights = dict(line.split() for line in open(sys.argv[1]))\n"
+    "first = float(weights['a']) > 0\n"
+    "open(sys.argv[2], 'w').write('0 ||| the cat ||| a=1 b=0 ||| 0\\n' * first + '1 ||| it rains ||| a=0 b=1 ||| 0\\n')\n"
+)
+
+
 def test_commands(tmp_path):
     program = tmp_path / "decoder.py"
-    program.write_text(
-        "import sys\n"
-        "weights = dict(line.split() for line in open(sys.argv[1]))\n"
-        "first = float(weights['a']) > 0\n"
-        "open(sys.argv[2], 'w').write('0 ||| the cat ||| a=1 b=0 ||| 0\\n' * first + '1 ||| it rains ||| a=0 b=1 ||| 0\\n')\n"
-    )
+    program.write_text(PROGRAM)
     for number, command in enumerate(
         (
             [sys.executable, str(program), "{weights}", "{nbest}"],
-            f"'{sys.executable}' '{program}' {{weights}} {{nbest}}",
+            f'"{sys.executable}" "{program}" {{weights}} {{nbest}}',
         )
     ):
         result = loop(tmp_path / str(number), command)
@@ -91,10 +94,25 @@ def test_commands(tmp_path):
         (["no-such-program"], "cannot be run"),
         ("", "command of the decoder is empty"),
         ([], "command of the decoder is empty"),
-        ("decode 'in {nbest}", "cannot be split into words: No closing quotation"),
+        ('decode "in {nbest}', "cannot be split into words: No closing quotation"),
     ):
         with pytest.raises(errors.DecoderError, match=text):
             loop(tmp_path / "failing", command)
+
+
+@pytest.mark.parametrize("path", ["sub\\decode.py", ".\\it's.py", '"sub\\with blank.py"'])
+def test_paths_in_a_command_on_windows(folder, monkeypatch, path):
+    monkeypatch.setattr("cybleu._runtime.system.WINDOWS", True)
+    (folder / "sub").mkdir()
+    (folder / path.strip('"')).write_text(PROGRAM)
+    result = loop(folder / "the run", f'"{sys.executable}" {path} {{weights}} {{nbest}}')
+    assert [iteration.hypotheses for iteration in result.iterations] == [2]
+
+
+def test_a_command_that_fails_is_shown_in_double_quotes_on_windows(tmp_path, monkeypatch):
+    monkeypatch.setattr("cybleu._runtime.system.WINDOWS", True)
+    with pytest.raises(errors.DecoderError, match=r'status 3: .* -c "raise SystemExit \(3\)"$'):
+        loop(tmp_path / "run", f'"{sys.executable}" -c "raise SystemExit (3)"')
 
 
 def test_other_reasons_to_stop(tmp_path):

@@ -28,7 +28,7 @@ def extra(package: str, requirement: str, install: str) -> Iterator[None]:
         yield
     except ImportError as error:
         if find_spec(package) is None:
-            command = install if "[" not in install else f"'{install}'"
+            command = install if "[" not in install else f'"{install}"'
             raise MissingExtraError(
                 f"{requirement}, which is not installed; install it with: pip install {command}"
             ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from dataclasses import dataclass
 from itertools import chain
@@ -12,6 +11,7 @@ import click
 
 from .._files.text import number_of, shown
 from .._runtime.numbers import MOST_ORDERS, remark_on_weights
+from .._runtime.system import command_line
 from ..errors import InputFileError
 from ..metrics import METRICS, Bleu, counting
 from .given import argument, choice, file, number, option, similar
@@ -173,5 +173,5 @@ def say_same_score(given: Any) -> None:
     """Tell which tokens a score was computed on, and the command that prints the same score of texts."""
     values = {name.replace("_", "-"): getattr(given, name, None) for name in SAME}
     options = [word for name, value in values.items() if value is not None for word in (f"--{name}", str(value))]
-    command = shlex.join(["cybleu", "score", "OUTPUT", *given.references, "-m", *given.names, *options])
+    command = command_line(["cybleu", "score", "OUTPUT", *given.references, "-m", *given.names, *options])
     click.echo(f"cybleu: scores use --tokenize {given.tokenize}; to score texts the same way, run: {command}", err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os.path import basename, exists, isabs
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._files.text import shown
+from .._runtime.system import command_line
 from .common import file_of_references, seed_option, stderr_is_tty, threads_option
 from .given import ARGUMENTS, argument, option
 from .texts import TextOptions, Texts, strings_of
@@ -101,7 +101,7 @@ class SystemOptions(TextOptions):
             metrics,
             lowercase=self.lowercase,
             source=None if source is None else lines[source],
-            command=shlex.join([*context.command_path.split(), *arguments]),
+            command=command_line([*context.command_path.split(), *arguments]),
             files={names[path]: digest for path, digest in texts.digests.items()},
             **{**self.analysis, **choices},
         )

@@ -4,7 +4,7 @@
 parts of each difference, groups of segments, n-grams, and every segment of every system. :func:`analyse` returns the
 same figures as a :class:`Report`, and :func:`plot_precisions` and the other plot functions draw them.
 
-The page requires Jinja2 and Matplotlib, and the plots require Matplotlib: ``pip install 'cybleu[report]'``.
+The page requires Jinja2 and Matplotlib, and the plots require Matplotlib: ``pip install "cybleu[report]"``.
 """
 
 from .analysis import MetricFigures, Report, analyse

@@ -22,7 +22,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -37,6 +36,7 @@ from .._files.weights import read_weights, write_weights
 from .._files.writing import errors_named, writing
 from .._runtime.extras import extra
 from .._runtime.numbers import as_number, check_whole
+from .._runtime.system import command_line, words_of
 from ..errors import CybleuError, DecoderError, InputFileError, UnknownNameError, WeightsError
 from ..metrics import Metric
 from ..nbest import NBest, merge
@@ -92,7 +92,8 @@ def mert_loop(
 
     :param folder: the folder of the iterations; it is created if it does not exist
     :param decode: a function that takes the weights by name and a path, and writes an n-best list to this path; or a
-        command, as a list of arguments or a string that is split like a shell command. In a command, ``{weights}`` is
+        command, as a list of arguments or a string that is split like a shell command; on Windows, only double quotes
+        quote, and a backslash is part of a path. In a command, ``{weights}`` is
         replaced by the path of the weights file, and ``{nbest}`` by the path of the list to write. The output of a
         command goes to standard error
     :param references: see :meth:`cybleu.nbest.NBest.from_files`
@@ -284,7 +285,7 @@ def _reason_to_stop(
 def _run_command(command: str | Sequence[str], weights: dict[str, float], path: Path) -> None:
     """Run the command of a decoder, with the names in braces replaced by paths."""
     try:
-        words = shlex.split(command) if isinstance(command, str) else list(command)
+        words = words_of(command) if isinstance(command, str) else list(command)
     except ValueError as error:
         raise DecoderError(
             f"the command of the decoder cannot be split into words: {error}: {shown(command)}"
@@ -299,9 +300,9 @@ def _run_command(command: str | Sequence[str], weights: dict[str, float], path: 
         output = None if sys.__stderr__ is None else 2
         status = subprocess.run(words, check=False, stdout=output).returncode
     except OSError as error:
-        raise DecoderError(f"the decoder cannot be run: {shlex.join(words)}: {error}") from error
+        raise DecoderError(f"the decoder cannot be run: {command_line(words)}: {error}") from error
     if status:
-        raise DecoderError(f"the decoder ended with status {status}: {shlex.join(words)}")
+        raise DecoderError(f"the decoder ended with status {status}: {command_line(words)}")
 
 
 def _check_run(path: Path, run: dict[str, Any]) -> None:
