@@ -114,6 +114,13 @@ def test_variants(files):
     assert "2 lines (2, 3): " in printed
 
 
+def test_only_rules_of_orders_have_orders_in_json(files):
+    (files / "marks").write_text("".join(f"{line}!\n" for line in HYPOTHESES))
+    printed = run("marks", "ref1", "--metric", "nltk,sacrebleu", "--format", "json", command="variants").stdout
+    causes = json.loads(printed)["differences"][0]["causes"]
+    assert {cause["rule"]: cause["orders"] for cause in causes} == {"tokenize": [], "short_segments_count": [2, 3, 4]}
+
+
 def test_variants_when_a_tool_fails(files):
     (files / "blank").write_text("\n" * len(HYPOTHESES))
     arguments = "blank", "ref1", "--metric", "multi-bleu", "--metric", "moses"

@@ -64,7 +64,7 @@ def expected_score(corpus, setting, order, weights):
     ("case", "lower", "higher", "rule", "points", "orders", "segments"),
     [
         ("A", "sacrebleu", ("nltk", "method3"), "short_segments_count", 84.0896, (4,), (0,)),
-        ("D", "sacrebleu", "mteval-v13a", "no_match_at_all", 7.9868, (1, 2, 3, 4), ()),
+        ("D", "sacrebleu", "mteval-v13a", "no_match_at_all", 7.9868, (), ()),
         ("D", "moses", "mteval-v13a", "smoothing", 7.9868, (1, 2, 3, 4), ()),
         ("B", "multi-bleu", "sacrebleu", "smoothing", 59.4604, (4,), ()),
         ("C", ("sacrebleu", "floor"), ("sacrebleu", "add-k"), "smoothing", 33.8179, (2, 3, 4), ()),
@@ -306,10 +306,10 @@ def test_each_tool_with_its_own_tokens():
     by_names = {(pair.lower.name, pair.higher.name): pair for pair in comparison.differences}
     difference = by_names.get(("moses", "sacrebleu")) or by_names["sacrebleu", "moses"]
     cause = difference.causes[0]
-    assert (cause.rule, cause.orders, cause.segments) == ("tokenize", (1, 2, 3, 4), (0, 1))
+    assert (cause.rule, cause.orders, cause.segments) == ("tokenize", (), (0, 1))
     lengths = {cause.before.hypothesis_length, cause.after.hypothesis_length}
     assert lengths == {11, 14}
     assert sum(cause.points for cause in difference.causes) == pytest.approx(difference.points)
-    assert "2 segments (0, 1): hypothesis length" in str(comparison)
+    assert re.search(r"2 segments \(0, 1\): hypothesis length 11 -> 14, .*\s1-grams ", str(comparison), re.S)
     lower = explain_difference(["a b c d"], [["A B C D"]], ("moses",), tokenize="of-tools", lowercase=True)
     assert lower.scores[0].score == 100

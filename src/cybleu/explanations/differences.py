@@ -6,7 +6,7 @@ import math
 import textwrap
 from array import array
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -43,6 +43,9 @@ RULES = (
     *("level", "mean", "reference_length", "penalty", "penalty_adds", "empty_hypothesis", "fails"),
     *("empty_order", "short_segments_count", "no_match_at_all", "smoothings"),
 )
+
+# The rules that affect single n-gram orders. The others change a score as a whole.
+RULES_OF_ORDERS = ("empty_order", "short_segments_count", "smoothings")
 
 # The values under which other rules are changed, the best first. The exact mean ignores precisions of 0, so under it other
 # rules would seem to have effects that they have in no tool.
@@ -90,7 +93,7 @@ class Cause:
     :param rule: the name of the field of :class:`~cybleu.metrics.Variant`, or ``smoothing`` or ``tokenize``
     :param points: the points that the rule adds to the score, on the scale from 0 to 100. A rule that has an effect
         only together with other rules has 0, and the other rules have the points
-    :param orders: the n-gram orders that the rule affects; empty if it does not depend on orders
+    :param orders: the n-gram orders that the rule affects; empty if it does not depend on orders, such as the tokeniser
     :param segments: the indices, from 0, of all segments whose counts the rule changes
     :param before: the result with the rule of the lower variant
     :param after: the result with the rule of the higher variant, all other rules as in `before`
@@ -106,6 +109,8 @@ class Cause:
     segments: tuple[int, ...]
     before: BleuScore
     after: BleuScore
+    #: The orders whose counts or precisions differ.
+    _changed: tuple[int, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -406,8 +411,16 @@ def _cause(counts: Counts, rule: str, lower: Scored, higher: Scored) -> Cause:
         if changed[1 + n] or changed[1 + counts.order + n] or not _equal(_precision(before, n), _precision(after, n))
     ]
     weighted = [n for n in orders if counts.weights is None or counts.weights[n - 1]]
-    name = "smoothing" if rule == "smoothings" else rule
-    return Cause(name, higher.score - lower.score, tuple(weighted or orders), tuple(pairs), before, after)
+    named = tuple(weighted or orders)
+    return Cause(
+        rule="smoothing" if rule == "smoothings" else rule,
+        points=higher.score - lower.score,
+        orders=named if rule in RULES_OF_ORDERS else (),
+        segments=tuple(pairs),
+        before=before,
+        after=after,
+        _changed=named,
+    )
 
 
 # --------------------------------------------------------------------------------------------------------------- words
@@ -444,7 +457,7 @@ def _changes(cause: Cause) -> Iterable[str]:
         before, after = getattr(cause.before, name), getattr(cause.after, name)
         if before != after:
             yield f"{name.replace('_', ' ')} {before:.6g} -> {after:.6g}"
-    for n in cause.orders:
+    for n in cause._changed:
         yield f"{n}-grams {_shown(cause.before, n)} -> {_shown(cause.after, n)}"
 
 
