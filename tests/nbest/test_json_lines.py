@@ -51,6 +51,25 @@ def test_features_in_any_order(tmp_path):
     assert (found.names, found.features.tolist()) == (("lm", "n"), [[1, 2], [3.5, 1]])
 
 
+def test_sockeye(tmp_path):
+    """Sockeye counts segments from 1. A line has its n best translations, or the best one alone."""
+    several = {"sentence_id": 1, "translation": "the cat", "score": 0.5, "translations": ["the cat", "a cat"]}
+    first, second = segments(
+        tmp_path,
+        {**several, "scores": [[0.5], [0.75]]},
+        {"sentence_id": 3, "translation": "so it is", "score": 1.5},
+    )
+    assert (first.id, first.texts, first.names) == (1, ["the cat", "a cat"], ("score",))
+    assert (first.features.tolist(), first.model_scores.tolist()) == ([[0.5], [0.75]], [0.5, 0.75])
+    assert (second.id, second.texts, second.features.tolist()) == (3, ["so it is"], [[1.5]])
+
+
+def test_several_scores_of_sockeye_are_features(tmp_path):
+    (found,) = segments(tmp_path, {"translations": ["the cat", "a cat"], "scores": [[0.5, -1], [0.75, -2]]})
+    assert (found.names, found.features.tolist()) == (("score", "score_1"), [[0.5, -1], [0.75, -2]])
+    assert found.model_scores.tolist() == [0.5, 0.75]
+
+
 def test_lists_of_json_lines(tmp_path):
     """They give the same lists as lines with fields."""
     scored = [[("the cat", 0.5), ("a cat", 0.75)], [("so it is", 1.5)]]

@@ -107,17 +107,20 @@ def make_files(folder):
     """Write the files of a typical reader: the examples, and the output of decoders in every format, of 6 verses."""
     shutil.copytree(ROOT / "examples", folder / "examples")
     candidates = list(zip(*(lines_of(name, 6) for name in ("kjv", "asv", "ylt"))))
-    moses, fairseq, responses = [], [], []
+    moses, fairseq, responses, sockeye = [], [], [], []
     for segment, texts in enumerate(candidates):
         for text in texts:
             score = -0.1 * len(text.split())
             moses.append(f"{segment} ||| {text} ||| lm= {score:.3f} length= {len(text.split())} ||| {score:.3f}\n")
             fairseq.append(f"H-{segment}\t{score:.3f}\t{text}\n")
         responses.append(json.dumps({"choices": [{"message": {"content": text}} for text in texts]}) + "\n")
+        translations = {"sentence_id": segment + 1, "translations": texts, "scores": [[1.5] for _ in texts]}
+        sockeye.append(json.dumps(translations) + "\n")
     for name in ("dev.nbest.gz", "test.nbest.gz"):
         (folder / name).write_bytes(gzip.compress("".join(moses).encode()))
     (folder / "generate.txt").write_text("S-0\tsource\n" + "".join(reversed(fairseq)), encoding="utf-8")
     (folder / "responses.jsonl").write_text("".join(responses), encoding="utf-8")
+    (folder / "translations.jsonl").write_text("".join(sockeye), encoding="utf-8")
     (folder / "dev.ref").write_text("\n".join(lines_of("web", 6)) + "\n", encoding="utf-8")
     (folder / "texts").write_text("\n".join(lines_of("web", 16)) + "\n", encoding="utf-8")
     (folder / "weights.txt").write_text("lm_0 0.5\nlength_0 0.1\n", encoding="utf-8")

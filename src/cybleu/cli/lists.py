@@ -48,7 +48,7 @@ class FormatOptions(TokenOptions):
     format: str | None = choice(
         of=["moses", "joshua", "plain", "fairseq", "json"],
         help="The format of NBEST: Moses, Joshua (also cdec), plain text, the output of fairseq, or JSON lines from a "
-        "model server.  [default: plain with --size, else moses or joshua, detected from the first lines]",
+        "model server or Sockeye.  [default: plain with --size, else moses or joshua, detected from the first lines]",
     )
     size: int | None = number(help="Number of lines for each segment in the plain format.")
     features: str | None = file(

@@ -1,4 +1,4 @@
-"""Read n-best lists in JSON lines, the format of model servers.
+"""Read n-best lists in JSON lines, the format of model servers and of Sockeye.
 
 A line is one segment: an array of hypotheses, or an object that has this array as ``hypotheses``, ``outputs``,
 ``choices`` or ``nbest``. The object may also have an ``id``, a whole number or a string of digits. If there is no such
@@ -8,6 +8,10 @@ A line is one segment: an array of hypotheses, or an object that has this array 
 A hypothesis is a string, or an object with the text as ``text``, ``generated_text`` or ``message.content``. The object
 may have a ``score``, ``cumulative_logprob`` or ``sequences_score``, and ``features``, an object of numbers. Either all
 hypotheses of a list have a score or none has, and all have the same features.
+
+Sockeye's objects have a ``sentence_id``, which Sockeye counts from 1, with ``translations`` and ``scores``, or for a
+single hypothesis ``translation`` and ``score``. A score is a number or an array of numbers. The numbers become the
+features ``score``, ``score_1`` ..., and the first is also the score of the hypothesis.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from .container import NBest
 from .formats import MOST_DIGITS, Record, blocks_of, on_line
 
 LISTS = ("hypotheses", "outputs", "choices", "nbest")
+SOCKEYE = ("translations", "translation")
 SCORES = ("score", "cumulative_logprob", "sequences_score")
 
 
@@ -73,12 +78,18 @@ def _segment(line: str, number: int) -> tuple[int, list[Any]]:
     """
     try:
         value = json.loads(line)
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         raise InputFileError(f"is not JSON: {error}") from None
+    except ValueError:  # `int` refuses thousands of digits
+        raise InputFileError(
+            "has an integer of thousands of digits; ids must fit 64 bits, and scores and features the range of a float"
+        ) from None
     except RecursionError:
         raise InputFileError("is nested too deeply to be an n-best list") from None
     identity: Any = number
     if isinstance(value, dict):
+        if any(key in value for key in SOCKEYE) and not any(key in value for key in LISTS):
+            value = {"id": value.get("sentence_id", number), "hypotheses": _of_sockeye(value)}
         identity = value.get("custom_id", value.get("id", number))
         if isinstance(identity, str):  # servers name responses, such as chatcmpl-1
             identity = int(identity) if identity.isdecimal() and len(identity) <= MOST_DIGITS else number
@@ -98,6 +109,25 @@ def _segment(line: str, number: int) -> tuple[int, list[Any]]:
     if not isinstance(value, list):
         raise InputFileError("must be an array of hypotheses, or an object with one")
     return identity, value
+
+
+def _of_sockeye(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Convert Sockeye's hypotheses to objects with `text`, `score` and `features`."""
+    if "translations" in value:
+        texts = value["translations"]
+        scores = value.get("scores")
+    else:
+        texts = [value["translation"]]
+        scores = [value.get("score")]
+    if not isinstance(texts, list) or not isinstance(scores, list) or len(texts) != len(scores):
+        raise InputFileError("translations and scores must be arrays of the same length")
+    hypotheses = []
+    for text, score in zip(texts, scores):
+        numbers = score if isinstance(score, list) else [score]
+        names = ["score", *(f"score_{place}" for place in range(1, len(numbers)))]
+        features = dict(zip(names, numbers))
+        hypotheses.append({"text": text, "score": features.get("score"), "features": features})
+    return hypotheses
 
 
 def _hypothesis(value: Any, place: str) -> tuple[bytes, float | None, dict[str, float]]:

@@ -13,7 +13,7 @@ Formats:
 - ``fairseq``: the output of ``fairseq-generate`` and ``fairseq-interactive``: ``H-id``, a tab, the score, a tab, the
   tokens, with segments in any order. The score is the only feature, ``score``. Lines that do not begin with ``H-`` are
   ignored.
-- ``json``: JSON lines of model servers: :mod:`cybleu.nbest.json_lines` describes them.
+- ``json``: JSON lines of model servers and of Sockeye: :mod:`cybleu.nbest.json_lines` describes them.
 
 ``|||`` separates fields, with or without blanks around it, and cannot be part of a token. Features are separated by
 spaces and tabs, and by no other white space. Files are UTF-8; gzip is recognised by its first bytes; ``-`` is standard
