@@ -49,6 +49,12 @@ def test_linear(run, tmp_path):
     assert lines(run("linear", "list", "--weights", "weights", "--segment-count", 6)) == [*lines(result), "", ""]
 
 
+def test_ten_million_segments_may_have_no_hypothesis(run, tmp_path):
+    text = "0 ||| a ||| lm= 1 len= 1 ||| 0\n10000001 ||| b ||| lm= 1 len= 1 ||| 0\n"
+    assert lines(run("linear", "-", "--weights", "weights", "-o", "out", stdin=text)) == []
+    assert (tmp_path / "out").read_bytes() == b"a\n" + b"\n" * 10_000_000 + b"b\n"
+
+
 def test_weights_of_features_that_come_later_or_never(run, tmp_path):
     text = "0 ||| a ||| lm=1 ||| 0\n" * 2 + "1 ||| b ||| lm=1 ||| 0\n1 ||| c ||| lm=1 oov=1 ||| 0\n"
     (tmp_path / "weights").write_text("lm 1\noov 2\nother 3\n")

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..nbest import NBest
     from ..rerank import Selection
 
-MOST_MISSING = 10_000_000  # segments between two that are there
 EXPLAINED = 3  # candidates
 
 
@@ -61,13 +60,18 @@ class RerankOptions(NbestOptions):
         if references is None:
             del how["first_id"], how["tokenize"]
         last, read = self.first_id - 1, None
+        found = 0  # segments
         for nbest in chunks(self.nbest, references=references, progress=stderr_is_tty(), **how):
             for identity in nbest.ids.tolist():
                 self._check_id(identity, last)
                 last = identity
+            found += len(nbest)
+            self._check_missing(last + 1, found)
             if read is not None:  # after the next ones, so that of a short list with a mistake nothing is written
                 yield read
             read = nbest
+        if self.segments is not None:
+            self._check_missing(self.first_id + self.segments, found)
         if read is not None:
             yield read
 
@@ -84,6 +88,21 @@ class RerankOptions(NbestOptions):
             raise InputFileError(
                 f"{self.nbest}: has the segment {identity}, but there are only {self.segments} segments from "
                 f"{self.first_id} on; use --first-id to set the first id"
+            )
+
+    def _check_missing(self, end: int, found: int) -> None:
+        """Check that few of the segments with ids below `end` have no hypothesis.
+
+        :param found: how many of them have some
+        """
+        from ..nbest.formats import MOST_EMPTY
+
+        missing = end - self.first_id - found
+        if missing > MOST_EMPTY:
+            raise InputFileError(
+                f"{self.nbest}: of the segments with ids from {self.first_id} to {end - 1}, {missing} have no hypothesis, "
+                f"but at most {MOST_EMPTY} may have none, because an empty line for each would fill the disk. Use "
+                "--first-id to set the first id"
             )
 
     def whole(self, references: Sequence[str]) -> NBest:
@@ -114,11 +133,6 @@ def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]],
     def empty_lines(end: int) -> str:
         nonlocal written, missing
         count, written = end - written, end
-        if count > MOST_MISSING:
-            raise InputFileError(
-                f"{given.nbest}: the segments from {end - count} to {end - 1} are missing; an empty line for each "
-                "would fill the disk. Use --first-id to set the first id"
-            )
         missing += count
         return "\n" * count
 

@@ -13,7 +13,7 @@ from .._files.writing import check_paths, writing
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError, StatisticsError
 from .container import LARGEST_SUM, NBest, check_apart, feature_names
-from .formats import MOST_DIGITS, ParsedLines, blocks_of, lines_of, on_line, words_of
+from .formats import MOST_DIGITS, MOST_EMPTY, ParsedLines, blocks_of, lines_of, on_line, words_of
 from .merging import merge
 from .reading import by_segment, joined
 from .sparse import formatted
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 FEATURES = "FEATURES_TXT_BEGIN_0", "FEATURES_TXT_END_0"
 SCORES = "SCORES_TXT_BEGIN_0", "SCORES_TXT_END_0"
 BLEU = "BLEU"
-MOST_EMPTY = 10_000_000  # limit of empty segments, if `segments` is not given
 MOST_COLUMNS = 10**6  # limit for the columns that a heading announces
 LARGEST_COUNT = 2**53 - 1  # the largest integer up to which float64 represents every integer
 
@@ -108,11 +107,12 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
             names = [f"{part[2]} hypotheses of segment {part[1]}" if part else "the end" for part in (one, other)]
             raise InputFileError(f"{found.file.name} and {counted.file.name} do not match: {' and '.join(names)}")
     _, ids, counts = in_place(np.array(found.parts, dtype=np.int64).T)
-    last, count = int(ids.max()) - first_id, int(counts.sum())
-    if segments is None and last - count > MOST_EMPTY:
+    last = int(ids.max()) - first_id
+    missing = last + 1 - len(np.unique(ids))
+    if segments is None and missing > MOST_EMPTY:
         raise InputFileError(
-            f"{found.file.name}: the last id is {last + first_id}, but there are only {count} hypotheses; use "
-            "segments= if so many segments have none"
+            f"{found.file.name}: the last id is {last + first_id}, but {missing} segments before it have no hypothesis; "
+            "use segments= if so many have none"
         )
     segments = last + 1 if segments is None else segments
     for line, number, _ in found.parts:

@@ -27,6 +27,7 @@ BLANKS = b" \t"
 # hard alignments such as 0-0 1-2; soft ones, probabilities such as 0.9,0.1 0.2,0.8
 ALIGNED = re.compile(rb"\d+-\d+|[\d.e-]+(,[\d.e-]+)+")
 MOST_DIGITS = 18  # of an id, so that it fits int64
+MOST_EMPTY = 10_000_000  # segments without a hypothesis; more of them are a sign of wrong ids
 MOST_FEATURES = 1 << 16  # limit of Joshua's, because each hypothesis stores also those that it has not
 FAIRSEQ = re.compile(rb"H-(\d{1,%d})\t([^\t]*)\t(.*)" % MOST_DIGITS, re.DOTALL)
 
