@@ -8,6 +8,7 @@ import pytest
 
 import command_line
 from command_line import run
+from cybleu.metrics import METRICS
 from reports import OTHER, REFERENCE, SYSTEMS
 
 pytestmark = [
@@ -109,9 +110,13 @@ REFUSED = {
         "hyp ref -m bleu chrf": "'chrf' is a metric, and there is no such file; give metrics as -m bleu,chrf",
     },
     "variants": {
+        "hyp": "Missing argument REF...; run: cybleu variants HYP REF...",
         "hyp ref --metric bleu": "cybleu: error: unknown variant 'bleu'; use one of nltk, nltk-3.2, sacrebleu",
     },
     "explain": {
+        "hyp --line 1": "Missing argument REF...; run: cybleu explain HYP REF... --line N",
+        "hyp ref 5": "Missing option '--line'; did you mean --line 5?",
+        "hyp ref": "Missing option '--line'",
         "hyp ref --line 5": "cybleu: error: --line is 5, but the files have 4 lines",
     },
     "compare": {
@@ -168,10 +173,12 @@ REFUSED = {
         "list refs --minimum -1": "is not in the range x>=0",
     },
     "tune loop": {
+        "run --decoder x --start weights": "run: cybleu tune loop FOLDER REF... --start FILE --decoder COMMAND",
         "run refs --decoder x --start weights --keep 9": "--keep is an option of pro, but the tuner is mert",
         "run refs --decoder x --start weights --tuner pro --restarts 2": "--restarts is an option of mert",
     },
     "tune extract": {
+        f"list {FEATURES}": "run: cybleu tune extract NBEST REF... --features-file FILE --scores-file FILE",
         f"list refs {FEATURES} --format joshua": "list, line 1: ",
         f"list refs {FEATURES} --format plain": "it requires --size, the number of lines of each segment, from 1",
         "list refs --features-file - --scores-file S": "--features-file: must be a file, not standard output",
@@ -201,10 +208,12 @@ REFUSED = {
         f"list --segment-count {10**12} -o out": "would fill the disk",
     },
     "rerank oracle": {
+        "list": "Missing argument REF...; run: cybleu rerank oracle NBEST REF...",
         "list refs --level corpus --list moses": "--list",
         "broken refs --format json --level corpus": "has a line break",
     },
     "rerank perceptron": {
+        "list": "Missing argument REF...; run: cybleu rerank perceptron NBEST REF...",
         "list refs --held-out -": "--output and --held-out cannot both be standard output",
         "sparse refs --folds 2 --output-format numbers": "does not support sparse features, and the list has 1; use --output-format",
         "broken refs --format json --folds 2 --held-out out": "has a line break",
@@ -212,6 +221,10 @@ REFUSED = {
     "": {
         "scor hyp ref": "Did you mean score",
         "hyp ref": "hyp is a file; the name of a command comes first: score, compare",
+        "chrF2++ hyp ref --digits 1": "to score by this metric, run: cybleu score -m chrf2++ hyp ref --digits 1",
+        "ter": "to score by this metric, run: cybleu score -m ter HYP REF",
+        "bleu hyp ref": "cybleu score -m bleu hyp ref",
+        **{f"{name} hyp ref": f"cybleu score -m {name} hyp ref" for name in METRICS if name != "sacrebleu"},  # a command
         "--cite rouge": "unknown metric 'rouge'",
     },
 }

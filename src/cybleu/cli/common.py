@@ -14,7 +14,7 @@ from .._runtime.numbers import MOST_ORDERS, remark_on_weights
 from .._runtime.system import command_line
 from ..errors import InputFileError
 from ..metrics import METRICS, Bleu, counting
-from .given import argument, choice, file, number, option, similar
+from .given import argument, choice, file, metric_named, number, option, similar
 
 SAME = ("smoothing", "max_order", "reference_length", "tokenize")
 
@@ -48,7 +48,7 @@ class MetricNames(click.ParamType):  # type: ignore[type-arg]
         if not isinstance(value, str):
             return tuple(value)
         given = value.lower().split(",") if self._several else [value.lower()]
-        names = ["sacrebleu" if name == "bleu" else name.replace("chrf2", "chrf") for name in given]
+        names = [metric_named(name) for name in given]
         for name, written in zip(names, given):
             if name not in METRICS:
                 hint = "".join(f"; did you mean {name}?" for name in similar(written, ["bleu", *self.offered]))
@@ -124,12 +124,22 @@ class ReferenceFiles:
     def __post_init__(self) -> None:
         found = (*self.references, *self.more_references)
         if self.requires_references and not found:
-            raise click.UsageError("Missing argument 'REF...'; to score standard input: cybleu score - REF")
+            raise click.UsageError(f"Missing argument 'REF...'; {self.advice}")
         if self.references and self.more_references:
             raise click.UsageError(
                 "give either all references or none with -r; to score several systems, use cybleu compare"
             )
         object.__setattr__(self, "references", found)
+
+    @property
+    def advice(self) -> str:
+        """The command with references, for the message that they are missing."""
+        context = click.get_current_context()
+        parameters = context.command.params
+        arguments = [str(one.metavar) for one in parameters if isinstance(one, click.Argument)]
+        required = [one for one in parameters if isinstance(one, click.Option) and one.required]
+        options = [f"{one.opts[0]} {one.metavar}" for one in required]
+        return f"run: {' '.join([context.command_path, *arguments, *options])}"
 
 
 @dataclass(kw_only=True)

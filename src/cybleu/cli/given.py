@@ -16,6 +16,7 @@ from click.core import ParameterSource
 
 from .._files.text import STANDARD_STREAM, shown
 from .._files.writing import check_paths
+from .._runtime.system import command_line
 from ..errors import CybleuError, InputFileError, _printable
 from ..metrics import METRICS
 
@@ -172,9 +173,19 @@ class Commands(click.Group):
             names = self.list_commands(ctx)
             if os.path.isfile(args[0]):
                 ctx.fail(f"'{args[0]}' is a file; the name of a command comes first: {', '.join(names)}")
+            if "score" in names and metric_named(args[0]) in METRICS:
+                files = args[1:] or ["HYP", "REF"]
+                line = command_line([ctx.command_path, "score", "-m", args[0].lower(), *files])
+                ctx.fail(f"No such command '{args[0]}'; to score by this metric, run: {line}")
             if close := similar(args[0], names):
                 ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
         return super().resolve_command(ctx, args)
+
+
+def metric_named(name: str) -> str:
+    """The name of a metric that the user wrote, which may be sacreBLEU's, in upper or lower case."""
+    name = name.lower()
+    return "sacrebleu" if name == "bleu" else name.replace("chrf2", "chrf")
 
 
 def _forms(parameter: click.Parameter) -> Iterator[str]:
@@ -226,6 +237,14 @@ class _Command(click.Command):
             hints = [row[2] if row[2:] else f"it is {row[1]} here" for row in rows]
             hints += [f"did you mean {close[0]}?"] if close else ["see --help"]
             raise click.UsageError(f"there is no option {name}; {hints[0]}", ctx) from None
+        except click.MissingParameter as error:  # of a number, which may be among the files
+            missing = error.param
+            last = given[-1] if given else ""
+            is_number = last.isdecimal() and not os.path.exists(last)
+            if missing is None or not isinstance(missing.type, click.IntRange) or not is_number:
+                raise
+            name = missing.opts[0]
+            raise click.UsageError(f"Missing option '{name}'; did you mean {name} {last}?", ctx) from None
         self._check_repeated(ctx, given)
         return rest
 

@@ -66,6 +66,7 @@ class ScoreOptions(SampleOptions, BleuOptions, TextFiles):
     """Input and output"""
 
     has_methods = True
+    advice = "to score standard input: cybleu score - REF"
 
     names: tuple[str, ...] = metrics_option()
     format: str = format_option("text", "json")
