@@ -1,12 +1,16 @@
 """The rule by which hypotheses and references are read: a str is raw text, a list is tokens, an array is ids; references are one or several by depth."""
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import cybleu
-from cybleu.errors import ShapeWarning, UnknownNameError
+from cybleu.errors import CybleuError, MixedTokensError, ShapeWarning, UnknownNameError
+from inputs import counted_row
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -83,6 +87,108 @@ def check_forms(hypotheses, references, lists):
         references = lists  # alone, lists of str are several raw references
     if len(lists):
         assert cybleu.rows(hypotheses, cybleu.References(references)).tolist() == expected
+
+
+# ----------------------------------------------------------------------------------------------- tokens that are tuples
+
+TUPLES = [("a", "X"), ("b", "Y")]
+containers = st.sampled_from([list, tuple])
+nested_tokens = st.sampled_from(["a", ("a",), ("a", "b"), (("a",), ("b",)), ("a", ("b",))])
+
+
+def in_containers(items, max_size):
+    return st.builds(lambda make, drawn: make(drawn), containers, st.lists(items, max_size=max_size))
+
+
+@st.composite
+def segments_of_tuples(draw):
+    """Hypotheses and entries of references in any nesting of lists and tuples, with tokens of a few kinds."""
+    tokens = st.sampled_from(draw(st.lists(nested_tokens, min_size=1, max_size=3)))
+    texts = in_containers(tokens, 3)
+    hypotheses = draw(st.lists(texts, min_size=1, max_size=2))
+    alike = st.sampled_from(hypotheses).map(tuple) | texts
+    entries = texts | in_containers(alike, 2) | in_containers(alike | tokens, 2)
+    return hypotheses, draw(st.lists(entries, min_size=len(hypotheses), max_size=len(hypotheses)))
+
+
+def nesting(token):
+    return 1 + max(map(nesting, token), default=0) if isinstance(token, tuple) else 0
+
+
+def kinds_of(texts):
+    return {nesting(token) for text in texts for token in text}
+
+
+def is_several(entry, kinds):
+    """Whether the rule reads an entry as several references of tokens, for hypotheses with tokens of these kinds."""
+    if kinds <= {0} and any(isinstance(item, str) for item in entry):
+        texts = [item for item in entry if isinstance(item, list)]  # beside a str, a tuple is a token
+    else:
+        texts = [item for item in entry if isinstance(item, list) or (isinstance(item, tuple) and kinds <= {0})]
+    if 0 < len(texts) < len(entry):
+        raise ValueError("a mixture")
+    if not texts and all(isinstance(item, tuple) for item in entry):
+        inner = kinds_of(entry)
+        if inner <= kinds and (inner - {0} or () in entry):
+            raise ValueError("references, or one reference whose tokens are tuples")
+    return bool(texts)
+
+
+def by_rule(hypotheses, references):
+    """The references of each segment by the rule of input. ValueError if it does not decide."""
+    kinds = kinds_of(hypotheses)
+    several = {is_several(entry, kinds) for entry in references if entry}
+    if len(several) != 1 or (True in several and not all(references)):
+        raise ValueError("different depths, or a segment without references")
+    return references if True in several else [[entry] for entry in references]
+
+
+def rows_by_rule(hypotheses, references):
+    try:
+        sets = by_rule(hypotheses, references)
+    except ValueError:
+        return None
+    return [counted_row(texts, hypothesis, 4) for texts, hypothesis in zip(sets, hypotheses)]
+
+
+@given(segments_of_tuples())
+def test_tuples_are_read_by_the_rule_or_refused(segments):
+    try:
+        found = cybleu.rows(*segments).tolist()
+    except CybleuError:
+        found = None
+    assert found == rows_by_rule(*segments)
+
+
+@given(segments_of_tuples())
+def test_prepared_tuples_are_read_by_the_rule_or_refused(segments):
+    hypotheses, references = segments
+    expected = rows_by_rule(hypotheses, references)
+    try:
+        found = cybleu.rows(hypotheses, cybleu.References(references)).tolist()
+    except CybleuError:
+        return
+    assert expected is None or found == expected
+
+
+def test_prepared_tuples_that_can_be_tokens_are_refused():
+    prepared = pickle.loads(pickle.dumps(cybleu.References([TUPLES])))
+    with pytest.raises(MixedTokensError, match="prepare each reference as a list"):
+        cybleu.rows([TUPLES], prepared)
+
+
+def test_prepared_lists_are_no_tuples_after_they_are_pickled():
+    prepared = pickle.loads(pickle.dumps(cybleu.References([[["a", "X"]]])))
+    assert cybleu.rows([TUPLES], prepared, max_order=1).tolist() == [[2, 2, 0, 2]]
+
+
+def test_a_tuple_in_one_of_several_columns_is_a_reference():
+    table = {"hypothesis": [TUPLES], "first": [tuple(TUPLES)], "second": [None]}
+    rows = cybleu.columns.rows(table, "hypothesis", ["first", "second"], max_order=2)
+    assert [column.tolist() for column in rows.values()] == [[2], [2], [2], [1], [2], [1]]
+
+
+# --------------------------------------------------------------------------------------------------------------- others
 
 
 def test_references_that_look_like_the_tokens_of_one():

@@ -57,6 +57,7 @@ from statistics_rows import rows_of
 pytestmark = pytest.mark.usefixtures("backend")
 
 R, H, TEXTS = "the cat sat on the mat".split(), "the cat sat on a mat".split(), [["a", "b", "c"], ["a", "b"]]
+TUPLES = [("a", "X"), ("b", "Y")]
 RAW_13A = {"tokenize": "13a"}
 NAN = float("nan")
 MASKED = np.ma.array([1.0, 2.0], mask=[1, 0])
@@ -188,6 +189,13 @@ REFUSED = {
         (lambda: rows(["a b", ["c"]], ["a b", "c"]), r"hypotheses\[\d\].*hypotheses\[\d\]"),
         (lambda: rows(["a", "b"], [["a", "b"], ["c", b"c"]]), r"references\[1\]\[1\] is a bytes.*references\[0\]"),
         (lambda: rows([[("a", "b")]], [[(("a", "b"),), [("a",)]]]), "so are texts of references; pass these as lists"),
+        *(
+            (lambda one=one: one([TUPLES], [(tuple(TUPLES),)]), r"in references\[0\] can be .*; pass each .* as a list")
+            for one in (rows, bleu, reward_scores)
+        ),
+        (lambda: rows([TUPLES] * 2, [[tuple(TUPLES)], [TUPLES]]), r"in references\[0\] can be tokens or references"),
+        (lambda: rows([TUPLES] * 2, [TUPLES, [()]]), r"in references\[1\] can be tokens or references"),
+        (lambda: rows([TUPLES], References([TUPLES])), "can be tokens or references; prepare each reference as a list"),
     ],
     errors.SequenceTypeError: [
         (lambda: corpus_bleu(iter([[R]]), [H]), "lists of references"),

@@ -8,11 +8,11 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.lazy_arrays import np
-from ..errors import ArrayValueError
+from ..errors import ArrayValueError, MixedTokensError
 from ..text.batches import Corpus, ListSets, Sets, TokenIds
 from ..text.ids import SpecialIds, owners_given
 from ..text.numbering import ids_of_tokens
-from ..text.reading import check_same_kind, read_references, read_texts
+from ..text.reading import check_same_kind, has_tuples, nestings, read_references, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ class References:
     array([1.   , 0.152], dtype=float32)
     """
 
-    __slots__ = ("_ids", "_lock", "_made", "_sets")
+    __slots__ = ("_ids", "_lock", "_made", "_nestings", "_sets")
 
     def __init__(
         self,
@@ -63,11 +63,13 @@ class References:
             if ids is not None and len(ids.ids):
                 sets = Sets(ids, np.array(sets.bounds, dtype=np.int64))
         self._sets, self._ids = _own(sets), special
+        texts = sets.texts.texts if isinstance(sets, ListSets) else ()
+        self._nestings = nestings([text for text in texts if isinstance(text, tuple)])
         self._made: dict[Any, Any] = {}
         self._lock = RLock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(References, **self._ids._asdict()), (self.lists(),)
+        return partial(References, **self._ids._asdict()), (self.lists(),), (None, {"_nestings": self._nestings})
 
     def __len__(self) -> int:
         """The number of sets."""
@@ -90,12 +92,20 @@ class References:
         :param lengths: the lengths of the hypotheses in a 2-D array
         :param of_ids: must be empty: the references already have `pad_id`, `eos_id` and `unk_id`
         :raises ArrayValueError: another argument for token ids is given
-        :raises MixedTokensError: one side is raw text, and the other is not
+        :raises MixedTokensError: one side is raw text, and the other is not; or hypotheses have tuples as tokens, and
+            references that were tuples were read as texts
         """
         for name in of_ids:
             raise ArrayValueError(f"{name} is for token ids, and the references are prepared; prepare them with it")
         texts = read_texts(hypotheses, "hypotheses", lengths=lengths, special=self._ids)
         check_same_kind(texts.kind if texts.size else "nothing", "the hypotheses", self.kind, "the prepared references")
+        # Where hypotheses have tuples, a reference that was one is itself a token, unless it has tuples such as theirs.
+        tuples = self._nestings and has_tuples(texts)
+        if tuples and (self._nestings == {0} or not self._nestings <= nestings(texts.lists())):
+            raise MixedTokensError(
+                "tokens of hypotheses are tuples, and the tuples in the prepared references can be tokens or references; "
+                "prepare each reference as a list: References([[[token, ...], ...], ...])"
+            )
         return Corpus(texts, self._sets, owners_given(owner, self._sets, texts.size), self._once)
 
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:

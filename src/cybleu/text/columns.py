@@ -347,4 +347,9 @@ def side_by_side(columns: Sequence[Any], name: str) -> Any:
     if len(columns) == 1:
         return columns[0]
     check_lengths(columns, name)
-    return [[entry for entry in row if entry is not None] for row in zip(*columns)]
+    sets = []
+    for row in zip(*columns):
+        texts = [text for text in row if text is not None]
+        # In a list of references, a tuple could also be a token.
+        sets.append([list(text) if type(text) is tuple else text for text in texts])
+    return sets

@@ -24,7 +24,7 @@ from .ragged import Ragged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from .batches import AnySets, Batch, Kind
@@ -232,7 +232,7 @@ def _sets_of_list(references: Any, texts: Batch | None) -> AnySets:
     kinds = _backend.chosen.types_within(groups if several else [references])
     if not kinds <= {*LISTS, str, bytes}:
         groups = [group if is_array(group) else [text for text in group if not is_missing(text)] for group in groups]
-    if several and tuple in kinds and _has_tuples(texts):
+    if several and _are_tuples(kinds) and has_tuples(texts):
         raise MixedTokensError("tokens of hypotheses are tuples, and so are texts of references; pass these as lists")
     counts = list(map(len, groups))
     check_all_have_one(counts, "references")
@@ -267,7 +267,9 @@ def _entries(references: Any, texts: Batch | None, raw: bool) -> tuple[list[Any]
     """The references of each segment as a text, a list or an array, and whether these may be several."""
     check_all_have_one([not is_missing(entry) for entry in references], "references")
     entries = [_entry(entry, f"references[{number}]") for number, entry in enumerate(references)]
-    tuples = _has_tuples(texts)
+    tuples = has_tuples(texts)
+    if tuples:
+        _check_tuples(entries, texts)  # type: ignore[arg-type]
     depths = [_depth(entry, tuples) for entry in entries]
     several = {depth > (0 if raw else 1): number for number, depth in enumerate(depths) if depth is not None}
     if len(several) > 1:
@@ -307,9 +309,42 @@ def check_all_have_one(counts: Sequence[int], name: str) -> None:
         raise NoReferencesError(f"{name}[{counts.index(0)}] has no reference; give at least one for each segment")
 
 
-def _has_tuples(texts: Batch | None) -> bool:
-    """Whether a token of the hypotheses is a tuple, so that a tuple among references may be a token, too."""
-    return isinstance(texts, TokenLists) and any(issubclass(kind, tuple) for kind in texts.types())
+def has_tuples(texts: Batch | None) -> bool:
+    """Whether a token of the hypotheses is a tuple, so that a tuple among references is a token, too."""
+    return isinstance(texts, TokenLists) and _are_tuples(texts.types())
+
+
+def _are_tuples(kinds: Iterable[type]) -> bool:
+    return any(issubclass(kind, tuple) for kind in kinds)
+
+
+def nestings(texts: Iterable[Any]) -> set[int]:
+    """How deep tuples in the tokens of texts are: 0 for a token that is no tuple, 1 for a tuple that has none."""
+    texts = list(texts)
+    kinds = _backend.chosen.types_within(texts)
+    if _are_tuples(kinds):
+        return set(map(_nesting, chain.from_iterable(texts)))
+    return {0} if kinds else set()
+
+
+def _nesting(token: Any) -> int:
+    return 1 + max(map(_nesting, token), default=0) if isinstance(token, tuple) else 0
+
+
+def _check_tuples(entries: Sequence[Any], texts: TokenLists) -> None:
+    """:raises MixedTokensError: tuples of an entry can be references: they are empty, or have tuples like those of the hypotheses"""
+    tuples = [item for item in chain.from_iterable(entries) if isinstance(item, tuple)]
+    if all(tuples) and nestings(tuples) <= {0}:
+        return
+    of_hypotheses = nestings(texts.texts)
+    for number, entry in enumerate(entries):
+        if all(isinstance(item, tuple) for item in entry):
+            inner = nestings(entry)
+            if inner <= of_hypotheses and (any(inner) or () in entry):
+                raise MixedTokensError(
+                    f"tokens of hypotheses are tuples, and the tuples in references[{number}] can be tokens or references; "
+                    "pass each reference as a list: [[token, ...], ...]"
+                )
 
 
 def _are_raw(references: Any) -> bool:
