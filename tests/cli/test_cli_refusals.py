@@ -86,6 +86,7 @@ def test_files_of_texts(files, command, names):
 
 FEATURES = "--features-file F --scores-file S"
 BOTH = "one.txt two.txt -r ref1"
+NO_COMMANDS = [name for name in METRICS if name != "sacrebleu"]
 REFUSED = {
     "score": {
         "hyp": "Missing argument REF...; to score standard input: cybleu score - REF",
@@ -224,7 +225,7 @@ REFUSED = {
         "chrF2++ hyp ref --digits 1": "to score by this metric, run: cybleu score -m chrf2++ hyp ref --digits 1",
         "ter": "to score by this metric, run: cybleu score -m ter HYP REF",
         "bleu hyp ref": "cybleu score -m bleu hyp ref",
-        **{f"{name} hyp ref": f"cybleu score -m {name} hyp ref" for name in METRICS if name != "sacrebleu"},  # a command
+        **{f"{name} hyp ref": f"cybleu score -m {name} hyp ref" for name in NO_COMMANDS},
         "--cite rouge": "unknown metric 'rouge'",
     },
 }
