@@ -96,6 +96,8 @@ REFUSED = {
         "hyp ref --metric gleu --max-order 2": "the metric gleu has no option --max-order",
         "hyp ref --confidence --metric nltk --smoothing method5": "method5",
         "hyp ref --confidence --level mean": "mean",
+        "short short --confidence -m nltk": "one segment, so all samples of --confidence are equal; leave out",
+        "short short --confidence -m gleu": "one segment, so all samples of --confidence are equal; leave out",
         "hyp ref --confidence --segments": "--segments and --confidence together require --format json",
         f"hyp ref --weights {','.join('1' * 65)}": "there are 65 weights, but at most 64 n-gram orders",
         "hyp ref --lowercas": "there is no option --lowercas; did you mean --lowercase?",

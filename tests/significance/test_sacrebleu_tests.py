@@ -1,11 +1,13 @@
 """sacreBLEU's two tests: equal in every number, including those in its documentation and in papers."""
 
+import statistics
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
-from sacrebleu.significance import PairedTest
+from sacrebleu.significance import PairedTest, _bootstrap_resample
 
 import cybleu
 from cybleu.errors import CybleuError
@@ -108,6 +110,20 @@ def test_intervals_are_equal_to_sacrebleu_s(cls, kind, of_theirs, choices, data,
         return
     exact = bootstrap(rows, ours, samples=samples, seed=seed)
     assert (exact.mean, exact.ci) == pytest.approx((found.mean, found.ci), abs=1e-3)
+
+
+@pytest.mark.parametrize(("cls", "name"), [(CHRF, "chrf"), (TER, "ter")])
+def test_the_interval_where_sacrebleu_fails_is_of_its_samples(cls, name):
+    """Its mean fails for samples of two types. Those without a reference word or a match are of another type."""
+    hypotheses, references = ["a", "b c"], ["", "b d"]
+    metric = cls()
+    with pytest.raises(TypeError, match="coerce"):
+        metric.corpus_score(hypotheses, [references], 200)
+    rows = metric._extract_corpus_statistics(hypotheses, [references])
+    _, samples = _bootstrap_resample(rows, metric, 200)
+    scores = sorted(float(sample.score) for sample in samples)
+    found = confidence(cybleu.rows(hypotheses, references, name), name, samples=200)
+    assert (found.mean, found.ci) == (statistics.mean(scores), 0.5 * (scores[194] - scores[5]))
 
 
 @pytest.mark.parametrize("metric", ["nltk", "gleu", "mteval-v13a", Bleu(weights=(0.5, 0.5))])

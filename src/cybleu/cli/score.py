@@ -14,7 +14,7 @@ from .. import bleu_score
 from .._files.text import STANDARD_STREAM
 from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
-from ..errors import UnknownNameError, _printable
+from ..errors import SampleError, UnknownNameError, _printable
 from ..metrics import BleuScore, Gleu, Metric, Score
 from ..metrics.raw_text import described
 from ..metrics.tokens import tokenised
@@ -210,6 +210,11 @@ class _Scored:
         try:
             of_sacrebleu = confidence(rows, self.metric, **drawn)
         except UnknownNameError:  # sacreBLEU has no such metric
+            if self.count == 1:
+                raise SampleError(
+                    "there is one segment, so all samples of --confidence are equal; leave out --confidence, or give "
+                    "more segments, preferably hundreds"
+                ) from None
             found = bootstrap(rows, self.metric, **drawn)
             return percent(found.mean, self.metric.scale), percent(found.ci, self.metric.scale)
         assert of_sacrebleu.mean is not None and of_sacrebleu.ci is not None

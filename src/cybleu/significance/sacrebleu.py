@@ -66,6 +66,10 @@ def confidence(
     sacreBLEU adds and scores in single precision. :func:`bootstrap` computes the same interval in double precision, for
     every metric.
 
+    sacreBLEU fails with a TypeError if some samples of chrF have no match, or if some of TER have no reference word and
+    others have some. This function returns the interval of sacreBLEU's samples then, too. For one segment, as in
+    sacreBLEU, the interval has no length.
+
     :param stats: the rows of the segments of one system
     :param metric: sacreBLEU's BLEU, with uniform weights, chrF or TER: a name, or a metric with other choices
     :param samples: the number of bootstrap samples
