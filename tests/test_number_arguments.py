@@ -90,6 +90,11 @@ def test_numbers_of_any_kind(name):
         assert attributes(numbers) == attributes([1.0, 2.0])
 
 
+def test_numbers_of_an_equal_dtype_become_float64():
+    equal = np.dtype(np.float64, metadata={"name": "as long double is on Windows"})
+    assert a_list(model_scores=NUMBERS.astype(equal)).model_scores.dtype is NUMBERS.dtype
+
+
 @pytest.mark.parametrize(
     ("call", "wrong"),
     [

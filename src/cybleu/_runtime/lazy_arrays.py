@@ -54,7 +54,8 @@ def floats_given(values: Any, name: str) -> NDArray[np.float64]:
         raise ArrayValueError(f"{name} has dtype {array.dtype}; it must be numbers, best float64")
     try:
         with np.errstate(over="ignore"):  # long double to double
-            return array.astype(np.float64, copy=False)
+            # astype keeps a dtype that is equal, such as long double on Windows
+            return array.astype(np.float64, copy=False).view(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ArrayValueError(f"{name} holds what is no float: {error}") from error
 
