@@ -124,6 +124,14 @@ def test_a_script_sees_what_python_shows_it(tmp_path, command, place):
     assert {path.name for path in tmp_path.rglob("*")} == {"scripts", script.name}  # no bytecode
 
 
+def test_the_path_of_a_script_is_normalised_on_windows(tmp_path):
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "job.py").write_text("print(__file__)")
+    code = "from cybleu import __main__; from cybleu._runtime import system; system.WINDOWS = True; __main__.main()"
+    done = python("-c", code, "run-as-nltk", "scripts/.././job.py", cwd=tmp_path)
+    assert (done.stdout, done.stderr) == (f"{tmp_path / 'job.py'}\n", "")
+
+
 def test_run_nothing_or_a_missing_script(tmp_path):
     done = run(cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

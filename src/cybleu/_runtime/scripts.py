@@ -10,6 +10,7 @@ from pkgutil import get_importer
 from types import ModuleType
 
 from ..errors import MissingExtraError
+from . import system
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def run_script(arguments: list[str], command: str, place: str, install: Callable
 
 def _run_file(target: str) -> None:
     """Run a script as `python SCRIPT` does: `__file__` is absolute, `sys.argv[0]` as given. runpy makes both the same."""
-    path = os.path.join(os.getcwd(), target)
+    # Python normalises the path only on Windows
+    path = os.path.abspath(target) if system.WINDOWS else os.path.join(os.getcwd(), target)
     if path.endswith(".pyc") or get_importer(path) is not None:  # None for a file that is no archive
         runpy.run_path(target, run_name="__main__")
         return
