@@ -1,5 +1,6 @@
 """Malicious and damaged files raise errors that name the file and the reason, with little memory."""
 
+import errno
 import gzip
 import json
 import os
@@ -143,7 +144,7 @@ def test_files_that_were_cut_off(tmp_path, cut, compressed):
     if not compressed and whole[:-cut].endswith((b"1.25", b"1.2", b"1.", b"|| 1", b"1\n")):
         assert len(NBest.from_files(path, [["a"]]).features) in (1, 2)  # nothing shows that more was meant
     else:
-        with pytest.raises(InputFileError, match=str(path)):
+        with pytest.raises(InputFileError, match=re.escape(str(path))):
             NBest.from_files(path, [["a"]])
 
 
@@ -177,6 +178,31 @@ def test_where_nothing_can_be_written_is_said_before_anything_is(tmp_path):
     ):
         with pytest.raises(InputFileError, match=f"cannot be written: .*{reason}"):
             check_paths([str(tmp_path / "out"), str(path)])
+
+
+def test_two_outputs_that_differ_in_case_where_the_system_ignores_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(os.path, "normcase", str.lower)
+    with pytest.raises(InputFileError, match="NEW: two outputs would be written to the same file"):
+        check_paths([str(tmp_path / "new"), str(tmp_path / "NEW")])
+
+
+def test_a_device_without_a_path_of_its_own(monkeypatch):
+    def failing(path):
+        raise OSError(errno.EINVAL, "Incorrect function")
+
+    monkeypatch.setattr(os.path, "realpath", failing)
+    with pytest.raises(InputFileError, match="/dev/null: cannot be written: Incorrect function"), writing("/dev/null"):
+        pass
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_a_folder_is_named_where_the_system_denies_access(tmp_path, monkeypatch, read):
+    def denied(*arguments):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("cybleu._files.text.open", denied, raising=False)
+    with pytest.raises(InputFileError, match="cannot be read: Is a directory"):
+        read(tmp_path)
 
 
 @POSIX

@@ -66,6 +66,21 @@ def test_the_line_that_is_not_utf8_is_named(folder, place, threads):
             )
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("\ufeff猫", "utf-16-le"),
+        ("\ufeff猫", "utf-16-be"),
+        ("a cat → mat\n", "utf-16-le"),
+        ("a cat → mat\n", "utf-16-be"),
+    ],
+)
+def test_utf16_is_named_if_it_has_a_mark_or_ascii_characters(folder, text, encoding):
+    (folder / "hyp").write_bytes(text.encode(encoding))
+    result = score("hyp", "hyp")
+    assert result.exit_code == 2 and "it looks like UTF-16" in result.stderr
+
+
 @pytest.mark.long
 @POSIX
 @pytest.mark.parametrize("threads", ["1", "2"])

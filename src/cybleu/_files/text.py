@@ -6,12 +6,14 @@ unpacks to more than 100 times its size and 16 MiB. How long a file is, compress
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import math
 import os
 import sys
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from os import PathLike, fspath
@@ -94,7 +96,10 @@ class Lines:
         except InputFileError:
             raise
         except OSError as error:
-            raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
+            reason = error.strerror or error
+            if os.path.isdir(path):  # for which Windows says that permission is denied
+                reason = os.strerror(errno.EISDIR)
+            raise InputFileError(f"{self.name}: cannot be read: {reason}") from error
         except ValueError as error:  # a NUL or half a character
             raise InputFileError(f"{shown(self.name)} cannot be the name of a file: {error}") from error
         self._source = _Counted(self._raw, hashed)
@@ -184,9 +189,12 @@ class Lines:
             return block.decode("utf-8")
         except UnicodeDecodeError as error:
             line = self.count + block.count(b"\n", 0, error.start) + 1
+            advice = "convert the file, with iconv for example"
+            has_mark = block.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+            if has_mark or block.count(b"\0") > len(block) // 4:  # each ASCII character has one
+                advice = "it looks like UTF-16, as written by > in Windows PowerShell; convert the file to UTF-8"
             raise InputFileError(
-                f"{self.name}, line {line}: not UTF-8 text: byte 0x{block[error.start]:02x}; "
-                "convert the file, with iconv for example"
+                f"{self.name}, line {line}: not UTF-8 text: byte 0x{block[error.start]:02x}; {advice}"
             ) from error
 
 

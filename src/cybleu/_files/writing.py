@@ -45,9 +45,9 @@ def errors_named(path: str) -> Iterator[None]:
 @contextmanager
 def _replacing(path: str) -> Iterator[TextIO]:
     """Open a temporary file that replaces another one at the end; or the pipe or device itself."""
-    target = os.path.realpath(path)
     temporary = None
     with errors_named(path):
+        target = os.path.realpath(path)
         raw: BinaryIO = _opened(path, target)
     if _is_file(path):
         temporary = raw.name
@@ -137,7 +137,8 @@ def _same(path: str, other: str) -> bool:
     try:
         return os.path.samefile(path, other)
     except (OSError, ValueError):
-        return os.path.realpath(path) == os.path.realpath(other)
+        # of files that do not exist yet; Windows ignores case
+        return os.path.normcase(os.path.realpath(path)) == os.path.normcase(os.path.realpath(other))
 
 
 def _descriptor(path: str) -> int | None:
