@@ -144,7 +144,7 @@ class NotUtf8Error(CybleuError, ValueError):
 
 
 class InputFileError(CybleuError, ValueError):
-    """A text file cannot be read as segments."""
+    """A file cannot be read or written, or does not have the required format."""
 
 
 class DecoderError(CybleuError, RuntimeError):

@@ -5,6 +5,7 @@ import re
 import sys
 import unicodedata
 from pathlib import Path
+from urllib.error import URLError
 
 import pytest
 import sacrebleu
@@ -15,7 +16,7 @@ from sacrebleu.tokenizers import tokenizer_none
 
 import command_line
 import cybleu
-from cybleu.errors import MissingExtraError, NotUtf8Error
+from cybleu.errors import InputFileError, MissingExtraError, NotUtf8Error
 from cybleu.report import analyse
 from cybleu.text import categories, tokenizer
 from cybleu.text.tokenizers import tokenizer_signature
@@ -135,6 +136,37 @@ def test_pieces(pieces):
         assert (rows == cybleu.rows(texts, of_bytes, tokenize="flores101")).all()
     with pytest.raises(NotUtf8Error, match=r"references\[1\]\[0\]"):
         cybleu.rows(hypotheses[:2], [of_bytes[0], [b"a \xff"]], tokenize="flores101")
+
+
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("flores200", "https://tinyurl.com/flores200sacrebleuspm"),
+        ("flores101", "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model"),
+    ],
+)
+def test_a_model_that_cannot_be_downloaded(sentencepiece, tmp_path, monkeypatch, name, address):
+    from sacrebleu.tokenizers import tokenizer_spm
+
+    def download(*arguments):
+        raise URLError("Name or service not known")
+
+    monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
+    monkeypatch.setattr(tokenizer_spm, "download_file", download)
+    file = tmp_path / "models" / address.rpartition("/")[2]
+    advice = f"download it from {address}, as sacreBLEU does, and save it as {file}"
+    with pytest.raises(InputFileError, match=f"the model of .*{name}.* service not known.*; {re.escape(advice)}$"):
+        cybleu.bleu(["a b"], ["a b"], tokenize=name)
+
+
+def test_a_damaged_model_is_replaced_by_the_user(sentencepiece, tmp_path, monkeypatch):
+    from sacrebleu.tokenizers import tokenizer_spm
+
+    monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "flores200sacrebleuspm").write_bytes(b"x")
+    with pytest.raises(InputFileError, match=r"cannot be loaded: .*; download it from .*flores200sacrebleuspm$"):
+        tokenizer("flores200")
 
 
 def test_without_sacrebleu(monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import os
 import re
 import sys
 import unicodedata
@@ -12,7 +13,7 @@ from typing import Any
 
 from .. import _backend
 from .._runtime.extras import extra
-from ..errors import MissingExtraError, UnknownNameError
+from ..errors import InputFileError, MissingExtraError, UnknownNameError
 from .categories import categories
 
 __all__ = ["tokenizer", "tokenizer_signature"]
@@ -83,6 +84,7 @@ def tokenizer(name: str | Callable[[str], Any], lowercase: bool = False) -> Call
     :return: a function from a str to a list of str, empty for a line of white space
     :raises UnknownNameError: there is no such tokeniser
     :raises MissingExtraError: sacreBLEU, or a package that the tokeniser requires, is not installed
+    :raises InputFileError: the model of the tokeniser cannot be downloaded or loaded
 
     The Unicode categories for ``intl`` come from the package `regex` if it is installed, as in sacreBLEU, and otherwise
     from a table in this package. ``cybleu --version`` prints their version of Unicode.
@@ -105,6 +107,7 @@ def tokenizer_signature(tokenize: str | Callable[[str], Any]) -> str:
     :return: for a function its name
     :raises UnknownNameError: there is no such tokeniser
     :raises MissingExtraError: sacreBLEU, or a package that the tokeniser requires, is not installed
+    :raises InputFileError: the model of the tokeniser cannot be downloaded or loaded
 
     >>> tokenizer_signature("13a"), tokenizer_signature(str.split)
     ('13a', 'split')
@@ -133,11 +136,25 @@ def _tokens_of(name: str) -> Callable[[str], list[str]]:
         raise UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")
     try:
         tokenise = BLEU(tokenize=name).tokenizer
-    except (ImportError, RuntimeError, OSError) as error:  # the last of a model that cannot be downloaded
-        reason = " ".join(str(error).split())
-        raise MissingExtraError(f"the tokeniser {name!r} does not load: {reason}") from error
+    except ImportError as error:
+        raise MissingExtraError(f"the tokeniser {name!r} does not load: {_reason(error)}") from error
+    except (RuntimeError, OSError) as error:
+        from sacrebleu.tokenizers import tokenizer_spm
 
+        if name not in tokenizer_spm.SPM_MODELS:  # MeCab has no dictionary
+            raise MissingExtraError(f"the tokeniser {name!r} does not load: {_reason(error)}") from error
+        address = tokenizer_spm.SPM_MODELS[name]["url"]
+        folder = os.path.join(tokenizer_spm.SACREBLEU_DIR, "models")  # type: ignore[attr-defined]
+        file = os.path.join(folder, os.path.basename(address))
+        raise InputFileError(
+            f"the model of the tokeniser {name!r} cannot be loaded: {_reason(error)}; download it from {address}, as "
+            f"sacreBLEU does, and save it as {file}"
+        ) from error
     return OfSacrebleu(tokenise)
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 class OfSacrebleu:
