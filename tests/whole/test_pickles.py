@@ -55,7 +55,10 @@ OBJECTS = {
 
 def state(value):
     """What an object shows and its attributes, without addresses in memory."""
-    attributes = (value.lists(), value._ids) if isinstance(value, References) else getattr(value, "__dict__", None)
+    if isinstance(value, References):
+        attributes = value.lists(), value._ids
+    else:  # without those that are computed when they are first used
+        attributes = {name: found for name, found in getattr(value, "__dict__", {}).items() if name != "columns"}
     return re.sub("0x[0-9a-f]+", "", repr([value, attributes]))
 
 
@@ -88,7 +91,7 @@ def test_metrics_are_pickled_without_what_they_have_cached(name):
 
 def changed(original, **arguments):
     """Load an object whose pickle has other arguments."""
-    build, given = original.__reduce__()
+    build, given, *_ = original.__reduce__()
     return build(*given, **arguments)
 
 
@@ -115,3 +118,37 @@ BAD_STATES = {
 def test_bad_states_are_errors(load):
     with pytest.raises((CybleuError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)):
         load()
+
+
+# Metrics with fields that their constructors refuse.
+FORGED = {
+    "orders of GLEU": lambda: with_state(metrics.Gleu(), min_len=-(2**70)),
+    "orders of NIST": lambda: with_state(metrics.Nist(), max_order=2**31),
+    "orders of characters": lambda: with_state(metrics.Chrf(), char_order=2**31),
+    "orders of words": lambda: with_state(metrics.Chrf(), word_order=2**31),
+    "orders of BLEU": lambda: with_state(Bleu(), max_order=2**70),
+    "weights of BLEU": lambda: with_state(Bleu(), weights=("a",)),
+    "flags of TER": lambda: with_state(metrics.Ter(), normalized=5),
+    "a part of a mixture": lambda: with_state(metrics.Mixture({"bleu": 1}), parts=((FORGED["orders of BLEU"](), 1.0),)),
+    "weights of a mixture": lambda: with_state(metrics.Mixture({"bleu": 1}), parts=((Bleu(), -1.0),)),
+    "an error rate": lambda: with_state(metrics.find("ter").maximised, metric=FORGED["flags of TER"]()),
+}
+
+
+@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
+def test_a_forged_metric_is_refused_when_it_is_loaded(forge):
+    pickled = pickle.dumps(forge())
+    with pytest.raises(CybleuError):
+        pickle.loads(pickled)
+
+
+@pytest.mark.parametrize("name", ["orders of GLEU", "orders of BLEU"])
+def test_a_forged_metric_is_refused_when_it_is_copied(name):
+    with pytest.raises(CybleuError):
+        copy.copy(FORGED[name]())
+
+
+def test_a_mixture_keeps_its_weights_to_the_last_bit():
+    mixture = metrics.Mixture(dict(zip(("bleu", "chrf", "ter"), (1, 4, 1))))
+    assert mixture != metrics.Mixture(mixture.parts)  # the sum of its weights is not quite 1
+    assert pickle.loads(pickle.dumps(mixture)) == mixture

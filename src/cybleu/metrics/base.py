@@ -511,6 +511,10 @@ class BuiltinMetric(Metric):
 
     least: ClassVar[int | None] = 0
 
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        # By the constructor, because the fields of a pickle can have any values.
+        type(self).__init__(self, **{field.name: state[field.name] for field in fields(self) if field.init})
+
     def count(self, hypothesis: Any, references: Sequence[Any]) -> list[Any]:
         """Count a segment, and return its row. Does not require NumPy.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -154,6 +153,12 @@ class Mixture(BuiltinMetric):
         object.__setattr__(self, "cost", min(metric.cost for metric, _ in parts))
         object.__setattr__(self, "least", None if any(metric.least is None for metric, _ in parts) else 0)
 
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        super().__setstate__(state)
+        object.__setattr__(
+            self, "parts", state["parts"]
+        )  # with these weights, which are not divided by their sum again
+
     @property
     def weighs_by_call(self) -> bool:
         """Whether the weights of n-grams in a metric come from all references of a call."""
@@ -210,8 +215,9 @@ class Mixture(BuiltinMetric):
             metric.check_summable()
 
     def _with(self, change: Callable[[Metric], Metric]) -> Mixture:
-        mixture = copy(self)  # with these weights, which are not divided by their sum again
-        object.__setattr__(mixture, "parts", tuple((change(metric), weight) for metric, weight in self.parts))
+        # not by the constructor, which divides the weights by their sum again
+        mixture = Mixture.__new__(Mixture)
+        vars(mixture).update(vars(self), parts=tuple((change(metric), weight) for metric, weight in self.parts))
         return mixture
 
     def raw(self, kind: Kind) -> None:
