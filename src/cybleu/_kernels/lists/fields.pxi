@@ -4,7 +4,6 @@
 
 cdef enum:
     MOST_DIGITS = 18        # that always fit a signed 64-bit integer
-    ENOUGH = 1000000000000000000
     MOST_SPARSE = 1000      # features of a line, which are sorted by insertion
     DECLINED = -2
 
@@ -39,10 +38,15 @@ cdef inline const char *next_bars(const char *at, const char *end) noexcept nogi
     return end
 
 
+cdef inline bint is_exact(uint64_t number) noexcept nogil:
+    """Return whether a double holds this integer and every smaller one."""
+    return number <= <uint64_t>1 << 53
+
+
 cdef inline const char *read_digits(const char *at, uint64_t *mantissa) noexcept nogil:
-    """Append digits to the mantissa, while one more cannot overflow."""
+    """Append digits to the mantissa, while it is exact as a double."""
     while is_digit(at[0]):
-        if mantissa[0] < ENOUGH:
+        if is_exact(mantissa[0]):
             mantissa[0] = 10 * mantissa[0] + <uint64_t>(at[0] - c"0")
         at += 1
     return at
@@ -66,7 +70,7 @@ cdef const char *read_number(const char *at, double *value) noexcept nogil:
     if at[0] == c".":
         first += 1
         at = read_digits(at + 1, &mantissa)
-    if not 0 < distance(first, at) <= MOST_DIGITS or mantissa > <uint64_t>1 << 53 or at[0] == c"e" or at[0] == c"E":
+    if not 0 < distance(first, at) <= MOST_DIGITS or not is_exact(mantissa) or at[0] == c"e" or at[0] == c"E":
         return read_as_python(start, value)
     for i in range(distance(point, at) - 1):
         scale *= 10.0
