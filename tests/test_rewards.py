@@ -156,6 +156,54 @@ def test_a_completion_without_references_is_left_out(reference, nothing):
         assert trainer_call(reward, ["a b"] * 2, ids[:2], references=references[:2]) == [0.0, pytest.approx(1)]
 
 
+WITH_END = [[1, 3, 4, 5, 2], [1, 3, 2]]
+
+
+@pytest.mark.parametrize("as_ids", [list, np.array, tuple])
+def test_an_end_token_that_no_reference_has_issues_one_warning_for_each_reward(as_ids):
+    reward = Reward(column="ids")
+    batch = {"completion_ids": list(map(as_ids, WITH_END)), "ids": [[1, 3, 4, 5]] * 2}
+    with pytest.warns(UserWarning, match=r"ends with the id 2, .* pass eos_id=2") as caught:
+        first = reward(**batch)
+    assert [found.filename for found in caught] == [__file__]
+    assert reward(**batch) == first  # no second warning
+
+
+def test_the_warning_of_the_end_token_changes_no_score():
+    with pytest.warns(UserWarning, match="pass eos_id=2"):
+        rewards = Reward(column="ids")(completion_ids=WITH_END, ids=[[1, 3, 4, 5]] * 2)
+    assert rewards == cybleu.reward_scores(WITH_END, [[1, 3, 4, 5]] * 2).tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "completions", "references"),
+    [
+        ({"eos_id": 2}, WITH_END, [[1, 3, 4, 5]] * 2),
+        ({"pad_id": 2}, WITH_END, [[1, 3, 4, 5]] * 2),
+        ({}, WITH_END, [[1, 3, 4, 5], [7, 2]]),
+        ({}, WITH_END, [[[1, 3, 4, 5], [7, 2]]] * 2),
+        ({}, [*WITH_END, [1, 3]], [[1, 3, 4, 5]] * 3),
+        ({}, [*WITH_END, []], [[1, 3, 4, 5]] * 3),
+        ({}, WITH_END[:1], [[1, 3, 4, 5]]),
+    ],
+    ids=["end given", "padding", "in a reference", "in one of several", "another end", "an empty one", "one alone"],
+)
+def test_other_ends_of_completions_issue_no_warning(options, completions, references):
+    rewards = Reward(column="ids", **options)(completion_ids=completions, ids=references)
+    assert len(rewards) == len(completions)
+
+
+def test_a_perfect_answer_of_trl_scores_1_with_the_end_token_given():
+    assert Reward(column="ids", eos_id=2)(completion_ids=WITH_END[:1], ids=[[1, 3, 4, 5]]) == [1.0]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_every_sample_of_one_prompt_is_scored(count):
+    texts = ["a b c d", "a b c x", "a x", "d c b a", "a b"][:count]
+    rewards = trainer_call(Reward(), texts, references=["a b c d"] * count)
+    assert rewards == [Reward()(completions=[text], references=["a b c d"])[0] for text in texts]
+
+
 @pytest.mark.parametrize(
     ("options", "name"),
     [

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Sequence
+from itertools import chain
 from math import inf
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -96,7 +97,9 @@ class Reward:
     or a list of text parts. Each row of the reference column has a str, a list of token ids, or a list of either. If it
     has token ids, `completion_ids` are scored. A call returns a list of floats from 0 to 1, one for each completion. If
     a row has no reference (None, NaN, or only empty references), its reward is None, which TRL ignores, and the first
-    such row issues a warning. Options are validated when the object is created.
+    such row issues a warning. TRL leaves the end token in `completion_ids`, so pass its id as `eos_id`; the first call
+    in which all completions end with an id with which no reference ends issues a warning. Options are validated when
+    the object is created.
 
     :param metric: the metric: a name, a dict of names and weights, or another form that :func:`cybleu.metrics.find`
         accepts
@@ -142,6 +145,7 @@ class Reward:
         label = metric.replace(":", "_") if isinstance(metric, str) else self.metric.name
         self.__name__ = f"{label}_{column}" if name is None else str(name)  # under which trainers log it
         self._warned = False
+        self._warned_of_end = False
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.__name__}: {self.metric.of_sentences().signature}>"
@@ -174,14 +178,17 @@ class Reward:
                 f"{'completion_ids' if of_ids else 'completions'} has length {len(hypotheses)}, but the column "
                 f"{self.column!r} has length {len(column)}; each completion requires its references"
             )
+        scored = [hypotheses[place] for place in there]
         found = reward_scores(
-            [hypotheses[place] for place in there],
+            scored,
             sets,
             owner if len(sets) < len(there) else None,
             metric=self.metric,
             threads=self.threads,
             **(self.ids if of_ids else {}),
         )
+        if of_ids:
+            self._warn_of_end(scored, sets)
         for place, reward in zip(there, found.tolist()):
             rewards[place] = reward
         return rewards
@@ -193,6 +200,22 @@ class Reward:
             warnings.warn(
                 f"{self.column}[{position}] has no reference, so the completion is {given}; later ones are not "
                 "reported",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _warn_of_end(self, completions: Sequence[Any], sets: Sequence[Any]) -> None:
+        """Warn once if all completions end with an id with which no reference ends, as TRL leaves the end token in them."""
+        if self._warned_of_end or self.ids["eos_id"] is not None or len(completions) < 2:
+            return
+        if not all(len(ids) > 0 and ids[-1] == completions[0][-1] for ids in completions):
+            return
+        end = int(completions[0][-1])
+        if end != self.ids["pad_id"] and not any(ids[-1:] == (end,) for ids in chain.from_iterable(sets)):
+            self._warned_of_end = True
+            warnings.warn(
+                f"every completion ends with the id {end}, and no reference does, so none is a perfect match; if it is the "
+                f"end token, pass eos_id={end}. Later calls are not reported",
                 UserWarning,
                 stacklevel=3,
             )
