@@ -19,7 +19,7 @@ from contextlib import suppress
 from os import PathLike, fspath
 from typing import Any, TypeVar
 
-from .._runtime.parallel import bar
+from .._runtime.parallel import watched
 from ..errors import InputFileError, _printable
 
 _Text = TypeVar("_Text")
@@ -125,17 +125,12 @@ class Lines:
         digest: str = self._source.digest.hexdigest()
         return digest
 
-    def watched(self, parts: Iterable[_Text], progress: bool, delay: float = 1) -> Iterator[_Text]:
-        """Yield parts of the file under a progress bar that shows how much of it was read."""
+    def watched(self, parts: Iterable[_Text], progress: bool) -> Iterator[_Text]:
+        """Yield parts of the file. A long file gets a progress bar that shows how much of it was read."""
         size = None  # of a pipe
         with suppress(OSError, ValueError):
             size = os.fstat(self._raw.fileno()).st_size or None
-        position = 0
-        with bar(size, progress, "B", unit_scale=True, delay=delay, leave=False) as advance:
-            for part in parts:
-                yield part
-                advance(self._source.bytes - position)
-                position = self._source.bytes
+        return watched(parts, progress, size, lambda: self._source.bytes, "B", unit_scale=True)
 
     def __iter__(self) -> Iterator[str]:
         for block in self.blocks():

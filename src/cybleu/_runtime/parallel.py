@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import UnknownNameError
@@ -20,6 +23,8 @@ _Result = TypeVar("_Result")
 
 # Cost of a piece, in tokens or work of the same cost: a few hundredths of a second.
 PIECE = 500_000
+
+LATE = 2.0  # seconds of work before a progress bar
 
 
 def run(work: Callable[[int, int], Any], total: int, cost: int, threads: int | None, progress: bool, unit: str) -> None:
@@ -91,5 +96,42 @@ def bar(total: int | None, progress: bool, unit: str, **options: Any) -> Iterato
         return
     with extra("tqdm", "progress bars require tqdm", "cybleu[cli]"):
         from tqdm.auto import tqdm
+    if _is_terminal_of_unknown_size():  # where tqdm would show nothing
+        options["ncols"] = 80
+        options["nrows"] = 24
     with tqdm(total=total, unit=unit, **options) as shown:
         yield shown.update
+
+
+def _is_terminal_of_unknown_size() -> bool:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns == 0
+    except (AttributeError, OSError, ValueError):  # there is no standard error, or it is no terminal
+        return False
+
+
+def watched(
+    parts: Iterable[_Piece], progress: bool, total: int | None, done: Callable[[], int], unit: str, **options: Any
+) -> Iterator[_Piece]:
+    """Yield parts of long work, which gets a progress bar after `LATE` seconds.
+
+    Importing tqdm earlier would take longer than most work.
+
+    :param total: the amount of work, None if it is unknown
+    :param done: the amount of work that is done so far
+    :param options: further options of tqdm
+    """
+    remaining = iter(parts)
+    begin = monotonic()
+    for part in remaining:
+        yield part
+        if progress and monotonic() - begin >= LATE:
+            break
+    else:
+        return
+    position = done()
+    with bar(total, progress, unit, initial=position, leave=False, **options) as advance:
+        for part in remaining:
+            yield part
+            advance(done() - position)
+            position = done()

@@ -15,7 +15,7 @@ from .._files.writing import writing
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, _printable
 from ..metrics import Bleu
-from .common import stderr_is_tty
+from .common import shows_progress
 from .given import arguments_of, choice, file, number
 from .lists import FormatOptions, NbestOptions
 
@@ -61,7 +61,7 @@ class RerankOptions(NbestOptions):
             del how["first_id"], how["tokenize"]
         last, read = self.first_id - 1, None
         found = 0  # segments
-        for nbest in chunks(self.nbest, references=references, progress=stderr_is_tty(), **how):
+        for nbest in chunks(self.nbest, references=references, progress=shows_progress(), **how):
             for identity in nbest.ids.tolist():
                 self._check_id(identity, last)
                 last = identity
@@ -108,7 +108,7 @@ class RerankOptions(NbestOptions):
     def whole(self, references: Sequence[str]) -> NBest:
         from ..nbest import NBest
 
-        return NBest.from_files(self.nbest, references, progress=stderr_is_tty(), **arguments_of(self, FormatOptions))
+        return NBest.from_files(self.nbest, references, progress=shows_progress(), **arguments_of(self, FormatOptions))
 
 
 class Why(NamedTuple):

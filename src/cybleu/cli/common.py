@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import chain
 from typing import Any
 
@@ -174,9 +175,9 @@ def threads_option() -> Any:
     return number(default=1, help="Number of threads.")
 
 
-def stderr_is_tty() -> bool:
-    """Whether standard error is a terminal, for progress bars. A process may be started without standard error."""
-    return sys.stderr is not None and sys.stderr.isatty()
+def shows_progress() -> bool:
+    """Whether there are progress bars: standard error is a terminal, and tqdm is installed."""
+    return sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
 
 
 def say_same_score(given: Any) -> None:

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from .._runtime.numbers import MOST_ORDERS
-from .common import ReferenceFiles, reference_length_option, stderr_is_tty, threads_option
+from .common import ReferenceFiles, reference_length_option, shows_progress, threads_option
 from .given import arguments_of, command, file, number, switch
 from .lists import FormatOptions, NbestOptions
 
@@ -50,4 +50,4 @@ def extract(given: ExtractOptions) -> None:
 
     how = arguments_of(given, CountsOptions)
     outputs = given.features_file, given.scores_file
-    extract_from(given.nbest, given.references, *outputs, **how, progress=stderr_is_tty())
+    extract_from(given.nbest, given.references, *outputs, **how, progress=shows_progress())

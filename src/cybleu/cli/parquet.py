@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .._runtime.extras import extra
+from .._runtime.parallel import watched
 from ..errors import InputFileError
 from ..text.batches import Corpus
 from ..text.columns import ReferenceColumns, texts_of_column
 from ..text.reading import check_same_kind
+from .common import shows_progress
 
 ROWS = 256  # that pyarrow reads at a time
 AT_ONCE = 1 << 22  # bytes of rows that are counted together
@@ -72,7 +74,10 @@ def column_segments(file: str, hypotheses: Sequence[str], references: Sequence[s
                 if name not in has:
                     raise InputFileError(f"{file} has no column {name!r}; it has {', '.join(map(repr, has))}")
             batches = reader.iter_batches(ROWS, columns=names)
-            while block := _next_rows(batches):
+            blocks = iter(lambda: _next_rows(batches), [])
+            rows = reader.metadata.num_rows
+            watched_blocks = watched(blocks, shows_progress(), rows, lambda: first, " segments")
+            for block in watched_blocks:
                 table = Table.from_batches(block)
                 of_references = f"{file}:{references[0]}"
                 columns = ReferenceColumns([table[name] for name in references], of_references, first)

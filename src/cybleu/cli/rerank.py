@@ -13,7 +13,7 @@ from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, FeatureError
 from .choosing import RerankOptions, Why, choose_from, one_line, opened
-from .common import ReferenceFiles, metric_option, say_same_score, seed_option, stderr_is_tty
+from .common import ReferenceFiles, metric_option, say_same_score, seed_option, shows_progress
 from .given import Commands, arguments_of, choice, command, file, from_command_line, number, option, switch
 from .lists import MetricOptions, check_form, names_of, output_format_option, told
 
@@ -231,7 +231,7 @@ def perceptron(given: PerceptronOptions) -> None:
     metric = given.metric
     nbest = given.whole(given.references)
     check_form(given.output_format, nbest)
-    trained = train(nbest, metric=metric, progress=stderr_is_tty(), **arguments_of(given, OfPerceptron))
+    trained = train(nbest, metric=metric, progress=shows_progress(), **arguments_of(given, OfPerceptron))
     if given.held_out is not None:
         with opened(given.held_out) as write:
             write("".join(f"{one_line(text)}\n" for text in trained.held_out.texts))

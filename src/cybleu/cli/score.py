@@ -26,7 +26,7 @@ from .common import (
     metrics_option,
     reference_length_option,
     seed_option,
-    stderr_is_tty,
+    shows_progress,
     threads_option,
 )
 from .given import choice, command, number, switch
@@ -205,7 +205,7 @@ class _Scored:
         from ..significance import bootstrap, confidence
 
         given = self.given
-        drawn: dict[str, Any] = {"samples": given.confidence_n, "seed": given.seed, "progress": stderr_is_tty()}
+        drawn: dict[str, Any] = {"samples": given.confidence_n, "seed": given.seed, "progress": shows_progress()}
         rows = np.asarray(self.rows)
         try:
             of_sacrebleu = confidence(rows, self.metric, **drawn)

@@ -12,7 +12,7 @@ import click
 
 from .._files.text import shown
 from .._runtime.system import command_line
-from .common import file_of_references, seed_option, stderr_is_tty, threads_option
+from .common import file_of_references, seed_option, shows_progress, threads_option
 from .given import ARGUMENTS, argument, option
 from .texts import TextOptions, Texts, strings_of
 
@@ -54,7 +54,7 @@ class SystemOptions(TextOptions):
     @property
     def analysis(self) -> dict[str, Any]:
         """The options of :func:`cybleu.report.analyse` that the command has."""
-        return {"baseline": self.baseline, "seed": self.seed, "threads": self.threads, "progress": stderr_is_tty()}
+        return {"baseline": self.baseline, "seed": self.seed, "threads": self.threads, "progress": shows_progress()}
 
     @property
     def files(self) -> list[str]:

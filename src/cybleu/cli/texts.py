@@ -19,7 +19,7 @@ from ..errors import EmptyCorpusError
 from ..metrics import METRICS, Metric, find
 from ..text.batches import Corpus, RawText, Sets
 from ..text.files import raw_segments
-from .common import orders_option, read_weights_of_orders, stderr_is_tty
+from .common import orders_option, read_weights_of_orders, shows_progress
 from .given import option, switch
 from .parquet import column_segments, columns_named
 
@@ -145,7 +145,7 @@ class Texts:
             ]
             with suppress(GeneratorExit):  # notes are also printed if the caller stops reading
                 blocks = raw_segments(files[:count], files[count:])
-                for texts, others, bounds in files[0].watched(blocks, stderr_is_tty()):
+                for texts, others, bounds in files[0].watched(blocks, shows_progress()):
                     sets = Sets(RawText(others), bounds)
                     yield [Corpus(RawText(lines), sets) for lines in texts]
         if self._hashed:

@@ -27,7 +27,7 @@ from .common import (
     reference_length_option,
     say_same_score,
     seed_option,
-    stderr_is_tty,
+    shows_progress,
     threads_option,
 )
 from .given import argument, arguments_of, choice, command, file, from_command_line, number, option, real, switch
@@ -243,7 +243,8 @@ class ListOptions(WeightsOptions, TuningOptions):
             raise click.UsageError("an n-best list requires a file of references after it")
         else:
             prepared = prepare_references(self.references)
-            how = {**arguments_of(self, CountingOptions), "texts": False, "progress": stderr_is_tty()}
+            progress = shows_progress() and not self.quiet
+            how = {**arguments_of(self, CountingOptions), "texts": False, "progress": progress}
             lists = self.nbest or "", *self.more
             parts = [NBest.from_files(path, prepared, self.format, **how) for path in lists]
         nbest = merge(*parts)
@@ -393,7 +394,7 @@ def mert(given: MertOptions) -> None:
                 "their start values, by default 0; use cybleu tune kbmira or cybleu tune pro to tune them",
                 err=True,
             )
-        how |= {**arguments_of(given, OfMert), "progress": stderr_is_tty() and not given.quiet}
+        how |= {**arguments_of(given, OfMert), "progress": shows_progress() and not given.quiet}
         return tune(nbest, start, **how)
 
     def more(tuning: Tuning) -> dict[str, Any]:
