@@ -26,6 +26,7 @@ __all__ = ["chrf_precision_recall_fscore_support", "corpus_chrf", "sentence_chrf
 
 EPSILON = 1e-16
 LARGEST_BETA = 1e100  # its square is finite
+SEPARATORS = "\x1c\x1d\x1e\x1f"  # white space for str.isspace, but not for NLTK
 
 
 def sentence_chrf(
@@ -46,7 +47,7 @@ def sentence_chrf(
     :param ignore_whitespace: remove white space first
     :return: the score from 0 to 1. The F-score of an order is 1e-16 if a text is too short for it, or nothing matches
     :raises EmptyCorpusError: there is no order from `min_len` to `max_len`
-    :raises OrderError: an order is not from 1 to 64
+    :raises OrderError: an order is negative
 
     >>> round(sentence_chrf("the cat is on the mat".split(), "the the the the the the the".split()), 4)
     0.1468
@@ -73,7 +74,7 @@ def corpus_chrf(
     :return: the score from 0 to 1
     :raises LengthMismatchError: the number of references differs from the number of hypotheses
     :raises EmptyCorpusError: there are no segments, or no orders
-    :raises OrderError: an order is not from 1 to 64
+    :raises OrderError: an order is negative
 
     >>> round(corpus_chrf(["the cat sat", "it rains"], ["the cat sits", "it rains"]), 12)
     0.837988737422
@@ -83,12 +84,13 @@ def corpus_chrf(
     orders = range(min_len, max_len + 1)
     if not orders:
         raise EmptyCorpusError(f"there is no order from min_len={min_len} to max_len={max_len}")
-    if orders[0] < 1 or orders[-1] > MOST_ORDERS:
-        raise OrderError(f"min_len is {min_len} and max_len {max_len}; orders are from 1 to {MOST_ORDERS}")
     if number == 0:
         raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its reference")
+    if orders[0] < 0:
+        raise OrderError(f"min_len is {min_len}; an order is a whole number from 0")
+    scores_of_orders = _scores if orders[0] > 0 and orders[-1] <= MOST_ORDERS else _scores_of_any_orders
     try:
-        scores = _scores(list(references), list(hypotheses), orders, beta, bool(ignore_whitespace))
+        scores = scores_of_orders(list(references), list(hypotheses), orders, beta, bool(ignore_whitespace))
     except TypeError:
         refuse_missing([[reference] for reference in references], hypotheses)
         raise
@@ -102,9 +104,10 @@ def chrf_precision_recall_fscore_support(
 
     :param reference: a str, whose characters are the tokens, or any hashable tokens
     :param hypothesis: a str or any hashable tokens
-    :param n: the n-gram order
+    :param n: the n-gram order; order 0 has an empty n-gram before each token and at the end
     :param beta: the weight of recall relative to precision
     :param epsilon: the value of precision, recall and F-score if a text is too short or nothing matches
+    :raises OrderError: the order is negative
 
     >>> chrf_precision_recall_fscore_support("abcd", "abce", 2, beta=1)
     (0.6666666666666666, 0.6666666666666666, 0.6666666666666666, 2)
@@ -125,6 +128,26 @@ def _scores(
         _fscores(numbers[3 * n - 3 :: width], numbers[3 * n - 2 :: width], numbers[3 * n - 1 :: width], beta)
         for n in orders
     ]
+
+
+def _scores_of_any_orders(
+    references: list[Any], hypotheses: list[Any], orders: range, beta: Any, ignore_whitespace: bool
+) -> list[list[float]]:
+    """Compute the F-scores of all segments, for each order, also for orders that the backends do not count: 0, and above 64."""
+    texts = [_characters(text, ignore_whitespace) for text in references]
+    others = [_characters(text, ignore_whitespace) for text in hypotheses]
+    scores = []
+    for n in orders:
+        pairs = zip(texts, others)
+        scores.append([chrf_precision_recall_fscore_support(text, other, n, beta)[2] for text, other in pairs])
+    return scores
+
+
+def _characters(given: str | Iterable[str], ignore_whitespace: bool) -> str:
+    text = _text(given)
+    if not ignore_whitespace:
+        return text
+    return "".join(character for character in text if not character.isspace() or character in SEPARATORS)
 
 
 @lru_cache
@@ -174,7 +197,9 @@ def _of_counts(shared: int, ngrams: int, wanted: int, beta: Any, epsilon: float)
 
 
 def _counted(sequence: Iterable[Any], n: int) -> Counter[Any]:
-    if n < 1:
-        raise OrderError(f"n is {n}; an order is a whole number from 1")
+    if n < 0:
+        raise OrderError(f"n is {n}; an order is a whole number from 0")
     items = list(sequence)
-    return Counter(zip(*[items[place:] for place in range(n)]))
+    if n == 0:
+        return Counter({(): len(items) + 1})
+    return Counter(zip(*[items[place:] for place in range(min(n, len(items) + 1))]))

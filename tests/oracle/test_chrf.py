@@ -200,8 +200,8 @@ texts = lines | st.lists(st.sampled_from(["a", "b c", "the", "", "é", "\x1c"]),
 orders = st.fixed_dictionaries(
     {},
     optional={
-        "min_len": st.sampled_from([1, 2, 3]),
-        "max_len": st.sampled_from([0, 1, 2, 6, 9, 64]),
+        "min_len": st.sampled_from([0, 1, 2, 3, 65]),
+        "max_len": st.sampled_from([0, 1, 2, 6, 9, 64, 65, 100]),
         "beta": st.sampled_from([0, 1, 2.5, 3.0, -1, True, float("nan"), float("inf"), 1e200]),
         "ignore_whitespace": st.booleans(),
     },
@@ -211,6 +211,9 @@ orders = st.fixed_dictionaries(
 @given(st.lists(st.tuples(texts, texts), max_size=4), orders)
 @example([("a\x1cb", "a b")], {"ignore_whitespace": True})
 @example([("abc", "abc"), ([], [])], {"beta": True})
+@example([("a\x1cb c" * 30, "a b\x1f c" * 25), ("", "a")], {"min_len": 0, "max_len": 100})
+@example([("the cat sat", "a cat sat")], {"min_len": -1})
+@example([], {"min_len": -1})
 def test_nltks_functions(pairs, options):
     references, hypotheses = [one for one, _ in pairs], [other for _, other in pairs]
     assert_same_calls(chrf_score.corpus_chrf, nltk_chrf.corpus_chrf, references, hypotheses, **options)
@@ -218,7 +221,7 @@ def test_nltks_functions(pairs, options):
         assert_same_calls(chrf_score.sentence_chrf, nltk_chrf.sentence_chrf, *pair, **options)
 
 
-@given(texts, texts, st.integers(1, 3), st.sampled_from([1, 3.0, 0]))
+@given(texts, texts, st.integers(-1, 40), st.sampled_from([1, 3.0, 0]))
 def test_nltks_parts(reference, hypothesis, n, beta):
     parts = "chrf_precision_recall_fscore_support"
     assert_same_calls(getattr(chrf_score, parts), getattr(nltk_chrf, parts), reference, hypothesis, n, beta, 0.5)
@@ -231,12 +234,18 @@ def test_nltks_errors(given_):
     assert_same_calls(chrf_score.corpus_chrf, nltk_chrf.corpus_chrf, *given_)
 
 
-@pytest.mark.parametrize("orders", [(0, 2), (-1, 6), (1, 65), (0, 0)])
-def test_orders_that_are_none(orders):
-    with pytest.raises(OrderError, match=f"min_len is {orders[0]} and max_len {orders[1]}; orders are from 1 to 64"):
-        chrf_score.corpus_chrf(["a b"], ["a"], *orders)
-    with pytest.raises(OrderError, match="n is 0; an order is a whole number from 1"):
-        chrf_score.chrf_precision_recall_fscore_support("a b", "a", 0)
+@pytest.mark.parametrize(("orders", "expected"), [((0, 6), 0.7547), ((1, 100), 0.0493), ((0, 0), 0.9942)], ids=str)
+def test_orders_that_only_the_general_path_counts(orders, expected):
+    pair = "the cat is here on it", "the cat was here on it"
+    assert chrf_score.sentence_chrf(*pair, *orders) == pytest.approx(expected, abs=5e-5)
+    assert chrf_score.sentence_chrf(*pair, *orders) == nltk_chrf.sentence_chrf(*pair, *orders)
+
+
+def test_negative_orders():
+    with pytest.raises(OrderError, match="min_len is -1; an order is a whole number from 0"):
+        chrf_score.corpus_chrf(["a b"], ["a"], -1, 6)
+    with pytest.raises(OrderError, match="n is -1; an order is a whole number from 0"):
+        chrf_score.chrf_precision_recall_fscore_support("a b", "a", -1)
 
 
 @pytest.mark.parametrize(
