@@ -112,7 +112,12 @@ def chrf_precision_recall_fscore_support(
     >>> chrf_precision_recall_fscore_support("abcd", "abce", 2, beta=1)
     (0.6666666666666666, 0.6666666666666666, 0.6666666666666666, 2)
     """
-    of_reference, of_hypothesis = _counted(reference, n), _counted(hypothesis, n)
+    return _compared(_counted(reference, n), _counted(hypothesis, n), beta, epsilon)
+
+
+def _compared(
+    of_reference: Counter[Any], of_hypothesis: Counter[Any], beta: Any, epsilon: float
+) -> tuple[float, float, float, int]:
     shared = sum((of_reference & of_hypothesis).values())
     ngrams, wanted = sum(of_hypothesis.values()), sum(of_reference.values())
     return *_of_counts(shared, ngrams, wanted, beta, epsilon), shared
@@ -139,7 +144,9 @@ def _scores_of_any_orders(
     scores = []
     for n in orders:
         pairs = zip(texts, others)
-        scores.append([chrf_precision_recall_fscore_support(text, other, n, beta)[2] for text, other in pairs])
+        scores.append(
+            [_compared(_substrings(text, n), _substrings(other, n), beta, EPSILON)[2] for text, other in pairs]
+        )
     return scores
 
 
@@ -148,6 +155,10 @@ def _characters(given: str | Iterable[str], ignore_whitespace: bool) -> str:
     if not ignore_whitespace:
         return text
     return "".join(character for character in text if not character.isspace() or character in SEPARATORS)
+
+
+def _substrings(text: str, n: int) -> Counter[str]:
+    return Counter([text[start : start + n] for start in range(len(text) - n + 1)])
 
 
 @lru_cache
