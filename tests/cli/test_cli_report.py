@@ -174,3 +174,14 @@ def test_a_page_shows_no_absolute_path(files, no_pictures):
         assert f">{name}<" in page.replace("<bdi>", "").replace("</bdi>", "").replace("\u200b", ""), name
     command = f"cybleu compare {OUTPUTS[0]} named={folder}/{OUTPUTS[1]},{OUTPUTS[1]} -r {folder}/ref1 other/ref1 ref2"
     assert f"{command} {' '.join(OPTIONS)} --report report.html" in page
+
+
+def test_the_path_of_a_file_may_begin_as_that_of_another(files, no_pictures):
+    for name in ("a/out", "b/out", "a/out2"):
+        (files / name).parent.mkdir(exist_ok=True)
+        (files / name).write_bytes((files / OUTPUTS[0]).read_bytes())
+    systems = [f"{name}={files / path}" for name, path in (("x", "a/out"), ("y", "b/out"), ("z", "a/out2"))]
+    report = str(files / "report.html")
+    assert run("compare", *systems, "-r", "ref1", *OPTIONS, "--report", report).exit_code == 0
+    page = (files / "report.html").read_text(encoding="utf-8")
+    assert "cybleu compare x=a/out y=b/out z=out2 -r ref1" in page

@@ -129,6 +129,18 @@ def test_weights_of_features_that_the_list_does_not_have_stay(tuner):
     assert "not in the list are not tuned: WordPenalty0_0" in done.stderr and "not in the list" not in plain.stderr
 
 
+def test_numbers_without_names_are_those_of_the_features_of_the_list():
+    """Moses reads them by their places, so a number more would be an error."""
+    Path("dense").write_text(line(0, "the cat sat") + line(0, "the cat") + line(1, "it rains"))
+    Path("moses.ini").write_text("[weight]\nWordPenalty0= 1\nlm= -1\nd= 0.5 0.25\n")
+    done = run_line("tune mert dense refs --restarts 1 --start moses.ini --output-format numbers --output out")
+    assert done.exit_code == 0, done.stderr
+    names = NBest.from_files("dense", ["refs"]).names
+    numbers = [float(word) for word in Path("out").read_text().split()]
+    assert len(numbers) == len(names) and read_weights("out", names) == dict(zip(names, numbers))
+    assert done.stdout.split() == Path("out").read_text().split()
+
+
 def test_normalised_weights():
     for tuner in ("mert first refs --restarts 1", "kbmira list ref", "pro list ref"):
         for how, size in (("l1", sum), ("largest", max)):

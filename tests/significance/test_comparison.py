@@ -191,6 +191,18 @@ def test_tables_have_a_line_for_everything(count, baseline):
     assert [float(line["difference"]) for line in read] == [pair.difference for pair in found.differences]
 
 
+def test_a_matrix_shows_p_without_the_zero_before_the_point():
+    generator = np.random.default_rng(1)
+    comparison = compare_systems({f"s{i}": generator.random(9) for i in range(7)}, scale=1, samples=9, resamples=9)
+    numbers = [0.003, 0.03, 0.3, 1.0, 0.0001, 0.1005] + [0.25] * 15
+    pairs = [replace(pair, p_holm=p, enumerated=True) for pair, p in zip(comparison.differences, numbers)]
+    _, matrix, *_ = str(replace(comparison, differences=tuple(pairs))).split("\n\n")
+    shown = " ".join(matrix.split("\n", 1)[1].split())
+    assert sorted(re.findall(r"<?\d?\.\d+", shown)) == sorted(
+        [".003", ".030", ".300", "1.000", "<.001", ".101", *[".250"] * 15]
+    )
+
+
 def test_names_cannot_break_a_table():
     latex = of_names().to_latex()
     assert r"a\_b$|$c" in latex and r"x \& y" in latex and r"50 \% \textbackslash{} \#1" in latex
