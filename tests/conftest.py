@@ -100,8 +100,7 @@ def pytest_collection_modifyitems(config, items):
 
 def _slots_are_counted():
     """Whether this is a build with all checks, which counts the slots of tables that are probed."""
-    hashing = "cybleu._kernels.kernels"
-    return cybleu.BACKEND == "cython" and import_module(hashing).slots_probed() is not None
+    return cybleu.BACKEND == "cython" and import_module("cybleu._kernels.kernels").slots_probed() is not None
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -236,6 +236,19 @@ def test_the_tests_that_keep_promises_exist():
     assert len([path for path, _ in named if path]) >= 8
 
 
+def test_files_that_contributing_names_exist():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for name in re.findall(r"`([\w.]+/[\w./]+\.(?:py|pxi|pyx|toml|yml))`", text):
+        assert any((ROOT / folder / name).is_file() for folder in ("", "src/cybleu", "tests")), name
+
+
+@pytest.mark.parametrize("page", ["CHANGELOG.md", "CONTRIBUTING.md"])
+def test_no_line_is_longer_than_editors_are_told(page):
+    (most,) = re.findall(r"^max_line_length = (\d+)$", (ROOT / ".editorconfig").read_text(), re.MULTILINE)
+    for line in (ROOT / page).read_text(encoding="utf-8").splitlines():
+        assert len(line) <= int(most), line
+
+
 # ---------------------------------------------------------------------------------------------------------- docstrings
 
 # of every package except the backends; walking imports them
