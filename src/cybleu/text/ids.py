@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .batches import AnySets, Ids, Place
     from .ragged import Ragged
 
+OF_ONE_SEGMENT = "as in bleu([hypothesis], [[r1, r2]])"
 CPU_DEVICES = (1, 3)  # of DLPack: ordinary and page-locked memory
 
 
@@ -119,7 +120,7 @@ def owners_given(owner: Any, sets: AnySets, count: int) -> NDArray[np.int64] | N
         return None
     found = f"there are {counted(count, 'hypothesis', 'hypotheses')} and {counted(sets.size, 'set')} of references"
     if count == 1 and len(sets.bounds) == sets.bounds[-1] + 1:
-        advice = "if all are for one hypothesis, pass [references]"
+        advice = f"if all are for one hypothesis, pass [references], {OF_ONE_SEGMENT}"
     elif count and sets.size and all(end - begin == count for begin, end in pairwise(sets.bounds)):
         advice = f"each has {counted(count, 'text')}, as sacreBLEU takes them; pass list(zip(*references))"
     else:

@@ -18,7 +18,17 @@ from .._runtime.shapes import warn_of
 from ..errors import ArrayValueError, MixedTokensError, NoReferencesError, NotUtf8Error, SequenceTypeError
 from .batches import PLAIN_TYPES, Corpus, ListSets, Place, RawText, Sets, TokenIds, TokenLists
 from .columns import ReferenceColumns, column_of, columns_of_references, entries_of, is_column
-from .ids import NO_IDS, UNKNOWN, SpecialIds, check_none_empty, ids_of_lists, ids_of_ragged, owners_given, sets_of_array
+from .ids import (
+    NO_IDS,
+    OF_ONE_SEGMENT,
+    UNKNOWN,
+    SpecialIds,
+    check_none_empty,
+    ids_of_lists,
+    ids_of_ragged,
+    owners_given,
+    sets_of_array,
+)
 from .numbering import only_ids
 from .ragged import Ragged
 
@@ -99,7 +109,8 @@ def read_texts(
     elif isinstance(values, (TokenLists, TokenIds, RawText)):
         texts = values
     else:
-        texts = batch_of(read_list(values, name, "texts"), Place(name, bounds))
+        what = f"texts, {OF_ONE_SEGMENT}" if name == "hypotheses" else "texts"
+        texts = batch_of(read_list(values, name, what), Place(name, bounds))
     if special.given:
         texts = ids = _with_special(texts, special, name)
         if special.unk_id is not None and (ids.ids == UNKNOWN).any():
@@ -206,7 +217,8 @@ def read_references(
     elif of_array:
         sets = sets_of_array(references, "references", lengths, "reference_lengths", (2, 3))
     else:
-        sets = _sets_of_list(read_list(references, "references", "references for each segment"), texts)
+        what = "references for each segment" if texts is None else f"references for each segment, {OF_ONE_SEGMENT}"
+        sets = _sets_of_list(read_list(references, "references", what), texts)
     if texts is not None and sets.size:
         check_same_kind(texts.kind, "the hypotheses", sets.kind, "references[0]")
     if special.given:
