@@ -19,6 +19,7 @@ precision: cybleu.Fraction = cybleu.modified_precision(references, "ab", 1)
 half: float = float(precision) + precision.numerator
 custom: float = bleu_score.sentence_bleu(references, ["a"], smoothing_function=lambda p_n, **kwargs: p_n)
 explanation: Explanation = cybleu.explain(["a"], references)
+explanation = cybleu.explain("a b", ["a b"], metric="sacrebleu")
 comparison: Comparison = cybleu.explain_difference([["a"]], [references], ("nltk", ("moses", "add")))
 why: list[str] = [cause.rule for difference in comparison.differences for cause in difference.causes]
 with cybleu.install_as_nltk() as installation:

@@ -295,6 +295,15 @@ def test_tools_whose_tokenisers_are_written_in_python(name, lowercase):
     assert found.scores[0].score == explain_difference(*tokens, (name,)).scores[0].score
 
 
+def test_raw_text_has_the_tokens_of_each_tool_unless_a_tokeniser_is_named():
+    hypotheses, references = ["The cat, it sat.", "It rains!"], ["The cat sat.", "It rains."]
+    found = explain_difference(hypotheses, references)
+    assert [scored.tokenize for scored in found.scores] == ["none", "13a", "13a", "ascii", "none", "13a"]
+    assert found == explain_difference(hypotheses, [[text] for text in references], tokenize="of-tools")
+    named = explain_difference(hypotheses, references, tokenize="char")
+    assert {scored.tokenize for scored in named.scores} == {"char"}
+
+
 def test_each_tool_with_its_own_tokens():
     references = [["The cat, it sat there.", "A cat sat."], ["It rains a lot now."], ["so"]]
     hypotheses = ["The cat, it sat there!", "It rains a lot now.", "so"]

@@ -9,14 +9,18 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import cybleu
 from cybleu import SmoothingFunction, errors, explain, modified_precision, sentence_bleu
+from cybleu.explanations import blind_spots
 from cybleu.explanations.steps import marks
 from cybleu.metrics import VARIANTS, Bleu
+from cybleu.metrics.variants import tool_tokenizer
+from cybleu.text import tokenizer
 from inputs import DEFINITIONS, Near, segments, weight_vectors
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -242,6 +246,40 @@ def test_weights_of_other_kinds(weights):
         explained = explain(HYPOTHESIS, REFERENCES, metric=Bleu(variant, weights=weights))
         assert str(explained) == str(explain(HYPOTHESIS, REFERENCES, metric=Bleu(variant, weights=floats)))
         assert f"{'1/3' if floats[0] == 1 / 3 else floats[0]} * " in str(explained)
+
+
+LINE, LINES = "The cat sat, on a Mat.", ["The cat is on the mat.", "A cat, it sat."]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_raw_text_is_split_as_the_tool_of_the_metric_splits_it(name):
+    split = tokenizer(tool_tokenizer(name))
+    tokens = split(LINE), list(map(split, LINES))
+    assert str(explain(LINE, LINES, metric=name)) == str(explain(*tokens, metric=name))
+    assert blind_spots(LINE, LINES, name) == blind_spots(*tokens, name)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of orders without a match
+@pytest.mark.parametrize(
+    ("hypothesis", "references", "read"),
+    [
+        (LINE, LINES[0], [LINES[0].split()]),
+        (LINE.encode(), [LINES[0].encode(), None], [LINES[0].split()]),
+        (LINE.split(), LINES[0].split(), [LINES[0].split()]),
+        (tuple(LINE.split()), [LINES[0].split(), []], [LINES[0].split(), []]),
+        ([("a", 1)], [("a", 1), ("b", 2)], [[("a", 1), ("b", 2)]]),
+        ([5, 6], [[5, 6], [7]], [[5, 6], [7]]),
+        (np.array([5, 6]), np.array([[5, 7], [6, 5]]), [[5, 7], [6, 5]]),
+        (np.array([5, 6]), [5, 7], [[5, 7]]),
+    ],
+)
+def test_the_references_of_one_segment_are_one_or_several(hypothesis, references, read):
+    assert explain(hypothesis, references).references == tuple(map(tuple, read))
+
+
+def test_weights_are_no_third_argument_so_that_calls_with_references_first_fail():
+    with pytest.raises(TypeError, match="positional"):
+        explain(REFERENCES, HYPOTHESIS, (0.5, 0.5))
 
 
 ROOT = Path(__file__).parents[2]

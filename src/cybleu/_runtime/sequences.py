@@ -71,9 +71,10 @@ def plain_text(text: Any, name: str) -> Any:
     return text
 
 
-def plain_segment(references: Any, hypothesis: Any) -> tuple[Any, Any]:
+def plain_segment(references: Any, hypothesis: Any, first: str = "references") -> tuple[Any, Any]:
     """Convert the texts of a segment to lists of tokens.
 
+    :param first: what the caller's function takes first, for messages
     :raises SequenceTypeError: the references are one text, or its tokens; or a text is none that :func:`container_of` accepts
     """
     references = by_position(references)
@@ -82,7 +83,7 @@ def plain_segment(references: Any, hypothesis: Any) -> tuple[Any, Any]:
     if looks_like_tokens(references):
         advice = f"put it in a list: [[{references[0]!r}, ...]]"
         if type(hypothesis) is list and any(type(token) is list for token in hypothesis):
-            advice = "the hypothesis is a list of lists, so the arguments look swapped: give the references first"
+            advice = f"the hypothesis is a list of lists, so the arguments look swapped: give the {first} first"
         raise SequenceTypeError(
             f"the set of references looks like the token list of one reference, not like a list of references; {advice}"
         )

@@ -9,22 +9,29 @@ from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
 from .._mirror.scoring.definitions import smoothed
-from .._runtime.sequences import length_of, plain_segment
-from ..errors import NoReferencesError, SmoothingParameterError, UnknownNameError
+from ..errors import CybleuError, SmoothingParameterError, UnknownNameError
 from ..metrics import Bleu, find
-from ..metrics.tokens import tokens_of
-from ..text.batches import Place
-from ..text.raw import raw_of
-from ..text.reading import read_lines
+from ..metrics.tokens import segments_of
+from ..text.reading import read_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
     from types import SimpleNamespace
 
     from .._mirror.counting.segments import NGram
+    from ..bleu_score.parts import Tokens
     from ..metrics import Metric, Variant
 
 __all__ = ["BlindSpots", "blind_spots"]
+
+# Words of messages about a list of segments, and what they are called by a function that takes one segment.
+IN_MESSAGES = {
+    "the hypotheses are": "the hypothesis is",
+    "hypotheses[0]": "hypothesis",
+    "hypotheses": "hypothesis",
+    "references[0]": "references",
+    " for each segment": "",
+}
 
 
 @dataclass(frozen=True)
@@ -70,8 +77,8 @@ def _permute(order: list[int]) -> None:
 
 
 def blind_spots(
-    hypothesis: Collection[Hashable],
-    references: Sequence[Collection[Hashable]],
+    hypothesis: str | bytes | Collection[Hashable],
+    references: str | bytes | Collection[Any],
     metric: str | Metric | Variant | None = None,
     *,
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
@@ -80,25 +87,30 @@ def blind_spots(
 ) -> BlindSpots:
     """Find texts that BLEU scores at least as high as a hypothesis, regardless of their meaning.
 
-    :param hypothesis: a sequence of hashable tokens
-    :param references: one or more references, each a sequence of hashable tokens
+    :param hypothesis: one text: raw text (str or UTF-8 bytes), a list of hashable tokens, or an array of token ids
+    :param references: one reference of the same kind, or a list of several
     :param metric: a definition of BLEU, in any form that :func:`cybleu.metrics.find` accepts; by default NLTK's
-    :param tokenize: the tokeniser of raw text (str or UTF-8 bytes): a name that :func:`cybleu.text.tokenizer` accepts,
-        or a function from a str to its tokens
+    :param tokenize: the tokeniser of raw text: a name that :func:`cybleu.text.tokenizer` accepts, or a function from a
+        str to its tokens; by default that of the metric, for NLTK's BLEU white space
     :param lowercase: convert raw text to lower case first
     :param choices: options of :class:`cybleu.metrics.Bleu`
     :return: the blocks whose order does not matter, how many orders there are, and the tokens that can be replaced
     :raises NoReferencesError: there is no reference
-    :raises UnknownNameError: the metric is not BLEU
+    :raises SequenceTypeError: an argument is not a text, or the arguments are swapped
+    :raises MixedTokensError: the hypothesis is raw text and a reference is not, or the other way round
+    :raises UnknownNameError: the metric is not BLEU; or `tokenize` or `lowercase` is given for tokens, or for a metric
+        object, which has its own
     :raises SmoothingParameterError: the weights or the smoothing let a match lower the score, and reordering the blocks
         can create a match
 
-    >>> blind_spots("the cat on the mat slept".split(), ["the cat sat on the mat".split()]).blocks
-    (('the', 'cat'), ('on', 'the', 'mat'), ('slept',))
+    >>> blind_spots("The cat on the mat slept.", "The cat sat on the mat.", "sacrebleu").blocks
+    (('The', 'cat'), ('on', 'the', 'mat'), ('slept',), ('.',))
     """
-    bleu, hypothesis, references = read_segment(hypothesis, references, metric, tokenize, lowercase, choices)
+    options = {"tokenize": tokenize, "lowercase": lowercase, **choices}
+    bleu, tokens, of_references = read_segment(hypothesis, references, metric, options)
+    Bleu("nltk", max_order=1).count(tokens, of_references)  # raises an error for tokens that cannot be counted
     rules = bleu.rules()
-    spots = find_blind_spots(hypothesis, references, rules.order, is_monotone(rules, len(hypothesis)))
+    spots = find_blind_spots(tokens, of_references, rules.order, is_monotone(rules, len(tokens)))
     if spots is None:
         raise SmoothingParameterError(
             f"with this smoothing or these weights, an additional match can lower the score of {rules.name}, so the "
@@ -107,9 +119,7 @@ def blind_spots(
     return spots
 
 
-def find_blind_spots(
-    hypothesis: Collection[Hashable], references: Sequence[Collection[Hashable]], order: int, monotone: bool
-) -> BlindSpots | None:
+def find_blind_spots(hypothesis: Tokens, references: Sequence[Tokens], order: int, monotone: bool) -> BlindSpots | None:
     """Find the blind spots of a score of clipped matches and lengths.
 
     :param order: the largest order of its n-grams
@@ -141,21 +151,23 @@ def is_monotone(rules: SimpleNamespace, length: int) -> bool:
 
 
 def read_segment(
-    hypothesis: Any, references: Any, metric: Any, tokenize: Any, lowercase: bool, choices: Mapping[str, Any]
-) -> tuple[Bleu, Collection[Hashable], Sequence[Collection[Hashable]]]:
-    """Return the BLEU that scores single sentences, the hypothesis and its references, as token lists.
+    hypothesis: Any, references: Any, metric: Any, choices: Mapping[str, Any]
+) -> tuple[Bleu, Tokens, Sequence[Tokens]]:
+    """Return the BLEU that scores single sentences, and the tokens of a hypothesis and of its references.
 
-    :raises UnknownNameError: the metric is not BLEU
-    :raises NoReferencesError: there is no reference
+    :param choices: options of the metric
+    :raises UnknownNameError: the metric is not BLEU, or it has a tokeniser and the texts are tokens
     """
     found = find(metric, default="nltk", **choices)
     if not isinstance(found, Bleu):
         raise UnknownNameError(f"the metric is {found.name}, but only BLEU can be explained; use a definition of BLEU")
-    raw = raw_of(tokenize, lowercase) and found.with_choices(tokenize=tokenize, lowercase=lowercase).raw("raw text")
-    if raw is not None:
-        references = tokens_of(read_lines(references, "references"), raw, Place("references")).lists()
-        (hypothesis,) = tokens_of(read_lines([hypothesis], "hypothesis"), raw, Place("hypothesis")).lists()
-    references, hypothesis = plain_segment(references, hypothesis)
-    if not length_of(references, "the references"):
-        raise NoReferencesError("there is no reference for the hypothesis; give at least one")
-    return found.of_sentences(), hypothesis, references
+    try:
+        corpus = read_corpus([hypothesis], [references])
+        tokens, of_references = segments_of(corpus, found.raw(corpus.kind), "tokens")(0)
+    except CybleuError as error:
+        message = str(error)
+        for of_segments, of_one in IN_MESSAGES.items():
+            message = message.replace(of_segments, of_one)
+        error.args = (message,)
+        raise
+    return found.with_choices(tokenize=None, lowercase=False).of_sentences(), tokens, of_references

@@ -5,24 +5,18 @@ from __future__ import annotations
 import math
 import textwrap
 from array import array
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from .._runtime.numbers import MOST_ORDERS, check_whole
 from .._runtime.scales import counted, percent
-from .._runtime.sequences import check_numbers
-from ..bleu_score.scores import number_of_segments
 from ..errors import CybleuError, EmptyCorpusError, OrderError, UnknownNameError
 from ..metrics import Bleu, BleuScore, Variant
 from ..metrics.tokens import tokenised
-from ..text.batches import Corpus, ListSets, Place, TokenLists
-from ..text.raw import Raw, raw_of
-from ..text.reading import read_lines, read_sets_of_lines, segments_of_lists
-
-if TYPE_CHECKING:
-    from ..bleu_score.parts import Tokens
+from ..text.batches import Corpus
+from ..text.reading import read_corpus
 
 __all__ = ["TOOLS", "Cause", "Comparison", "Counts", "Difference", "Scored", "explain_difference"]
 
@@ -192,8 +186,8 @@ class Comparison:
 
 
 def explain_difference(
-    hypotheses: Sequence[Tokens],
-    references: Sequence[Collection[Tokens]],
+    hypotheses: Any,
+    references: Any,
     variants: Choices = TOOLS,
     order: int = 4,
     weights: Sequence[float] | None = None,
@@ -203,24 +197,27 @@ def explain_difference(
 ) -> Comparison:
     """Score a corpus as several tools do, and find the rules and segments that cause the differences.
 
-    :param hypotheses: for each segment the translation to score, a sequence of hashable tokens
-    :param references: for each segment one or more references, each a sequence of hashable tokens
+    :param hypotheses: a batch of texts, in any form that :func:`cybleu.rows` accepts
+    :param references: for each segment one reference or a list of references
     :param variants: one or several variants, or their names in :data:`cybleu.metrics.VARIANTS`. Each uses the default
         smoothing of its tool unless you name another one, as ``name:smoothing`` or (variant, smoothing)
     :param order: the largest n-gram order, at most 64
     :param weights: the weights of the n-gram orders, by default uniform
-    :param tokenize: the tokeniser of raw text (str or UTF-8 bytes): a name that :func:`cybleu.text.tokenizer` accepts,
-        a function from a str to its tokens, or ``of-tools``. With ``of-tools`` each variant tokenises the texts as its
-        tool does, like ``cybleu score``
+    :param tokenize: the tokeniser of raw text: a name that :func:`cybleu.text.tokenizer` accepts, or a function from a
+        str to its tokens. By default, or with ``of-tools``, each variant tokenises the texts as its tool does, like
+        ``cybleu score``
     :param lowercase: convert raw text to lower case first
     :return: the score of the corpus by each variant, and the rules that cause the difference between each two variants
         with different scores. Variants of tools that average the scores of segments do the same, like
         :func:`cybleu.score`. If the tool of a variant fails, the result contains the reason
-    :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
+    :raises LengthMismatchError: the number of sets of references is not that of the hypotheses
     :raises EmptyCorpusError: there is no segment
     :raises NoReferencesError: a segment has no reference
+    :raises SequenceTypeError: an argument is not a list of texts, or the arguments are swapped
+    :raises MixedTokensError: the hypotheses are raw text and the references are not, or the other way round
     :raises OrderError: the order is not from 1 to 64
-    :raises UnknownNameError: there is no variant, or no such variant or smoothing
+    :raises UnknownNameError: there is no variant, or no such variant or smoothing; or `tokenize` or `lowercase` is
+        given for tokens
     :raises StatisticsError: there are not as many weights as orders
 
     >>> references = [["a b c d e f".split()], ["g".split()]]
@@ -234,22 +231,18 @@ def explain_difference(
                  1 segment (1): 2-grams 5/6 = 83.3333 -> 5/5 = 100, 3-grams 4/5 = 80 -> 4/4 = 100, 4-grams 3/4 =
                  75 -> 3/3 = 100
     """
-    raw = raw_of("none" if tokenize == OF_TOOLS else tokenize, lowercase)
-    counts = Counts(variants, order, weights, tokenize if raw and isinstance(tokenize, str) else None, lowercase)
-    counts.add(_read(hypotheses, references, raw))
-    return counts.comparison()
-
-
-def _read(hypotheses: Any, references: Any, raw: Raw | None) -> Corpus:
-    """Read segments, each of which must have a list of references. Each variant has its own lower case."""
+    corpus = read_corpus(hypotheses, references)
+    raw = Bleu(tokenize="none" if tokenize == OF_TOOLS else tokenize, lowercase=lowercase).raw(corpus.kind)
     if raw is None:
-        sets, texts = segments_of_lists(references, hypotheses)
-        number_of_segments(sets, texts)
-        # texts in other containers become lists where they are counted
-        return Corpus(TokenLists(texts, Place("hypotheses")), ListSets(sets, "references"))
-    corpus = Corpus(read_lines(hypotheses), read_sets_of_lines(references))
-    check_numbers(range(corpus.size), range(corpus.sets.size))
-    return corpus if isinstance(raw.tokenize, str) else tokenised(corpus, raw)
+        name = None
+    elif callable(tokenize):
+        name = None
+        corpus = tokenised(corpus, raw)  # calls the function once for each text, not once for each variant
+    else:
+        name = tokenize or OF_TOOLS
+    counts = Counts(variants, order, weights, name, lowercase)
+    counts.add(corpus)
+    return counts.comparison()
 
 
 # -------------------------------------------------------------------------------------------------------------- counts

@@ -116,8 +116,8 @@ class Explanation:
 
 
 def explain(
-    hypothesis: Tokens,
-    references: Sequence[Tokens],
+    hypothesis: str | bytes | Collection[Hashable],
+    references: str | bytes | Collection[Any],
     *,
     weights: Sequence[float] = QUARTERS,
     smoothing_function: SmoothingCallable | None = None,
@@ -128,20 +128,23 @@ def explain(
 ) -> Explanation:
     """Explain a score of :func:`cybleu.sentence_bleu`, or of another tool's BLEU, step by step.
 
-    :param hypothesis: a sequence of hashable tokens
-    :param references: one or more references, each a sequence of hashable tokens
+    :param hypothesis: one text: raw text (str or UTF-8 bytes), a list of hashable tokens, or an array of token ids
+    :param references: one reference of the same kind, or a list of several
     :param weights: a vector of weights of the n-gram orders from 1
     :param smoothing_function: see :func:`cybleu.sentence_bleu`; only without `metric` and `choices`
     :param metric: a definition of BLEU to explain instead of NLTK's, with its own weights and smoothing, in any form
         that :func:`cybleu.metrics.find` accepts. With `choices` alone, it is sacreBLEU's
-    :param tokenize: the tokeniser of raw text (str or UTF-8 bytes): a name that :func:`cybleu.text.tokenizer` accepts,
-        or a function from a str to its tokens
+    :param tokenize: the tokeniser of raw text: a name that :func:`cybleu.text.tokenizer` accepts, or a function from a
+        str to its tokens; by default that of the metric, for NLTK's BLEU white space
     :param lowercase: convert raw text to lower case first
     :param choices: options of :class:`cybleu.metrics.Bleu`
     :return: the score, and for each order the counts of n-grams, the clipped counts, the precision and the smoothed
         precision
     :raises NoReferencesError: there is no reference
-    :raises UnknownNameError: the metric is not BLEU, or `smoothing_function` is given with a metric or its options
+    :raises SequenceTypeError: an argument is not a text, or the arguments are swapped
+    :raises MixedTokensError: the hypothesis is raw text and a reference is not, or the other way round
+    :raises UnknownNameError: the metric is not BLEU; `smoothing_function` is given with a metric or its options; or
+        `tokenize` or `lowercase` is given for tokens, or for a metric object, which has its own
     :raises WeightsError: the weights are not finite numbers, one for each n-gram order
 
     >>> print(explain("the the the cat sat".split(), ["the cat is on the mat".split()], weights=(0.5, 0.5)))
@@ -182,15 +185,16 @@ def explain(
         metric = "bleu" if metric is None else metric
         if weights is not QUARTERS:
             choices["weights"] = weights
-    bleu, hypothesis, references = read_segment(hypothesis, references, metric, tokenize, lowercase, choices)
+    options = {"tokenize": tokenize, "lowercase": lowercase, **choices}
+    bleu, tokens, of_references = read_segment(hypothesis, references, metric, options)
     if by_nltk:
-        steps = _by_nltk(bleu, hypothesis, references, weights, smoothing_function)
+        steps = _by_nltk(bleu, tokens, of_references, weights, smoothing_function)
     else:
-        steps = _by_metric(bleu, hypothesis, references)
+        steps = _by_metric(bleu, tokens, of_references)
     score, smoothing, scored, monotone = steps
     orders = []
     for n, (weight, smoothed) in enumerate(scored, start=1):
-        counts, *in_references = [dict(counted(list(text), n)) for text in (hypothesis, *references)]
+        counts, *in_references = [dict(counted(list(text), n)) for text in (tokens, *of_references)]
         clipped = {
             ngram: min(count, max((found.get(ngram, 0) for found in in_references), default=0))
             for ngram, count in counts.items()
@@ -202,9 +206,16 @@ def explain(
     # a smoothing that reads the texts can give each order of the blocks another score
     spots = None
     if monotone is not None:
-        spots = find_blind_spots(hypothesis, references, len(score.totals), monotone)
-    texts = tuple(hypothesis), tuple(map(tuple, references))
-    return Explanation(score, bleu.definition, smoothing, tuple(orders), *texts, spots)
+        spots = find_blind_spots(tokens, of_references, len(score.totals), monotone)
+    return Explanation(
+        bleu=score,
+        variant=bleu.definition,
+        smoothing=smoothing,
+        orders=tuple(orders),
+        hypothesis=tuple(tokens),
+        references=tuple(map(tuple, of_references)),
+        blind_spots=spots,
+    )
 
 
 # the score; the smoothing; of each order in the score the weight and the smoothed precision from 0 to 1; and whether no match

@@ -527,7 +527,7 @@ class BuiltinMetric(Metric):
             lines = read_lines(references, "references")
             corpus = Corpus(read_lines([hypothesis], "hypothesis"), Sets(lines, array("q", (0, lines.size))))
         else:
-            references, hypothesis = plain_segment(references, hypothesis)
+            references, hypothesis = plain_segment(references, hypothesis, first="hypothesis")
             corpus = Corpus(TokenLists([hypothesis], Place("hypotheses")), ListSets([references], "references"))
         if not length_of(references, "the references"):
             raise NoReferencesError("there is no reference for the hypothesis; give at least one")

@@ -141,7 +141,7 @@ def _reference_lengths(
 
 
 def check_not_mixed(references: Any, hypotheses: Any) -> None:
-    """:raises MixedTokensError: one side has ids and the other strings, so that nothing can match"""
+    """:raises MixedTokensError: one side has ids and the other strings, or only one has tuples, so that nothing can match"""
     try:
         kinds = list(map(_backend.chosen.types_within, (hypotheses, chain.from_iterable(references))))
     except TypeError:
@@ -149,4 +149,10 @@ def check_not_mixed(references: Any, hypotheses: Any) -> None:
     if {int} in kinds and any(side and all(issubclass(kind, str) for kind in side) for side in kinds):
         raise MixedTokensError(
             "one of hypotheses and references holds token ids and the other strings; give both as ids or both as tokens"
+        )
+    of_hypotheses, of_references = kinds
+    if of_hypotheses == {tuple} and of_references and tuple not in of_references:
+        raise MixedTokensError(
+            "every token of the hypotheses is a tuple, and no token of the references is; pass the hypotheses first, then the "
+            "references, and tokens of one kind"
         )

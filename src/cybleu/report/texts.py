@@ -45,6 +45,8 @@ class Texts:
         :raises CybleuError: one of its subclasses, for texts that are not valid
         """
         if not hasattr(systems, "items"):
+            if isinstance(references, Mapping):
+                raise SequenceTypeError("the arguments look swapped; give the systems first, then the references")
             raise SequenceTypeError("the systems are not a mapping of names to lines; give for example {'mine': lines}")
         groups = read_list(references, "references", "those of each segment")
         if not groups:

@@ -240,6 +240,8 @@ def _sets_of_list(references: Any, texts: Batch | None) -> AnySets:
     several = _are_several(references, raw)
     if several is None:
         references, several = _entries(references, texts, raw)
+    if not several:
+        _refuse_swapped(references, texts)
     groups = references if several else [[entry] for entry in references]
     kinds = _backend.chosen.types_within(groups if several else [references])
     if not kinds <= {*LISTS, str, bytes}:
@@ -377,6 +379,22 @@ def _refuse_raw_references(references: Sequence[Any], texts: Batch | None) -> No
             raise MixedTokensError(f"references[{number}] holds raw text, and hypotheses[{number}] tokens; {SPLIT}")
 
 
+def _refuse_swapped(references: Any, texts: Batch | None) -> None:
+    """:raises SequenceTypeError: the hypotheses are nested deeper than the references, of which each segment has one"""
+    if not isinstance(texts, TokenLists) or not references:
+        return
+    tokens = texts.texts[0]
+    if isinstance(references[0], LINE):
+        deeper = any(map(_has_blank, tokens))  # they are texts, and not tokens
+    else:
+        deeper = bool(tokens) and isinstance(tokens[0], list)
+    if deeper:
+        raise SequenceTypeError(
+            "the hypotheses are nested deeper than the references, so the arguments look swapped; pass the hypotheses first, "
+            "then the references"
+        )
+
+
 def _has_blank(text: Any) -> bool:
     return isinstance(text, (str, bytes)) and len(text.split(None, 1)) > 1
 
@@ -387,7 +405,7 @@ def _warn_of_words(groups: Any, texts: Batch | None) -> None:
         return
     if groups and texts is not None and texts.size and all(map(_has_blank, texts.lists())):
         warn_of(
-            f"no reference has more than one word, and references[0] has {len(groups[0])} of them, which looks like the tokens "
+            f"no reference has more than one word, and the first segment has {len(groups[0])} of them, which looks like the tokens "
             "of one reference; pass the reference as a str"
         )
 
