@@ -129,7 +129,9 @@ def score(rows: Any, metric: Any = "bleu", **options: Any) -> Any:
 def scores(rows: Any, metric: Any = "bleu", **options: Any) -> NDArray[np.float64]:
     """Score each row of an array, as :func:`score` scores a single row. Requires NumPy.
 
-    The other parameters are those of :func:`score`.
+    The other parameters are those of :func:`score`. Where the tool fails and :func:`score` raises an
+    EmptyHypothesisError, the result is the number that the formula gives: 0 for a hypothesis without tokens. For
+    references without tokens, a smoothing can give a number above 0.
 
     :param rows: an array `(n, columns)`, or a dict of columns by the names of the metric's columns
     :return: float64 of shape `(n,)`, on the scale of the tool; empty for an array without rows
@@ -138,6 +140,8 @@ def scores(rows: Any, metric: Any = "bleu", **options: Any) -> NDArray[np.float6
     >>> import numpy
     >>> scores(numpy.array([[5, 5, 4, 2, 1, 0, 5, 4, 3, 2], [2, 2, 2, 1, 0, 0, 2, 1, 0, 0]]), "moses", smoothing="add")
     array([0.53728497, 1.        ])
+    >>> scores(numpy.array([[0, 4, 0, 0, 0, 0, 0, 0, 0, 0], [4, 0, 0, 0, 0, 0, 4, 3, 2, 1]]), "huggingface:smooth").round(3)
+    array([0.   , 0.302])
     """
     found, given = _metric_and_rows("scores", rows, metric, options)
     return found.scores(given)
