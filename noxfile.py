@@ -20,6 +20,7 @@ ROOT = Path(__file__).parent
 DATA = Path(os.environ.setdefault("CYBLEU_DATA", str(ROOT.parent / "shared" / "data")))
 PURE = {"CYBLEU_PURE": "1"}  # for sessions that do not call the kernels
 KERNELS = {"CYBLEU_BACKEND": "cython"}  # raises where the kernels are missing
+MIRROR = {"CYBLEU_BACKEND": "python"}
 TEMPORARY = tempfile.TemporaryDirectory(prefix="cybleu-", ignore_cleanup_errors=True)  # until nox ends
 WORK = Path(TEMPORARY.name)
 DIST = WORK / "dist"  # the archives of the session `build`
@@ -118,7 +119,7 @@ def checked(session: nox.Session) -> None:
 @nox.session
 def mirror(session: nox.Session) -> None:
     """Tests without kernels."""
-    test_build(session, "suite", PURE, "--pure")
+    test_build(session, "suite", PURE, **MIRROR)
 
 
 @nox.session
@@ -131,12 +132,14 @@ def build(session: nox.Session) -> None:
 
 @nox.session(requires=["build"])
 def tests(session: nox.Session) -> None:
-    """All tests of the wheel with 25 examples of each property, including long tests and real data."""
+    """All tests of the wheel on each backend with 25 examples of each property, including long tests and real data."""
     install_wheel(session, "suite", packages="jinja2, matplotlib, pandas, polars, scipy, sentencepiece")
-    pytest(session, "--ignore", "tests/packaging", "-m", "not real_data", CYBLEU_HYPOTHESIS_PROFILE="more", **KERNELS)
-    if DATA.is_dir():  # pytest fails if it selects no test
-        pytest(session, "--ignore", "tests/packaging", "-m", "real_data", "--no-skips", **KERNELS)
-    else:
+    for backend in (KERNELS, MIRROR):
+        chosen = ["--ignore", "tests/packaging", "-m"]
+        pytest(session, *chosen, "not real_data", CYBLEU_HYPOTHESIS_PROFILE="more", **backend)
+        if DATA.is_dir():  # pytest fails if it selects no test
+            pytest(session, *chosen, "real_data", "--no-skips", **backend)
+    if not DATA.is_dir():
         session.warn(f"NOT RUN: the tests of real data, because there is no folder {DATA}")
 
 
@@ -145,7 +148,8 @@ def columns(session: nox.Session) -> None:
     """Columns of datasets, DuckDB, pandas, Polars and pyarrow."""
     install_wheel(session, "columns", packages="datasets, duckdb, jinja2, matplotlib, pandas, polars, pyarrow")
     files = "columns cli/test_cli_parquet.py text/test_columns.py test_front_door.py whole/test_documentation.py"
-    pytest(session, "--no-skips", "-m", "not long", *(f"tests/{name}" for name in files.split()))
+    for backend in (KERNELS, MIRROR):
+        pytest(session, "--no-skips", "-m", "not long", *(f"tests/{name}" for name in files.split()), **backend)
 
 
 @nox.session(requires=["build"])
@@ -207,7 +211,7 @@ def races(session: nox.Session) -> None:
     flags = {"CFLAGS": "-O1 -g -fno-omit-frame-pointer -fsanitize=thread"}
     env = {"LD_PRELOAD": library(session, "libtsan"), "TSAN_OPTIONS": f"suppressions={ROOT}/.ci/not_ours.tsan"}
     folders = "bleu_score metrics nbest oracle parity rerank significance text tuning whole/test_threads.py"
-    chosen = ["-n", "0", "-m", "not (real_data or memory or mirror)", "--parallel-threads=4", "--assert=plain"]
+    chosen = ["-n", "0", "-m", "not (real_data or memory)", "--parallel-threads=4", "--assert=plain"]
     chosen += ["-k", "not ids_that_another_thread_changes"]  # a race of the caller, on purpose
     test_build(session, "threads", flags, *chosen, *(f"tests/{name}" for name in folders.split()), **env)
 
@@ -226,8 +230,9 @@ def fuzz(session: nox.Session) -> None:
     env = {"LD_PRELOAD": asan, "PYTHONMALLOC": "malloc", "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
     tests = [str(path) for path in tree.glob("tests/**/test_*.py") if "from hypothesis" in path.read_text("utf-8")]
     limits = ["-max_len=4096", "-len_control=0", "-timeout=60", "-rss_limit_mb=4096", f"-artifact_prefix={ROOT}/fuzz-"]
-    duration = f"-max_total_time={os.environ.get('FUZZ_SECONDS', 300)}"
-    session.run("python", "fuzz/run.py", *tests, duration, *limits, env=env)
+    seconds = int(os.environ.get("FUZZ_SECONDS", 300))
+    for backend, part in ((KERNELS, seconds), (MIRROR, max(1, seconds // 8))):
+        session.run("python", "fuzz/run.py", *tests, f"-max_total_time={part}", *limits, env={**env, **backend})
 
 
 @nox.session
@@ -237,7 +242,9 @@ def coverage(session: nox.Session) -> None:
     install(session, "coverage", project="-e .[report,test]", env={"CYBLEU_BUILD": "coverage"})
     chosen = ["-m", "not real_data and not memory", "-k", "not subinterpreter and not other_threads_replace"]
     command = ["python", "-m", "coverage", "run", "-m", "pytest", "-q", *chosen, "--ignore", "tests/packaging"]
-    session.run(*command, "--ignore", "tests/whole/test_interrupts.py", env={"CYBLEU_HYPOTHESIS_PROFILE": "full"})
+    for backend in (KERNELS, MIRROR):
+        env = {"CYBLEU_HYPOTHESIS_PROFILE": "full", **backend}
+        session.run(*command, "--ignore", "tests/whole/test_interrupts.py", env=env)
     session.run("python", "-m", "coverage", "combine", "-q")
     code = "from coverage import CoverageData; data = CoverageData(); data.read(); print(*data.measured_files())"
     files = session.run("python", "-c", code, silent=True).split()
@@ -262,8 +269,9 @@ def threads(session: nox.Session) -> None:
     """Each test in four threads at once."""
     # Plain assertions: pytest rewrites modules that these threads import first, and CPython's syntax trees are not
     # safe in threads up to 3.12.
-    chosen = ["-m", "not (real_data or memory or (long_in_mirror and mirror))", "--ignore", "tests/packaging"]
-    test_build(session, "threads", {}, "-n", "0", *chosen, "--parallel-threads=4", "--assert=plain")
+    options = ["-n", "0", "--ignore", "tests/packaging", "--parallel-threads=4", "--assert=plain", "-m"]
+    test_build(session, "threads", {}, *options, "not (real_data or memory)", **KERNELS)
+    pytest(session, *options, "not (real_data or memory or long_in_mirror)", **MIRROR)
 
 
 @nox.session(python=installed("3.15t", "3.14t", "3.13t"))

@@ -16,7 +16,8 @@ from types import SimpleNamespace
 import atheris
 
 with atheris.instrument_imports(include=["cybleu"]):
-    from cybleu import _backend, bleu_score, metrics, nbest, pairwise, rerank, rewards, tuning  # noqa: F401
+    import cybleu
+    from cybleu import bleu_score, metrics, nbest, pairwise, rerank, rewards, tuning  # noqa: F401
 
 from hypothesis import given, settings
 from hypothesis.stateful import RuleBasedStateMachine, get_state_machine_test
@@ -24,8 +25,8 @@ from hypothesis.stateful import RuleBasedStateMachine, get_state_machine_test
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 FOLDER = Path(mkdtemp(prefix="cybleu-fuzz-"))
 FIXTURES = {
-    "backend": lambda: _backend.BACKEND,
-    "kernels": lambda: _backend.load("cython")[1],
+    "backend": lambda: cybleu.BACKEND,
+    **({"kernels": partial(import_module, "cybleu._kernels.kernels")} if cybleu.BACKEND == "cython" else {}),
     "pandas": partial(import_module, "pandas"),
     "tmp_path_factory": lambda: SimpleNamespace(
         getbasetemp=lambda: FOLDER, mktemp=lambda name: Path(mkdtemp(dir=FOLDER))
@@ -75,11 +76,10 @@ def main():
     print(f"{len(found)} properties of {len(paths)} files", flush=True)
 
     def one(data):
-        """The first bytes choose a backend and a property; Hypothesis makes arguments of the others and of what follows from them."""
-        if len(data) > 3:
-            _backend.choose(("cython", "python")[data[0] % 8 == 0])
+        """The first bytes choose a property; Hypothesis makes arguments of the others and of what follows from them."""
+        if len(data) > 2:
             with warnings.catch_warnings(action="ignore"):  # properties look at those that matter
-                found[int.from_bytes(data[1:3], "little") % len(found)](data[3:] + Random(data).randbytes(2048))
+                found[int.from_bytes(data[:2], "little") % len(found)](data[2:] + Random(data).randbytes(2048))
 
     atheris.Setup([argument for argument in sys.argv if argument not in paths], one)
     atheris.Fuzz()

@@ -1,4 +1,4 @@
-"""Run every test of the public API on both backends."""
+"""Run the tests on the backend that CYBLEU_BACKEND chooses: they require the kernels unless it is `python`."""
 
 import os
 from collections import defaultdict
@@ -10,13 +10,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import cybleu
-from cybleu import _backend
-from inputs import using_backend
 
 # Assertions in what tests share say as much as theirs.
 pytest.register_assert_rewrite("nbest_lists")
 
-# The backend stays the same for all examples of one test.
 settings.register_profile(
     "cybleu",
     deadline=None,
@@ -31,9 +28,6 @@ settings.load_profile(os.environ.get("CYBLEU_HYPOTHESIS_PROFILE", "cybleu"))
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--pure", action="store_true", help="there is no compiled extension on purpose: test the mirror only"
-    )
-    parser.addoption(
         "--no-skips", action="store_true", help="fail if a test is skipped: deselect it where it cannot run"
     )
 
@@ -45,26 +39,18 @@ def pytest_sessionfinish(session):
 
 
 def pytest_configure(config):
-    config.cache_of_nltk = {}  # NLTK's scores of real data, slow to compute, for both backends
+    if cybleu.BACKEND == "python" and os.environ.get("CYBLEU_BACKEND") != "python":
+        raise pytest.UsageError("there is no compiled extension; set CYBLEU_BACKEND=python to test the mirror alone")
 
 
 def pytest_report_header(config):
     return f"cybleu {cybleu.__version__} from {Path(cybleu.__file__).parent}, backend {cybleu.BACKEND}"
 
 
-def pytest_generate_tests(metafunc):
-    if "backend" in metafunc.fixturenames:
-        names = ["python"] if metafunc.config.getoption("--pure") else ["cython", "python"]
-        if "cython" in names:
-            long = metafunc.definition.get_closest_marker("long_in_mirror")
-            names[1] = pytest.param("python", marks=[pytest.mark.mirror, *([pytest.mark.long] if long else [])])
-        metafunc.parametrize("backend", names, indirect=True)
-
-
 @pytest.fixture
-def backend(request):
-    with using_backend(request.param) as chosen:
-        yield chosen
+def backend():
+    """The name of the backend."""
+    return cybleu.BACKEND
 
 
 ROOT = Path(__file__).parent.parent
@@ -76,12 +62,13 @@ DATA = Path(os.environ.get("CYBLEU_DATA", ROOT.parent / "shared" / "data"))
 def pytest_itemcollected(item):
     if "data" in item.fixturenames:
         item.add_marker("real_data")
+    if cybleu.BACKEND == "python" and item.get_closest_marker("long_in_mirror"):
+        item.add_marker("long")
 
 
 def pytest_collection_modifyitems(config, items):
     """Deselect tests that cannot run here, so that a skipped test is a missing part."""
-    mirror = config.getoption("--pure") or cybleu.BACKEND == "python"
-    absent = {item for item in items if mirror and "kernels" in item.fixturenames}
+    absent = {item for item in items if cybleu.BACKEND == "python" and "kernels" in item.fixturenames}
     if not _slots_are_counted():
         absent |= {item for item in items if "probed" in item.fixturenames}
     if not DATA.is_dir():
@@ -112,8 +99,8 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture(scope="session")
 def kernels():
-    """The compiled modules, for tests that compare them with the mirror."""
-    return _backend.load("cython")[1]
+    """The compiled module, for tests that compare it with the mirror."""
+    return import_module("cybleu._kernels.kernels")
 
 
 def _package(name):

@@ -27,8 +27,8 @@ FEW = {"samples": 200, "resamples": 100}
 
 
 @functools.cache
-def analysed(backend):
-    """The report of these systems, made once on each backend."""
+def analysed():
+    """The report of these systems, made once."""
     return analyse(SYSTEMS, REFERENCES, **FEW)
 
 

@@ -50,7 +50,6 @@ def test_it_is_pickled_by_its_name():
     assert copy.copy(sentence_bleu) is copy.deepcopy(sentence_bleu) is sentence_bleu
 
 
-@pytest.mark.usefixtures("backend")
 def test_every_way_to_call_it():
     method = SmoothingFunction().method2
     expected = sentence_bleu(REFERENCES, HYPOTHESIS, (0.5, 0.5), method, True)
@@ -66,7 +65,6 @@ def test_every_way_to_call_it():
     assert list(map(sentence_bleu, [REFERENCES], [HYPOTHESIS])) == [SCORE]
 
 
-@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize(
     ("arguments", "keywords", "words"),
     [

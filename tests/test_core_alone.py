@@ -9,7 +9,7 @@ import pytest
 import cybleu
 from command_line import python
 
-pytestmark = [pytest.mark.usefixtures("backend"), pytest.mark.thread_unsafe(reason="it runs processes of its own")]
+pytestmark = [pytest.mark.thread_unsafe(reason="it runs processes of its own")]
 
 PACKAGE = Path(cybleu.__file__).parent
 

@@ -11,8 +11,6 @@ from cybleu import errors
 from cybleu.frameworks import CaptionBleu, load
 from cybleu.text import tokenizer
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 PARTS = ["a", "b", "A.", "c,", "5.", "&amp;", "-\n", "\n", "<skipped>", "<ski<skipped>pped>"]
 LINES = st.lists(st.sampled_from(PARTS), max_size=8).map(" ".join)
 CORPORA = st.integers(1, 3).flatmap(

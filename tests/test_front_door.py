@@ -20,8 +20,6 @@ from cybleu.rewards import Reward
 from cybleu.text import Ragged, tokenizer
 from inputs import Labelled, Own
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 def scored(**how):
     return lambda references, hypotheses: cybleu.reward_scores(hypotheses, references, **how)

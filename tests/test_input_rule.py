@@ -12,8 +12,6 @@ import cybleu
 from cybleu.errors import CybleuError, MixedTokensError, ShapeWarning, UnknownNameError
 from inputs import counted_row
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 ARRAY = np.array
 
 

@@ -13,8 +13,6 @@ from cybleu.tuning import kbmira, line_search, tune, write_weights
 from inputs import Own, bits
 from nbest_lists import ROW, a_list
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 NUMBERS = np.array([1.0, 2.0])
 IDS = np.arange(12).reshape(3, 4)
 TEXTS = [["a", "b", "c"], ["a", "b"]]

@@ -11,8 +11,6 @@ from cybleu.metrics import score
 from cybleu.pairwise import self_bleu
 from inputs import DEFINITIONS, long_lists, mixes_ids_and_text, others_against_ids, outcome, texts_of_one_kind
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 @given(texts_of_one_kind(min_size=1), texts_of_one_kind(min_size=1), st.data())
 def test_every_definition_scores_as_one_by_one(references, hypotheses, data):

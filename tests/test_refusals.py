@@ -11,7 +11,6 @@ from brute_force import bleu as of_perfect
 from cybleu import (
     References,
     SmoothingFunction,
-    _backend,
     bleu,
     corpus_bleu,
     errors,
@@ -53,8 +52,6 @@ from inputs import Labelled, OnADevice, Own
 from nbest_lists import ROW, a_list, made, sparse_and_dense
 from reports import REFERENCE, REFERENCES, SYSTEMS, analysed
 from statistics_rows import rows_of
-
-pytestmark = pytest.mark.usefixtures("backend")
 
 R, H, TEXTS = "the cat sat on the mat".split(), "the cat sat on a mat".split(), [["a", "b", "c"], ["a", "b"]]
 TUPLES = [("a", "X"), ("b", "Y")]
@@ -421,8 +418,8 @@ REFUSED = {
         (lambda: analyse({}, REFERENCES), "there is no system; give at least one"),
         (lambda: analyse({"x": [["a"], ["b"]], "x, run 2": ["a"]}, ["a"]), "two outputs are called 'x, run 2'"),
         (lambda: analyse(SYSTEMS, REFERENCES, baseline="four"), "no system 'four' .* one, two, three"),
-        (lambda: analysed(_backend.BACKEND).between("one", "four"), "no system 'four'; there are one, two, three"),
-        (lambda: analysed(_backend.BACKEND).metrics[0].buckets("colour"), "'colour'; use one of length, diff"),
+        (lambda: analysed().between("one", "four"), "no system 'four'; there are one, two, three"),
+        (lambda: analysed().metrics[0].buckets("colour"), "'colour'; use one of length, diff"),
         (lambda: compare_systems([("a", STATS), ("a", STATS)]), "two systems are called 'a'"),
         (lambda: compare_systems({"a": STATS, "b": STATS}, baseline="c"), "there is no system 'c'"),
         (lambda: compare_systems({"a": STATS, "b": STATS}, correction="b"), "unknown correction 'b'"),

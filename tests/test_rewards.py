@@ -13,8 +13,6 @@ from cybleu import References, errors
 from cybleu.metrics import Bleu
 from cybleu.rewards import RepetitionPenalty, Reward
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 PAD, EOS = 0, 1
 REFERENCES = [[[5, 6, 7, 8, 9], [5, 6, 6]], [[3, 4]], [[9, 8, 7, 6, 5, 4, 3]]]
 TEXTS = [[5, 6, 7, 8], [5], [], [3, 4], [4, 3, 4], [2, 2], [9, 8, 7, 6, 5, 4, 3], [9, 8], [6, 5, 4, 4, 4]]

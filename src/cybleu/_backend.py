@@ -2,7 +2,7 @@
 
 The environment variable ``CYBLEU_BACKEND`` is read once at import: ``auto`` (the default; an empty value
 means the same) uses the kernels if they are installed, ``cython`` requires them, ``python`` uses the mirror. Callers
-read `chosen` at every call, so :func:`choose` takes effect everywhere at once.
+import the functions and classes of the chosen backend from here; `_kernels/kernels.pyi` has their types.
 
 Kernels decline input that they do not support, in one of two ways. A function that computes a single result returns
 None without side effects; :func:`answered` then calls the fallback. A function that processes a
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any, TypeVar
 
-    chosen: Any
     Answer = TypeVar("Answer")
+    from ._kernels.kernels import *  # noqa: F403
 
 CHOICES = ("auto", "cython", "python")
 
@@ -44,7 +44,7 @@ def load(choice: str) -> tuple[str, ModuleType]:
         raise ValueError(f"CYBLEU_BACKEND={choice!r} is not a backend; use one of {', '.join(CHOICES)}")
     if choice != "python":
         try:
-            from . import _kernels
+            import cybleu._kernels.kernels as kernels
         except ModuleNotFoundError as error:
             if not (error.name or "").startswith("cybleu._kernels"):
                 raise
@@ -64,7 +64,7 @@ def load(choice: str) -> tuple[str, ModuleType]:
                 stacklevel=2,
             )
         else:
-            return "cython", _kernels
+            return "cython", kernels
     return "python", _mirror
 
 
@@ -77,7 +77,7 @@ def _is_program() -> bool:
 
 
 try:
-    BACKEND, chosen = load(os.environ.get("CYBLEU_BACKEND") or "auto")
+    BACKEND, _chosen = load(os.environ.get("CYBLEU_BACKEND") or "auto")
 except (ValueError, ImportError) as error:
     if not _is_program():
         raise
@@ -85,14 +85,13 @@ except (ValueError, ImportError) as error:
     sys.exit(2)
 
 
-def choose(choice: str) -> None:
-    """Switch to another backend, for tests that compare both."""
-    global BACKEND, chosen
-    if BACKEND == "cython":
-        chosen.serve(False)
-    BACKEND, chosen = load(choice)
-    if BACKEND == "cython":
-        chosen.serve(True)
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Return a function or a class of the chosen backend."""
+        if name.startswith("_"):  # such as the `__path__` of a package
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(_chosen, name)
 
 
 def answered(found: Answer | None, general: Callable[..., Answer], *arguments: Any) -> Answer:
@@ -107,7 +106,7 @@ def of_segments(function: str, *arguments: Any) -> Any:
     an error where a text is missing, a token cannot be hashed, or there are not as many hypotheses as lists of
     references.
     """
-    found = None if BACKEND == "python" else getattr(chosen, function)(*arguments)
+    found = None if BACKEND == "python" else getattr(_chosen, function)(*arguments)
     if found is not None:
         return found
     list_of_references, hypotheses = arguments[:2]

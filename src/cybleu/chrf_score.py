@@ -11,7 +11,7 @@ from array import array
 from collections import Counter
 from functools import lru_cache
 
-from . import _backend
+from ._backend import CharacterF, RawTexts
 from ._runtime.numbers import MOST_ORDERS
 from ._runtime.sequences import check_numbers, refuse_missing
 from ._runtime.shapes import mistake_in_segments, warn_of
@@ -128,7 +128,7 @@ def _scores(
 ) -> list[list[float]]:
     """Compute the F-scores of all segments, for each order."""
     width = 3 * orders[-1]
-    numbers = _numbers(_measure(_backend.BACKEND, orders[-1], ignore_whitespace), width, references, hypotheses)
+    numbers = _numbers(_measure(orders[-1], ignore_whitespace), width, references, hypotheses)
     return [
         _fscores(numbers[3 * n - 3 :: width], numbers[3 * n - 2 :: width], numbers[3 * n - 1 :: width], beta)
         for n in orders
@@ -162,20 +162,20 @@ def _substrings(text: str, n: int) -> Counter[str]:
 
 
 @lru_cache
-def _measure(backend: str, max_len: int, ignore_whitespace: bool) -> Any:
+def _measure(max_len: int, ignore_whitespace: bool) -> CharacterF:
     """Return the backend's object that counts; its scoring is not used."""
     space = "dropped but separators" if ignore_whitespace else "kept"
-    return _backend.chosen.CharacterF(max_len, 0, 1, space, False)
+    return CharacterF(max_len, 0, 1, space, False)
 
 
 def _text(given: str | Iterable[str]) -> str:
     return given if type(given) is str else " ".join(given)  # as NLTK, which also joins instances of subclasses of str
 
 
-def _numbers(measure: Any, width: int, references: Sequence[Any], hypotheses: Sequence[Any]) -> list[int]:
+def _numbers(measure: CharacterF, width: int, references: Sequence[Any], hypotheses: Sequence[Any]) -> list[int]:
     """Count for each segment and each order the n-grams of the hypothesis, those of the reference, and the matches."""
-    texts = _backend.chosen.RawTexts([_text(text) for text in hypotheses])
-    others = _backend.chosen.RawTexts([_text(text) for text in references])
+    texts = RawTexts([_text(text) for text in hypotheses])
+    others = RawTexts([_text(text) for text in references])
     count = len(texts)
     rows = memoryview(bytearray(8 * count * width))
     measure.rows(texts, others, array("q", range(count + 1)), None, 0, count, rows.cast("q", (count, width)))

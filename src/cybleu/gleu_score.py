@@ -7,7 +7,8 @@ but they are different.
 
 from __future__ import annotations
 
-from . import _backend
+from ._backend import of_segments
+from ._backend import sentence_gleu as compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,9 +36,8 @@ def sentence_gleu(
     return corpus_gleu([references], [hypothesis], min_len, max_len)
 
 
-if hasattr(_backend.chosen, "sentence_gleu"):
-    # compiled equivalent, which calls this function for arguments that it declines
-    sentence_gleu = _backend.chosen.sentence_gleu(sentence_gleu)
+# The kernel calls this function for arguments that it declines: a call through Python would take longer than a short sentence.
+sentence_gleu = compiled(sentence_gleu)
 
 
 def corpus_gleu(
@@ -63,5 +63,5 @@ def corpus_gleu(
     >>> corpus_gleu([[["a", "b", "c"]], [["d", "e"]]], [["a", "b", "x"], ["d", "e"]])
     0.6666666666666666
     """
-    shared, ngrams = _backend.of_segments("gleu_counts", list_of_references, hypotheses, min_len, max_len)
+    shared, ngrams = of_segments("gleu_counts", list_of_references, hypotheses, min_len, max_len)
     return float(shared / ngrams) if ngrams else 0.0

@@ -8,7 +8,8 @@ segment and has its own tokeniser; the metric ``nist`` reproduces its scores.
 
 from __future__ import annotations
 
-from . import _backend
+from ._backend import BACKEND, of_segments
+from ._backend import corpus_nist as of_plain_lists
 from ._mirror.scoring.nist import length_penalty
 
 TYPE_CHECKING = False
@@ -37,7 +38,7 @@ def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any]
     >>> round(sentence_nist([reference], "the cat sat on a mat with a hat".split()), 4)
     2.8316
     """
-    score = None if _backend.BACKEND == "python" else _backend.chosen.corpus_nist((references,), (hypothesis,), n)
+    score = None if BACKEND == "python" else of_plain_lists((references,), (hypothesis,), n)
     return corpus_nist((references,), (hypothesis,), n) if score is None else score
 
 
@@ -62,7 +63,7 @@ def corpus_nist(
     >>> corpus_nist([[["a", "b", "c"]], [["d", "e", "f"]]], [["a", "b", "x"], ["d", "e", "f"]], 2)
     2.15413541726763
     """
-    score: float = _backend.of_segments("corpus_nist", list_of_references, hypotheses, n)
+    score: float = of_segments("corpus_nist", list_of_references, hypotheses, n)
     return score
 
 

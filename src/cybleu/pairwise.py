@@ -10,7 +10,7 @@ from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from . import _backend
+from ._backend import TokenTexts, go_on, leave_one_out
 from ._runtime.arrays import np
 from ._runtime.numbers import check_whole
 from .bleu_score.scores import QUARTERS, score_counts, scorer, weight_vectors, weights_given
@@ -118,7 +118,7 @@ def self_bleu(
     vectors, max_order = weight_vectors(weights)
     order = max(1, max_order, 5 if method_number(smoothing_function) in (5, 6, 7) else 0)  # they read 5-grams
     stats = np.zeros((numbers.size, 2 + 2 * order), dtype=np.int64)
-    _backend.chosen.leave_one_out(_backend.chosen.TokenTexts(*numbers), order, stats)
+    leave_one_out(TokenTexts(*numbers), order, stats)
     stats[:, 1] = _closest_other_length(numbers.ends - numbers.begins)
     chosen: Sequence[int] = range(numbers.size)
     if sample is not None:
@@ -140,7 +140,7 @@ def self_bleu(
     def work(position: int) -> Any:
         return scorer().rows(stats, weights, smoothing_function, auto_reweigh, position, scores)
 
-    _backend.go_on(work, 0, len(stats), general)
+    go_on(work, 0, len(stats), general)
     return scores if len(vectors) > 1 else scores[:, 0]
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from cybleu import SmoothingFunction, errors, nltk_3_2, sentence_bleu, sentence_bleu_many
 from inputs import CATCHES_WARNINGS, called, corpora
 
-pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
+pytestmark = CATCHES_WARNINGS
 
 METHODS = [None, nltk_3_2, lambda p_n, **_: [(p.numerator + 1) / (p.denominator + 1) for p in p_n]] + [
     getattr(SmoothingFunction(), f"method{number}") for number in range(8)

@@ -2,16 +2,12 @@
 
 import warnings
 
-import pytest
-
 from cybleu import (
     SmoothingFunction,
     corpus_bleu,
     sentence_bleu,
     sentence_bleu_many,
 )
-
-pytestmark = pytest.mark.usefixtures("backend")
 
 WORDS = ["a", "b", "c", "d", "e"]
 
@@ -34,7 +30,7 @@ def test_one_warning_for_each_order():
     assert {warning.category for warning in collect("always")} == {UserWarning}
 
 
-def test_the_warning_shows_the_line_of_the_caller(backend):
+def test_the_warning_shows_the_line_of_the_caller():
     line = collect.__code__.co_firstlineno + 5
     assert [(found.filename, found.lineno) for found in collect("always")] == [(__file__, line)] * 2
     with warnings.catch_warnings(record=True) as caught:

@@ -14,8 +14,6 @@ from cybleu import __version__
 from cybleu.significance import compare_systems
 from reports import changed, lines_of
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 run = partial(command_line.run, "compare")
 
 

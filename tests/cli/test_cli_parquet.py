@@ -8,8 +8,6 @@ import pytest
 import command_line
 from cybleu.cli import parquet
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 HYPOTHESES = ["The cat is on a mat.", "A dog sat", "", "so it was said again and again"]
 REFERENCES = ["The cat is on the mat.", "The dog sat", "nothing", "so it was said again and then again"]
 OTHERS = ["There is a cat", None, "x", "it was said again"]

@@ -12,7 +12,6 @@ from cybleu.metrics import METRICS
 from reports import OTHER, REFERENCE, SYSTEMS
 
 pytestmark = [
-    pytest.mark.usefixtures("backend"),
     pytest.mark.thread_unsafe(reason="commands write to the standard output of the process"),
 ]
 

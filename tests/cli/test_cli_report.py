@@ -14,8 +14,6 @@ from command_line import run, write_lines
 from cybleu.report import analyse, html
 from reports import NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 @pytest.fixture
 def files(folder):

@@ -11,8 +11,6 @@ from cybleu.nbest import NBest
 from cybleu.rerank import linear, mbr, nbest_sorted, oracle, perceptron
 from cybleu.tuning import write_weights
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 LIST = """0 ||| the cat sat ||| lm= -3 len= 3 ||| -2
 0 ||| a cat sat down ||| lm= -4 len= 4 ||| -1
 0 |||  ||| lm= 0 len= 0 ||| -9

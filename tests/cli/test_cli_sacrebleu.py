@@ -17,7 +17,6 @@ if hasattr(signal, "SIGPIPE"):  # sacreBLEU's command lets it end the process, h
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 pytestmark = [
-    pytest.mark.usefixtures("backend"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sacreBLEU leaves its files open
     pytest.mark.thread_unsafe(reason="the command replaces the standard streams of the process"),
 ]

@@ -15,8 +15,6 @@ from cybleu import __version__, explain, explain_difference
 from cybleu.metrics import METRICS, VARIANTS, Bleu, find
 from cybleu.significance import bootstrap
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 HYPOTHESES = ["the cat is on a mat", "a dog sat", "", "so it was said again and again"]
 FIRST = ["the cat is on the mat", "the dog sat", "nothing", "so it was said again and then again"]
 SECOND = ["there is a cat on the mat", "a dog sits", "empty", "it was said again and again"]

@@ -18,7 +18,6 @@ from cybleu.tuning import kbmira, mert_loop, pro, read_weights, tune
 from nbest_lists import line
 
 pytestmark = [
-    pytest.mark.usefixtures("backend"),
     pytest.mark.thread_unsafe(reason="commands write to the standard output of the process"),
 ]
 

@@ -13,8 +13,6 @@ from cybleu import References, columns, score, scores
 from cybleu.errors import LengthMismatchError, MissingExtraError, NoReferencesError, SequenceTypeError, UnknownNameError
 from inputs import side_by_side
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 HYPOTHESES = ["The cat sat.", "It rains – a lot, 3.5 % today", "", "é" * 30, "the the the"] * 3
 REFERENCES = ["The cat sits.", "It rains a lot, 3.5% today", "x", "é" * 30, "the cat"] * 3
 SETS = [[text, *([None] if number % 2 else ["a cat sat."])] for number, text in enumerate(REFERENCES)]

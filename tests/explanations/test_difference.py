@@ -19,8 +19,6 @@ from cybleu.text.batches import Corpus
 from cybleu.text.reading import read_lines, read_sets_of_lines
 from inputs import DEFINITIONS, corpora, counted_row, mixes_ids_and_text, tokens
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 MOSES = VARIANTS["moses"]
 LONGER_PENALTY = replace(MOSES, name="longer penalty", penalty_adds=1)
 AVERAGE = replace(MOSES, name="average", reference_length="average")

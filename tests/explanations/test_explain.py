@@ -23,8 +23,6 @@ from cybleu.metrics.variants import tool_tokenizer
 from cybleu.text import tokenizer
 from inputs import DEFINITIONS, Near, segments, weight_vectors
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 REFERENCES = ["the cat is on the mat".split(), "there is a cat on the mat".split()]
 HYPOTHESIS = "the cat and the cat on the mat".split()
 

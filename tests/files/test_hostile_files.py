@@ -132,7 +132,6 @@ def test_limits(tmp_path):
                     list(file)
 
 
-@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("cut", range(1, 30, 3))
 @pytest.mark.parametrize("compressed", [False, True])
 def test_files_that_were_cut_off(tmp_path, cut, compressed):

@@ -15,8 +15,6 @@ from cybleu.rerank import antioracle, mbr, oracle, perceptron
 from cybleu.significance import bootstrap, compare_systems, paired_test
 from cybleu.tuning import kbmira, line_search, pro, tune
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 LISTS = [
     ["the cat sat on the mat", "The mat sat on a cat", "x y z"],
     ["It rains a lot", "a lot it rains", ""],

@@ -13,7 +13,6 @@ from cybleu.metrics import Bleu
 from cybleu.text import tokenizer
 
 pytestmark = [
-    pytest.mark.usefixtures("backend"),
     pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning"),
 ]
 

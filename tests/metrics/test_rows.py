@@ -14,8 +14,6 @@ from cybleu import References, errors, metrics
 from cybleu.metrics import find, score, scores
 from inputs import corpora, mixes_ids_and_text, numbered_alike, others_against_ids
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 def row_by_nltk(references, hypothesis, max_order, reference_length="closest"):
     lengths = [len(reference) for reference in references]

@@ -16,9 +16,6 @@ from cybleu import _mirror, errors, explain_difference, metrics
 from cybleu.metrics import VARIANTS, Bleu, BleuScore, Variant, score
 from inputs import corpora, segments, tokens
 
-pytestmark = pytest.mark.usefixtures("backend")
-
-
 # What the tools give for the cases A to J, from 0 to 1; None where one fails.
 TABLE = {
     ("nltk", "none"): (1.221e-77, 8.636e-78, 1.822e-231, 0, 0, 1, 0.8825, 0.8409, 0.4144, 0.5946),

@@ -10,8 +10,6 @@ from cybleu.nbest import NBest
 from cybleu.rerank import oracle
 from nbest_lists import REFERENCES, made
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 def test_what_is_not_given():
     nbest = made()

@@ -13,8 +13,6 @@ from cybleu.errors import FeatureError, InputFileError
 from cybleu.nbest import NBest, extract, merge
 from nbest_lists import REFERENCES, line, written
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 def both_ways(folder, path, references=REFERENCES, unique=False, threads=None, **choices):
     """Return the output of `extract`, and that of the whole list."""

@@ -8,9 +8,6 @@ from cybleu.errors import InputFileError
 from cybleu.nbest import NBest
 from nbest_lists import lists, same_but_sparse_names, sparse_of, written
 
-pytestmark = pytest.mark.usefixtures("backend")
-
-
 FEATURES_FILE = """FEATURES_TXT_BEGIN_0 0 2 3 d_0 d_1 lm_0
 0 -7.66174 1
 0.5 1e-05 2 pp_a=0.25 pp_b==1

@@ -8,8 +8,6 @@ from cybleu._files import text
 from cybleu.nbest import NBest, read_segments
 from nbest_lists import REFERENCES, line, same, written
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 PRINTED = """2024-01-01 | INFO | fairseq_cli.generate | loading model
 S-2\tso ist es
 T-2\tso it is

@@ -10,9 +10,6 @@ from cybleu.errors import FeatureError, InputFileError
 from cybleu.nbest import NBest
 from nbest_lists import REFERENCES, line, sparse_of, written
 
-pytestmark = pytest.mark.usefixtures("backend")
-
-
 NUMBERS = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.floats(-1e3, 1e3).map(lambda value: f"{value:g}"),

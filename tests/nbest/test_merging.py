@@ -1,14 +1,11 @@
 """Merge n-best lists of several runs without duplicates."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cybleu.nbest import NBest, SparseFeatures, merge
 from nbest_lists import lists, made, same, sparse_of
-
-pytestmark = pytest.mark.usefixtures("backend")
 
 
 def merged_by_hand(*nbests):

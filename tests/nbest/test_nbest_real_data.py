@@ -7,7 +7,7 @@ from brute_force import MOSES_WEIGHTS, score_of
 from cybleu.nbest import NBest, read_segments
 from nbest_lists import same
 
-pytestmark = [pytest.mark.real_data, pytest.mark.usefixtures("backend")]
+pytestmark = [pytest.mark.real_data]
 
 
 def test_moses100(data, tmp_path):

@@ -10,8 +10,6 @@ from cybleu.errors import InputFileError, LengthMismatchError, MixedTokensError
 from cybleu.nbest import NBest, chunks, extract, read_segments
 from nbest_lists import MANY_LINES, REFERENCES, line, same, written
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 @pytest.mark.thread_unsafe(reason="it writes one file after the other under the same name")
 def test_the_format_is_seen(tmp_path):

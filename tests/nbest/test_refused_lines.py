@@ -8,8 +8,6 @@ from cybleu.errors import InputFileError
 from cybleu.nbest import NBest, read_segments
 from nbest_lists import REFERENCES, line, written
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 def read(form=None, **how):
     return lambda path: NBest.from_files(path, REFERENCES, form, **how)

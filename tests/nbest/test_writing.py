@@ -8,8 +8,6 @@ from cybleu.errors import ArrayValueError, FeatureError, InputFileError, Unknown
 from cybleu.nbest import NBest
 from nbest_lists import lists, made, same_but_sparse_names
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 @given(lists(), st.sampled_from(["list", "list.gz"]))
 def test_what_is_written_is_read(tmp_path_factory, nbest, name):

@@ -15,7 +15,7 @@ from cybleu.metrics import Chrf, find
 from cybleu.sacrebleu_compat import CHRF
 from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s, assert_same_calls
 
-pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
+pytestmark = CATCHES_WARNINGS
 
 PIECES = [*"abc .,(é猫\ud800\x1c\xa0\u2028A!", "\U0001f600", "ab ", "the ", "\u0130"]
 SPACES = [chr(code) for code in range(0x110000) if chr(code).isspace()]

@@ -1,4 +1,4 @@
-"""Where a rule begins and where it ends, on both backends, beside the tools that define it."""
+"""Where a rule begins and where it ends, beside the tools that define it."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ LOWERED = "\u0130\u0130I\u03a3\u03c3 \u1e9e\xdf\u01c5\u0149A\xc9\u212a\u2126.\U0
 
 @pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")
 @given(st.lists(st.lists(st.sampled_from(LOWERED), max_size=9).map("".join), min_size=2, max_size=4))
-def test_lower_case_is_that_of_python(backend, lines):
+def test_lower_case_is_that_of_python(lines):
     """Also of letters that become two, that become one of another width, and that depend on what follows."""
     *references, text = lines
     lower = [[line.lower() for line in references]], [text.lower()]
@@ -43,7 +43,7 @@ def test_lower_case_is_that_of_python(backend, lines):
 
 
 @pytest.mark.parametrize("size", range(9))
-def test_from_how_many_tokens_on_weights_stay(backend, size):
+def test_from_how_many_tokens_on_weights_stay(size):
     """`auto_reweigh` is for hypotheses of fewer than four tokens, and a corpus is as long as all of its hypotheses."""
     tokens = "a b c d e f g h".split()
     for sizes in ((size,), (size, 1), (0, size)):
@@ -70,7 +70,7 @@ DIGITS = [1, "1", b"1", 12, "12", -1, "-1", 10**18, str(10**18), 2**70, str(2**7
     ]
 )
 @example([[1, 2, 3, 4] * 20, [*"1234"] * 20])
-def test_numbers_and_their_digits_are_different_tokens(backend, texts):
+def test_numbers_and_their_digits_are_different_tokens(texts):
     assert_same_calls(sentence_bleu, nltk_bleu.sentence_bleu, texts[1:], texts[0], (0.5, 0.5))
 
 
@@ -82,7 +82,7 @@ def test_tokens_of_equal_hashes_are_compared(kernels):
         import cybleu
         from cybleu._kernels.kernels import slots_probed
         os.urandom = urandom
-        from inputs import counted_row, using_backend
+        from inputs import counted_row
 
         def words(size, count):
             # the same ones but for a byte each, at the start, in the middle, or at the end
@@ -100,17 +100,15 @@ def test_tokens_of_equal_hashes_are_compared(kernels):
                 row = counted_row([half], tokens, 2)
                 raw, other = " ".join(tokens), " ".join(half)
                 before = slots_probed() or 0
-                for backend in ("cython", "python"):
-                    with using_backend(backend):
-                        found = [
-                            cybleu.rows([tokens], [[half]], max_order=2),
-                            cybleu.rows([tokens], cybleu.References([[half]]), max_order=2),
-                            cybleu.rows([raw], [other], max_order=2, tokenize="none"),
-                            cybleu.rows([raw], cybleu.References([other]), max_order=2, tokenize="none"),
-                        ]
-                        assert [rows.tolist() for rows in found] == [[row]] * 4, (size, count, backend)
-                        of_words = cybleu.metrics.Chrf(1, 2).rows([raw], [other])[0].tolist()
-                        assert [of_words[5], of_words[8]] == row[2:4], (of_words, row)
+                found = [
+                    cybleu.rows([tokens], [[half]], max_order=2),
+                    cybleu.rows([tokens], cybleu.References([[half]]), max_order=2),
+                    cybleu.rows([raw], [other], max_order=2, tokenize="none"),
+                    cybleu.rows([raw], cybleu.References([other]), max_order=2, tokenize="none"),
+                ]
+                assert [rows.tolist() for rows in found] == [[row]] * 4, (size, count)
+                of_words = cybleu.metrics.Chrf(1, 2).rows([raw], [other])[0].tolist()
+                assert [of_words[5], of_words[8]] == row[2:4], (of_words, row)
                 assert count < 25 or slots_probed() is None or slots_probed() > before, "the hashes are not equal"
     """
     done = python("-c", dedent(script), variables={"PYTHONPATH": os.pathsep.join(sys.path)})
@@ -138,7 +136,7 @@ BESIDE = {
 
 
 @pytest.mark.parametrize("name", [*MOVED, *BESIDE])
-def test_shifts_and_beam(backend, name):
+def test_shifts_and_beam(name):
     """How long and how far a shift may be, which of equal ones is taken, and how far from the diagonal words are looked for."""
     hypotheses, references = ([*map(" ".join, texts)] for texts in zip(*BESIDE.get(name, [MOVED.get(name)])))
     expected = sacrebleu.TER()._extract_corpus_statistics(hypotheses, [references])

@@ -24,7 +24,7 @@ from inputs import (
     segments,
 )
 
-pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
+pytestmark = CATCHES_WARNINGS
 
 orders = st.fixed_dictionaries(
     {}, optional={"min_len": st.sampled_from([1, 2, 3, 0, -1]), "max_len": st.sampled_from([1, 2, 4, 9, 16, 20, 0, -1])}

@@ -12,8 +12,6 @@ from cybleu.metrics import Nist, NistInformation
 from cybleu.text import tokenizer
 from inputs import matched, ngrams
 
-pytestmark = [pytest.mark.usefixtures("backend")]
-
 WORDS = "a|A|b|0|1,000|3.|x-y|5-|&quot;|&AMP;|&amp;LT;|<SKIPPED>|Ä|don't|$|\xa0".split("|")
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
 CORPORA = st.integers(1, 3).flatmap(

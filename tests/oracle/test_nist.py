@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cybleu import errors, install_as_nltk, nist_score
 from inputs import CATCHES_WARNINGS, assert_same, corpora, long_segments, outcome, segments
 
-pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
+pytestmark = CATCHES_WARNINGS
 
 orders = st.sampled_from([5, 1, 2, 3, 9, 16, 17, 0, -1, True])
 FEW_WORDS = st.lists(st.sampled_from("aaabbc"), max_size=12)

@@ -27,7 +27,7 @@ from inputs import (
     weight_vectors,
 )
 
-pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
+pytestmark = CATCHES_WARNINGS
 
 METHODS = [None, *(f"method{number}" for number in range(8))]
 

@@ -13,8 +13,6 @@ from cybleu import errors, score, scores
 from cybleu.metrics import VARIANTS, Bleu, find
 from cybleu.significance import compare_systems
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 ORDER = 4
 TEXTS = st.lists(st.sampled_from("abcd"), max_size=9)
 SEGMENTS = st.lists(st.tuples(TEXTS, st.lists(TEXTS, min_size=1, max_size=3)), min_size=1, max_size=6)

@@ -15,10 +15,8 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEUScore
 
 import cybleu
-from cybleu import _backend, errors, install_as_sacrebleu, sacrebleu_compat, score
+from cybleu import errors, install_as_sacrebleu, sacrebleu_compat, score
 from cybleu.sacrebleu_compat import BLEU
-
-pytestmark = pytest.mark.usefixtures("backend")
 
 PIECES = (
     "the|The| cat|cat.|,|1,5|10-12| |  |\t|\n|-\n|\xa0|\u3000|\x1c|\x85|"
@@ -214,7 +212,7 @@ def test_every_system_of_wmt17(data, tokenize):
     texts = [path.read_text(encoding="utf-8").split("\n")[:-1] for path in paths]
     documents = [texts[[path.stem for path in paths].index("ref")]]
     metric = sacrebleu.BLEU(tokenize=tokenize, force=True, references=documents)
-    for lines in texts if _backend.BACKEND == "cython" else texts[:2]:
+    for lines in texts if cybleu.BACKEND == "cython" else texts[:2]:
         theirs = metric.corpus_score(lines, None)
         ours = sacrebleu_compat.corpus_bleu(lines, documents, tokenize=tokenize, force=True)
         assert vars(ours) == vars(theirs)
@@ -240,7 +238,7 @@ def test_another_tokeniser_of_sacrebleu(monkeypatch, lowercase):
             return " ".join(part for word in line.split() for part in (word[:2], word[2:]) if part)
 
     monkeypatch.setattr(tokenizer_none, "Halves", Halves, raising=False)
-    name = f"halves, {lowercase}, {_backend.BACKEND}"  # the tokenisers of earlier calls are kept
+    name = f"halves, {lowercase}"  # the tokenisers of earlier calls are kept
     monkeypatch.setitem(bleu._TOKENIZERS, name, "tokenizer_none.Halves")
     hypotheses = ["The Cat sat. ", "the cat", "The Cat sat. ", "", "so it is"]
     references = [

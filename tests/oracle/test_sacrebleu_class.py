@@ -14,7 +14,7 @@ from cybleu import install_as_sacrebleu, sacrebleu_compat
 from cybleu.sacrebleu_compat import BLEU, CHRF, TER
 from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s, assert_same_as_sacrebleu, called
 
-pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
+pytestmark = CATCHES_WARNINGS
 
 Theirs = sacrebleu.metrics.BLEU
 lines = st.lists(st.sampled_from(["a", "b", "A.", "猫", "5.", "&amp;", "\ud800", "c,"]), max_size=8).map(" ".join)

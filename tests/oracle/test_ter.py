@@ -13,7 +13,7 @@ from cybleu.metrics import Ter
 from cybleu.sacrebleu_compat import TER
 from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s
 
-pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
+pytestmark = CATCHES_WARNINGS
 
 # what the options of the tokeniser look at, and what they must not look at
 PIECES = [

@@ -19,8 +19,9 @@ from cybleu.rerank import linear, nbest_sorted, oracle
 from cybleu.tuning import kbmira, line_search, read_weights, tune
 from inputs import called, counted_row, on_both_backends, unaligned
 from nbest_lists import parts_of, sparse_parts
+from on_mirror import on_mirror
 
-pytestmark = pytest.mark.thread_unsafe(reason="the backend is that of the process")
+pytestmark = pytest.mark.thread_unsafe(reason="one process has the mirror")
 
 EDGES = [2**31 - 1, -(2**31), 2**31, -(2**31) - 1, 2**63 - 1, -(2**63), 2**63, -1, 127, 128, 255, 2**32]
 DTYPES = ["int64", "int32", "uint8", "int8", "int16", "uint16", "uint32", "uint64"]
@@ -63,6 +64,20 @@ LAYOUTS = [
     buffer,
     lambda plain: np.broadcast_to(plain[:1], plain.shape) if len(plain) else plain,
 ]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shape", [(0,), (3,), (2, 3), (0, 4)])
+def test_the_other_process_has_the_same_arrays(kernels, layout, shape):
+    def described():
+        view = np.asarray(given)
+        flags = view.flags.aligned, view.flags.writeable, view.flags.c_contiguous
+        return type(given), view.dtype, view.strides, flags, view.tolist()
+
+    given = layout(np.arange(np.prod(shape), dtype=np.int32).reshape(shape))
+    assert on_mirror(described) == described()
+
+
 SHAPES = [np.ravel, lambda plain: plain[..., np.newaxis]]
 
 

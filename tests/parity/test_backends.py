@@ -7,11 +7,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import cybleu
 from cybleu import _mirror
 from cybleu.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from cybleu.bleu_score.no_match import warn_no_match
 from cybleu.bleu_score.smoothing import METHODS
-from inputs import MODULUS, TOKENS, assert_same, corpora, is_plain, number, outcome, segments, using_backend
+from inputs import MODULUS, TOKENS, assert_same, corpora, is_plain, number, outcome, segments
+from on_mirror import on_mirror
 
 
 def plain(segment):
@@ -75,7 +77,7 @@ def compare(kernel, general, is_owed):
         assert_same(kernel, general)
 
 
-@pytest.mark.thread_unsafe(reason="the backend is that of the process")
+@pytest.mark.thread_unsafe(reason="one process has the mirror")
 @pytest.mark.parametrize("method", range(len(METHODS)))
 @given(segments(), weights_in_range, st.booleans())
 def test_scores(kernels, method, segment, weights, auto_reweigh):
@@ -84,31 +86,30 @@ def test_scores(kernels, method, segment, weights, auto_reweigh):
     def declined(references, hypothesis, weights=None, smoothing_function=None, auto_reweigh=False):
         return None
 
-    with using_backend("cython"):
-        kernel = outcome(kernels.sentence_bleu(declined, SmoothingFunction, METHODS, warn_no_match), *arguments)
-    with using_backend("python"):
-        general = outcome(sentence_bleu, *arguments)
+    general = on_mirror(outcome, sentence_bleu, *arguments)
+    kernel = outcome(kernels.sentence_bleu(declined, SmoothingFunction, METHODS, warn_no_match), *arguments)
     compare(kernel, general, plain(segment) and owed(weights, method, general))
 
 
-@pytest.mark.thread_unsafe(reason="the backend is that of the process")
+@pytest.mark.thread_unsafe(reason="one process has the mirror")
 @pytest.mark.parametrize("method", range(len(METHODS)))
 @given(corpora(), weights_in_range, st.booleans())
 def test_scores_of_corpora(kernels, method, corpus, weights, auto_reweigh):
     arguments = *corpus, weights, getattr(SmoothingFunction(), f"method{method}"), auto_reweigh
+    general = on_mirror(outcome, corpus_bleu, *arguments)
     kernel = outcome(kernels.Scorer(SmoothingFunction, METHODS, warn_no_match).corpus, *arguments)
-    with using_backend("python"):
-        general = outcome(corpus_bleu, *arguments)
     compare(kernel, general, all(map(plain, zip(*corpus))) and method < 5 and owed(weights, method, general))
 
 
 def test_same_names(kernels):
-    assert kernels.NAMES is _mirror.NAMES
     for module, names in _mirror.NAMES.items():
         for name in names.split():
-            for backend, file in ((kernels, "kernels"), (_mirror, module)):
-                path = f"{backend.__name__}.{file}"
-                assert getattr(getattr(backend, name), "__module__", path) == path
+            assert getattr(kernels, name).__module__ == kernels.__name__
+            assert getattr(_mirror, name).__module__ == f"{_mirror.__name__}.{module}"
+
+
+def test_the_other_process_has_the_mirror(kernels):
+    assert (cybleu.BACKEND, on_mirror(lambda: cybleu.BACKEND)) == ("cython", "python")
 
 
 def test_kernels_decline_what_could_run_code(kernels):

@@ -13,7 +13,7 @@ from cybleu.metrics import VARIANTS
 from cybleu.nbest import NBest
 from inputs import on_both_backends
 
-pytestmark = pytest.mark.thread_unsafe(reason="the backend is that of the process")
+pytestmark = pytest.mark.thread_unsafe(reason="one process has the mirror")
 
 SCORES = {
     "no weight on the orders that are there": (

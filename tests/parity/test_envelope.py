@@ -54,7 +54,7 @@ def lists(draw):
     return np.cumsum([0, *sizes]), features, stats
 
 
-@pytest.mark.thread_unsafe(reason="the backend is that of the process")
+@pytest.mark.thread_unsafe(reason="one process has the mirror")
 @given(
     lists(),
     st.sampled_from([-math.inf, -1.0, 0.0, -1e-3]),

@@ -32,7 +32,7 @@ ALIKE = st.sampled_from(LINES).flatmap(
 TEXTS = st.tuples(altered(ALIKE, FRAGMENTS, 3), st.sampled_from(["", "\n", "\n\n"])).map("".join)
 
 
-@pytest.mark.thread_unsafe(reason="the backend is that of the process")
+@pytest.mark.thread_unsafe(reason="one process has the mirror")
 @given(TEXTS, st.sampled_from(["moses", "joshua", None]))
 @example("0 ||| a ||| d= 1e999 ||| 1\n", "moses")
 @example("0 ||| a ||| d= 1 ||| 1\n0 ||| a ||| d= 1e999 ||| 1\n", "moses")
@@ -95,7 +95,7 @@ ROWS = st.tuples(
 ).map(lambda drawn: drawn[1].join(drawn[0]) + drawn[2])
 
 
-@pytest.mark.thread_unsafe(reason="the backend is that of the process")
+@pytest.mark.thread_unsafe(reason="one process has the mirror")
 @given(st.lists(ROWS, max_size=6), st.sampled_from(["", "\n"]))
 def test_any_table(kernels, tmp_path_factory, lines, end):
     folder = tmp_path_factory.getbasetemp()

@@ -8,7 +8,7 @@ import cybleu
 from cybleu.metrics import Bleu, Chrf, Gleu, Nist, References, Ter
 from inputs import on_both_backends
 
-pytestmark = pytest.mark.thread_unsafe(reason="the backend is that of the process")
+pytestmark = pytest.mark.thread_unsafe(reason="one process has the mirror")
 
 METRICS = [
     Bleu("sacrebleu"),

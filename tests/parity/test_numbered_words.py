@@ -14,7 +14,7 @@ TEXTS = st.integers(1, 5).flatmap(lambda most: st.lists(st.integers(0, most), ma
 SETS = st.lists(st.tuples(TEXTS, st.lists(TEXTS, min_size=1, max_size=3)), min_size=1, max_size=4)
 
 
-@pytest.mark.thread_unsafe(reason="the backend is that of the process")
+@pytest.mark.thread_unsafe(reason="one process has the mirror")
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.integers(1, 9), SETS)
 @example([[]], 5, [([1, 2], [[1, 2]])])
 @example([[0, 1, 0, 2]], 2, [([0, 1, 0], [[0, 1], [0, 1, 0, 1]])])

@@ -26,7 +26,7 @@ PARTS = st.integers(1, 5).flatmap(
 )
 
 
-@pytest.mark.thread_unsafe(reason="the backend is that of the process")
+@pytest.mark.thread_unsafe(reason="one process has the mirror")
 @given(PARTS, st.none() | PARTS)
 @example((2, "1 2 p=1 p=2\n1 2\n"), None)
 @example((2, "1 2 p=1 3\n1 2 3 p=1\n"), None)

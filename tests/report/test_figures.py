@@ -19,12 +19,10 @@ from cybleu.significance import bootstrap, compare_systems
 from inputs import ngrams
 from reports import FEW, NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS, analysed, changed, marks_of
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 @pytest.fixture
-def report(backend):
-    return analysed(backend)
+def report():
+    return analysed()
 
 
 def rows_of(name, order=4, references=REFERENCES):
@@ -45,7 +43,7 @@ def test_scores_are_those_of_the_comparison(report):
         assert scores.tolist() == bootstrap(rows_of(name), samples=100).scores.tolist()
 
 
-def test_one_system_has_the_interval_of_the_bootstrap(backend):
+def test_one_system_has_the_interval_of_the_bootstrap():
     found = analyse({"one": SYSTEMS["one"]}, REFERENCES, resamples=100)
     expected = bootstrap(rows_of("one"), samples=100)
     (system,) = found.metrics[0].systems
@@ -75,7 +73,7 @@ def test_precisions(report):
 
 
 @pytest.mark.parametrize("metric", ["sacrebleu", "nltk:method1", "moses:add", "mteval-v13a"])
-def test_contributions_add_up_to_the_difference(backend, metric):
+def test_contributions_add_up_to_the_difference(metric):
     found = analyse(SYSTEMS, REFERENCES, metric, weights=(0.4, 0.3, 0.2, 0.1), **FEW)
     scale = found.metrics[0].metric.scale
     for first in NAMES:
@@ -187,7 +185,7 @@ def test_ngrams_that_are_missed(report):
                 assert [(item.first, item.second) for item in found] == shown
 
 
-def test_any_pair_can_be_compared(backend):
+def test_any_pair_can_be_compared():
     many = {f"system {number}": changed(REFERENCE, 2 + number % 4, number) for number in range(6)}
     found = analyse(many, REFERENCES, **FEW)
     assert {first for first, _ in found.looked_at} == {found.metrics[0].systems[0].name} and len(found.looked_at) == 5
@@ -212,7 +210,7 @@ def test_influence_is_that_of_the_swapped_corpus(report):
         assert pair.equal == sum(one == other for one, other in zip(SYSTEMS[pair.first], SYSTEMS[pair.second]))
 
 
-def test_runs_of_a_system(backend):
+def test_runs_of_a_system():
     found = analyse({"both": [SYSTEMS["one"], SYSTEMS["two"]], "three": SYSTEMS["three"]}, REFERENCES, **FEW)
     assert sorted(found.names) == ["both, run 1", "both, run 2", "three"]
     parts = found.contributions("both", "three")
@@ -233,7 +231,7 @@ texts = st.lists(st.sampled_from(["a", "b", "c"]), max_size=8).map(" ".join)
 @pytest.mark.filterwarnings("ignore:no reference has more than one word")
 @settings(max_examples=20)
 @given(st.lists(st.tuples(texts, texts, texts), min_size=2, max_size=6))
-def test_matches_by_brute_force(backend, triples):
+def test_matches_by_brute_force(triples):
     found = analyse(
         {"it": [line for *_, line in triples]}, [[one, other] for one, other, _ in triples], tokenize="none", **FEW
     )

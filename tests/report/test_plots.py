@@ -19,14 +19,14 @@ from cybleu.report.plots import save_plot
 from reports import FEW, REFERENCES, SYSTEMS, analysed
 
 pytestmark = [
-    pytest.mark.usefixtures("backend", "matplotlib"),
+    pytest.mark.usefixtures("matplotlib"),
     pytest.mark.thread_unsafe(reason="the axes are drawn on by one thread"),
 ]
 
 
 @pytest.fixture
-def report(backend):
-    return analysed(backend)
+def report():
+    return analysed()
 
 
 @pytest.fixture

@@ -16,17 +16,15 @@ from cybleu.text import tokenizer
 from report_pages import Page, check_policy, numbers_on, pictures_on
 from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS, analysed, marks_of
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 @functools.cache
-def page_on(backend):
-    return html(analysed(backend))
+def page_on():
+    return html(analysed())
 
 
 @pytest.fixture
-def page(jinja2, backend):
-    return page_on(backend)
+def page(jinja2):
+    return page_on()
 
 
 def hostile_report(**choices):
@@ -82,8 +80,8 @@ def marked_tokens(line):
     return found
 
 
-def test_every_token_is_marked_without_script(page, jinja2, backend):
-    report, seen = analysed(backend), []
+def test_every_token_is_marked_without_script(page, jinja2):
+    report, seen = analysed(), []
     for one in re.findall(r"<details class=s .*?</details>", page, re.DOTALL):
         segment = int(re.search(r"class=no>(\d+)", one)[1]) - 1
         entries = re.findall(r"<dt>((?:<bdi>\w+</bdi>(?:, )?)+) <b>.*?</b><dd dir=auto>(.*?)</div>", one)
@@ -229,7 +227,7 @@ letters = st.lists(
     st.sampled_from(["13a", "ascii", "none", "char", "intl"]),
 )
 @pytest.mark.usefixtures("no_pictures")
-def test_tokens_are_shown_as_they_are_counted(backend, jinja2, pairs, tokenize):
+def test_tokens_are_shown_as_they_are_counted(jinja2, pairs, tokenize):
     report = analyse({"it": [line for _, line in pairs]}, [[one] for one, _ in pairs], tokenize=tokenize, **FEW)
     page = html(report)
     lines = re.findall(r"<dt><bdi>it</bdi> <b>.*?</b><dd dir=auto>(.*?)</div>\n?</dl>", page, re.DOTALL)

@@ -13,21 +13,12 @@ from cybleu.significance import compare_systems, format_comparisons
 from report_pages import Page, check_policy, numbers_on
 from reports import FEW, NAMES, REFERENCES, SYSTEMS, changed
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 METRICS = ["sacrebleu", "chrf", "ter"]
 
 
 @pytest.fixture(scope="module")
-def reports():
-    return {}
-
-
-@pytest.fixture
-def report(reports, backend):
-    if backend not in reports:
-        reports[backend] = analyse(SYSTEMS, REFERENCES, METRICS, **FEW)
-    return reports[backend]
+def report():
+    return analyse(SYSTEMS, REFERENCES, METRICS, **FEW)
 
 
 def rows_by(metric, name, tokenize=None, lowercase=False):
@@ -42,7 +33,7 @@ def rows_by(metric, name, tokenize=None, lowercase=False):
 @pytest.mark.parametrize(
     "weights", [{"bleu": 0.5, "gleu": 0.5}, {"nltk:method1": 1, "coco": 2}, {"bleu": 3, "chrf": 1}]
 )
-def test_mixtures(jinja2, backend, weights):
+def test_mixtures(jinja2, weights):
     report = analyse(SYSTEMS, REFERENCES, [weights, "ter"], **FEW)
     figures, metrics = report.metrics[0], [find(name) for name in weights]
 
@@ -62,7 +53,7 @@ def test_mixtures(jinja2, backend, weights):
 
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("baseline", [None, "two"])
-def test_each_comparison_is_that_of_the_metric_alone(backend, lowercase, baseline):
+def test_each_comparison_is_that_of_the_metric_alone(lowercase, baseline):
     names = ["ter", "multi-bleu", "sacrebleu", "gleu", "nist", "chrf++", "mteval-v13a"]
     report = analyse(SYSTEMS, REFERENCES, names, lowercase=lowercase, baseline=baseline, **FEW)
     tokenizers = {"multi-bleu": "ascii", "sacrebleu": "13a", "gleu": "13a", "mteval-v13a": "13a"}
@@ -86,14 +77,14 @@ def test_each_comparison_is_that_of_the_metric_alone(backend, lowercase, baselin
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_the_first_bleu_is_the_report_of_this_metric_alone(report, backend, jinja2):
+def test_the_first_bleu_is_the_report_of_this_metric_alone(report, jinja2):
     alone = analyse(SYSTEMS, REFERENCES, **FEW)
     assert report.bleu.systems == alone.bleu.systems and report.precisions == alone.precisions
     assert report.outputs == alone.outputs
     assert html(alone) == html(analyse(SYSTEMS, REFERENCES, ["sacrebleu"], **FEW))
 
 
-def test_systems_and_pairs_have_one_order(backend):
+def test_systems_and_pairs_have_one_order():
     systems = {"short": ["the cat", "it"] * 10, "long": ["the cat sat on a mat and so on", "it rains a lot today"] * 10}
     references = [["the cat sat on the mat"], ["it rains a lot"]] * 10
     report = analyse(systems, references, ["sacrebleu", "ter", "chrf"], **FEW)
@@ -110,7 +101,7 @@ def test_systems_and_pairs_have_one_order(backend):
     assert ter.metric.higher_is_better is False
 
 
-def test_a_function_is_called_once_for_each_line(backend):
+def test_a_function_is_called_once_for_each_line():
     seen = []
 
     def split(line):
@@ -123,7 +114,7 @@ def test_a_function_is_called_once_for_each_line(backend):
     assert sorted(seen) == sorted(lines)
 
 
-def test_metrics_have_their_own_tokenisers(backend):
+def test_metrics_have_their_own_tokenisers():
     report = analyse(SYSTEMS, REFERENCES, [Bleu(tokenize="char", lowercase=True), Chrf(lowercase=True)], **FEW)
     given = [find("sacrebleu", tokenize="char", lowercase=True), Chrf(lowercase=True)]
     for figures, metric in zip(report.metrics, given, strict=True):
@@ -131,14 +122,14 @@ def test_metrics_have_their_own_tokenisers(backend):
     assert "|case:lc|tok:char|" in report.bleu.comparison.signature
 
 
-def test_options_are_for_each_bleu_or_one_metric(backend):
+def test_options_are_for_each_bleu_or_one_metric():
     report = analyse(SYSTEMS, REFERENCES, ["ter", "sacrebleu", "multi-bleu"], max_order=2, **FEW)
     limited = [Bleu(name, max_order=2) for name in ("sacrebleu", "multi-bleu")]
     assert [figures.metric for figures in report.metrics[1:]] == limited
     assert analyse(SYSTEMS, REFERENCES, "chrf", word_order=2, **FEW).metrics[0].metric == Chrf(word_order=2)
 
 
-def test_one_system(backend, jinja2):
+def test_one_system(jinja2):
     report = analyse({"one": SYSTEMS["one"]}, REFERENCES, METRICS, **FEW)
     assert [found.differences for found in report.comparisons] == [(), (), ()]
     assert [figures.looked_at for figures in report.metrics] == [(), (), ()]
@@ -166,7 +157,7 @@ def test_one_system(backend, jinja2):
 
 
 @pytest.mark.parametrize("metric", ["chrf", "ter", "gleu"])
-def test_any_metric_alone(backend, jinja2, metric):
+def test_any_metric_alone(jinja2, metric):
     report = analyse(SYSTEMS, REFERENCES, metric, **FEW)
     page = html(report)
     check_policy(page)
@@ -228,7 +219,7 @@ def test_a_segment_shows_its_score_by_each_metric(report, jinja2):
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_improvements_are_positive(jinja2, backend):
+def test_improvements_are_positive(jinja2):
     systems = {"good": changed([text for text, _ in REFERENCES], 5, 1), "bad": SYSTEMS["three"]}
     report = analyse(systems, REFERENCES, ["sacrebleu", "ter"], **FEW)
     page = html(report)
@@ -258,7 +249,7 @@ def test_a_page_carries_segments_for_each_metric(report, jinja2, monkeypatch, mo
             assert int(np.argmax(influence)) + 1 in carried and int(np.argmin(influence)) + 1 in carried
 
 
-def test_many_systems_and_runs(jinja2, backend):
+def test_many_systems_and_runs(jinja2):
     many = {f"system {number}": SYSTEMS[NAMES[number % 3]] for number in range(7)}
     page = html(analyse(many, REFERENCES, METRICS, **FEW))
     title = "BLEU, chrF and TER of system 0, system 1, system 2, system 3 and 3 others"
@@ -296,6 +287,6 @@ def test_plots_of_each_metric(report, matplotlib):
         plot_buckets(ter, by="recall")
 
 
-def test_scores_above_100_have_a_group(backend):
+def test_scores_above_100_have_a_group():
     above = analyse({"it": ["b c d", "a b"]}, [["a"], ["a b"]], ["sacrebleu", "ter"], resamples=9).metrics[1]
     assert above.sentence_scores.max() == 300 and above.buckets("score").labels[-1] == "90 and more"

@@ -11,8 +11,6 @@ from cybleu.errors import FeatureError
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, oracle, perceptron
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 TEXT = "a b c d e f g h i j k l m n o p q r s t u v w x y z".split()
 
 

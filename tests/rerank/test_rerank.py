@@ -21,8 +21,6 @@ from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, linear, nbest_sorted, oracle
 from inputs import DEFINITIONS
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 mbr = functools.partial(rerank.mbr, tokenize=str.split)
 
 WORDS = ["the", "cat", "sat", "on", "mat", "a"]

@@ -20,8 +20,6 @@ from cybleu.significance import bootstrap, compare_systems, format_comparisons, 
 from cybleu.significance.paired import TESTS
 from statistics_rows import rows_of
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 def systems_of(count, segments=60, seed=1):
     generator = np.random.default_rng(seed)

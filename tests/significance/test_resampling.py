@@ -15,8 +15,6 @@ from cybleu.significance import bootstrap, compare_systems, draws, paired_test
 from cybleu.significance.paired import TESTS
 from statistics_rows import rows_of
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 class ByHand(Metric):
     """A metric that scores rows one by one in Python."""

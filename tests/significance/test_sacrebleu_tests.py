@@ -16,8 +16,6 @@ from cybleu.significance import bootstrap, confidence, paired_ar, paired_bs, pai
 from cybleu.text import tokenizer
 from statistics_rows import rows_of
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 class OfRows(BLEU):
     """sacreBLEU's metric on rows that are already counted."""

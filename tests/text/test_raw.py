@@ -15,8 +15,6 @@ from cybleu.nbest import NBest
 from cybleu.rerank import mbr
 from cybleu.text import tokenizer
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 LINES = ["The cat sat.", "A cat, it sat!", "the Cat sat.", "", "猫 sat. The cat"]
 REFERENCES = [["The cat sat."], ["A cat sat.", "It sat, a cat."], ["the cat"], ["x"], ["猫。"]]
 

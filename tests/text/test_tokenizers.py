@@ -1,4 +1,4 @@
-"""Tokenisers by name, beside sacreBLEU's, on both backends."""
+"""Tokenisers by name, beside sacreBLEU's."""
 
 import itertools
 import re
@@ -20,8 +20,6 @@ from cybleu.errors import InputFileError, MissingExtraError, NotUtf8Error
 from cybleu.report import analyse
 from cybleu.text import categories, tokenizer
 from cybleu.text.tokenizers import tokenizer_signature
-
-pytestmark = pytest.mark.usefixtures("backend")
 
 NAMES = ["13a", "intl", "zh", "char", "none"]
 LINES = ["Hello, world!", "  It's 3.5 %, isn't it?  ", "猫が好き。", "«Straße»\u00a0—\tend\n", "", "&quot;a&amp;b&lt;"]

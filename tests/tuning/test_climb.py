@@ -13,8 +13,6 @@ from cybleu.nbest import NBest
 from cybleu.tuning import line_search, tune
 from inputs import Own
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 @given(nbests(features=3), st.data())
 def test_every_end_is_an_optimum_of_every_axis(nbest, data):

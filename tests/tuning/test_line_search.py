@@ -13,8 +13,6 @@ from cybleu import errors, metrics
 from cybleu.nbest import NBest
 from cybleu.tuning import line_search, tune
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 @given(
     nbests(), st.tuples(weight, weight), st.sampled_from([(0.0, 1.0), (2.0, 0.0), (0.0, -1.0), (0.0, 0.0)]), st.data()

@@ -11,8 +11,6 @@ from cybleu import errors
 from cybleu.nbest import NBest, merge
 from cybleu.tuning import Iteration, Loop, kbmira, mert_loop, read_weights
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 REFERENCES = [["the cat sat on the mat"], ["it rains in spain today"]]
 SPACE = [
     [

@@ -11,8 +11,6 @@ from cybleu.nbest import NBest
 from cybleu.tuning import kbmira, tune
 from nbest_lists import sparse_and_dense as lists
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 def place_of_largest(values):
     """The place of the first of the largest values; Hypothesis tries other lists where rounding decides it."""

@@ -11,8 +11,6 @@ from cybleu.nbest import NBest
 from cybleu.tuning import kbmira, pro, pro_pairs
 from nbest_lists import sparse_and_dense as lists
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 
 def as_array(pairs):
     """Convert compressed rows to a dense array."""

@@ -12,8 +12,6 @@ from cybleu.rerank import linear
 from cybleu.tuning import line_search, tune
 from nbest_lists import sparse_and_dense as lists
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 START = {"d0": 1.0, "d1": -0.5, "d2": 0.25, "s0": 0.75, "s1": -1.0, "s2": 0.0, "s3": 0.5, "s4": 2.0}
 HELD = [name for name in START if name.startswith("s")]
 

@@ -18,7 +18,6 @@ def moses100(data):
     return NBest.from_files(data / "moses100" / "nbest.gz", data / "moses100" / "reference")
 
 
-@pytest.mark.usefixtures("backend")
 def test_each_axis_is_as_good_as_in_moses(moses100, data):
     with open(data / "moses100" / "moses-line-search.tsv", encoding="utf-8", newline="") as file:
         expected = [float(row["best_bleu"]) for row in csv.DictReader(file, delimiter="\t")]
@@ -39,7 +38,6 @@ def test_twenty_restarts(moses100):
         assert all(line_search(moses100, end.weights, name).score == end.score for name in moses100.names)
 
 
-@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize(("name", "count", "expected"), [("hiero", 805, 0.24166), ("packed", 862, 0.26621)])
 def test_named_features_and_four_references(data, name, count, expected):
     references = [data / "bn-en" / f"reference.en.{number}" for number in range(4)]

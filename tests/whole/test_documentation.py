@@ -182,7 +182,6 @@ def without_version(text):
 
 
 @pytest.mark.long_in_mirror
-@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize(
     "page",
     [
@@ -280,7 +279,6 @@ def examples_of(module):
 
 
 @pytest.mark.long_in_mirror
-@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("name", list(filter(can_run, MODULES)))
 def test_examples_in_docstrings(name, folder):
     module = importlib.import_module(name)

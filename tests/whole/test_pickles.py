@@ -63,7 +63,6 @@ def state(value):
 
 
 @pytest.mark.parametrize("name", OBJECTS)
-@pytest.mark.usefixtures("backend")
 def test_pickles_and_copies(name):
     original = OBJECTS[name]()
     for again in (pickle.loads(pickle.dumps(original)), copy.copy(original), copy.deepcopy(original)):
@@ -74,7 +73,6 @@ LINES = ["A B. c", "d é <skipped>"]
 
 
 @pytest.mark.parametrize("name", metrics.METRICS)
-@pytest.mark.usefixtures("backend")
 def test_metrics_are_pickled_without_what_they_have_cached(name):
     metric = metrics.find(name)
     if name == "nist":

@@ -8,8 +8,6 @@ import pytest
 from command_line import python
 from cybleu import corpus_bleu, modified_precision, sentence_bleu
 
-pytestmark = pytest.mark.usefixtures("backend")
-
 WORDS = "the cat is on the mat and the dog is not".split()
 
 

@@ -1,4 +1,4 @@
-"""Prepare, pickle and count references in any order, on either backend, with tokens that attack, and compare with plain Python.
+"""Prepare, pickle and count references in any order, with tokens that attack, and compare with plain Python.
 
 `fuzz/run.py` runs it for a given time.
 """
@@ -7,18 +7,20 @@ import array
 import pickle
 import time
 import warnings
+from functools import partial
 from itertools import count
 
 import numpy as np
 import pytest
 from hypothesis import note, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 import cybleu
-from cybleu import Ragged, References, _backend, corpus_bleu, metrics, self_bleu, sentence_bleu
+from cybleu import Ragged, References, corpus_bleu, metrics, self_bleu, sentence_bleu
 from cybleu.errors import CybleuError
 from inputs import counted_row
+from on_mirror import on_mirror
 
 WORDS = ["the", "cat", "sat", "é", "猫", "", "a" * 40]
 IDS = [0, 1, 2, 3, -1, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63)]
@@ -100,23 +102,9 @@ CALLS = {
 class Objects(RuleBasedStateMachine):
     prepared = Bundle("prepared")  # References, kind of tokens, sets
 
-    BACKENDS = ("cython", "python")
-
     def __init__(self):
         super().__init__()
         self.known = []
-        self.before = _backend.BACKEND
-
-    def teardown(self):
-        _backend.choose(self.before)
-
-    @initialize(name=st.data())
-    def begin(self, name):
-        self.change_backend(name)
-
-    @rule(name=st.data())
-    def change_backend(self, name):
-        _backend.choose(name.draw(st.sampled_from(self.BACKENDS)))
 
     # ------------------------------------------------------------------------------------------------------ references
 
@@ -144,9 +132,10 @@ class Objects(RuleBasedStateMachine):
         owners = [data.draw(st.integers(0, len(sets) - 1)) for _ in hypotheses]
         threads = data.draw(st.sampled_from([None, 2]))
         options = {"max_order": order, "reference_length": length}
-        rows = cybleu.rows(hypotheses, references, owner=owners, threads=threads, **options)
+        call = partial(cybleu.rows, hypotheses, references, owner=owners, threads=threads, **options)
         expected = [counted_row(sets[owner], text, order, length) for owner, text in zip(owners, hypotheses)]
-        assert rows.tolist() == expected
+        assert call().tolist() == expected
+        assert on_mirror(call).tolist() == expected
 
     @rule(item=prepared)
     def change_references(self, item):
@@ -200,9 +189,3 @@ class Objects(RuleBasedStateMachine):
 
 TestObjects = pytest.mark.long(Objects.TestCase)
 TestObjects.settings = settings(max_examples=15, stateful_step_count=30)
-
-
-@pytest.fixture(autouse=True)
-def _backends(request, monkeypatch):
-    if request.config.getoption("--pure"):
-        monkeypatch.setattr(Objects, "BACKENDS", ("python",))

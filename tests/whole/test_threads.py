@@ -107,7 +107,7 @@ def make_calls():
     return calls
 
 
-def test_threads_get_what_each_gets_alone(backend):
+def test_threads_get_what_each_gets_alone():
     expected = [np.array(call()).tolist() for call in make_calls()]
     calls = make_calls()  # anew, so that nothing is prepared or remembered
     barrier, differ = threading.Barrier(4), []
@@ -144,7 +144,7 @@ assert len(found) == 8 and set(map(id, found)) == {{id(cybleu.{name})}}, found
     assert (done.stderr, done.returncode) == ("", 0)
 
 
-def test_buffers_are_free_when_a_call_is_back(backend):
+def test_buffers_are_free_when_a_call_is_back():
     """Also if a helper thread ends a little later."""
     prepared = References([[[0]]])
     for _ in range(500):
@@ -154,7 +154,7 @@ def test_buffers_are_free_when_a_call_is_back(backend):
         offsets.append(3)
 
 
-def test_an_iterator_has_one_reader(backend):
+def test_an_iterator_has_one_reader():
     def tokenize(line):
         with pytest.raises(ValueError, match="generator already executing"):
             next(blocks)
@@ -213,7 +213,7 @@ def test_lists_that_other_threads_replace(kernels, name):
     assert found[0] and found[1] and found[0] | found[1] <= expected
 
 
-def test_ids_that_another_thread_changes(backend):
+def test_ids_that_another_thread_changes():
     """Wrong counts are the responsibility of the caller, but nothing outside the arrays is read or written."""
     generator = np.random.default_rng(0)
     ids = generator.integers(0, 9, (300, 40))

@@ -10,13 +10,13 @@ EQUAL = NBest([0, 3, 6], [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] * 2, [[4, 4, 2, 1,
 
 
 @pytest.mark.parametrize("restarts", [1, 5, 15])
-def test_weights_of_equal_scores(backend, restarts):
+def test_weights_of_equal_scores(restarts):
     found = tune(EQUAL, [1.0, 2.0], restarts)
     assert (found.best, [*found.weights.values()]) == (0, [1.0, 2.0])
     assert line_search(EQUAL, [1.0, 2.0], "f0").weights == {"f0": 1.0, "f1": 2.0}
 
 
-def test_hypotheses_of_equal_scores(backend):
+def test_hypotheses_of_equal_scores():
     for selection in (
         *(find(EQUAL, level) for find in (oracle, antioracle) for level in ("sentence", "corpus")),
         linear(EQUAL, [0.0, 0.0]),

@@ -1,16 +1,12 @@
 """The compiled backend: n-gram counting and the common BLEU scores on integers.
 
-Only :mod:`cybleu._backend` imports this package. Functions and classes that it shares with :mod:`cybleu._mirror`, an
-independent implementation in Python, behave identically. Only this package exports `sentence_bleu` and `sentence_gleu`,
-which return compiled entry points, and `serve`, which enables or disables these.
+Only :mod:`cybleu._backend` imports the extension module `kernels`. Its functions and classes behave like those of these
+names in :mod:`cybleu._mirror`, an independent implementation in Python. `kernels.pyi` has the types of both.
 """
 
 from __future__ import annotations
 
 import sys
-
-from .._runtime.backends import NAMES
-from .._runtime.later import later
 
 
 def in_main_interpreter() -> bool:
@@ -32,8 +28,3 @@ if not in_main_interpreter():
 
     if find_spec(f"{__name__}.kernels"):
         raise ImportError("the kernels of cybleu load only in the main interpreter, not in subinterpreters")
-
-from .kernels import sentence_bleu as sentence_bleu  # noqa: E402
-from .kernels import serve as serve  # noqa: E402
-
-__getattr__, __dir__, __all__ = later(__name__, {"kernels": " ".join([*NAMES.values(), "sentence_gleu"])})

@@ -6,7 +6,62 @@ It accepts any sequences of hashable tokens and is used if the kernels are not i
 
 from __future__ import annotations
 
-from .._runtime.backends import NAMES
 from .._runtime.later import later
 
-__getattr__, __dir__, __all__ = later(__name__, NAMES)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .counting.information import NgramInformation as NgramInformation
+    from .counting.pairwise import PairwiseTexts as PairwiseTexts
+    from .counting.pairwise import leave_one_out as leave_one_out
+    from .counting.prepared import PreparedReferences as PreparedReferences
+    from .counting.prepared import trim as trim
+    from .counting.raw_segments import raw_row as raw_row
+    from .counting.raw_segments import raw_rows as raw_rows
+    from .counting.segments import clipped_matches as clipped_matches
+    from .counting.segments import segment_counts as segment_counts
+    from .counting.segments import segment_rows as segment_rows
+    from .counting.ter import edit_rows as edit_rows
+    from .lists.fields import Fields as Fields
+    from .scoring.chrf import CharacterF as CharacterF
+    from .scoring.chrf import CharacterTexts as CharacterTexts
+    from .scoring.definitions import Definition as Definition
+    from .scoring.definitions import sum_rows as sum_rows
+    from .scoring.gleu import gleu_counts as gleu_counts
+    from .scoring.gleu import sentence_gleu as sentence_gleu
+    from .scoring.nist import corpus_nist as corpus_nist
+    from .scoring.scores import Scorer as Scorer
+    from .scoring.scores import sentence_bleu as sentence_bleu
+    from .search.envelope import best_interval as best_interval
+    from .search.envelope import crossings as crossings
+    from .search.feature_rows import FeatureRows as FeatureRows
+    from .text.raw_texts import RawTexts as RawTexts
+    from .text.tokenizing import Tokenizer as Tokenizer
+    from .tokens.objects import number_tokens as number_tokens
+    from .tokens.objects import types_within as types_within
+    from .tokens.texts import TokenTexts as TokenTexts
+    from .tokens.words import RawVocabulary as RawVocabulary
+
+# No module has the name of a function that it exports: while one thread imports it, another thread would get the module
+# instead of the function.
+NAMES = {
+    "counting.information": "NgramInformation",
+    "counting.pairwise": "PairwiseTexts leave_one_out",
+    "counting.prepared": "PreparedReferences trim",
+    "counting.raw_segments": "raw_row raw_rows",
+    "counting.segments": "clipped_matches segment_counts segment_rows",
+    "counting.ter": "edit_rows",
+    "lists.fields": "Fields",
+    "scoring.chrf": "CharacterF CharacterTexts",
+    "scoring.definitions": "Definition sum_rows",
+    "scoring.gleu": "gleu_counts sentence_gleu",
+    "scoring.nist": "corpus_nist",
+    "scoring.scores": "Scorer sentence_bleu",
+    "search.envelope": "best_interval crossings",
+    "search.feature_rows": "FeatureRows",
+    "text.raw_texts": "RawTexts",
+    "text.tokenizing": "Tokenizer",
+    "tokens.words": "RawVocabulary",
+    "tokens.objects": "number_tokens types_within",
+    "tokens.texts": "TokenTexts",
+}
+__getattr__, __dir__, _ = later(__name__, NAMES)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .. import _backend
+from .._backend import go_on
 from .._runtime.arrays import np
 from .._runtime.parallel import run
 from .._runtime.sequences import plain_segment
@@ -52,20 +52,21 @@ def sentence_bleu_many(
     count = number_of_segments(list_of_references, hypotheses)
     vectors = len(weight_vectors(weights)[0])
     scores = np.empty((count, vectors))
-    call: tuple[Any, ...] = (weights, smoothing_function, auto_reweigh)
 
     def general(position: int) -> None:
         try:
-            segment = plain_segment(list_of_references[position], hypotheses[position])
-            scores[position] = sentence_bleu(segment[0], segment[1], *call)
+            references, hypothesis = plain_segment(list_of_references[position], hypotheses[position])
+            scores[position] = sentence_bleu(references, hypothesis, weights, smoothing_function, auto_reweigh)
         except CybleuError as error:
             raise type(error)(f"segment {position}: {error}") from error.__cause__
 
     def work(start: int, stop: int) -> None:
-        def score(position: int) -> Any:
-            return scorer().sentences(list_of_references, hypotheses, *call, position, scores[:stop])
+        def score(position: int) -> int:
+            return scorer().sentences(
+                list_of_references, hypotheses, weights, smoothing_function, auto_reweigh, position, scores[:stop]
+            )
 
-        _backend.go_on(score, start, stop, general)
+        go_on(score, start, stop, general)
 
     run(work, count, 0, None, progress, "segments")
     return scores if vectors > 1 else scores[:, 0]

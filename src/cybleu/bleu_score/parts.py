@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import sys
 
-from .. import _backend, _mirror, bleu_score
+from .. import _mirror, bleu_score
+from .._backend import answered, clipped_matches, segment_counts
 from .._runtime.sequences import check_references, length_of
 from ..errors import CybleuError, NoReferencesError, OrderError
 
@@ -25,7 +26,7 @@ def nltk_row(references: Collection[Tokens], hypothesis: Tokens, max_order: int)
     A str is a sequence of characters here, as in NLTK.
     """
     arguments = references, hypothesis, max_order
-    return _backend.answered(_backend.chosen.segment_counts(*arguments), _mirror.segment_counts, *arguments)
+    return answered(segment_counts(*arguments), _mirror.segment_counts, *arguments)
 
 
 def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
@@ -45,8 +46,8 @@ def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: in
         references = list(references)
         n = checked_order(n, hypothesis, *references)
     arguments = references, hypothesis, n
-    found = _backend.chosen.clipped_matches(*arguments)
-    matched, total = _backend.answered(found, _mirror.clipped_matches, *arguments)
+    found = clipped_matches(*arguments)
+    matched, total = answered(found, _mirror.clipped_matches, *arguments)
     return bleu_score.Fraction(matched, max(1, total))
 
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import chain
 
-from .. import _backend, bleu_score
+from .. import bleu_score
+from .._backend import Scorer, answered
+from .._backend import sentence_bleu as compiled
 from .._runtime.sequences import check_numbers, check_unmasked, length_of, looks_like_tokens
 from .._runtime.shapes import mistake_in_tokens, warn_of
 from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, SmoothingTypeError, WeightsError
@@ -63,9 +65,8 @@ def sentence_bleu(
     return _general_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
 
 
-if hasattr(_backend.chosen, "sentence_bleu"):
-    # compiled equivalent, which calls this function for arguments that it declines
-    sentence_bleu = _backend.chosen.sentence_bleu(sentence_bleu, SmoothingFunction, METHODS, warn_no_match)
+# The kernel calls this function for arguments that it declines: a call through Python would take longer than a short sentence.
+sentence_bleu = compiled(sentence_bleu, SmoothingFunction, METHODS, warn_no_match)
 
 
 def corpus_bleu(
@@ -100,20 +101,16 @@ def corpus_bleu(
     0.7231269021297695
     """
     arguments = list_of_references, hypotheses, weights, smoothing_function, auto_reweigh
-    return _backend.answered(scorer().corpus(*arguments), _general_bleu, *arguments)
+    return answered(scorer().corpus(*arguments), _general_bleu, *arguments)
 
 
 # ------------------------------------------------------------------------------------------------------- general path
 
 
-def scorer() -> Any:
-    """Return the scorer of plain lists in the active backend."""
-    return _scorer_of(_backend.BACKEND)
-
-
 @cache
-def _scorer_of(backend: str) -> Any:
-    return _backend.chosen.Scorer(SmoothingFunction, METHODS, warn_no_match)
+def scorer() -> Scorer:
+    """Return the backend's scorer of plain lists."""
+    return Scorer(SmoothingFunction, METHODS, warn_no_match)
 
 
 def _general_bleu(

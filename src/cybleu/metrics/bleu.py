@@ -9,7 +9,8 @@ from operator import add
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend, _mirror
+from .. import _mirror
+from .._backend import Definition
 from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
 from .._runtime.scales import percent
@@ -241,9 +242,9 @@ class Bleu(BuiltinMetric):
         return rules
 
     @property
-    def definitions(self) -> tuple[Any, Any]:
+    def definitions(self) -> tuple[Any, Definition]:
         """What scores rows: the mirror's definition, and the backend's."""
-        return _definitions(self, _backend.BACKEND)
+        return _definitions(self)
 
     @cached_property
     def _sentences(self) -> Bleu:
@@ -347,7 +348,7 @@ class Bleu(BuiltinMetric):
         # some tools average scores from 0 to 1, and then multiply the mean by the scale
         scale_of_mean = rules.scale if rules.mean == "log-differences" else 1
         rules.scale /= scale_of_mean
-        exact, kernel = _mirror.Definition(rules), _backend.chosen.Definition(rules)
+        exact, kernel = _mirror.Definition(rules), Definition(rules)
         scores = scores_by(kernel, table, lambda row: exact.evaluate(row)[0]).tolist() if has_rows(rows) else [0.0]
         changed = replace(definition, empty_hypothesis="scored", fails="never", short_segments_count=False)
         summed = replace(metric, level="corpus", variant=changed)
@@ -431,9 +432,9 @@ class Bleu(BuiltinMetric):
 
 
 @lru_cache(64)
-def _definitions(metric: Bleu, backend: str) -> tuple[Any, Any]:
+def _definitions(metric: Bleu) -> tuple[Any, Definition]:
     rules = metric.rules()
-    return _mirror.Definition(rules), _backend.chosen.Definition(rules)
+    return _mirror.Definition(rules), Definition(rules)
 
 
 def _without_short(row: list[int]) -> list[int]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend, _mirror
+from .. import _mirror
+from .._backend import CharacterF, CharacterTexts
 from .._runtime.lazy_arrays import np
 from .._runtime.numbers import MOST_ORDERS, check_flags, check_whole, plain_number
 from .._runtime.parallel import run
@@ -98,9 +99,9 @@ class Chrf(BuiltinMetric):
         )
 
     @property
-    def measure(self) -> Any:
+    def measure(self) -> CharacterF:
         """Return the backend's object that counts and scores."""
-        return _measure(_backend.BACKEND, self)
+        return _measure(self)
 
     def count(self, hypothesis: str | bytes, references: Sequence[str | bytes]) -> list[int]:
         """Count a segment, and return its row.
@@ -110,8 +111,7 @@ class Chrf(BuiltinMetric):
         """
         plain = not self.lowercase and type(hypothesis) is str and type(references) is list
         if plain and set(map(type, references)) == {str}:
-            found: list[int] = self.measure.row(hypothesis, references)
-            return found
+            return self.measure.row(hypothesis, references)  # type: ignore[arg-type]
         return super().count(hypothesis, references)
 
     def counter(self, corpus: Corpus) -> Counter:
@@ -129,7 +129,7 @@ class Chrf(BuiltinMetric):
         if raw is None or not (isinstance(texts, RawText) and isinstance(others, RawText)):
             return  # there are no texts
         hypotheses = None if texts is others else raw.lowered(texts.lines)
-        prepared = _backend.chosen.CharacterTexts(self.measure, raw.lowered(others.lines), hypotheses)
+        prepared = CharacterTexts(self.measure, raw.lowered(others.lines), hypotheses)
         cost = 64 * scores.size
         run(lambda start, stop: prepared.fill(start, stop, scores), len(scores), cost, threads, progress, "hypotheses")
 
@@ -138,8 +138,8 @@ class Chrf(BuiltinMetric):
 
         :param row: a number for each column
         """
-        found: float | None = self.measure.evaluate(row)
-        return _measure("python", self).score(row) if found is None else found
+        found = self.measure.evaluate(row)
+        return _mirror.CharacterF(*_options(self)).score(row) if found is None else found
 
     def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Score rows that are valid.
@@ -151,7 +151,10 @@ class Chrf(BuiltinMetric):
 
 
 @lru_cache(64)
-def _measure(backend: str, metric: Chrf) -> Any:
+def _measure(metric: Chrf) -> CharacterF:
+    return CharacterF(*_options(metric))
+
+
+def _options(metric: Chrf) -> tuple[int, int, float, str, bool]:
     space = "kept" if metric.whitespace else "dropped"
-    options = metric.char_order, metric.word_order, metric.beta, space, metric.eps_smoothing
-    return (_mirror if backend == "python" else _backend.chosen).CharacterF(*options)
+    return metric.char_order, metric.word_order, metric.beta, space, metric.eps_smoothing

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import _backend
+from .._backend import PreparedReferences, TokenTexts, go_on, raw_rows, segment_rows, types_within
 from .._runtime.lazy_arrays import np
 from .._runtime.sequences import plain_segment
 from ..bleu_score.parts import nltk_row
@@ -60,7 +60,7 @@ class Counting(NamedTuple):
             assert isinstance(corpus.sets, Sets)
             corpus = Corpus(corpus.texts, corpus.sets.take(corpus.owners))
         segments = raw.backend, *lowered(corpus, raw), self.order, self.reference_length
-        return lambda start, stop, rows: _backend.chosen.raw_rows(*segments, start, stop, rows)
+        return lambda start, stop, rows: raw_rows(*segments, start, stop, rows)
 
     def _of_lists(self, sets: Any, texts: Any) -> Callable[[int, int, Any], None]:
         """Count token lists, which the backend reads in place."""
@@ -75,7 +75,7 @@ class Counting(NamedTuple):
                     rows[position, column] = number
 
             arguments = sets, texts, self.order
-            _backend.go_on(lambda i: _backend.chosen.segment_rows(*arguments, i, stop, rows), start, stop, one)
+            go_on(lambda i: segment_rows(*arguments, i, stop, rows), start, stop, one)
             if self.reference_length != "closest":
                 for position in range(start, stop):
                     lengths = list(map(len, sets[position]))
@@ -87,14 +87,13 @@ class Counting(NamedTuple):
 
     def _of_prepared(self, corpus: Corpus, raw: Raw | None) -> Callable[[int, int, Any], None]:
         """Count texts in numbers, with n-grams of references that are counted once."""
-        key = self, raw, _backend.BACKEND
-        vocabulary, prepared = corpus.made(key, lambda: self._prepared(corpus, raw))
+        vocabulary, prepared = corpus.made((self, raw), lambda: self._prepared(corpus, raw))
         owners = np.arange(corpus.size, dtype=np.int64) if corpus.owners is None else corpus.owners
         if isinstance(corpus.texts, RawText):
             assert raw is not None
             texts = vocabulary, raw.lowered(corpus.texts.lines)
             return lambda start, stop, rows: prepared.count_raw_rows(*texts, owners, start, stop, rows)
-        hypotheses = _backend.chosen.TokenTexts(*number_others(corpus.texts, vocabulary))
+        hypotheses = TokenTexts(*number_others(corpus.texts, vocabulary))
         return lambda start, stop, rows: prepared.count_rows(hypotheses, owners, start, stop, rows)
 
     def _prepared(self, corpus: Corpus, raw: Raw | None) -> tuple[Any, Any]:
@@ -104,9 +103,7 @@ class Counting(NamedTuple):
             texts = RawText(lowered(corpus, raw)[1])
         ids, vocabulary = number_texts(texts, raw)
         lengths = _reference_lengths(ids.ends - ids.begins, bounds, self.reference_length)
-        return vocabulary, _backend.chosen.PreparedReferences(
-            _backend.chosen.TokenTexts(*ids), bounds, *lengths, self.order
-        )
+        return vocabulary, PreparedReferences(TokenTexts(*ids), bounds, *lengths, self.order)
 
 
 # -------------------------------------------------------------------------------------------------- reference lengths
@@ -143,7 +140,7 @@ def _reference_lengths(
 def check_not_mixed(references: Any, hypotheses: Any) -> None:
     """:raises MixedTokensError: one side has ids and the other strings, or only one has tuples, so that nothing can match"""
     try:
-        kinds = list(map(_backend.chosen.types_within, (hypotheses, chain.from_iterable(references))))
+        kinds = list(map(types_within, (hypotheses, chain.from_iterable(references))))
     except TypeError:
         return  # they were changed while they were counted
     if {int} in kinds and any(side and all(issubclass(kind, str) for kind in side) for side in kinds):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
+from .._backend import BACKEND, gleu_counts, of_segments
 from .._runtime.numbers import check_whole
 from ..errors import OrderError
 from ..text.batches import Corpus, Sets
@@ -86,11 +86,11 @@ class Gleu(BuiltinMetric):
 
         def count(start: int, stop: int, rows: Any) -> None:
             part = sets[start:stop], texts[start:stop], *orders
-            if _backend.BACKEND == "python" or _backend.chosen.gleu_counts(*part, rows[start:stop]) is None:
+            if BACKEND == "python" or gleu_counts(*part, rows[start:stop]) is None:
                 segment = segments_of(corpus, None, self.reads)
                 for position in range(start, stop):
                     hypothesis, references = segment(position)
-                    row = _backend.of_segments("gleu_counts", [references], [hypothesis], *orders)
+                    row = of_segments("gleu_counts", [references], [hypothesis], *orders)
                     rows[position, 0], rows[position, 1] = row
             if stop > start and raw is None and not any(rows[position, 0] for position in range(start, stop)):
                 check_not_mixed(corpus.sets.lists(), corpus.texts.lists())

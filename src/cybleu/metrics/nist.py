@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NoReturn
 from zlib import crc32
 
-from .. import _backend
+from .._backend import NgramInformation, RawTexts, RawVocabulary
 from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_whole
 from ..errors import OrderError, SequenceTypeError, UnknownNameError
@@ -84,10 +84,10 @@ class NistInformation:
 
     def _of(self, lowercase: bool, max_order: int) -> tuple[Any, Any]:
         """The numbers of the words of the corpus, and the backend's table of its n-grams."""
-        key = _backend.BACKEND, bool(lowercase), max_order
+        key = bool(lowercase), max_order
         if key not in self._counted:
             lines = [line for group in self.references for line in group]
-            self._counted[key] = _counted(_lines(_backend.chosen.RawTexts(lines), lowercase), max_order)
+            self._counted[key] = _counted(_lines(RawTexts(lines), lowercase), max_order)
         return self._counted[key]
 
 
@@ -248,7 +248,7 @@ def _lines(texts: Any, lowercase: bool) -> Any:
 
 def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:
     """The numbers of the words of lines, and the backend's table of their n-grams."""
-    vocabulary = _backend.chosen.RawVocabulary(own_tokenizer(_TOKENIZER))
+    vocabulary = RawVocabulary(own_tokenizer(_TOKENIZER))
     corpus = word_texts(lines, vocabulary.add)
-    zero = memoryview(vocabulary.look_up(_backend.chosen.RawTexts(["0"]), array("q", (0,)))).cast("i")[0]
-    return vocabulary, _backend.chosen.NgramInformation(corpus, max_order, zero)
+    zero = memoryview(vocabulary.look_up(RawTexts(["0"]), array("q", (0,)))).cast("i")[0]
+    return vocabulary, NgramInformation(corpus, max_order, zero)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend, _mirror
+from .. import _mirror
+from .._backend import PairwiseTexts, TokenTexts
 from .._runtime.arrays import np
 from .._runtime.parallel import run
 from ..text.batches import TokenIds
@@ -38,11 +39,12 @@ def fill_matrix(
     count = unique[0] * unique[1]
     scores = result.reshape(-1)[:count].reshape(unique)
     definition, kernel = definitions
-    backend: Any = _backend.chosen
+    numbered: Any = TokenTexts
+    pairwise: Any = PairwiseTexts
     if definition.order > MOST_ORDERS_OF_KERNELS:
-        backend, kernel = _mirror, definition
-    hypotheses = None if unique_hyps is unique_refs else backend.TokenTexts(*unique_hyps)
-    prepared = backend.PairwiseTexts(kernel, backend.TokenTexts(*unique_refs), hypotheses)
+        numbered, pairwise, kernel = _mirror.TokenTexts, _mirror.PairwiseTexts, definition
+    hypotheses = None if unique_hyps is unique_refs else numbered(*unique_hyps)
+    prepared = pairwise(kernel, numbered(*unique_refs), hypotheses)
     # NaN marks scores that are declined
     run(lambda start, stop: prepared.fill(start, stop, scores), unique[0], count, threads, progress, "hypotheses")
     if np.isnan(scores.sum()):

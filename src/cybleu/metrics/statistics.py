@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from itertools import chain
 
-from .. import _backend
+from .._backend import go_on, sum_rows
 from .._runtime.lazy_arrays import array_given, in_place, np
 from .._runtime.sequences import check_unmasked
 from ..errors import StatisticsError
@@ -86,7 +86,7 @@ def scores_by(kernel: Any, rows: Any, evaluate: Callable[[Any], float]) -> Any:
     def one(position: int) -> None:
         scores[position] = evaluate(row_at(rows, position))
 
-    _backend.go_on(lambda start: kernel.score_rows(rows, start, scores), 0, len(rows), one)
+    go_on(lambda start: kernel.score_rows(rows, start, scores), 0, len(rows), one)
     return scores
 
 
@@ -153,7 +153,7 @@ def total_of(rows: Any) -> tuple[list[int], list[int], int, list[int] | None]:
     table = as_table(rows)
     width = table.shape[1]
     totals, short = array("q", bytes(8 * width)), array("q", bytes(8 * order_of(width)))
-    impossible, too_many, largest, zeros = _backend.chosen.sum_rows(table, totals, short)
+    impossible, too_many, largest, zeros = sum_rows(table, totals, short)
     if impossible >= 0:
         bleu_row(row_at(table, impossible), f"row {impossible}")
     total = totals.tolist()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
+from .._backend import RawTexts, RawVocabulary, TokenTexts, edit_rows
 from .._runtime.numbers import check_flags
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric
@@ -82,7 +82,7 @@ class Ter(BuiltinMetric):
 
         edited = edits(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
         tokenizer = own_tokenizer("tercom" if self.normalized else "none")
-        vocabulary = _backend.chosen.RawVocabulary(tokenizer)
+        vocabulary = RawVocabulary(tokenizer)
 
         def numbered(texts: Any, twice: bool) -> Any:
             if edited is not None:
@@ -91,11 +91,11 @@ class Ter(BuiltinMetric):
                     # edits change an edited line only where an entity has become a mark, or a word now ends after its 's
                     again = [" ".join(tokenizer.tokens(line)) for line in lines]
                     lines = [edited(line) if "&" in line or "'s" in line else line for line in again]
-                texts = _backend.chosen.RawTexts(lines)
+                texts = RawTexts(lines)
             return word_texts(texts, vocabulary.add)
 
         segments = numbered(texts, False), numbered(references, self.normalized), bounds, corpus.owners
-        return lambda start, stop, rows: _backend.chosen.edit_rows(*segments, start, stop, rows)
+        return lambda start, stop, rows: edit_rows(*segments, start, stop, rows)
 
     def score_of(self, row: Sequence[float]) -> float:
         """Score a row that is valid.
@@ -113,4 +113,4 @@ def word_texts(texts: Any, number: Callable[[Any, array[int]], bytes]) -> Any:
     """
     ends = array("q", bytes(8 * len(texts)))
     numbers = memoryview(number(texts, ends)).cast("i")
-    return _backend.chosen.TokenTexts(numbers, array("q", [0, *ends])[: len(ends)], ends)
+    return TokenTexts(numbers, array("q", [0, *ends])[: len(ends)], ends)

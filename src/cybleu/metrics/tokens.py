@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
 from ..text.batches import Corpus, ListSets, Place, RawText, Sets, TokenIds, TokenLists
 from ..text.numbering import number_together
 from ..text.reading import token_lists
@@ -84,5 +83,5 @@ def lowered(corpus: Corpus, raw: Raw | None) -> tuple[Any, Any, Any]:
     assert raw and isinstance(texts, RawText) and isinstance(sets, Sets) and isinstance(sets.texts, RawText)
     lines = sets.texts.lines
     if raw.lowercase:
-        lines = corpus.made(("lower case", raw, _backend.BACKEND), lambda: raw.lowered(lines))
+        lines = corpus.made(("lower case", raw), lambda: raw.lowered(lines))
     return raw.lowered(texts.lines), lines, sets.bounds

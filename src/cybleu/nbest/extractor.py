@@ -7,7 +7,7 @@ from itertools import zip_longest
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
+from .._backend import Fields
 from .._files.text import Lines, shown
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import in_place, np
@@ -158,7 +158,7 @@ class _Table:
                 with on_line(self.file, 1):
                     self._enter(words_of(next(lines_of(block))[1]))
                 width = self._width or 0
-                parser = _backend.chosen.Fields([b""] * width, "glued" if has_pairs else "none")
+                parser = Fields([b""] * width, "glued" if has_pairs else "none")
             lines = ParsedLines(parser, block, count, width)
             lines.limit = left
             for place, _, line in lines.declined():

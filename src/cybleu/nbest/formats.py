@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import _backend
+from .._backend import Fields, RawTexts
 from .._files.text import Lines, number_of, shown
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError
@@ -47,7 +47,7 @@ class Record(NamedTuple):
     nbest: NBest
 
     def raw_text(self) -> RawText:
-        return RawText(_backend.chosen.RawTexts.of_spans(self.data, self.begins, self.ends))
+        return RawText(RawTexts.of_spans(self.data, self.begins, self.ends))
 
 
 def record_of(lines: NDArray[np.int64], data: bytes, spans: Any, **of_list: Any) -> Record:
@@ -175,7 +175,7 @@ def field_lines(file: Lines, form: str | None) -> Iterator[Record]:
                 first = _line(next(lines_of(block))[1], form)
             names = tuple(first.dense)
             sparse_form = "glued" if form == "joshua" else "none" if b"" in first.labels[:1] else "spaced"
-            parser = _backend.chosen.Fields(first.labels, sparse_form)
+            parser = Fields(first.labels, sparse_form)
         lines = ParsedLines(parser, block, count, len(names), listed=True)
         for number, start, text in lines.declined():
             with on_line(file, file.count + 1 + number):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
+from .._backend import Fields
 from .._files.text import Lines, number_of
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError
@@ -42,7 +42,7 @@ def _features_in(path: Path) -> tuple[str, NDArray[np.float64]]:
         for block, count in blocks_of(file):
             if parser is None:
                 width = len(words_of(next(lines_of(block))[1]))
-                parser = _backend.chosen.Fields([b""] * width, "none")
+                parser = Fields([b""] * width, "none")
             lines = ParsedLines(parser, block, count, width)
             for number, _, line in lines.declined():
                 with on_line(file, file.count + 1 + number):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
+from .._backend import FeatureRows
 from .._files.text import listed, shown
 from .._runtime.arrays import first_not_finite, floats_given, np
 from ..errors import FeatureError, WeightsError
@@ -28,15 +28,15 @@ def names_of(nbest: NBest) -> tuple[str, ...]:
 
 
 def rows_of(nbest: NBest) -> Any:
-    """Convert the features of a list to the backend's `FeatureRows`, once for each list and backend."""
-    derived, key = nbest._derived, f"rows of {_backend.BACKEND}"
-    return derived.get(key) or derived.setdefault(key, rows_of_arrays(nbest.features, nbest.sparse))
+    """Convert the features of a list to the backend's `FeatureRows`, once for each list."""
+    derived = nbest._derived
+    return derived.get("rows") or derived.setdefault("rows", rows_of_arrays(nbest.features, nbest.sparse))
 
 
 def rows_of_arrays(dense: NDArray[np.float64], sparse: SparseFeatures | None) -> Any:
     """Convert features to the backend's `FeatureRows`."""
     indptr, columns, values, names = sparse or no_features(len(dense))
-    return _backend.chosen.FeatureRows(dense, indptr, columns, values, len(names))
+    return FeatureRows(dense, indptr, columns, values, len(names))
 
 
 def weighed(rows: Any, weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from inspect import signature
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
-from .. import _backend
+from .._backend import RawTexts, raw_row
 from .._runtime.extras import extra
 from .._runtime.sequences import is_sized
 from .._runtime.shapes import mistake_in_documents, warn_of
@@ -56,7 +56,7 @@ def _bleu_of(tokenizer: type, order: Any) -> Bleu:
 
 
 @kept_by_arguments
-def _of_sentences(backend: str, tokenizer: type, order: Any, smoothing: str, value: Any) -> tuple[Any, Any]:
+def _of_sentences(tokenizer: type, order: Any, smoothing: str, value: Any) -> tuple[Any, Any]:
     """Return the tokeniser of sentences, and what computes score, precisions and brevity penalty of their rows.
 
     sacreBLEU computes them with ``add-k``, because that also changes the counts that it shows.
@@ -117,10 +117,10 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
             return None
         warn_of(mistake_in_documents(hypotheses, kept.documents))
         count = min(len(hypotheses), len(kept.bounds) - 1)
-        texts = _backend.chosen.RawTexts(self._lowered(tuple(hypotheses)[:count]))
+        texts = RawTexts(self._lowered(tuple(hypotheses)[:count]))
         if not self._force and texts.full_stops()[0] >= MANY:
             BLEU._of_sacrebleu(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])  # sacreBLEU's own warning
-        sets = Sets(RawText(_backend.chosen.RawTexts(kept.metric._lowered(kept.lines))), kept.bounds[: count + 1])
+        sets = Sets(RawText(RawTexts(kept.metric._lowered(kept.lines))), kept.bounds[: count + 1])
         return kept.counter.rows_of(Corpus(RawText(texts), sets))
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
@@ -241,12 +241,12 @@ class BLEU(CountedByCybleu, theirs.BLEU):  # type: ignore[misc]
 
     def _score_of_lines(self, lines: Sequence[str]) -> Any:
         order = self.max_ngram_order
-        key = _backend.BACKEND, type(self.tokenizer), order, self.smooth_method, self.smooth_value
+        key = type(self.tokenizer), order, self.smooth_method, self.smooth_value
         found = self.effective_order and _of_sentences(*key)  # without it, sacreBLEU logs advice
         if not found:
             return None
         tokenizer, evaluate = found
-        row = _backend.chosen.raw_row(tokenizer, lines, order)
+        row = raw_row(tokenizer, lines, order)
         parts = evaluate and evaluate(row)
         if parts is None:
             return self._compute_score_from_stats(row)

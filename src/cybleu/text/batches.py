@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from typing import ClassVar, NamedTuple, TypeAlias
 
-from .. import _backend
+from .._backend import types_within
 from .._runtime.lazy_arrays import np, repeat
 from .._runtime.sequences import is_array_type, refuse_arrays
 
@@ -100,7 +100,7 @@ class TokenLists:
 
         :raises TokensError: a token is an array, as in ``list(tensor)``
         """
-        types = set(_backend.chosen.types_within(self.texts))
+        types = set(types_within(self.texts))
         if any(map(is_array_type, types)):
             for number, text in enumerate(self.texts):
                 refuse_arrays(text, self.place.of(number))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from itertools import pairwise
 
-from .. import _backend
+from .._backend import RawTexts
 from .._runtime.extras import extra
 from .._runtime.lazy_arrays import bincount, np, repeat
 from .._runtime.sequences import by_position, check_ordered, is_missing
@@ -180,7 +180,7 @@ def _batch(array: Any, name: str, first: int, owners: NDArray[Any] | None = None
         ends = np.frombuffer(values.buffers()[1], np.int64)[values.offset : values.offset + len(values) + 1]
     try:
         data = memoryview(values.buffers()[2] or b"").cast("B")
-        lines = _backend.chosen.RawTexts.of_spans(data, ends[:-1], ends[1:])
+        lines = RawTexts.of_spans(data, ends[:-1], ends[1:])
     except NotUtf8Error as error:
         raise NotUtf8Error(error.line, error.position, error.byte, f"{name}[{row_of(error.line)}]") from None
     if offsets is None:

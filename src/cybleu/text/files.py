@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from itertools import chain
 
-from .. import _backend
+from .._backend import RawTexts
 from ..errors import LengthMismatchError, NotUtf8Error
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ def _texts_of(file: Lines) -> Iterator[Any]:
     """The lines of a file as the backend reads them, some at a time."""
     for block in file.blocks():
         try:
-            texts = _backend.chosen.RawTexts.of_block(block)
+            texts = RawTexts.of_block(block)
         except NotUtf8Error:
             file.text(block)  # an error that names the line
         yield texts
@@ -38,12 +38,12 @@ def raw_segments(
     :raises LengthMismatchError: the files have different numbers of lines; raised at the end, with the numbers
     """
     files = [*hypotheses, *references]
-    parts, side_by_side = list(map(_texts_of, files)), _backend.chosen.RawTexts.side_by_side
-    texts, starts = [_backend.chosen.RawTexts() for _ in files], [0] * len(files)
+    parts, side_by_side = list(map(_texts_of, files)), RawTexts.side_by_side
+    texts, starts = [RawTexts() for _ in files], [0] * len(files)
     while True:
         for number, part in enumerate(parts):
             if starts[number] == len(texts[number]):
-                texts[number], starts[number] = next(part, _backend.chosen.RawTexts()), 0
+                texts[number], starts[number] = next(part, RawTexts()), 0
         count = min(len(lines) - start for lines, start in zip(texts, starts))
         if not count:
             break

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
+from .._backend import RawVocabulary, number_tokens
 from .._runtime.lazy_arrays import array_of, np
 from .._runtime.sequences import refuse_unhashable
 from ..errors import MixedTokensError, SequenceTypeError
@@ -28,7 +28,7 @@ def number_texts(texts: Batch, raw: Raw | None = None) -> tuple[TokenIds, Any]:
     """
     if isinstance(texts, RawText):
         assert raw is not None
-        words = _backend.chosen.RawVocabulary(raw.backend)
+        words = RawVocabulary(raw.backend)
         return _number_lines(texts, words.add), words
     if isinstance(texts, TokenIds):
         return texts, None
@@ -71,7 +71,7 @@ def number_together(first: Batch, second: Batch, raw: Raw | None = None) -> tupl
         with _explained(first):
             lengths, tokens = _lengths(first), list(chain.from_iterable(first.texts))
             ids = np.empty(len(tokens), dtype=np.int32)
-            if len(tokens) == lengths.sum() and _backend.chosen.number_tokens(tokens, ids) is not None:
+            if len(tokens) == lengths.sum() and number_tokens(tokens, ids) is not None:
                 found = ids_of_lengths(ids, lengths)
                 return found, found
     numbered, vocabulary = number_texts(first, raw)

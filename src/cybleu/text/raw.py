@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .. import _backend
+from .._backend import RawTexts
 from ..errors import UnknownNameError
 from .tokenizers import OWN, OfSacrebleu, own_tokenizer, tokenizer
 
@@ -76,7 +76,7 @@ class Raw:
 
     def lowered(self, texts: Any) -> Any:
         """Lines as the backend reads them, in lower case if that is wanted."""
-        return _backend.chosen.RawTexts(list(map(self.lower, texts.strings()))) if self.lowercase else texts
+        return RawTexts(list(map(self.lower, texts.strings()))) if self.lowercase else texts
 
     def split(self, lines: Sequence[str]) -> list[Any]:
         """The tokens of each line."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 from itertools import accumulate, chain, pairwise
 
-from .. import _backend
+from .._backend import RawTexts, trim, types_within
 from .._runtime.lazy_arrays import np
 from .._runtime.sequences import LINE, LISTS, by_position, container_of, described, is_array, is_missing, is_sized
 from .._runtime.shapes import warn_of
@@ -138,7 +138,7 @@ def batch_of(texts: Sequence[Any], place: Place) -> Batch:
             return token_lists(texts, place)
         texts = [str.__str__(text) if isinstance(text, str) else bytes(text) for text in texts]  # also of subclasses
     try:
-        return RawText(_backend.chosen.RawTexts(texts))
+        return RawText(RawTexts(texts))
     except NotUtf8Error as error:
         raise NotUtf8Error(error.line, error.position, error.byte, place.of(error.line)) from None
 
@@ -178,7 +178,7 @@ def _with_special(texts: Batch, special: SpecialIds, name: str) -> TokenIds:
     if isinstance(texts, TokenLists):
         texts = only_ids(texts, f"{FOR_IDS}: ")
     if special.pad_id is not None or special.eos_id is not None:
-        _backend.chosen.trim(texts.ids, texts.begins, texts.ends, special.pad_id, special.eos_id)
+        trim(texts.ids, texts.begins, texts.ends, special.pad_id, special.eos_id)
     return texts
 
 
@@ -243,7 +243,7 @@ def _sets_of_list(references: Any, texts: Batch | None) -> AnySets:
     if not several:
         _refuse_swapped(references, texts)
     groups = references if several else [[entry] for entry in references]
-    kinds = _backend.chosen.types_within(groups if several else [references])
+    kinds = types_within(groups if several else [references])
     if not kinds <= {*LISTS, str, bytes}:
         groups = [group if is_array(group) else [text for text in group if not is_missing(text)] for group in groups]
     if several and _are_tuples(kinds) and has_tuples(texts):
@@ -273,7 +273,7 @@ def _are_several(references: Any, raw: bool) -> bool | None:
         return False
     if not types <= LISTS:
         return None
-    firsts = _backend.chosen.types_within(references) if raw else {type(entry[0]) for entry in references if entry}
+    firsts = types_within(references) if raw else {type(entry[0]) for entry in references if entry}
     return True if firsts == {list} else raw if firsts in ({str}, {int}) else None
 
 
@@ -335,7 +335,7 @@ def _are_tuples(kinds: Iterable[type]) -> bool:
 def nestings(texts: Iterable[Any]) -> set[int]:
     """How deep tuples in the tokens of texts are: 0 for a token that is no tuple, 1 for a tuple that has none."""
     texts = list(texts)
-    kinds = _backend.chosen.types_within(texts)
+    kinds = types_within(texts)
     if _are_tuples(kinds):
         return set(map(_nesting, chain.from_iterable(texts)))
     return {0} if kinds else set()
@@ -427,7 +427,7 @@ def read_lines(values: Any, name: str = "hypotheses", bounds: Sequence[int] | No
             f"{Place(name, bounds).of(0)} is {described(texts.lists()[0])}; with tokenize each text must be raw text, a str or "
             "bytes in UTF-8"
         )
-    return RawText(_backend.chosen.RawTexts())
+    return RawText(RawTexts())
 
 
 def read_sets_of_lines(values: Any, name: str = "references") -> Sets:

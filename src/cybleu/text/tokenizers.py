@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cache, partial
 from typing import Any
 
-from .. import _backend
+from .._backend import Tokenizer
 from .._runtime.extras import extra
 from ..errors import InputFileError, MissingExtraError, UnknownNameError
 from .categories import categories
@@ -61,14 +61,14 @@ SPLITS: dict[str, Callable[[str], list[str]]] = {
 }
 
 
-def own_tokenizer(name: str) -> Any:
+def own_tokenizer(name: str) -> Tokenizer:
     """The backend's tokeniser with a name in `OWN`, or ``intl-unstripped`` or ``tercom``, which metrics use."""
-    return _own(_backend.BACKEND, "none" if name == "unicode" else name)
+    return _own("none" if name == "unicode" else name)
 
 
 @cache
-def _own(backend: str, name: str) -> Any:
-    made = _backend.chosen.Tokenizer(name, *([categories()] if name.startswith("intl") else []))
+def _own(name: str) -> Tokenizer:
+    made = Tokenizer(name, categories() if name.startswith("intl") else None)
     copyreg.pickle(type(made), lambda made: (own_tokenizer, (made.name,)))
     return made
 

@@ -14,7 +14,8 @@ from math import inf
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend, _mirror
+from .. import _mirror
+from .._backend import answered, best_interval, crossings
 from .._files.text import listed, shown
 from .._mirror.search.envelope import CROSSING, best_first, sums_between
 from .._runtime.arrays import np
@@ -124,7 +125,7 @@ class Surface:
         offsets, found = problem.axes.offsets, np.empty(len(point.values), dtype=CROSSING)
         self._starts = np.empty(len(point.chosen), dtype=np.int64)
         lists = point.values, line.slope, line.order, offsets, point.chosen
-        count = _backend.chosen.crossings(*lists, line.lower, line.upper, self._starts, found)
+        count = crossings(*lists, line.lower, line.upper, self._starts, found)
         self._found = found[:count]
 
     @cached_property
@@ -152,8 +153,8 @@ class Surface:
         row = np.empty(stats.shape[1], dtype=np.int64)
         definition, kernel = metric.definitions
         line = self._starts, self._found, stats, self.line.lower, self.line.upper
-        found = _backend.chosen.best_interval(*line, kernel, row)
-        score, left, right, farthest = _backend.answered(found, _mirror.best_interval, *line, definition, row)
+        found = best_interval(*line, kernel, row)
+        score, left, right, farthest = answered(found, _mirror.best_interval, *line, definition, row)
         return Interval((score, 0.0), left, right, row, farthest or self._scale())
 
     def _ranked(self) -> Iterator[Interval]:

@@ -61,7 +61,7 @@ def sentence_gleu(original):
     """Return a compiled version of `original`, which scores plain input and calls `original` for declined input."""
 
     def sentence_gleu(references, hypothesis, min_len=1, max_len=4):
-        cdef object score = best_ratio(references, hypothesis, min_len, max_len) if SERVES else None
+        cdef object score = best_ratio(references, hypothesis, min_len, max_len)
         return original(references, hypothesis, min_len, max_len) if score is None else score
 
     return copy_metadata(original, sentence_gleu)

@@ -295,15 +295,6 @@ cdef inline int read_weights(object weights, Weights *into) except -1:
 
 
 # --------------------------------------------------------------------------------------------------------- the function
-cdef bint SERVES = True     # only changed by tests that switch the backend
-
-
-def serve(bint wanted):
-    """Enable or disable the compiled functions; if disabled, they call the original functions."""
-    global SERVES
-    SERVES = wanted
-
-
 # Copy names, docstring and signature of a function to its compiled version, which is returned.
 cdef object copy_metadata(object source, object target):
     return update_wrapper(target, source, ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"), ())
@@ -314,9 +305,7 @@ def sentence_bleu(original, smoothing_type, methods, warn):
     cdef Scorer scorer = Scorer(smoothing_type, methods, warn)
 
     def sentence_bleu(references, hypothesis, weights=QUARTERS, smoothing_function=None, auto_reweigh=False):
-        cdef object score = None
-        if SERVES:
-            score = scorer.sentence(references, hypothesis, weights, smoothing_function, auto_reweigh)
+        cdef object score = scorer.sentence(references, hypothesis, weights, smoothing_function, auto_reweigh)
         if score is None:
             return original(references, hypothesis, weights, smoothing_function, auto_reweigh)
         return score

@@ -53,3 +53,7 @@ def everygrams(sequence: Iterable[Any], min_len: int, max_len: int) -> Iterator[
             yield tuple(window[:n])
         window += islice(rest, 1)
         del window[0]
+
+
+def sentence_gleu(original: Any) -> Any:
+    return original

@@ -23,3 +23,7 @@ class Scorer:
 
     def rows(self, stats: Any, weights: Any, smoothing: Any, auto_reweigh: Any, start: int, scores: Any) -> int:
         return start
+
+
+def sentence_bleu(original: Any, smoothing_type: type, methods: Any, warn: Any) -> Any:
+    return original
