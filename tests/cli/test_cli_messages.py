@@ -166,4 +166,5 @@ def test_segments_without_a_hypothesis_are_counted(run, command, tmp_path):
     assert "no hypothesis" not in run("tune", command, "list", "text").stderr
     said = run("tune", command, "list", "the references").stderr
     assert "segments without a hypothesis in the list are ignored: 3 of 5" in said
-    assert "run: cybleu score OUTPUT 'the references' -m moses --tokenize unicode" in said
+    quoted = '"the references"' if os.name == "nt" else "'the references'"
+    assert f"run: cybleu score OUTPUT {quoted} -m moses --tokenize unicode" in said

@@ -80,7 +80,7 @@ def test_commands(tmp_path):
     for number, command in enumerate(
         (
             [sys.executable, str(program), "{weights}", "{nbest}"],
-            f'"{sys.executable}" "{program}" {{weights}} {{nbest}}',
+            f"'{sys.executable}' '{program}' {{weights}} {{nbest}}",
         )
     ):
         result = loop(tmp_path / str(number), command)
@@ -92,13 +92,13 @@ def test_commands(tmp_path):
         (["no-such-program"], "cannot be run"),
         ("", "command of the decoder is empty"),
         ([], "command of the decoder is empty"),
-        ('decode "in {nbest}', "cannot be split into words: No closing quotation"),
+        ("decode 'in {nbest}", "cannot be split into words: No closing quotation"),
     ):
         with pytest.raises(errors.DecoderError, match=text):
             loop(tmp_path / "failing", command)
 
 
-@pytest.mark.parametrize("path", ["sub\\decode.py", ".\\it's.py", '"sub\\with blank.py"'])
+@pytest.mark.parametrize("path", ["sub\\decode.py", ".\\decode.py", '"sub\\with blank.py"'])
 def test_paths_in_a_command_on_windows(folder, monkeypatch, path):
     monkeypatch.setattr("cybleu._runtime.system.WINDOWS", True)
     (folder / "sub").mkdir()

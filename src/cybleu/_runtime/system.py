@@ -22,7 +22,7 @@ def command_line(words: Sequence[str]) -> str:
 
 
 def words_of(command: str) -> list[str]:
-    """Split a command into words, as the system's shell does.
+    """Split a command into words, as a shell does; on Windows, a backslash is an ordinary character.
 
     :raises ValueError: a quotation is not closed
     """
@@ -31,5 +31,4 @@ def words_of(command: str) -> list[str]:
     lexer.commenters = ""
     if WINDOWS:
         lexer.escape = ""  # a backslash separates folders
-        lexer.quotes = '"'
     return list(lexer)

@@ -92,10 +92,9 @@ def mert_loop(
 
     :param folder: the folder of the iterations; it is created if it does not exist
     :param decode: a function that takes the weights by name and a path, and writes an n-best list to this path; or a
-        command, as a list of arguments or a string that is split like a shell command; on Windows, only double quotes
-        quote, and a backslash is part of a path. In a command, ``{weights}`` is
-        replaced by the path of the weights file, and ``{nbest}`` by the path of the list to write. The output of a
-        command goes to standard error
+        command, as a list of arguments or a string that is split like a shell command, but on Windows a backslash is an
+        ordinary character. In a command, ``{weights}`` is replaced by the path of the weights file, and ``{nbest}`` by
+        the path of the list to write. The output of a command goes to standard error
     :param references: see :meth:`cybleu.nbest.NBest.from_files`
     :param start: the initial weights by name, for every dense feature and any of the sparse ones
     :param iterations: the maximum number of iterations
