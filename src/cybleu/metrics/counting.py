@@ -45,6 +45,7 @@ class Counting(NamedTuple):
 
         :param raw: how raw text is tokenised
         """
+        given = raw
         if raw is not None and not raw.own:
             corpus, raw = tokenised(corpus, raw), None
         if corpus.once is None:
@@ -52,7 +53,7 @@ class Counting(NamedTuple):
                 return self._of_lines(corpus, raw)
             if isinstance(corpus.texts, TokenLists) and isinstance(corpus.sets, ListSets) and corpus.owners is None:
                 return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
-        return self._of_prepared(corpus, raw)
+        return self._of_prepared(corpus, raw, key=(self, given))
 
     def _of_lines(self, corpus: Corpus, raw: Raw) -> Callable[[int, int, Any], None]:
         """Count raw text, which the backend tokenises."""
@@ -85,9 +86,12 @@ class Counting(NamedTuple):
 
         return count
 
-    def _of_prepared(self, corpus: Corpus, raw: Raw | None) -> Callable[[int, int, Any], None]:
-        """Count texts in numbers, with n-grams of references that are counted once."""
-        vocabulary, prepared = corpus.made((self, raw), lambda: self._prepared(corpus, raw))
+    def _of_prepared(self, corpus: Corpus, raw: Raw | None, key: Any) -> Callable[[int, int, Any], None]:
+        """Count texts in numbers, with n-grams of references that are counted once.
+
+        :param key: all that decides what is counted, also the tokeniser of texts that are tokens by now
+        """
+        vocabulary, prepared = corpus.made(key, lambda: self._prepared(corpus, raw))
         owners = np.arange(corpus.size, dtype=np.int64) if corpus.owners is None else corpus.owners
         if isinstance(corpus.texts, RawText):
             assert raw is not None
