@@ -53,6 +53,7 @@ FORMS = {
 }
 
 
+@pytest.mark.long_in_mirror
 @pytest.mark.parametrize("form", FORMS)
 def test_references_used_with_one_metric_are_as_new_for_another(form):
     metrics, texts, references = FORMS[form]

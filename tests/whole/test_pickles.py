@@ -4,6 +4,7 @@ import copy
 import copyreg
 import pickle
 import re
+from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pytest
@@ -54,11 +55,12 @@ OBJECTS = {
 
 
 def state(value):
-    """What an object shows and its attributes, without addresses in memory."""
+    """What an object shows and its attributes, without those that are computed when they are first used, and addresses in memory."""
+    attributes = getattr(value, "__dict__", None)
     if isinstance(value, References):
         attributes = value.lists(), value._ids
-    else:  # without those that are computed when they are first used
-        attributes = {name: found for name, found in getattr(value, "__dict__", {}).items() if name != "columns"}
+    elif is_dataclass(value):
+        attributes = {field.name: getattr(value, field.name) for field in fields(value)}
     return re.sub("0x[0-9a-f]+", "", repr([value, attributes]))
 
 
