@@ -10,7 +10,7 @@ from .._runtime.extras import extra
 from .._runtime.parallel import watched
 from ..errors import InputFileError
 from ..text.batches import Corpus
-from ..text.columns import ReferenceColumns, texts_of_column
+from ..text.columns import ReferenceColumns, check_column, texts_of_column
 from ..text.reading import check_same_kind
 from .common import shows_progress
 
@@ -79,6 +79,8 @@ def column_segments(file: str, hypotheses: Sequence[str], references: Sequence[s
             watched_blocks = watched(blocks, shows_progress(), rows, lambda: first, " segments")
             for block in watched_blocks:
                 table = Table.from_batches(block)
+                for name in names:
+                    check_column(table[name], f"{file}:{name}")
                 of_references = f"{file}:{references[0]}"
                 columns = ReferenceColumns([table[name] for name in references], of_references, first)
                 texts = [texts_of_column(table[name], f"{file}:{name}", first) for name in hypotheses]

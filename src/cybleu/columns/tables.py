@@ -15,6 +15,7 @@ from ..text.columns import (
     ReferenceColumns,
     are_columns,
     arrow,
+    check_column,
     columns_of_frame,
     is_column,
     side_by_side,
@@ -60,7 +61,7 @@ def row_blocks(
         of its name
     :raises SequenceTypeError: a hypothesis is null; the message has the number of its row in the whole table, from 0
     :raises NoReferencesError: a segment has no reference
-    :raises ArrowError: `table` is not a table, or it is broken or already consumed
+    :raises ArrowError: `table` is not a table, or it is already consumed; or a column is damaged
     :raises ValueError: two threads read one iterator at the same time
 
     >>> texts = {"hypothesis": ["The cat sat.", "A dog."], "reference": ["The cat sat!", "A dog."]}
@@ -227,15 +228,22 @@ def _of_arrow(table: Any, wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
         )
     first = 0
     with arrow(table) as pa:
+        if isinstance(table, (pa.Array, pa.ChunkedArray)):
+            table.validate()
+            table = pa.Table.from_struct_array(table)
         if not hasattr(table, "__arrow_c_stream__"):
-            table = pa.table(table)
-        # another reader of a reader would turn its exceptions, such as KeyboardInterrupt, into those of pyarrow
-        is_reader = isinstance(table, pa.RecordBatchReader)
-        reader = table if is_reader else pa.RecordBatchReader.from_stream(table)
-        places = [reader.schema.names.index(known(name, reader.schema.names)) for name in wanted]
-        for batch in reader:
-            for start in range(0, len(batch), BLOCK):
-                texts, *others = (batch.column(place).slice(start, BLOCK) for place in places)
+            table = pa.record_batch(table)
+        if not isinstance(table, (pa.Table, pa.RecordBatch, pa.RecordBatchReader)):
+            table = pa.RecordBatchReader.from_stream(table)
+        places = [table.schema.names.index(known(name, table.schema.names)) for name in wanted]
+        for part in table if isinstance(table, pa.RecordBatchReader) else [table]:
+            columns = [part.column(place) for place in places]
+            for name, column in zip(wanted, columns):
+                check_column(column, f"the column {name!r}")
+                if len(column) != part.num_rows:
+                    raise ArrowError(f"the column {name!r} has {len(column)} rows, but its table has {part.num_rows}")
+            for start in range(0, part.num_rows, BLOCK):
+                texts, *others = (column.slice(start, BLOCK) for column in columns)
                 yield texts_of_column(texts, "hypotheses", first), ReferenceColumns(others, "references", first)
                 first += len(texts)
 

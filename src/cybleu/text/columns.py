@@ -29,7 +29,7 @@ from .batches import ListSets, Place, RawText, Sets, TokenIds, TokenLists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
@@ -52,7 +52,11 @@ def is_column(value: Any) -> bool:
 @lru_cache(256)  # failing to find an attribute takes as long as reading a short text
 def _is_type_of_columns(kind: type) -> bool:
     exports = hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")
-    return exports or any(base.__module__ == "pandas.core.series" for base in kind.__mro__)
+    return exports or _is_series_of_pandas(kind)
+
+
+def _is_series_of_pandas(kind: type) -> bool:
+    return any(base.__module__ == "pandas.core.series" for base in kind.__mro__)
 
 
 def are_columns(references: Any) -> bool:
@@ -85,29 +89,91 @@ def columns_of_frame(value: Any) -> dict[Any, Any] | None:
     return {name: value[name] for name in value.columns}
 
 
+# -------------------------------------------------------------------------------------------------------- damaged columns
+
+
+def check_column(column: Any, name: str) -> None:
+    """Check offsets, indices and sizes of buffers, which pyarrow trusts when it reads a file.
+
+    :param column: an array or a ChunkedArray of pyarrow
+    :param name: of the column, for messages
+    :raises ArrowError: one of them is out of range
+    """
+    with arrow(column) as pa:
+        layout = _of_bytes(column.type, pa)
+        try:
+            for array in getattr(column, "chunks", [column]):
+                array.validate()
+                if layout != array.type:
+                    array = array.view(layout)
+                array.validate(full=True)
+        except pa.ArrowException as error:
+            raise ArrowError(f"{name} is damaged: {error}; write the column again") from error
+
+
+def _of_bytes(kind: Any, pa: Any) -> Any:
+    """The type of the same layout with bytes for texts, whose UTF-8 is not validated here: the backend does it."""
+    texts = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
+    lists = {
+        pa.ListType: pa.list_,
+        pa.LargeListType: pa.large_list,
+        pa.ListViewType: pa.list_view,
+        pa.LargeListViewType: pa.large_list_view,
+    }
+    if type(kind) in lists:
+        return lists[type(kind)](_of_bytes(kind.value_type, pa))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(_of_bytes(kind.value_type, pa), kind.list_size)
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _of_bytes(kind.value_type, pa), kind.ordered)
+    if pa.types.is_run_end_encoded(kind):
+        return pa.run_end_encoded(kind.run_end_type, _of_bytes(kind.value_type, pa))
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_of_bytes(field.type, pa)) for field in kind])
+    return texts.get(kind, kind)
+
+
 # ----------------------------------------------------------------------------------------------------------- one column
 
 
-def _columns_of(value: Any) -> tuple[list[str] | None, list[Any]]:
-    """The names of the columns of a table, None for one column; and the columns as :func:`_read` returns them."""
+def _columns_of(value: Any, name: str) -> tuple[list[str] | None, list[Any]]:
+    """The names of the columns of a table, None for one column; and the columns as :func:`_read` returns them.
+
+    :param name: of the argument, for messages
+    """
+    if hasattr(value, "read_all"):  # a reader of pyarrow
+        with arrow(value):
+            value = value.read_all()
     if hasattr(value, "column_names"):  # a table of pyarrow
-        return value.column_names, list(map(_read, value.columns))
+        return value.column_names, _read_all(zip(value.column_names, value.columns), name)
     frame = columns_of_frame(value)
     if frame is not None:
-        return list(frame), list(map(_read, frame.values()))
-    column = _read(value)
+        return list(frame), _read_all(frame.items(), name)
+    column = _read(value, name)
     if isinstance(column, list) or not hasattr(column.type, "get_field_index"):
         return None, [column]
     return [field.name for field in column.type], column.flatten()
 
 
-def _read(column: Any) -> Any:
+def _read_all(columns: Iterable[tuple[Any, Any]], name: str) -> list[Any]:
+    """The columns of a table as :func:`_read` returns them."""
+    return [_read(column, f"the column {key!r} of {name}") for key, column in columns]
+
+
+def _read(column: Any, name: str) -> Any:
     """A column as a ChunkedArray of pyarrow, or as a list."""
     of_objects = str(getattr(column, "dtype", "")).lower() == "object"
     if hasattr(column, "to_list") and (of_objects or find_spec("pyarrow") is None):
         return [None if is_missing(entry) else entry for entry in column.to_list()]
     with arrow(column) as pa:
-        return pa.chunked_array(column if hasattr(column, "__arrow_c_stream__") else pa.array(column))
+        # an export would lose the sizes of buffers, so that pyarrow's own arrays, and those of pandas, stay as they are
+        if not isinstance(column, (pa.Array, pa.ChunkedArray)):
+            exports = hasattr(column, "__arrow_c_stream__") and not _is_series_of_pandas(type(column))
+            column = pa.chunked_array(column) if exports else pa.array(column)
+        if isinstance(column, pa.Array):
+            column = pa.chunked_array([column])
+    check_column(column, name)
+    return column
 
 
 def _entries(column: Any, name: str) -> Any:
@@ -283,7 +349,7 @@ def column_of(values: Any, name: str) -> Batch | list[Any] | Any:
 
 def _one_column(values: Any, name: str) -> list[Any] | Any:
     """The column as :func:`_read` returns it, or a frame of numbers as an array of them."""
-    names, columns = _columns_of(values)
+    names, columns = _columns_of(values, name)
     if names and all(map(_of_numbers, columns)):
         return np.asarray(values)
     if len(columns) != 1:
@@ -310,7 +376,7 @@ def lists_of_documents(documents: Any) -> Any:
         return list(map(lists_of_documents, documents)) if any_column else documents
     if not is_column(documents):
         return documents
-    names, columns = _columns_of(documents)
+    names, columns = _columns_of(documents, "a column of lines")
     lines = [_entries(column, "line") for column in columns]
     return lines[0] if names is None else lines
 
@@ -323,7 +389,7 @@ def columns_of_references(references: Any, name: str) -> ReferenceColumns | list
     if not are_columns(references):
         return references
     several = not is_column(references)
-    tables = list(map(_columns_of, references if several else [references]))
+    tables = [_columns_of(table, name) for table in (references if several else [references])]
     columns = [column for _, part in tables for column in part]
     if columns and all(map(_of_numbers, columns)) and (several or tables[0][0]):
         return by_position(references)  # texts of token ids, or an array of them
