@@ -1,12 +1,14 @@
 """Tuning loop with a decoder that searches a small space, and interrupts at any point."""
 
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
 import pytest
 
 from brute_force import score_of
+from command_line import python
 from cybleu import errors
 from cybleu.nbest import NBest, merge
 from cybleu.tuning import Iteration, Loop, kbmira, mert_loop, read_weights
@@ -172,6 +174,30 @@ def test_two_loops_in_one_folder(tmp_path):
     assert loop(tmp_path / "run", decode) == loop(tmp_path / "other", Decoder())
     assert found and len({*found}) == len(found)
     assert loop(tmp_path / "run", Decoder()) == loop(tmp_path / "other", Decoder())
+
+
+SECOND_LOOP = """
+from pathlib import Path
+from cybleu.errors import InputFileError
+from cybleu.tuning import mert_loop
+try:
+    mert_loop("run", "decoder", [["a"]], {"a": 1.0})
+except InputFileError as error:
+    print(error)
+"""
+
+
+def test_a_second_process_in_a_folder_whose_lock_was_deleted(folder):
+    messages = []
+
+    def decode(weights, path):
+        with suppress(PermissionError):  # of Windows, which does not delete a file that is open
+            (folder / "run" / "cybleu.lock").unlink()
+        messages.append(python("-c", SECOND_LOOP, cwd=folder).stdout)
+        Decoder()(weights, path)
+
+    loop(folder / "run", decode, iterations=1)
+    assert messages == [f"{ANOTHER}\n"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ Every iteration is kept in a folder, so that an interrupted run continues where 
     the weights tuned on the lists of all iterations so far, their score, and the values of the stopping criteria
 
 ``cybleu.lock``
-    the file that a running loop locks
+    the file that a running loop locks; it locks the folder, too, in case the file is deleted
 
 Files get these names when they are complete.
 """
@@ -24,7 +24,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from math import inf, isnan
@@ -36,7 +37,7 @@ from .._files.weights import read_weights, write_weights
 from .._files.writing import errors_named, writing
 from .._runtime.extras import extra
 from .._runtime.numbers import as_number, check_whole
-from .._runtime.system import command_line, words_of
+from .._runtime.system import WINDOWS, command_line, words_of
 from ..errors import CybleuError, DecoderError, InputFileError, UnknownNameError, WeightsError
 from ..metrics import Metric
 from ..nbest import NBest, merge
@@ -255,18 +256,48 @@ class _Run:
         return nbest, merged
 
 
-def _locked(folder: Path) -> Any:
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
     """Create the folder and lock it; the system releases the lock when the process ends, however it ends."""
     with extra("filelock", "the tuning loop requires filelock", "cybleu[tuning]"):
         from filelock import FileLock, Timeout
-    with errors_named(str(folder)):
-        folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as locks:
+        with errors_named(str(folder)):
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                locks.enter_context(FileLock(folder / "cybleu.lock", timeout=0))
+                locks.enter_context(_folder_locked(folder))
+            except (Timeout, BlockingIOError):
+                raise InputFileError(
+                    f"{folder}: another loop is running in this folder; wait until it ends, or give another folder"
+                ) from None
+        yield
+
+
+@contextmanager
+def _folder_locked(folder: Path) -> Iterator[None]:
+    """Lock the folder itself, because a locked file in it can be deleted, except on Windows.
+
+    :raises BlockingIOError: another loop has locked it
+    """
+    if WINDOWS:
+        yield
+        return
+    from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
         try:
-            return FileLock(folder / "cybleu.lock", timeout=0).acquire()
-        except Timeout:
-            raise InputFileError(
-                f"{folder}: another loop is running in this folder; wait until it ends, or give another folder"
-            ) from None
+            flock(descriptor, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:
+            pass  # network file systems may lock only files
+        yield
+    finally:
+        with suppress(OSError):
+            flock(descriptor, LOCK_UN)  # closing it does not unlock it if a forked process still has it
+        os.close(descriptor)
 
 
 def _reason_to_stop(
