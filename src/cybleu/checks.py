@@ -15,6 +15,7 @@ from ._runtime.shapes import is_written_without_blanks
 from .bleu_score.scores import number_of_segments
 from .errors import MixedTokensError, TokensError
 from .metrics import Bleu
+from .metrics.operations import rows_without_numpy
 from .metrics.tokens import tokenised
 from .text.batches import Corpus, ListSets, Place, TokenLists
 from .text.raw import raw_of
@@ -69,7 +70,9 @@ def check(
         sets, texts = corpus.sets.lists(), corpus.texts.lists()
     number_of_segments(sets, texts)
     corpus = Corpus(TokenLists(texts, Place("hypotheses")), ListSets(sets, "references"))
-    Bleu("nltk", max_order=1).rows_of(corpus)  # raises an error for what is no text, or no list of references
+    rows_without_numpy(
+        Bleu("nltk", max_order=1), corpus
+    )  # raises an error for what is no text, or no list of references
     kind, of_references = _kind_of_tokens(corpus.texts), _kind_of_tokens(corpus.sets.texts, may_be_empty=False)
     if None not in (kind, of_references) and kind != of_references:
         raise MixedTokensError(

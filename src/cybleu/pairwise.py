@@ -17,6 +17,7 @@ from .bleu_score.scores import QUARTERS, score_counts, scorer, weight_vectors, w
 from .bleu_score.smoothing import method_number
 from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find
+from .metrics.operations import tokenization_for
 from .metrics.tokens import numbered_pair, tokens_of
 from .text.batches import Place, TokenLists
 from .text.ids import SpecialIds
@@ -106,7 +107,8 @@ def self_bleu(
     """
     special = SpecialIds(pad_id, eos_id)
     batch = read_texts(texts, "texts", special=special)
-    raw = Bleu("nltk", tokenize=tokenize, lowercase=lowercase).raw(batch.kind if batch.size else "nothing")
+    metric = Bleu("nltk", tokenize=tokenize, lowercase=lowercase)
+    raw = tokenization_for(metric, batch.kind if batch.size else "nothing")
     if raw is not None and smoothing_function is not None:  # which may read the tokens
         batch, raw = tokens_of(batch, raw, Place("texts")), None
     weights = weights_given(weights)

@@ -18,6 +18,7 @@ from ._runtime.parallel import checked_threads
 from ._runtime.sequences import by_position, is_missing, plain_text
 from .errors import LengthMismatchError, OrderError, SequenceTypeError, UnknownNameError, WeightsError, _printable
 from .metrics import find
+from .metrics.operations import check_parts
 from .text.ids import SpecialIds
 from .text.reading import read_list
 
@@ -82,7 +83,7 @@ def reward_scores(
         eos_id=eos_id,
         unk_id=unk_id,
     )
-    scores = found.scores_of(rows)
+    scores = found.evaluate_rows(rows)
     if not found.higher_is_better:
         scores = np.maximum(found.scale - scores, 0.0)
     return (scores / found.scale).astype(np.float32)
@@ -137,7 +138,7 @@ class Reward:
         SpecialIds(pad_id, eos_id, unk_id).check()
         self.metric = find(metric, **options)
         self.metric.as_reward()
-        self.metric.check_parts()
+        check_parts(self.metric)
         self.column = column
         self.missing = missing
         self.ids: dict[str, Any] = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}

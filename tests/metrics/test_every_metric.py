@@ -10,6 +10,8 @@ import pytest
 import cybleu
 from cybleu import References, Reward, columns, errors, metrics, score, scores
 from cybleu.metrics import Chrf, Metric, Mixture, Nist, NistInformation, Ter, find
+from cybleu.metrics.combined import maximised, split_on_blanks
+from cybleu.metrics.operations import with_options
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, mbr, oracle, perceptron
 from cybleu.significance import bootstrap, compare_systems, paired_test
@@ -123,7 +125,7 @@ def test_rows_and_scores(metric):
     assert found == score(expected, metric) and found.score == metric.evaluate(metric.total(rows))
     assert metric.total(rows) == pytest.approx(rows.sum(axis=0).tolist())
     assert str(found).startswith(f"{metric.signature} = ")
-    alike = metric.with_choices(lowercase=metric.lowercase), metric.of_sentences()
+    alike = with_options(metric, lowercase=metric.lowercase), metric.of_sentences()
     for copied in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric)), *alike):
         assert copied == metric and hash(copied) == hash(metric) and copied.signature == metric.signature
         assert copied.rows(TEXTS, REFERENCES, owner=OWNER).tolist() == expected
@@ -337,7 +339,7 @@ def test_metrics_of_the_user_by_name(monkeypatch):
     monkeypatch.setitem(metrics.METRICS, "word-f", WordF())
     rows = cybleu.rows([text.split() for text in TEXTS], [[["a", "cat"]]] * 9, "word-f")
     assert scores(rows, "word-f").tolist() == [WordF().evaluate(row) for row in rows.tolist()]
-    assert WordErrors().maximised.split_on_blanks().of_sentences().rows(["a b"], ["a c"]).tolist() == [[1, 2]]
+    assert split_on_blanks(maximised(WordErrors())).of_sentences().rows(["a b"], ["a c"]).tolist() == [[1, 2]]
     assert score(rows[0].tolist(), "word-f", beta=2).score == WordF(2).evaluate(rows[0].tolist())
     with pytest.raises(errors.UnknownNameError, match="no 'smoothing'; it has tokenize, lowercase, beta"):
         scores(rows, "word-f", smoothing="exp")

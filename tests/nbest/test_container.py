@@ -1,5 +1,7 @@
 """Container of n-best lists: attributes, validation, and lists created from texts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -77,7 +79,7 @@ def test_another_metric(name, lowercase):
     nbest = NBest.from_texts(HYPOTHESES, SETS, [[float(row)] for row in range(6)], tokenize=str.split, ids=[4, 7, 9])
     metric = find(name)
     tokenize = None if metric.reads == "text" else "13a"
-    metric = metric.with_choices(tokenize=tokenize, lowercase=lowercase)
+    metric = replace(metric, tokenize=tokenize, lowercase=lowercase)
     expected = metric.rows(nbest.texts, SETS, owner=OWNER)
     words = [[text.lower().split() if lowercase else text.split() for text in group] for group in SETS]
     raw = References(SETS)
@@ -92,6 +94,6 @@ def test_another_metric(name, lowercase):
         assert (other.names, other.texts) == (nbest.names, nbest.texts)
     assert oracle(found[0]).rows.tolist() == oracle(found[1]).rows.tolist()
     if metric.reads == "tokens":
-        by_words = metric.with_choices(tokenize="unicode").rows(nbest.texts, SETS, owner=OWNER)
+        by_words = replace(metric, tokenize="unicode").rows(nbest.texts, SETS, owner=OWNER)
         assert nbest.with_metric(name, SETS, lowercase=lowercase).stats.tolist() == by_words.tolist()
         assert nbest.with_metric(name, References(words), lowercase=lowercase).stats.tolist() == by_words.tolist()

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,9 +26,9 @@ def rows_by(metric, name, tokenize=None, lowercase=False):
     if metric.reads == "text":
         if metric.weighs_by_call:
             metric = metric.with_weights_of(REFERENCES)
-        metric = metric.with_choices(lowercase=True) if lowercase else metric
+        metric = replace(metric, lowercase=True) if lowercase else metric
         return metric.rows(SYSTEMS[name], REFERENCES), metric
-    return metric.with_choices(tokenize=tokenize, lowercase=lowercase).rows(SYSTEMS[name], REFERENCES), metric
+    return replace(metric, tokenize=tokenize, lowercase=lowercase).rows(SYSTEMS[name], REFERENCES), metric
 
 
 @pytest.mark.parametrize(

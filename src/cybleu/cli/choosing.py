@@ -15,6 +15,7 @@ from .._files.writing import writing
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, _printable
 from ..metrics import Bleu
+from ..metrics.names import family
 from .common import shows_progress
 from .given import arguments_of, choice, file, number
 from .lists import FormatOptions, NbestOptions
@@ -225,7 +226,7 @@ def _nearest(texts: list[str], row: int, metric: Metric) -> Iterator[str]:
     alike = percent(pairs([texts[row]], texts, metric=metric)[0], metric.scale)
     sign = -1 if metric.higher_is_better else 1
     for other in sorted((i for i in range(len(texts)) if i != row), key=lambda i: sign * alike[i])[:EXPLAINED]:
-        line = f"   {metric.family} {alike[other]:.1f} with hypothesis {other}"
+        line = f"   {family(metric)} {alike[other]:.1f} with hypothesis {other}"
         if isinstance(metric, Bleu):
             line += f": {_matches(rows([texts[row]], [texts[other]], metric)[0].tolist())}"
         yield line

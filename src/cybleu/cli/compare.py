@@ -107,7 +107,7 @@ def _compared(given: CompareOptions) -> list[SystemComparison]:
         tables = iter([np.concatenate([*map(np.asarray, of_path)]) for of_path in zip(*of_blocks)])
         rows = {name: [next(tables) for _ in runs] for name, runs in given.systems.items()}
         result = compare_systems(rows, metric, **given.analysis)
-        read = described(metric, metric.raw("raw text"), texts.nrefs)
+        read = described(metric, metric.tokenization, texts.nrefs)
         results.append(replace(result, signature=result.signature + read))
     return results
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -41,7 +41,7 @@ def explain(given: ExplainOptions) -> None:
     hypothesis, references = _segment(given, metric)
     method = method_of(metric, given)
     if method is None:
-        explained = steps_of(hypothesis, references, metric=metric.with_choices(tokenize=None, lowercase=False))
+        explained = steps_of(hypothesis, references, metric=replace(metric, tokenize=None, lowercase=False))
     else:
         weights, function = method
         explained = steps_of(hypothesis, references, weights=weights, smoothing_function=function)
@@ -50,7 +50,7 @@ def explain(given: ExplainOptions) -> None:
 
 def _segment(given: ExplainOptions, metric: Metric) -> tuple[Any, list[Any]]:
     """The hypothesis and the references of the line."""
-    before, raw = 0, metric.raw("raw text")
+    before, raw = 0, metric.tokenization
     assert raw is not None
     for (corpus,) in given.texts([given.hypothesis], given.references):
         if given.line <= before + corpus.size:

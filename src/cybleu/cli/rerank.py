@@ -161,7 +161,7 @@ def mbr(given: MbrOptions) -> None:
 
     metric = given.metric
     if metric.reads != "text" or from_command_line("tokenize"):
-        metric = metric.with_choices(tokenize=given.tokenize)
+        metric = replace(metric, tokenize=given.tokenize)
     if given.prune is not None and given.list_format is not None:
         raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
 

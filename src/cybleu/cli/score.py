@@ -134,12 +134,12 @@ class _Scored:
 
     def __init__(self, given: ScoreOptions, metric: Metric):
         self.given, self.metric = given, metric
-        self.raw = None if metric.reads == "text" else metric.raw("raw text")
+        self.raw = None if metric.reads == "text" else metric.tokenization
         self.method = method_of(metric, given)
         self.count = 0
         self.apart = self.joined = 0  # lines that end with a full stop of its own, with one that a word has
         self.sums: list[list[Any]] = []  # the sum of all rows so far
-        self.of_mean = getattr(metric, "level", None) == "mean"
+        self.of_mean = metric.averages
         self.numbers = bytearray()  # the rows of all segments, if they are needed again
         self.tokens: tuple[list[Any], list[Any]] = [], []  # for a smoothing that needs the texts
         self.interval: tuple[float, float] | None = None  # the mean of samples and half the length of their interval

@@ -17,6 +17,7 @@ from .._runtime.lazy_arrays import np
 from .._runtime.parallel import in_order
 from ..errors import EmptyCorpusError
 from ..metrics import METRICS, Metric, find
+from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus, RawText, Sets
 from ..text.files import raw_segments
 from .common import orders_option, read_weights_of_orders, shows_progress
@@ -203,6 +204,6 @@ def count(texts: Texts, metrics: Sequence[Metric], threads: int) -> tuple[Sequen
         blocks = iter(read)
 
     def counted(corpora: list[Corpus]) -> Block:
-        return Block(corpora, [[metric.rows_of(corpus) for corpus in corpora] for metric in metrics])
+        return Block(corpora, [[rows_without_numpy(metric, corpus) for corpus in corpora] for metric in metrics])
 
     return metrics, in_order(counted, blocks, threads)

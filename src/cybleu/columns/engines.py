@@ -14,6 +14,7 @@ from .._runtime.arrays import np
 from ..errors import ArrayValueError, ArrowError, EmptyCorpusError, LengthMismatchError, SequenceTypeError
 from ..metrics import Score, find
 from ..metrics.names import rows_by_name
+from ..metrics.operations import check_parts, check_summable
 from . import tables
 from .adapters import Ray, Spark
 from .tables import known, names_of_references
@@ -42,7 +43,7 @@ class Counting:
 
     def __init__(self, hypothesis: str, references: Names, metric: Metric, keep: Names = ()):
         self.metric = metric
-        self.metric.check_parts()
+        check_parts(self.metric)
         self.types = dict.fromkeys(metric.columns, metric.dtype)
         self.hypothesis = hypothesis
         self.references = names_of_references(references)
@@ -248,7 +249,7 @@ def score(
     72.31, 79.65
     """
     counting = Counting(hypothesis, references, find(metric, **options))
-    counting.metric.check_summable()
+    check_summable(counting.metric)
     sums = _sums(frame, counting)
     if None in sums.values():
         raise EmptyCorpusError("there is no segment to score; give at least one row with its references")
@@ -284,7 +285,7 @@ def group_scores(
     [('a', 100.0), ('b', 59.46)]
     """
     counting = Counting(hypothesis, references, find(metric, **options), by)
-    counting.metric.check_summable()
+    check_summable(counting.metric)
     engine = _engine_of(frame)
     sums = engine.grouped(_rows(frame, counting), counting, partitions)
     return engine.map(sums, counting, counting.group_scores_of, counting.types | SCORES)

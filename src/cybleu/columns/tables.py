@@ -11,6 +11,7 @@ from .._runtime.sequences import described
 from ..errors import ArrowError, UnknownNameError
 from ..metrics import find
 from ..metrics.names import rows_by_name
+from ..metrics.operations import check_parts, check_summable
 from ..text.columns import (
     ReferenceColumns,
     are_columns,
@@ -69,7 +70,7 @@ def row_blocks(
     [array([3, 3])]
     """
     chosen = find(metric, **options)
-    chosen.check_parts()
+    check_parts(chosen)
     for name in (hypothesis, references):
         if are_columns(name):
             raise UnknownNameError(f"a {type(name).__name__} is not the name of a column; pass a table, then names")
@@ -209,7 +210,7 @@ def score(
     69.14
     """
     chosen = find(metric, **options)
-    chosen.check_summable()
+    check_summable(chosen)
     return chosen.score([*total(table, hypothesis, references, chosen, threads=threads).values()])
 
 

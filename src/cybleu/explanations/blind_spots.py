@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
 from .._mirror.scoring.definitions import smoothed
 from ..errors import CybleuError, SmoothingParameterError, UnknownNameError
 from ..metrics import Bleu, find
+from ..metrics.operations import tokenization_for
 from ..metrics.tokens import segments_of
 from ..text.reading import read_corpus
 
@@ -163,11 +164,11 @@ def read_segment(
         raise UnknownNameError(f"the metric is {found.name}, but only BLEU can be explained; use a definition of BLEU")
     try:
         corpus = read_corpus([hypothesis], [references])
-        tokens, of_references = segments_of(corpus, found.raw(corpus.kind), "tokens")(0)
+        tokens, of_references = segments_of(corpus, tokenization_for(found, corpus.kind), "tokens")(0)
     except CybleuError as error:
         message = str(error)
         for of_segments, of_one in IN_MESSAGES.items():
             message = message.replace(of_segments, of_one)
         error.args = (message,)
         raise
-    return found.with_choices(tokenize=None, lowercase=False).of_sentences(), tokens, of_references
+    return replace(found, tokenize=None, lowercase=False).of_sentences(), tokens, of_references

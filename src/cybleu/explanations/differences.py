@@ -14,6 +14,7 @@ from .._runtime.numbers import MOST_ORDERS, check_whole
 from .._runtime.scales import counted, percent
 from ..errors import CybleuError, EmptyCorpusError, OrderError, UnknownNameError
 from ..metrics import Bleu, BleuScore, Variant
+from ..metrics.operations import rows_without_numpy, tokenization_for
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from ..text.reading import read_corpus
@@ -232,7 +233,8 @@ def explain_difference(
                  75 -> 3/3 = 100
     """
     corpus = read_corpus(hypotheses, references)
-    raw = Bleu(tokenize="none" if tokenize == OF_TOOLS else tokenize, lowercase=lowercase).raw(corpus.kind)
+    metric = Bleu(tokenize="none" if tokenize == OF_TOOLS else tokenize, lowercase=lowercase)
+    raw = tokenization_for(metric, corpus.kind)
     if raw is None:
         name = None
     elif callable(tokenize):
@@ -288,7 +290,7 @@ class Counts:
         metric.of_width(2 + 2 * self.order)
         name = metric.name if smoothing is None else f"{metric.name}:{smoothing}"
         variant = replace(metric.definition, smoothings=(metric.definition.smoothing(smoothing),))
-        raw = metric.raw("raw text") if options else None
+        raw = metric.tokenization if options else None
         if raw is None:
             return Scored(name, variant, None)
         return Scored(name, variant, None, None, f"{raw.tokenize} (mteval)" if raw.of_mteval else str(raw.tokenize))
@@ -297,7 +299,7 @@ class Counts:
         """Count more segments."""
         for key, metric in self._metrics.items():
             if corpus.size:
-                self._numbers[key].frombytes(metric.rows_of(corpus).cast("B"))
+                self._numbers[key].frombytes(rows_without_numpy(metric, corpus).cast("B"))
 
     def _table(self, setting: Scored) -> memoryview[int]:
         numbers, width = self._numbers[setting.tokenize, setting.variant.reference_length], 2 + 2 * self.order

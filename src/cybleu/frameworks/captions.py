@@ -8,6 +8,7 @@ from .._runtime.lazy_arrays import np
 from .._runtime.numbers import MOST_ORDERS, check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..metrics import Bleu
+from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus
 from ..text.reading import read_lines, read_sets_of_lines
 
@@ -65,7 +66,7 @@ class CaptionBleu:
                 raise NoReferencesError(f"gts[{image!r}] has no caption; give at least one")
         texts = read_lines([res[image][0] for image in gts], "the captions")
         corpus = Corpus(texts, read_sets_of_lines(list(gts.values()), "the references"))
-        rows = np.asarray(Bleu("coco", max_order=self._n).rows_of(corpus))
+        rows = np.asarray(rows_without_numpy(Bleu("coco", max_order=self._n), corpus))
         return [score for (score,) in self._scores(rows.sum(axis=0, keepdims=True))], self._scores(rows)
 
     def method(self) -> str:
@@ -77,5 +78,5 @@ class CaptionBleu:
         scores = []
         for order in range(1, self._n + 1):
             columns = [*range(2 + order), *range(2 + self._n, 2 + self._n + order)]
-            scores.append(Bleu("coco", max_order=order).scores_of(rows.take(columns, axis=1)).tolist())
+            scores.append(Bleu("coco", max_order=order).evaluate_rows(rows.take(columns, axis=1)).tolist())
         return scores

@@ -10,6 +10,7 @@ from typing import Any
 from .. import sacrebleu_compat
 from ..errors import EmptyCorpusError, LengthMismatchError, UnknownNameError
 from ..metrics import Bleu, Gleu, Metric
+from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus
 from ..text.columns import entries_of
 from ..text.reading import read_lines, read_list, read_sets_of_lines
@@ -130,7 +131,7 @@ def _score(metric: Metric, texts: list[str], groups: list[list[str]]) -> Any:
             [line + "<skipped>" if "\n" in line else line for line in lines] for lines in (texts, *groups)
         ]
     corpus = Corpus(read_lines(texts, "predictions"), read_sets_of_lines(groups))
-    return metric.score(metric.rows_of(corpus))
+    return metric.score(rows_without_numpy(metric, corpus))
 
 
 def _bleu(

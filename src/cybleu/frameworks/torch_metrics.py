@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.extras import extra
 from ..metrics import find
+from ..metrics.operations import check_parts, check_summable
 
 with extra("torch", "this metric requires PyTorch", "torchmetrics"):
     import torch
@@ -49,8 +50,8 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
     ):
         super().__init__(**arguments)
         self.metric = find(metric, tokenize=tokenize, lowercase=lowercase or None)
-        self.metric.check_summable()
-        self.metric.check_parts()
+        check_summable(self.metric)
+        check_parts(self.metric)
         kind = torch.float64 if self.metric.dtype == "float64" else torch.int64
         self.add_state("row", torch.zeros(len(self.metric.columns), dtype=kind), dist_reduce_fx="sum")
 

@@ -18,6 +18,7 @@ from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.raw import Raw
 from .base import BuiltinMetric, Score
 from .counting import LARGEST_ORDER, Counting
+from .operations import check_summable, table_of_rows, tokenization_for
 from .statistics import as_table, bleu_row, has_rows, order_of, scores_by, total_of
 from .tokens import numbered_pair
 from .variants import VARIANTS, Variant, tool_tokenizer
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..text.batches import Batch, Corpus
-    from ..text.raw import Tokenize
     from .base import Counter
 
 __all__ = ["Bleu", "BleuScore"]
@@ -161,14 +161,14 @@ class Bleu(BuiltinMetric):
         return self.definition.name
 
     @property
-    def family(self) -> str:
-        """The name of all variants."""
-        return "BLEU"
-
-    @property
     def scale(self) -> float:  # type: ignore[override]
         """The score of a perfect match, 1 or 100, as the tool defines it."""
         return self.definition.scale
+
+    @property
+    def averages(self) -> bool:  # type: ignore[override]
+        """Whether the score of a corpus is the mean of the scores of its segments."""
+        return self.level == "mean"
 
     @property
     def order(self) -> int:
@@ -185,7 +185,7 @@ class Bleu(BuiltinMetric):
 
     @property
     def signature(self) -> str:
-        """The definition in one line."""
+        """The variant and its options in one line."""
         name, _, value = self._smoothing
         weighting = "uniform" if self.weights is None else ",".join(f"{weight:g}" for weight in self.weights)
         original = VARIANTS.get(self.definition.name, self.definition)
@@ -251,7 +251,6 @@ class Bleu(BuiltinMetric):
         return replace(self, level="sentence")
 
     def of_sentences(self) -> Bleu:
-        """Return the metric that scores rows as the tool scores single sentences."""
         return self if self.level == "sentence" else self._sentences
 
     def as_reward(self) -> Bleu:
@@ -264,21 +263,16 @@ class Bleu(BuiltinMetric):
     # --------------------------------------------------------------------------------------------------------- counting
 
     @property
-    def tokenizer(self) -> Tokenize:
-        """The tokeniser of raw text, by default that of the tool."""
-        return tool_tokenizer(self.definition.name) if self.tokenize is None else self.tokenize
-
-    def _raw(self) -> Raw:
-        differs = self.lowercase or self.tokenizer == "intl"
-        return Raw(self.tokenizer, self.lowercase, self.name == "mteval-v13a" and differs)
+    def tokenization(self) -> Raw:
+        """How raw text is tokenised, by default as the tool does it."""
+        tokenizer = tool_tokenizer(self.definition.name) if self.tokenize is None else self.tokenize
+        # this script has rules of its own only for lower case and for the end of a line
+        as_mteval = self.name == "mteval-v13a" and (self.lowercase or tokenizer == "intl")
+        return Raw(tokenizer, self.lowercase, as_mteval)
 
     def counter(self, corpus: Corpus) -> Counter:
-        """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
-
-        :param corpus: texts and references that have been read
-        """
         counting = Counting(self.order, self.definition.reference_length)
-        count = counting.counter(corpus, self.raw(corpus.kind))
+        count = counting.counter(corpus, tokenization_for(self, corpus.kind))
         if not self.definition.short_segments_count:
             return count
 
@@ -293,12 +287,12 @@ class Bleu(BuiltinMetric):
 
         return count_short
 
-    def _fill_pairs(
+    def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
     ) -> None:
         from .pairs import fill_matrix  # requires NumPy
 
-        refs, hyps = numbered_pair(others, texts, self.raw(texts.kind))
+        refs, hyps = numbered_pair(others, texts, tokenization_for(self, texts.kind))
         fill_matrix(self.definitions, hyps, refs, scores, threads, progress)
 
     # ---------------------------------------------------------------------------------------------------------- scoring
@@ -308,9 +302,11 @@ class Bleu(BuiltinMetric):
 
         :param row: the row of a segment; or a sum, if the variant can score sums
         """
-        return self.of_width(len(row)).score_of(self._checked(row))
+        row = bleu_row(row)
+        self._refuse_row_of_nltk(row)
+        return self.of_width(len(row)).formula(row)
 
-    def score_of(self, row: Sequence[int]) -> float:
+    def formula(self, row: Sequence[int]) -> float:
         """Score a row that is valid, also where the tool fails.
 
         :param row: a number for each column
@@ -323,7 +319,7 @@ class Bleu(BuiltinMetric):
         :param rows: a row, or rows, which are added up
         :raises EmptyHypothesisError: the tool fails for these texts
         """
-        if self.level == "mean":
+        if self.averages:
             return self._mean(rows)
         row = self._sum(rows, of_sums=False)
         metric = self.of_width(len(row))
@@ -360,34 +356,20 @@ class Bleu(BuiltinMetric):
             signature=metric.signature,
         )
 
-    def _check_rows(self, rows: NDArray[Any]) -> None:
-        *_, too_many = total_of(rows)
+    def total(self, rows: Any) -> list[int]:
+        check_summable(self)
+        return self._sum(rows) if has_rows(rows) else [0] * len(self.columns)
+
+    def scores(self, rows: Any) -> NDArray[np.float64]:
+        table = table_of_rows(self, rows)
+        *_, too_many = total_of(table)
         self._refuse_row_of_nltk(too_many)
+        return self.of_width(table.shape[1]).evaluate_rows(table)
 
-    def _checked(self, row: Any) -> list[int]:
-        row = bleu_row(row)
-        self._refuse_row_of_nltk(row)
-        return row  # type: ignore[no-any-return]
-
-    def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Score rows that are valid.
-
-        :param rows: int64 `(n, columns)`
-        """
+    def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         definition, kernel = self.definitions
         scores: NDArray[np.float64] = scores_by(kernel, rows, lambda row: definition.evaluate(row)[0])
         return scores
-
-    def check_summable(self) -> None:
-        """Check that a corpus can be scored from the sum of its rows.
-
-        :raises StatisticsError: the metric is a mean of the scores of segments
-        """
-        if self.level == "mean":
-            raise StatisticsError(
-                f"{self.signature} is the mean of the scores of segments, which no sum of their rows has; give the scores "
-                "of the segments, or level='corpus'"
-            )
 
     def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return rows of segments whose sum has the score of the corpus, with NLTK's totals if this is NLTK's BLEU.
@@ -395,7 +377,7 @@ class Bleu(BuiltinMetric):
         :param rows: rows of segments
         :raises StatisticsError: the metric is a mean of the scores of segments
         """
-        self.check_summable()
+        check_summable(self)
         if self.definition.short_segments_count:
             rows = rows.copy()
             totals = rows[:, 1 + rows.shape[1] // 2 :]

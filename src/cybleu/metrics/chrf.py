@@ -16,6 +16,7 @@ from ..chrf_score import LARGEST_BETA
 from ..errors import OrderError, StatisticsError
 from ..text.batches import RawText
 from .base import BuiltinMetric
+from .operations import tokenization_for
 from .statistics import scores_by
 from .tokens import lowered
 
@@ -91,7 +92,7 @@ class Chrf(BuiltinMetric):
 
     @property
     def signature(self) -> str:
-        """The definition in one line."""
+        """The options in one line, with sacreBLEU's names."""
         return (
             f"metric:{self.name}|nc:{self.char_order}|nw:{self.word_order}|beta:{self.beta:g}|"
             f"eff:{'no' if self.eps_smoothing else 'yes'}|space:{'yes' if self.whitespace else 'no'}|"
@@ -115,17 +116,13 @@ class Chrf(BuiltinMetric):
         return super().count(hypothesis, references)
 
     def counter(self, corpus: Corpus) -> Counter:
-        """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
-
-        :param corpus: raw texts and references
-        """
-        measure, lines = self.measure, lowered(corpus, self.raw(corpus.kind))
+        measure, lines = self.measure, lowered(corpus, tokenization_for(self, corpus.kind))
         return lambda start, stop, rows: measure.rows(*lines, corpus.owners, start, stop, rows)
 
-    def _fill_pairs(
+    def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
     ) -> None:
-        raw = self.raw(texts.kind)
+        raw = tokenization_for(self, texts.kind)
         if raw is None or not (isinstance(texts, RawText) and isinstance(others, RawText)):
             return  # there are no texts
         hypotheses = None if texts is others else raw.lowered(texts.lines)
@@ -133,20 +130,12 @@ class Chrf(BuiltinMetric):
         cost = 64 * scores.size
         run(lambda start, stop: prepared.fill(start, stop, scores), len(scores), cost, threads, progress, "hypotheses")
 
-    def score_of(self, row: Sequence[int]) -> float:
-        """Score a row that is valid.
-
-        :param row: a number for each column
-        """
+    def formula(self, row: Sequence[int]) -> float:
         found = self.measure.evaluate(row)
         return _mirror.CharacterF(*_options(self)).score(row) if found is None else found
 
-    def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Score rows that are valid.
-
-        :param rows: int64 `(n, columns)`
-        """
-        scores: NDArray[np.float64] = scores_by(self.measure, rows, self.score_of)
+    def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        scores: NDArray[np.float64] = scores_by(self.measure, rows, self.formula)
         return scores
 
 

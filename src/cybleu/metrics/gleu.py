@@ -12,13 +12,14 @@ from .._backend import BACKEND, gleu_counts, of_segments
 from .._runtime.numbers import check_whole
 from ..errors import OrderError
 from ..text.batches import Corpus, Sets
+from ..text.raw import Raw
 from .base import BuiltinMetric
 from .bleu import Bleu
 from .counting import MOST_ORDERS_OF_KERNELS, check_not_mixed
+from .operations import rows_without_numpy, tokenization_for
 from .tokens import segments_of, tokenised
 
 if TYPE_CHECKING:
-    from ..text.raw import Tokenize
     from .base import Counter
 
 
@@ -62,22 +63,18 @@ class Gleu(BuiltinMetric):
 
     @property
     def signature(self) -> str:
-        """The definition in one line."""
+        """The n-gram orders in one line."""
         return f"metric:gleu|min:{self.min_len}|max:{self.max_len}"
 
     @property
-    def tokenizer(self) -> Tokenize:
-        """The tokeniser of raw text, by default ``13a``."""
-        return "13a" if self.tokenize is None else self.tokenize
+    def tokenization(self) -> Raw:
+        """How raw text is tokenised, by default by ``13a``."""
+        return Raw("13a" if self.tokenize is None else self.tokenize, self.lowercase)
 
     def counter(self, corpus: Corpus) -> Counter:
-        """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
-
-        :param corpus: texts and references that have been read
-        """
-        raw = self.raw(corpus.kind)
+        raw = tokenization_for(self, corpus.kind)
         if raw is not None and raw.own:
-            return self._of_lines(corpus)
+            return self._of_lines(corpus, raw)
         if raw is not None:
             corpus = tokenised(corpus, raw)
         texts, sets, orders = corpus.texts.lists(), corpus.sets.lists(), (int(self.min_len), int(self.max_len))
@@ -97,15 +94,18 @@ class Gleu(BuiltinMetric):
 
         return count
 
-    def _of_lines(self, corpus: Corpus) -> Counter:
-        """Count raw text, which the backend tokenises, as BLEU does with each reference alone."""
+    def _of_lines(self, corpus: Corpus, raw: Raw) -> Counter:
+        """Count raw text, which the backend tokenises, as BLEU does with each reference alone.
+
+        :param raw: how it is tokenised
+        """
         assert isinstance(corpus.sets, Sets)
         sets = corpus.sets if corpus.owners is None else corpus.sets.take(corpus.owners)
         numbers = [end - begin for begin, end in pairwise(sets.bounds)]
         owners: Any = array("q", chain.from_iterable(map(repeat, range(corpus.size), numbers)))
         pairs = Corpus(corpus.texts.take(owners), Sets(sets.texts, array("q", range(len(owners) + 1))))
-        bleu = Bleu(max_order=self.max_len, tokenize=self.tokenizer, lowercase=self.lowercase)
-        found = map(self._of_pair, bleu.rows_of(pairs).tolist())
+        bleu = Bleu(max_order=self.max_len, tokenize=raw.tokenize, lowercase=raw.lowercase)
+        found = map(self._of_pair, rows_without_numpy(bleu, pairs).tolist())
         best = [max(islice(found, number), key=lambda pair: pair[0] / pair[1] if pair[1] else -1) for number in numbers]
 
         def count(start: int, stop: int, rows: Any) -> None:
@@ -120,10 +120,6 @@ class Gleu(BuiltinMetric):
         ngrams = range(max(1, longer - self.max_len + 1), longer - self.min_len + 2)  # of each order
         return sum(row[1 + self.min_len : 2 + self.max_len]), sum(ngrams)
 
-    def score_of(self, row: Sequence[int]) -> float:
-        """Score a row that is valid.
-
-        :param row: matches and n-grams
-        """
+    def formula(self, row: Sequence[int]) -> float:
         matches, ngrams = row
         return matches / ngrams if ngrams else 0.0

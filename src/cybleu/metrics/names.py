@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.lazy_arrays import array_given, floats_given, np
 from .._runtime.numbers import finite_numbers
 from ..errors import StatisticsError, UnknownNameError, WeightsError
-from .base import BuiltinMetric, Metric
+from .base import Metric
 from .bleu import Bleu
 from .chrf import Chrf
+from .combined import Combination
 from .gleu import Gleu
 from .nist import Nist
+from .operations import with_options
 from .statistics import whole_array, whole_numbers
 from .ter import Ter
 from .variants import VARIANTS, Variant
@@ -22,7 +24,7 @@ from .variants import VARIANTS, Variant
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..text.batches import Batch, Corpus, Kind
+    from ..text.batches import Batch, Corpus
     from .base import Counter
 
 __all__ = ["METRICS", "Mixture", "find", "rows_by_name"]
@@ -70,7 +72,7 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
         if not options.get("lowercase"):
             options.pop("lowercase", None)
         _refuse_options(found, options)
-    return found.with_choices(**options) if options else found
+    return with_options(found, **options) if options else found
 
 
 def _by_name(name: str, options: dict[str, Any]) -> Metric:
@@ -82,8 +84,8 @@ def _by_name(name: str, options: dict[str, Any]) -> Metric:
         options.setdefault("smoothing", smoothing)
     # equal values of these types are the same; lists have no hash, and 0.0 == -0.0
     if options and {*map(type, options.values())} <= {str, bool, int}:
-        return _chosen(found, **options)
-    return found.with_choices(**options) if options else found
+        return _cached(found, **options)
+    return with_options(found, **options) if options else found
 
 
 def _refuse_options(found: Any, options: Mapping[str, Any]) -> None:
@@ -102,12 +104,12 @@ def _refuse_options(found: Any, options: Mapping[str, Any]) -> None:
 
 
 @lru_cache(64, typed=True)
-def _chosen(metric: Metric, /, **options: Any) -> Metric:
-    return metric.with_choices(**options)
+def _cached(metric: Metric, /, **options: Any) -> Metric:
+    return with_options(metric, **options)
 
 
 @dataclass(frozen=True)
-class Mixture(BuiltinMetric):
+class Mixture(Combination):
     """A weighted mean of metrics, each from 0 to 1, where 1 is a perfect match.
 
     A row has the rows of the metrics one after the other, as float64. An error rate such as TER counts as 1 minus the
@@ -160,16 +162,21 @@ class Mixture(BuiltinMetric):
         )  # with these weights, which are not divided by their sum again
 
     @property
-    def weighs_by_call(self) -> bool:
-        """Whether the weights of n-grams in a metric come from all references of a call."""
-        return any(metric.weighs_by_call for metric, _ in self.parts)
+    def components(self) -> tuple[Metric, ...]:  # type: ignore[override]
+        """The metrics."""
+        return tuple(metric for metric, _ in self.parts)
 
-    def with_weights_of(self, references: Any) -> Mixture:
-        """Return the mixture of the metrics with the weights of a corpus.
+    def with_components(self, components: Sequence[Metric]) -> Mixture:
+        weights = [weight for _, weight in self.parts]
+        # not by the constructor, which divides the weights by their sum again
+        mixture = Mixture.__new__(Mixture)
+        vars(mixture).update(vars(self), parts=tuple(zip(components, weights)))
+        return mixture
 
-        :param references: for each segment a list of references
-        """
-        return self._with(lambda metric: metric.with_weights_of(references))
+    @property
+    def weighs_by_call(self) -> bool:  # type: ignore[override]
+        """Whether one of the metrics takes its weights from all references of a call."""
+        return any(metric.weighs_by_call for metric in self.components)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -191,49 +198,11 @@ class Mixture(BuiltinMetric):
 
     @property
     def signature(self) -> str:
-        """The definition in one line."""
+        """The weights and the signatures of the metrics in one line."""
         return "+".join(f"{weight:g}*({metric.signature})" for metric, weight in self.parts)
 
-    def of_sentences(self) -> Mixture:
-        """Return the metric for scoring single sentences."""
-        return self._with(lambda metric: metric.of_sentences())
-
-    def split_on_blanks(self) -> Mixture:
-        """Return the mixture of the metrics with white space as their tokeniser, unless they have another one."""
-        return self._with(lambda metric: metric.split_on_blanks())
-
-    def as_reward(self) -> Mixture:
-        """Return the metric of rewards, which scores single sentences."""
-        return self._with(lambda metric: metric.as_reward())
-
-    def check_summable(self) -> None:
-        """Check that a corpus can be scored from the sum of its rows.
-
-        :raises StatisticsError: one of the metrics is a mean of the scores of segments
-        """
-        for metric, _ in self.parts:
-            metric.check_summable()
-
-    def _with(self, change: Callable[[Metric], Metric]) -> Mixture:
-        # not by the constructor, which divides the weights by their sum again
-        mixture = Mixture.__new__(Mixture)
-        vars(mixture).update(vars(self), parts=tuple((change(metric), weight) for metric, weight in self.parts))
-        return mixture
-
-    def raw(self, kind: Kind) -> None:
-        """Check that each metric reads texts of this kind, which it tokenises itself.
-
-        :param kind: the kind of the texts
-        """
-        for metric, _ in self.parts:
-            metric.raw(kind)
-
     def counter(self, corpus: Corpus) -> Counter:
-        """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
-
-        :param corpus: texts and references that have been read
-        """
-        counters = [metric.counter(corpus) for metric, _ in self.parts]
+        counters = [metric.counter(corpus) for metric in self.components]
 
         def count(start: int, stop: int, rows: Any) -> None:
             for counter, (metric, _, part) in zip(counters, self._of_each(np.asarray(rows))):
@@ -251,24 +220,18 @@ class Mixture(BuiltinMetric):
             yield metric, weight, rows[:, start:end]
             start = end
 
-    def _fill_pairs(self, texts: Batch, others: Batch, scores: NDArray[np.float64], *settings: Any) -> None:
+    def fill_pairs(
+        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
+    ) -> None:
         for metric, weight in self.parts:
             part = np.zeros_like(scores)
-            metric._fill_pairs(texts, others, part, *settings)
+            metric.fill_pairs(texts, others, part, threads, progress)
             scores += weight * _as_share(metric, part)
 
-    def score_of(self, row: Sequence[float]) -> float:
-        """Score a row that is valid.
+    def formula(self, row: Sequence[float]) -> float:
+        return float(self.evaluate_rows(np.array([row]))[0])
 
-        :param row: a number for each column
-        """
-        return float(self.scores_of(np.array([row]))[0])
-
-    def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Score rows that are valid.
-
-        :param rows: float64 `(n, columns)`
-        """
+    def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         total = np.zeros(len(rows))
         for metric, weight, part in self._of_each(rows):
             with np.errstate(invalid="ignore"):  # numbers beyond 64 bits become others
@@ -284,6 +247,11 @@ def _as_share(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64
     if not metric.higher_is_better:
         scores = np.maximum(metric.scale - scores, 0.0)
     return scores / metric.scale
+
+
+def family(metric: Metric) -> str:
+    """Return the name that all definitions of a metric share: ``BLEU``, or the metric's name."""
+    return "BLEU" if isinstance(metric, Bleu) else metric.name
 
 
 def rows_by_name(columns: Mapping[str, Any], metric: Metric) -> NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NoReturn
 from zlib import crc32
@@ -18,6 +18,7 @@ from ..text.raw import Raw
 from ..text.reading import read_lines, read_references
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric, Score
+from .operations import sum_of_rows, tokenization_for
 from .references import References
 from .ter import word_texts
 from .tokens import lowered
@@ -77,13 +78,17 @@ class NistInformation:
         :param lowercase: use the weights of the corpus in lower case
         :raises SequenceTypeError: the n-gram is neither str nor bytes
         """
-        vocabulary, counted = self._of(lowercase, MOST_ORDERS_OF_MTEVAL)
+        vocabulary, counted = self.table(lowercase, MOST_ORDERS_OF_MTEVAL)
         line = read_lines([ngram], "ngram").lines
         tokens = vocabulary.look_up(_lines(line, lowercase), array("q", (0,)))
         return float(counted.weight(memoryview(tokens).cast("i")))
 
-    def _of(self, lowercase: bool, max_order: int) -> tuple[Any, Any]:
-        """The numbers of the words of the corpus, and the backend's table of its n-grams."""
+    def table(self, lowercase: bool, max_order: int) -> tuple[Any, Any]:
+        """Return the numbers of the words of the corpus, and the backend's table of its n-grams.
+
+        :param lowercase: whether the corpus is in lower case
+        :param max_order: the largest n-gram order
+        """
         key = bool(lowercase), max_order
         if key not in self._counted:
             lines = [line for group in self.references for line in group]
@@ -159,13 +164,18 @@ class Nist(BuiltinMetric):
 
     @property
     def signature(self) -> str:
-        """The definition in one line."""
+        """The options in one line, with a checksum of the weights."""
         weights = "references" if self.information is None else self.information.signature
         case = "lc" if self.lowercase else "mixed"
         return f"metric:nist|ngrams:{self.max_order}|case:{case}|tok:{_TOKENIZER}|info:{weights}"
 
     @property
-    def weighs_by_call(self) -> bool:
+    def tokenization(self) -> Raw:
+        """The tokeniser of the script, and its lower case."""
+        return Raw(_TOKENIZER, self.lowercase, of_mteval=True)
+
+    @property
+    def weighs_by_call(self) -> bool:  # type: ignore[override]
         """Whether the weights are those of the references of each call."""
         return self.information is None
 
@@ -174,7 +184,7 @@ class Nist(BuiltinMetric):
 
         :param references: see :class:`NistInformation`
         """
-        return self.with_choices(information=NistInformation(references))
+        return replace(self, information=NistInformation(references))
 
     def as_reward(self) -> NoReturn:
         """Raise an error: rewards are from 0 to 1, and NIST has no upper limit.
@@ -190,10 +200,9 @@ class Nist(BuiltinMetric):
 
         :param corpus: raw texts and references
         """
-        self.raw(corpus.kind)
-        lines, references, bounds = lowered(corpus, Raw(_TOKENIZER, self.lowercase, of_mteval=True))
+        lines, references, bounds = lowered(corpus, tokenization_for(self, corpus.kind))
         given, order = self.information, self.max_order
-        vocabulary, counted = given._of(self.lowercase, order) if given else _counted(references, order)
+        vocabulary, counted = given.table(self.lowercase, order) if given else _counted(references, order)
         hypotheses = word_texts(lines, vocabulary.look_up)
         of_sets = word_texts(references, vocabulary.look_up) if given else counted.corpus
         segments = hypotheses, of_sets, bounds, corpus.owners
@@ -201,7 +210,7 @@ class Nist(BuiltinMetric):
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 
-    def score_of(self, row: Sequence[float]) -> float:
+    def formula(self, row: Sequence[float]) -> float:
         """Score a row that is valid.
 
         :param row: a number for each column
@@ -216,7 +225,7 @@ class Nist(BuiltinMetric):
 
         :param rows: a row, or rows, which are added up
         """
-        individual, penalty = self._parts(self._sum(rows))
+        individual, penalty = self._parts(sum_of_rows(self, rows))
         cumulative = tuple(total * penalty for total in accumulate(individual))
         parts = tuple(number * penalty for number in individual)
         return NistScore(cumulative[-1], self.scale, self.signature, cumulative, parts, penalty)
@@ -226,8 +235,8 @@ class Nist(BuiltinMetric):
         penalty = nist_length_penalty(length, totals[0]) if length else 0.0
         return [bits / max(total, 1) for bits, total in zip(information, totals)], penalty
 
-    def scores_of(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Score rows that are valid, with the operations of :meth:`score_of`.
+    def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Score rows that are valid, with the operations of :meth:`formula`.
 
         :param rows: float64 `(n, columns)`
         """

@@ -10,6 +10,7 @@ from .._version import __version__
 from ..text.reading import read_corpus
 from ..text.tokenizers import tokenizer_signature
 from .names import Mixture, find
+from .operations import rows_without_numpy, tokenization_for
 
 if TYPE_CHECKING:
     from ..text.raw import Raw
@@ -67,11 +68,11 @@ def ter(hypotheses: Any, references: Any, *, threads: int | None = None, **optio
 
 def _score(metric: Metric, hypotheses: Any, references: Any, threads: int | None) -> Score:
     corpus = read_corpus(hypotheses, references)
-    rows = metric.rows_of(corpus, threads)
+    rows = rows_without_numpy(metric, corpus, threads)
     result = metric.score(rows if corpus.size else [0] * len(metric.columns))
     counts = {int(end - begin) for begin, end in itertools.pairwise(corpus.sets.bounds)}
     nrefs = "var" if len(counts) > 1 else max(counts, default=1)
-    return replace(result, signature=result.signature + described(metric, metric.raw(corpus.kind), nrefs))
+    return replace(result, signature=result.signature + described(metric, tokenization_for(metric, corpus.kind), nrefs))
 
 
 def described(metric: Metric, raw: Raw | None, nrefs: Any, samples: str = "") -> str:

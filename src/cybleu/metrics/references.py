@@ -17,7 +17,9 @@ from ..text.reading import check_same_kind, has_tuples, nestings, read_reference
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..text.batches import AnySets, Kind
+    from numpy.typing import NDArray
+
+    from ..text.batches import AnySets, Batch, Kind
 
 __all__ = ["References"]
 
@@ -106,7 +108,15 @@ class References:
                 "tokens of hypotheses are tuples, and the tuples in the prepared references can be tokens or references; "
                 "prepare each reference as a list: References([[[token, ...], ...], ...])"
             )
-        return Corpus(texts, self._sets, owners_given(owner, self._sets, texts.size), self._once)
+        return self.corpus_of(texts, owners_given(owner, self._sets, texts.size))
+
+    def corpus_of(self, texts: Batch, owners: NDArray[np.int64] | None) -> Corpus:
+        """Return the corpus of hypotheses that have been read.
+
+        :param texts: the hypotheses
+        :param owners: for each text the index of its references; None if text i has references i
+        """
+        return Corpus(texts, self._sets, owners, self._once)
 
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:
         with self._lock:

@@ -11,6 +11,7 @@ from .._backend import RawTexts, RawVocabulary, TokenTexts, edit_rows
 from .._runtime.numbers import check_flags
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric
+from .operations import tokenization_for
 from .tokens import lowered
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Ter(BuiltinMetric):
 
     @property
     def signature(self) -> str:
-        """The definition in one line."""
+        """The options in one line, with sacreBLEU's names."""
         said = {True: "yes", False: "no"}
         return (
             f"metric:ter|case:{'mixed' if self.case_sensitive else 'lc'}|tok:tercom|norm:{said[bool(self.normalized)]}|"
@@ -77,7 +78,7 @@ class Ter(BuiltinMetric):
 
         :param corpus: raw texts and references
         """
-        texts, references, bounds = lowered(corpus, self.raw(corpus.kind))
+        texts, references, bounds = lowered(corpus, tokenization_for(self, corpus.kind))
         from ..text.tercom import edits  # compiles regular expressions
 
         edited = edits(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
@@ -97,11 +98,7 @@ class Ter(BuiltinMetric):
         segments = numbered(texts, False), numbered(references, self.normalized), bounds, corpus.owners
         return lambda start, stop, rows: edit_rows(*segments, start, stop, rows)
 
-    def score_of(self, row: Sequence[float]) -> float:
-        """Score a row that is valid.
-
-        :param row: edits and the average length of the references
-        """
+    def formula(self, row: Sequence[float]) -> float:
         total, length = row
         return 100 * (total / length if length > 0 else float(total > 0))
 

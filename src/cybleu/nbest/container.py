@@ -15,6 +15,7 @@ from .._runtime.numbers import check_whole
 from .._runtime.scales import counted
 from ..errors import ArrayValueError, FeatureError, LengthMismatchError, SequenceTypeError, StatisticsError
 from ..metrics import find
+from ..metrics.combined import split_on_blanks
 from ..text.ids import integers
 from ..text.reading import read_groups, read_lines, read_texts
 from .references import bleu, count, known_texts, prepare_references
@@ -429,7 +430,7 @@ class NBest:
         """
         if self.texts is None:
             raise ArrayValueError("the texts of the hypotheses are not known, so another metric cannot count them")
-        found = find(metric, tokenize=tokenize, lowercase=lowercase or None, **choices).split_on_blanks()
+        found = split_on_blanks(find(metric, tokenize=tokenize, lowercase=lowercase or None, **choices))
         prepared = prepare_references(references, len(self))
         rows = count(found, read_lines(self.texts), prepared, owners_of(self.offsets), threads)
         return NBest(**{**self._fields(), "stats": rows, "score": found})

@@ -188,7 +188,7 @@ def read_parts(
         references = prepare_references(references)
         if references.kind == "ids":
             raise MixedTokensError("the references are token ids, but the hypotheses are texts")
-        if not metric._raw().own:
+        if not metric.tokenization.own:
             threads = 1  # a tokeniser of the caller runs in the caller's thread
 
     def finished(record: Record) -> NBest:

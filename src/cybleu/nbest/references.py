@@ -11,9 +11,10 @@ from .._files.text import Lines
 from .._runtime.arrays import np
 from ..errors import InputFileError, LengthMismatchError, SequenceTypeError
 from ..metrics import Bleu, Metric
+from ..metrics.operations import rows_of_corpus, tokenization_for, with_options
 from ..metrics.references import References
 from ..metrics.tokens import tokens_of
-from ..text.batches import Corpus, Place, RawText
+from ..text.batches import Place, RawText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,15 +96,15 @@ def count(
     :param owners: for each text the number of its segment
     """
     if metric.reads == "tokens" and not (isinstance(texts, RawText) and references.kind == "raw text"):
-        raw = metric.raw("raw text")
+        raw = tokenization_for(metric, "raw text")
         if raw is None:
             raise SequenceTypeError("the references are tokens, and a mixture counts raw text; give each as a str")
         if isinstance(texts, RawText):
             texts = tokens_of(texts, raw, Place("hypotheses"))
         if references.kind == "raw text":
             references = References([raw.split(group) for group in references.lists()])
-        metric = metric.with_choices(tokenize=None, lowercase=False)
-    return metric._table(Corpus(texts, references._sets, owners, references._once), threads)
+        metric = with_options(metric, tokenize=None, lowercase=False)
+    return rows_of_corpus(metric, references.corpus_of(texts, owners), threads)
 
 
 def known_texts(texts: Batch) -> list[str] | None:

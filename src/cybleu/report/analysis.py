@@ -15,6 +15,8 @@ from .._runtime.numbers import check_whole
 from .._runtime.scales import percent
 from ..errors import OrderError, UnknownNameError
 from ..metrics import Bleu, Chrf, Mixture, find
+from ..metrics.names import family
+from ..metrics.operations import with_options
 from ..metrics.raw_text import described
 from ..significance import SystemComparison, SystemScore, compare_systems
 from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
@@ -81,7 +83,7 @@ class MetricFigures:
         """
         counter = counter.with_weights_of(texts.references) if counter.weighs_by_call else counter
         rows = texts.rows(counter, compared["threads"])
-        metric = counter if counter.reads == "text" else counter.with_choices(tokenize=None, lowercase=False)
+        metric = counter if counter.reads == "text" else with_options(counter, tokenize=None, lowercase=False)
         self.metric, self.label, self._lengths = metric, label, lengths
         self.sign = 1 if metric.higher_is_better else -1
         tables = {name: [rows[run] for run in runs] for name, runs in texts.runs.items()}
@@ -89,7 +91,7 @@ class MetricFigures:
             for table in rows.values():  # the tool has no score for some texts
                 metric.score(table)
         found = compare_systems(tables, metric, **compared)
-        read = described(counter, counter.raw("raw text"), texts.most_references)
+        read = described(counter, counter.tokenization, texts.most_references)
         self.comparison: SystemComparison = replace(found, signature=found.signature + read)
         self.bootstrap_scores = dict(zip(tables, map(self.percent, of_systems(found._rows, found._samples))))
         order = order or [system.name for system in found.systems]
@@ -224,7 +226,7 @@ class Report:
         found: list[MetricFigures] = []
         for metric in counters:
             order = [system.name for system in found[0].systems] if found else None
-            label = written_name(metric.family if len(bleus) == 1 else metric.name)
+            label = written_name(family(metric) if len(bleus) == 1 else metric.name)
             found.append(MetricFigures(texts, metric, label, lengths, order, compared))
         self.metrics, self.comparisons = tuple(found), [one.comparison for one in found]
         self.names, self.looked_at = found[0].names, found[0].looked_at
@@ -421,7 +423,8 @@ def analyse(
     """
     metrics, bleus = _metrics(metric, choices)
     check_whole(n_end, "n_end", 1, 64, error=OrderError)
-    names = [one.tokenizer if tokenize is None else tokenize for one in metrics]
+    own = [one.tokenization.tokenize if one.tokenization else None for one in metrics]
+    names = own if tokenize is None else [tokenize] * len(metrics)
     # a function is called once for each different line, though each metric counts the texts
     remembered = {id(name): cache(name) for name in names if callable(name)}
     counters = []
@@ -431,7 +434,7 @@ def analyse(
             fields["tokenize"] = tokenize  # if given, an error: each of its metrics has its own
         elif one.reads != "text":
             fields["tokenize"] = remembered.get(id(name), name) or "none"
-        counters.append(one.with_choices(**fields))
+        counters.append(with_options(one, **fields))
     # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
     bleu: Any = counters[bleus[0]] if bleus else None
     reader = bleu or next((one for one in counters if one.reads != "text"), Bleu(lowercase=lowercase))
@@ -439,10 +442,10 @@ def analyse(
         "mteval-v13a" if reader.name == "mteval-v13a" else "sacrebleu",
         max_order=max(n_end, bleu.order) if bleu else n_end,
         reference_length=bleu.definition.reference_length if bleu else None,
-        tokenize=reader.tokenizer,
+        tokenize=reader.tokenize,
         lowercase=reader.lowercase,
     )
-    splitting: Any = counting.raw("raw text")
+    splitting: Any = counting.tokenization
     texts = Texts(systems, references, splitting, source)
     drawn = {"test": test, "samples": samples, "resamples": resamples, "seed": seed, "progress": progress}
     compared = {**drawn, "baseline": baseline, "confidence": confidence, "alpha": alpha, "threads": threads}

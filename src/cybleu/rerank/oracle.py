@@ -91,7 +91,7 @@ def _extreme(
     stats = nbest.stats
     filled = stats[:, 0] > 0 if isinstance(metric, Bleu) else np.ones(len(stats), dtype=bool)
     scores = np.zeros(len(stats))
-    scores[filled] = metric.of_sentences().scores_of(np.ascontiguousarray(stats[filled]))
+    scores[filled] = metric.of_sentences().evaluate_rows(np.ascontiguousarray(stats[filled]))
     kept = filled if highest else np.ones(len(stats), dtype=bool)
     selection = replace(chosen(nbest, nbest.offsets, scores if highest else -scores, kept), scores=scores)
     if level == "sentence":
@@ -117,7 +117,7 @@ def _of_corpus(
     now = np.searchsorted(rows, selection.rows)
     total = np.array([sum(column) for column in stats[now[order]].T.tolist()], stats.dtype)
     least = least_sum(stats, len(nbest))
-    start = score = float(metric.scores_of(total[None])[0])
+    start = score = float(metric.evaluate_rows(total[None])[0])
     count = swaps = 0
     improved = True
     while improved and count < passes:
@@ -126,7 +126,7 @@ def _of_corpus(
         for segment in order:
             first, last = bounds[segment : segment + 2]
             sums = np.maximum(total - stats[now[segment]] + stats[first:last], least)
-            scores = metric.scores_of(sums)
+            scores = metric.evaluate_rows(sums)
             best = int((sign * scores).argmax())
             if scores[best] != scores[now[segment] - first]:
                 now[segment], total, score = first + best, sums[best], float(scores[best])

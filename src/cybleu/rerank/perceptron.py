@@ -14,6 +14,7 @@ from .._runtime.numbers import as_number, check_whole
 from .._runtime.parallel import bar
 from .._runtime.samples import MOST_REPEATS
 from ..errors import ArrayValueError, FeatureError
+from ..metrics.combined import maximised
 from ..nbest import NBest, SparseFeatures
 from ..nbest.container import check_nbest
 from ..nbest.sparse import no_features, owners_of
@@ -117,7 +118,7 @@ def perceptron(
     names = names_of(nbest)
     if not names:
         raise FeatureError("the list has no feature, so there is nothing to train")
-    found = metric_of(nbest, metric, choices).maximised
+    found = maximised(metric_of(nbest, metric, choices))
     filled = np.flatnonzero(np.diff(nbest.offsets)).tolist()
     if len(filled) < 2:
         raise ArrayValueError(f"folds require at least 2 segments with hypotheses, but there are {len(filled)}")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
+from ..metrics.combined import maximised, split_on_blanks
+from ..metrics.operations import tokenization_for
 from ..nbest import NBest
 from ..text.batches import TokenLists
 from ..text.reading import check_same_kind, read_groups, read_texts
@@ -31,7 +33,7 @@ def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metri
     If one is an `NBest`, texts are split on white space, unless the metric has a tokeniser of its own.
     """
     if any(isinstance(value, NBest) for _, value in given):
-        metric = metric.split_on_blanks()
+        metric = split_on_blanks(metric)
     lists: list[TextLists] = []
     for name, value in given:
         texts: Sequence[Any]
@@ -44,7 +46,7 @@ def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metri
             texts, bounds = value.texts, value.offsets.tolist()
         batch = read_texts(texts, name, bounds=bounds)
         kind = batch.kind if batch.size else "nothing"
-        metric.raw(kind)
+        tokenization_for(metric, kind)  # raises an error for a kind that the metric does not read
         if lists and lists[0].texts.size:
             check_same_kind(lists[0].texts.kind, given[0][0], kind, name)
         if isinstance(batch, TokenLists):
@@ -54,7 +56,7 @@ def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metri
         )
         source = value if isinstance(value, NBest) else texts
         lists.append(TextLists(source, batch, empty, np.array(bounds, dtype=np.int64)))
-    return metric.maximised, lists
+    return maximised(metric), lists
 
 
 def check_alike(hyps: TextLists, refs: TextLists) -> None:

@@ -20,6 +20,7 @@ from .._runtime.sequences import is_sized
 from .._runtime.shapes import mistake_in_documents, warn_of
 from ..errors import CybleuError, UnknownNameError
 from ..metrics import Bleu, Chrf, Metric, Ter
+from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus, RawText, Sets
 from ..text.columns import lists_of_documents
 from ..text.tokenizers import OWN, own_tokenizer
@@ -121,7 +122,7 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
         if not self._force and texts.full_stops()[0] >= MANY:
             BLEU._of_sacrebleu(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])  # sacreBLEU's own warning
         sets = Sets(RawText(RawTexts(kept.metric._lowered(kept.lines))), kept.bounds[: count + 1])
-        return kept.counter.rows_of(Corpus(RawText(texts), sets))
+        return rows_without_numpy(kept.counter, Corpus(RawText(texts), sets))
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
         references = lists_of_documents(references)

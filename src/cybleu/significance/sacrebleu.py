@@ -235,7 +235,7 @@ def _resampled(
         rows = np.moveaxis(sums.astype(np.float32), 1, 2)
         if isinstance(metric, Bleu):
             return _bleus(rows, metric)
-        return np.array([[metric.score_of(list(row)) for row in table] for table in rows])
+        return np.array([[metric.formula(list(row)) for row in table] for table in rows])
 
     if columns.dtype == np.float32 and columns.whole:
         return scores_of_resamples(columns, generator, samples, score, progress)
@@ -256,6 +256,7 @@ def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
         for counts in (rows[..., 3 : 2 + bleu.order], rows[..., 3 + bleu.order :]):  # of which sacreBLEU makes float32
             counts[:] = counts.astype(float_type) + float_type(bleu.rules().value)
         bleu = replace(bleu, smoothing="none", smoothing_value=None)
+    exact, _ = bleu.definitions
     matches, totals = rows[..., 2 : 2 + bleu.order].astype(float_type), rows[..., 2 + bleu.order :]
     # nearly all samples have a match of each order, so that nothing is smoothed; the metric scores the others
     plain = bleu.definition == VARIANTS["sacrebleu"]  # a changed definition may have the same name
@@ -265,7 +266,7 @@ def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
     lengths = rows[..., :2].astype(np.int64)
 
     def score(row: NDArray[np.float32], lengths: list[int], precisions: list[float], complete: bool) -> float:
-        return _bleu(lengths, precisions) if plain and complete else bleu.score_of([*lengths, *row[2:]])
+        return _bleu(lengths, precisions) if plain and complete else exact.evaluate([*lengths, *row[2:]])[0]
 
     return np.array(
         [[*map(score, *table)] for table in zip(rows, lengths.tolist(), precisions.tolist(), complete.tolist())]

@@ -21,6 +21,7 @@ from ..errors import (
     UnknownNameError,
 )
 from ..metrics import Metric, Variant, find
+from ..metrics.names import family
 from .products import Columns
 
 if TYPE_CHECKING:
@@ -73,15 +74,15 @@ class OfMetric(Scoring):
 
     def __init__(self, metric: Metric):
         self.scale, self.signature, self.higher_is_better = metric.scale, metric.signature, metric.higher_is_better
-        self.name = metric.family
+        self.name = family(metric)
         self.metric = metric
 
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
-        return _all_finite(self.metric.scores_of(numbers), numbers, "metric")
+        return _all_finite(self.metric.evaluate_rows(numbers), numbers, "metric")
 
     def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64] | None:
         metric = self.metric.of_sentences()
-        return metric.scores_of(in_place(metric.summable(table), metric.dtype))
+        return metric.evaluate_rows(in_place(metric.summable(table), metric.dtype))
 
 
 class OfFunction(Scoring):

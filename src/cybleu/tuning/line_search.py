@@ -164,7 +164,7 @@ class Surface:
         scale = float(np.abs(ends[1:-1]).max(initial=0.0)) or self._scale()
         second = np.zeros(len(scores))
         if objective.plateau and not scores.any():
-            second = objective.plateau.scores_of(rows)
+            second = objective.plateau.evaluate_rows(rows)
         for place in best_first(left, right, scores, second)[:TRIES].tolist():
             merit = float(scores[place]), float(second[place])
             yield Interval(merit, float(left[place]), float(right[place]), rows[place], scale)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf, log, sqrt
 from typing import TYPE_CHECKING, Any
@@ -187,8 +187,8 @@ def _sentence_scores(problem: Problem) -> NDArray[np.float64]:
     if bleu is None:
         return problem.single_scores()
     if bleu.name == "moses" and bleu.smoothing is None:
-        bleu = bleu.with_choices(smoothing="add")  # Moses has no BLEU of single sentences
-    return bleu.of_sentences().scores_of(problem.nbest.stats)
+        bleu = replace(bleu, smoothing="add")  # Moses has no BLEU of single sentences
+    return bleu.of_sentences().evaluate_rows(problem.nbest.stats)
 
 
 def _differences(

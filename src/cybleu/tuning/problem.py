@@ -14,6 +14,7 @@ from .._runtime.arrays import first_not_finite, index, least_sum, np, repeat
 from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
 from ..metrics import Bleu, find
 from ..metrics import Metric as MetricType
+from ..metrics.combined import maximised
 from ..nbest.container import check_nbest
 from ..nbest.weights import names_of, rows_of, rows_of_arrays, weighed, weights_of
 
@@ -167,9 +168,11 @@ class Objective:
                 )
             self.name = "sum"
         else:
-            self.metric = found = find(chosen, default="moses").maximised.of_width(nbest.stats.shape[1])
+            self.metric = found = maximised(find(chosen, default="moses")).of_width(nbest.stats.shape[1])
             self.bleu = found if isinstance(found, Bleu) else None
-            self.name, self.scale, self.plateau = found.name, found.scale, found.plateau
+            self.name = found.name
+            self.scale = found.scale
+            self.plateau = getattr(found, "plateau", None)  # BLEU has one, and a metric of the caller's can
             self.stats = found.summable(nbest.stats)
 
     @cached_property
@@ -177,7 +180,7 @@ class Objective:
         return least_sum(self.stats, self._most)
 
     def score(self, row: NDArray[Any]) -> float:
-        number = self.metric.score_of(row.tolist()) if self.metric else float(self._function(row))
+        number = float(self.metric.evaluate_rows(row[None])[0]) if self.metric else float(self._function(row))
         if isnan(number):
             raise StatisticsError(f"the metric {self.name} gave nan for the sum {row.tolist()}")
         return number
@@ -185,12 +188,14 @@ class Objective:
     def scores(self, rows: NDArray[Any]) -> Floats:
         if self.metric is None:
             return np.array([self.score(row) for row in rows])
-        return self.metric.scores_of(rows)
+        return self.metric.evaluate_rows(rows)
 
     def merit(self, row: NDArray[Any]) -> tuple[float, float]:
         """Return the score and, where it is 0, a smoothed score, so that a search can leave a plateau."""
         score = self.score(row)
-        return score, self.plateau.score_of(row.tolist()) if self.plateau and score == 0 else 0.0
+        if self.plateau is None or score != 0:
+            return score, 0.0
+        return score, float(self.plateau.evaluate_rows(row[None])[0])
 
 
 def summed(stats: NDArray[Any], chosen: NDArray[np.int64]) -> NDArray[Any]:
@@ -287,7 +292,7 @@ class Problem:
         """
         objective = self.objective
         sentences = objective.metric and objective.metric.of_sentences()
-        scores = sentences.scores_of(objective.stats) if sentences else objective.scores(objective.stats)
+        scores = sentences.evaluate_rows(objective.stats) if sentences else objective.scores(objective.stats)
         if (place := first_not_finite(scores)) is not None:
             row = objective.stats[place].tolist()
             raise StatisticsError(

@@ -1,0 +1,334 @@
+"""What cybleu does with any metric: read texts and count them, validate rows, add them up and score them.
+
+A :class:`cybleu.metrics.Metric` defines how a segment is counted and how a row is scored, and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .._runtime.lazy_arrays import floats_given, np
+from .._runtime.numbers import finite_numbers, score_given
+from .._runtime.parallel import checked_threads, run
+from ..errors import SequenceTypeError, StatisticsError, UnknownNameError
+from ..text.batches import Corpus, ListSets, Sets, TokenLists
+from ..text.ids import SpecialIds
+from ..text.reading import check_same_kind, read_corpus, read_texts
+from .references import References
+from .statistics import has_rows, one_or_more, whole_array, whole_numbers
+from .tokens import segments_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from ..text.batches import Batch, Kind
+    from ..text.raw import Raw
+    from .base import Counter, Metric
+
+    AnyMetric = TypeVar("AnyMetric", bound=Metric)
+
+PAIRS_AT_ONCE = 65536
+
+
+def with_options(metric: AnyMetric, **options: Any) -> AnyMetric:
+    """Return the metric with other values of its fields.
+
+    :param options: the new values, by the names of the fields
+    :raises UnknownNameError: the metric has no such field
+    """
+    names = [field.name for field in fields(metric) if field.init]
+    for name in options:
+        if name not in names:
+            raise UnknownNameError(f"the metric {metric.name} has no {name!r}; it has {', '.join(names)}")
+    changed = {name: value for name, value in options.items() if value is not getattr(metric, name)}
+    return replace(metric, **changed) if changed else metric
+
+
+# ------------------------------------------------------------------------------------------------------------- counting
+
+
+def tokenization_for(metric: Metric, kind: Kind) -> Raw | None:
+    """Return how the metric tokenises texts of this kind; None for tokens and ids.
+
+    :raises SequenceTypeError: the metric does not read texts of this kind
+    :raises UnknownNameError: the metric has a tokeniser, and the texts are tokens
+    """
+    if metric.components:
+        for component in metric.components:
+            tokenization_for(component, kind)
+        return None  # each component tokenises the texts itself
+    if metric.reads == "text":
+        if kind in ("tokens", "ids"):
+            raise SequenceTypeError(
+                f"{metric.name} reads raw text, and the hypotheses are {kind}; pass each text as a str"
+            )
+        return metric.tokenization
+    if kind == "raw text":
+        if metric.tokenization is None:
+            raise SequenceTypeError(
+                f"{metric.name} reads tokens, and the hypotheses are raw text; split them, or name a tokeniser: tokenize='13a'"
+            )
+        return metric.tokenization
+    if kind != "nothing" and (metric.lowercase or metric.tokenize is not None):
+        name = "lowercase" if metric.tokenize is None else "tokenize"
+        raise UnknownNameError(
+            f"{name} is for raw text, and the hypotheses are {kind}; leave {name} out, or pass texts as str"
+        )
+    return None
+
+
+def corpus_of(metric: Metric, hypotheses: Any, references: Any, owner: Any, of_ids: Mapping[str, Any]) -> Corpus:
+    """Read the arguments of :meth:`Metric.rows`.
+
+    :param of_ids: arguments for token ids, by name
+    """
+    given = _ids_given(metric, of_ids)
+    if isinstance(references, References):
+        return references.corpus(hypotheses, owner, **given)
+    lengths = given.pop("lengths", None)
+    reference_lengths = given.pop("reference_lengths", None)
+    special = SpecialIds(**given)
+    return read_corpus(
+        hypotheses, references, owner, lengths=lengths, reference_lengths=reference_lengths, special=special
+    )
+
+
+def _ids_given(metric: Metric, of_ids: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments for token ids that are not None.
+
+    :raises UnknownNameError: one has another name, such as that of a field of the metric
+    """
+    for name in of_ids:
+        if name not in ("lengths", "reference_lengths", *SpecialIds._fields):
+            raise UnknownNameError(
+                f"{name} is no argument here; pass {type(metric).__name__}({name}=...) if it is a field"
+            )
+    return {name: value for name, value in of_ids.items() if value is not None}
+
+
+def rows_of_corpus(metric: Metric, corpus: Corpus, threads: int | None = None, progress: bool = False) -> NDArray[Any]:
+    """Count a corpus, and return its rows as an array `(segments, columns)`."""
+    rows = np.zeros((corpus.size, len(metric.columns)), dtype=metric.dtype)
+    _write_rows(metric, corpus, rows, threads, progress)
+    return rows
+
+
+def rows_without_numpy(metric: Metric, corpus: Corpus, threads: int | None = None) -> Any:
+    """Count a corpus, and return its rows as a view `(segments, columns)`; an empty list if there are none."""
+    rows = empty_view(metric, corpus.size) if corpus.size else []
+    _write_rows(metric, corpus, rows, threads)
+    return rows
+
+
+def empty_view(metric: Metric, number: int) -> Any:
+    """Return a view of rows of zeros, at least one."""
+    code: Any = "d" if metric.dtype == "float64" else "q"
+    width = len(metric.columns)
+    return memoryview(bytearray(8 * number * width)).cast(code, (number, width))
+
+
+def _write_rows(metric: Metric, corpus: Corpus, rows: Any, threads: int | None = None, progress: bool = False) -> None:
+    """Write the rows of a corpus, in threads if the metric and the texts allow it.
+
+    :param rows: an array or a view `(segments, columns)` of zeros
+    """
+    checked_threads(threads)
+    if not corpus.size:
+        tokenization_for(metric, corpus.kind)  # raises an error for a kind that the metric does not read
+        return
+    count = metric.counter(corpus)
+    if not metric.cost or isinstance(corpus.texts, TokenLists):
+        threads = None
+    cost = metric.cost * corpus.cost
+    run(lambda start, stop: count(start, stop, rows), corpus.size, cost, threads, progress, "segments")
+
+
+def counter_in_python(metric: Metric, corpus: Corpus) -> Counter:
+    """Return a function `(start, stop, rows)` that writes the rows of these segments as the metric counts each of them."""
+    segment = segments_of(corpus, tokenization_for(metric, corpus.kind), metric.reads)
+
+    def count(start: int, stop: int, rows: Any) -> None:
+        for position in range(start, stop):
+            row = checked_row(metric, metric.count(*segment(position)))
+            try:
+                for column, number in enumerate(row):
+                    rows[position, column] = number
+            except (OverflowError, ValueError):
+                raise StatisticsError(f"the counts of {metric.name} are beyond 64 bits: {row}") from None
+
+    return count
+
+
+def scores_of_pairs(
+    metric: Metric, texts: Any, others: Any, of_ids: Mapping[str, Any], *, threads: int | None, progress: bool
+) -> NDArray[np.float64]:
+    """Score each text against each other text as its only reference; see :meth:`Metric.pairs`."""
+    special = SpecialIds(**_ids_given(metric, of_ids))
+    hypotheses = read_texts(texts, "texts", special=special)
+    references = hypotheses if others is None else read_texts(others, "others", special=special)
+    not_empty = hypotheses if hypotheses.size else references
+    tokenization_for(metric, not_empty.kind if not_empty.size else "nothing")
+    scores = np.zeros((hypotheses.size, references.size))
+    if scores.size:  # an empty list may be of any kind
+        check_same_kind(hypotheses.kind, "texts", references.kind, "others")
+        metric.fill_pairs(hypotheses, references, scores, threads, progress)
+    return scores
+
+
+def count_pairs(
+    metric: Metric,
+    texts: Batch,
+    others: Batch,
+    scores: NDArray[np.float64],
+    *,
+    threads: int | None,
+    progress: bool,
+) -> None:
+    """Count and score each text against each other one as its only reference; see :meth:`Metric.fill_pairs`."""
+    width = others.size
+    sets = (
+        ListSets([[text] for text in others.texts], others.place.name)
+        if isinstance(others, TokenLists)
+        else Sets(others, np.arange(width + 1, dtype=np.int64))
+    )
+    everyone = np.arange(width, dtype=np.int64)
+    texts_at_once = max(1, PAIRS_AT_ONCE // max(1, width))
+
+    def work(start: int, stop: int) -> None:
+        for first in range(start, stop, texts_at_once):
+            some = np.arange(first, min(stop, first + texts_at_once), dtype=np.int64)
+            corpus = Corpus(texts.take(np.repeat(some, width)), sets, np.tile(everyone, len(some)))
+            found = metric.evaluate_rows(rows_of_corpus(metric, corpus))
+            scores[some] = found.reshape(len(some), width)
+
+    cost = metric.cost * 64 * scores.size
+    run(work, texts.size, cost, threads if metric.cost else None, progress, "hypotheses")
+
+
+# -------------------------------------------------------------------------------------------------------------- scoring
+
+
+def check_summable(metric: Metric) -> None:
+    """Check that a corpus can be scored from the sum of its rows.
+
+    :raises StatisticsError: the metric is a mean of the scores of segments
+    """
+    if metric.averages:
+        raise StatisticsError(
+            f"{metric.signature} is the mean of the scores of segments, which no sum of their rows has; give the scores "
+            "of the segments, or level='corpus'"
+        )
+    for component in metric.components:
+        check_summable(component)
+
+
+def check_parts(metric: Metric) -> None:
+    """Check that a corpus can be counted in several calls.
+
+    :raises StatisticsError: the metric takes its weights from all references of a call
+    """
+    if metric.weighs_by_call:
+        raise StatisticsError(
+            f"{metric.name} takes its weights from all references of a call, and here a corpus is counted in parts; "
+            "give the metric the weights of the whole corpus: metric.with_weights_of(references)"
+        )
+
+
+def check_width(metric: Metric, width: int) -> None:
+    """:raises StatisticsError: rows of the metric have another number of columns"""
+    if width != len(metric.columns):
+        raise StatisticsError(
+            f"a row of {metric.name} has {len(metric.columns)} entries, and these have {width}; count the texts for this "
+            "metric, those of an n-best list with NBest.with_metric"
+        )
+
+
+def total_of_rows(metric: Metric, rows: Any) -> list[Any]:
+    """Add up rows in their order; see :meth:`Metric.total`."""
+    check_summable(metric)
+    return sum_of_rows(metric, rows) if has_rows(rows) else [0] * len(metric.columns)
+
+
+def score_of_rows(metric: Metric, rows: Any) -> float:
+    """Score the sum of a row or rows.
+
+    :raises StatisticsError: the metric is a mean of the scores of segments, or a row is not valid
+    """
+    check_summable(metric)
+    row = sum_of_rows(metric, rows)
+    return score_given(metric.evaluate(row), row)
+
+
+def scores_of_rows(metric: Metric, rows: Any) -> NDArray[np.float64]:
+    """Score each row; see :meth:`Metric.scores`."""
+    table = table_of_rows(metric, rows)
+    metric = metric.of_width(table.shape[1])
+    _check_rows(metric, table)
+    return metric.evaluate_rows(table)
+
+
+def table_of_rows(metric: Metric, rows: Any) -> NDArray[Any]:
+    """Return rows as an array of two dimensions with the metric's dtype."""
+    table = _array(metric, rows)
+    if table.ndim != 2:
+        raise StatisticsError(f"rows has {table.ndim} dimensions; scores() takes rows, and score() a single one")
+    return table
+
+
+def _array(metric: Metric, rows: Any) -> NDArray[Any]:
+    return floats_given(rows, "rows") if metric.dtype == "float64" else whole_array(rows, "rows")
+
+
+def _check_rows(metric: Metric, rows: NDArray[Any]) -> None:
+    """:raises StatisticsError: a row is not valid"""
+    too_low = metric.least is not None and rows.size > 0 and not rows.min() >= metric.least
+    if too_low or (metric.dtype == "float64" and not np.isfinite(rows).all()):
+        for row in rows.tolist():
+            checked_row(metric, row)
+
+
+def checked_row(metric: Metric, row: Any) -> list[Any]:
+    """Return a row as a list.
+
+    :raises StatisticsError: it is not valid
+    """
+    numbers: Any
+    if metric.dtype == "float64":
+        numbers = finite_numbers(row, f"the numbers of {metric.name}")
+        if numbers is None or (metric.least is not None and min(numbers, default=0) < metric.least):
+            least = "" if metric.least is None else f" from {metric.least}"
+            raise StatisticsError(f"a row of {metric.name} has finite numbers{least}, and this is {row!r}")
+    else:
+        numbers = whole_numbers(row, f"the counts of {metric.name}", metric.least)
+    check_width(metric, len(numbers))
+    return list(numbers)
+
+
+def sum_of_rows(metric: Metric, rows: Any) -> list[Any]:
+    """Return the sum of a row or rows, from the first to the last.
+
+    :raises StatisticsError: there is no row, or one is not valid
+    """
+    columns: Any
+    if isinstance(rows, memoryview) and rows.ndim == 2:  # of `rows_without_numpy`
+        width = len(metric.columns)
+        numbers = rows.cast("B").cast(rows.format)  # type: ignore[call-overload]
+        columns = [numbers[column::width] for column in range(width)]
+    elif hasattr(rows, "ndim"):
+        table = np.atleast_2d(_array(metric, rows))
+        if table.ndim != 2:
+            raise StatisticsError(f"rows has {table.ndim} dimensions; it must be one row or rows")
+        check_width(metric, table.shape[1])
+        _check_rows(metric, table)
+        columns = table.T.tolist()
+    else:
+        checked = [checked_row(metric, row) for row in one_or_more(rows)]
+        columns = zip([0] * len(metric.columns), *checked)
+    if metric.dtype == "int64":
+        return list(map(sum, columns))
+    return [reduce(add, column, 0) for column in columns]  # `sum` compensates rounding errors from Python 3.12 on
