@@ -200,6 +200,22 @@ def long_segments(draw, kinds=tuple(VOCABULARIES)):
     return references, hypothesis
 
 
+@st.composite
+def spliced_segments(draw):
+    """(references, hypothesis) of a few words, where references are pieces of the hypothesis: long n-grams match and repeat."""
+    random = Random(draw(st.integers(0, 2**32)))
+    words = "abcdefgh"[: random.randint(2, 8)]
+    hypothesis = random.choices(words, k=draw(st.sampled_from([5, 9, 17, 40, 63, 64, 65, 66, 130])))
+    references = []
+    for size in draw(st.lists(st.sampled_from([len(hypothesis), 64, 65]), min_size=1, max_size=3)):
+        reference = []
+        while len(reference) < size:
+            start = random.randrange(len(hypothesis))
+            reference += hypothesis[start : start + random.randint(3, 17)] + random.choice([[], ["x"]])
+        references.append(reference[:size])
+    return references, hypothesis
+
+
 def corpora():
     return st.lists(segments(), max_size=5).map(lambda pairs: ([list(r) for r, _ in pairs], [h for _, h in pairs]))
 

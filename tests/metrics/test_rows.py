@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import cybleu
 from cybleu import References, errors, metrics
 from cybleu.metrics import find, score, scores
-from inputs import corpora, mixes_ids_and_text, numbered_alike, others_against_ids
+from inputs import corpora, counted_row, mixes_ids_and_text, numbered_alike, others_against_ids, spliced_segments
 
 
 def row_by_nltk(references, hypothesis, max_order, reference_length="closest"):
@@ -53,11 +53,35 @@ def test_prepared_references(corpus, max_order, reference_length):
     assert again.tolist() == [expected[owner] for owner in owners]
 
 
-@pytest.mark.parametrize("size", [1, 7, 8, 9, 15, 16, 17, 40])
-def test_a_token_matches_no_other_that_differs_in_one_character(size):
-    token = "a" * size
-    others = [f"{token[:place]}b{token[place + 1 :]}" for place in range(size)]
-    assert cybleu.rows([[token]] * size, [[[other]] for other in others])[:, 2].tolist() == [0] * size
+FORMS = {
+    "lists": (lambda tokens: tokens, lambda sets: sets),
+    "lists, prepared": (lambda tokens: tokens, lambda sets: References(sets)),
+    "raw text": (" ".join, lambda sets: [list(map(" ".join, group)) for group in sets]),
+    "raw text, prepared": (" ".join, lambda sets: References([list(map(" ".join, group)) for group in sets])),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("size", [1, 7, 8, 9, *range(13, 19), 31, 32, 33, 40])
+@pytest.mark.parametrize(("letter", "other"), ["ab", "éè"], ids=["of one byte", "of two bytes"])
+def test_a_token_matches_no_other_that_differs_in_one_byte(form, size, letter, other):
+    of_text, of_sets = FORMS[form]
+    token = letter * size
+    others = [f"{token[:place]}{other}{token[place + 1 :]}" for place in range(size)]
+    texts, sets = [of_text([token, "x"])] * size, of_sets([[[different, "x"]] for different in others])
+    assert cybleu.rows(texts, sets, tokenize="none" if "raw" in form else None)[:, 2].tolist() == [1] * size
+
+
+@pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")
+@pytest.mark.parametrize("form", FORMS)
+@given(spliced_segments())
+@example(([[*"abcdxbcde"]], [*"abcde"]))
+def test_orders_up_to_16(form, segment):
+    of_text, of_sets = FORMS[form]
+    references, hypothesis = segment
+    options = {"max_order": 16, "tokenize": "none" if "raw" in form else None}
+    found = cybleu.rows([of_text(hypothesis)], of_sets([references]), **options)
+    assert found.tolist() == [counted_row(references, hypothesis, 16)]
 
 
 @pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")

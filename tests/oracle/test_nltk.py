@@ -23,6 +23,7 @@ from inputs import (
     segments,
     several_weights,
     smoothing_parameters,
+    spliced_segments,
     token_lists,
     weight_vectors,
 )
@@ -89,6 +90,21 @@ def test_odd_smoothing_parameters(segment, weights, method, parameters):
 @given(long_segments(), weight_vectors, st.sampled_from(METHODS))
 def test_long_sentence(segment, weights, method):
     compare("sentence_bleu", *segment, weights, method=method)
+
+
+ORDERS_5_TO_16 = [(1 / n,) * n for n in range(5, 17)]
+
+
+@given(spliced_segments(), st.sampled_from([None, "method1", "method2"]))
+@example(([[*"abcdxbcde"]], [*"abcde"]), None)
+@example(([[*"abcdefghijklmnopxbcdefghijklmnopq"]], [*"abcdefghijklmnopq"]), None)
+def test_orders_5_to_16_of_a_sentence(segment, method):
+    compare("sentence_bleu", *segment, ORDERS_5_TO_16, method=method)
+
+
+@given(st.lists(spliced_segments(), min_size=2, max_size=4))
+def test_orders_5_to_16_of_a_corpus(corpus):
+    compare("corpus_bleu", [references for references, _ in corpus], [text for _, text in corpus], ORDERS_5_TO_16)
 
 
 @given(corpora(), several_weights, st.sampled_from(METHODS), st.booleans())
