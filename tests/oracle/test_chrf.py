@@ -120,6 +120,21 @@ def test_prepared_references(sets, hypotheses, name, lowercase):
     assert metric.rows(first, prepared).tolist() == metric.rows(first, sets).tolist()
 
 
+@pytest.mark.parametrize("whitespace", [False, True])
+@pytest.mark.parametrize("space", SPACES, ids=lambda space: f"U+{ord(space):04X}")
+def test_every_white_space_with_and_without_the_option(space, whitespace):
+    many = "".join(MANY)
+    hypotheses = [f"ab{space}cd", f"{space}é{space}{space}ba", f"{many}{space}ab"]
+    references = ["abcd", f"é b{space}a", f"{many}ab {space}"]
+    options = {"whitespace": whitespace, "word_order": 2}
+    expected = Theirs(**options)
+    metric = find("chrf++", whitespace=whitespace)
+    rows = metric.rows(hypotheses, references)
+    for row, hypothesis, reference in zip(rows.tolist(), hypotheses, references):
+        assert row == expected._extract_corpus_statistics([hypothesis], [[reference]])[0]
+    assert cybleu.chrf(hypotheses, references, **options).score == expected.corpus_score(hypotheses, [references]).score
+
+
 # What sacreBLEU's own tests say (test/test_chrf.py of sacreBLEU 2.6, Apache-2.0), to 4 decimals there
 ASSESSMENT = (
     "risk assessment must be made of those who are qualified and expertise in the sector - these are the scientists .",
@@ -225,6 +240,15 @@ def test_nltks_functions(pairs, options):
 def test_nltks_parts(reference, hypothesis, n, beta):
     parts = "chrf_precision_recall_fscore_support"
     assert_same_calls(getattr(chrf_score, parts), getattr(nltk_chrf, parts), reference, hypothesis, n, beta, 0.5)
+
+
+@pytest.mark.parametrize("ignore_whitespace", [False, True])
+@pytest.mark.parametrize("space", SPACES, ids=lambda space: f"U+{ord(space):04X}")
+@pytest.mark.parametrize("orders", [(1, 6), (0, 6)], ids=str)
+def test_every_white_space_of_nltk(space, ignore_whitespace, orders):
+    pair = f"ab{space}cd é", f"{space}abc{space}{space}d é"
+    options = {"ignore_whitespace": ignore_whitespace}
+    assert chrf_score.sentence_chrf(*pair, *orders, **options) == nltk_chrf.sentence_chrf(*pair, *orders, **options)
 
 
 @pytest.mark.parametrize(
