@@ -3,7 +3,7 @@
 import gzip
 import pickle
 from array import array
-from itertools import chain, count, pairwise
+from itertools import chain, count, pairwise, product
 
 import numpy as np
 import pytest
@@ -160,6 +160,16 @@ def trimmed(tokens, pad, eos):
     while pad is not None and tokens and tokens[-1] == pad:
         del tokens[-1]
     return tokens
+
+
+@pytest.mark.parametrize(("pad", "eos"), [(0, 9), (0, None), (None, 9)], ids=str)
+def test_padding_and_the_end_in_every_order(kernels, pad, eos):
+    """Each of five tokens is padding, the end, or a token of its own."""
+    texts = np.array(list(product(*[(0, 9, 10 + place) for place in range(5)])))
+    reference = [10, 11, 12, 13, 14]
+    expected = [counted_row([reference], trimmed(text, pad, eos), 4) for text in texts.tolist()]
+    options = {"pad_id": pad, "eos_id": eos, "owner": [0] * len(texts)}
+    assert on_both_backends(lambda: cybleu.rows(texts, [reference], **options)).tolist() == expected
 
 
 def are_ids(texts):
