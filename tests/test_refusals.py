@@ -192,7 +192,11 @@ REFUSED = {
         (lambda: rows([[("a", "b")]], [[(("a", "b"),), [("a",)]]]), "so are texts of references; pass these as lists"),
         *(
             (lambda one=one: one([TUPLES], [(tuple(TUPLES),)]), r"in references\[0\] can be .*; pass each .* as a list")
-            for one in (rows, bleu, reward_scores)
+            for one in (rows, bleu, reward_scores, explain_difference)
+        ),
+        *(
+            (lambda one=one: one(TUPLES, (tuple(TUPLES),)), r"in references can be .*; pass each .* as a list")
+            for one in (explain, blind_spots)
         ),
         (lambda: rows([TUPLES] * 2, [[tuple(TUPLES)], [TUPLES]]), r"in references\[0\] can be tokens or references"),
         (lambda: rows([TUPLES] * 2, [TUPLES, [()]]), r"in references\[1\] can be tokens or references"),
