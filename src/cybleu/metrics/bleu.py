@@ -17,9 +17,10 @@ from .._runtime.scales import percent
 from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.raw import Raw
 from .base import BuiltinMetric, Score
+from .bleu_rows import NltkRows, PlainRows, as_table, order_of
 from .counting import LARGEST_ORDER, Counting
 from .operations import check_summable, table_of_rows, tokenization_for
-from .statistics import as_table, bleu_row, has_rows, order_of, scores_by, total_of
+from .statistics import has_rows, scores_by
 from .tokens import numbered_pair
 from .variants import VARIANTS, Variant, tool_tokenizer
 
@@ -120,6 +121,8 @@ class Bleu(BuiltinMetric):
     brevity_penalty: bool = True
     #: The variant, with `reference_length` and `brevity_penalty` applied.
     definition: Variant = field(init=False, repr=False, compare=False)
+    #: How rows are counted and added up.
+    row_rule: PlainRows = field(init=False, repr=False, compare=False)
     _smoothing: tuple[str, str, float | None] = field(init=False, repr=False, compare=False)
 
     cost = 1
@@ -139,6 +142,7 @@ class Bleu(BuiltinMetric):
         if not is_one_of(self.level, LEVELS):
             raise UnknownNameError(f"unknown level {self.level!r}; use one of {', '.join(LEVELS)}")
         put(self, "definition", definition)
+        put(self, "row_rule", (NltkRows if definition.short_segments_count else PlainRows)(definition.name))
         super().__post_init__()
         if self.max_order is not None:
             check_whole(self.max_order, "max_order", 1, LARGEST_ORDER, error=OrderError)
@@ -273,19 +277,7 @@ class Bleu(BuiltinMetric):
     def counter(self, corpus: Corpus) -> Counter:
         counting = Counting(self.order, self.definition.reference_length)
         count = counting.counter(corpus, tokenization_for(self, corpus.kind))
-        if not self.definition.short_segments_count:
-            return count
-
-        def count_short(start: int, stop: int, rows: Any) -> None:
-            count(start, stop, rows)
-            if hasattr(rows, "dtype"):
-                np.maximum(rows[start:stop, 2 + self.order :], 1, out=rows[start:stop, 2 + self.order :])
-                return
-            for position in range(start, stop):
-                for column in range(2 + self.order, 2 + 2 * self.order):
-                    rows[position, column] = max(rows[position, column], 1)
-
-        return count_short
+        return self.row_rule.counter(count, self.order)
 
     def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
@@ -302,8 +294,7 @@ class Bleu(BuiltinMetric):
 
         :param row: the row of a segment; or a sum, if the variant can score sums
         """
-        row = bleu_row(row)
-        self._refuse_row_of_nltk(row)
+        row = self.row_rule.checked(row)
         return self.of_width(len(row)).formula(row)
 
     def formula(self, row: Sequence[int]) -> float:
@@ -321,7 +312,7 @@ class Bleu(BuiltinMetric):
         """
         if self.averages:
             return self._mean(rows)
-        row = self._sum(rows, of_sums=False)
+        row = self.row_rule.total(rows)
         metric = self.of_width(len(row))
         number, precisions, penalty = _mirror.Definition(metric.rules(failing=True)).evaluate(row)
         return BleuScore(
@@ -348,22 +339,19 @@ class Bleu(BuiltinMetric):
         scores = scores_by(kernel, table, lambda row: exact.evaluate(row)[0]).tolist() if has_rows(rows) else [0.0]
         changed = replace(definition, empty_hypothesis="scored", fails="never", short_segments_count=False)
         summed = replace(metric, level="corpus", variant=changed)
-        if definition.short_segments_count:
-            table = [*map(_without_short, table.tolist())]
         return replace(
-            summed.score(table),
+            summed.score(self.row_rule.plain(table)),
             score=reduce(add, scores, 0.0) * scale_of_mean / len(scores),
             signature=metric.signature,
         )
 
     def total(self, rows: Any) -> list[int]:
         check_summable(self)
-        return self._sum(rows) if has_rows(rows) else [0] * len(self.columns)
+        return self.row_rule.total(rows, of_sums=True) if has_rows(rows) else [0] * len(self.columns)
 
     def scores(self, rows: Any) -> NDArray[np.float64]:
         table = table_of_rows(self, rows)
-        *_, too_many = total_of(table)
-        self._refuse_row_of_nltk(too_many)
+        self.row_rule.total(table)  # validates each row
         return self.of_width(table.shape[1]).evaluate_rows(table)
 
     def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
@@ -372,17 +360,8 @@ class Bleu(BuiltinMetric):
         return scores
 
     def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return rows of segments whose sum has the score of the corpus, with NLTK's totals if this is NLTK's BLEU.
-
-        :param rows: rows of segments
-        :raises StatisticsError: the metric is a mean of the scores of segments
-        """
         check_summable(self)
-        if self.definition.short_segments_count:
-            rows = rows.copy()
-            totals = rows[:, 1 + rows.shape[1] // 2 :]
-            np.maximum(totals, 1, out=totals)
-        return rows
+        return self.row_rule.summable(rows)
 
     @cached_property
     def plateau(self) -> Bleu:
@@ -390,36 +369,8 @@ class Bleu(BuiltinMetric):
         smoothed = replace(self.definition, smoothings=(("add", "add-all", 1.0),), no_match_at_all="smoothed")
         return replace(self, variant=smoothed, smoothing=None, smoothing_value=None)
 
-    def _sum(self, rows: Any, of_sums: bool = True) -> list[int]:
-        """The sum of a row or rows. NLTK's BLEU counts an n-gram for each order that a segment is too short for.
-
-        :param of_sums: a row of zeros is the total of no segments
-        """
-        row, short, zeros, too_many = total_of(rows)
-        self._refuse_row_of_nltk(too_many)
-        if self.definition.short_segments_count:
-            row[-len(short) :] = [total + count - of_sums * zeros for total, count in zip(row[-len(short) :], short)]
-        return row
-
-    def _refuse_row_of_nltk(self, row: list[int] | None) -> None:
-        """Refuse a row that was counted by NLTK's rule, an n-gram of each order that a segment is too short for.
-
-        :raises StatisticsError: this is not NLTK's definition
-        """
-        if row is None or self.definition.short_segments_count or row == _without_short(row):
-            return
-        raise StatisticsError(
-            f"the row {row} has too many n-grams for its length: NLTK's BLEU counted it; count the texts for {self.name}"
-        )
-
 
 @lru_cache(64)
 def _definitions(metric: Bleu) -> tuple[Any, Definition]:
     rules = metric.rules()
     return _mirror.Definition(rules), Definition(rules)
-
-
-def _without_short(row: list[int]) -> list[int]:
-    """The row of a segment without the n-grams that NLTK counts where a segment is too short for an order."""
-    order = len(row) // 2 - 1
-    return [*row[: 2 + order], *(min(total, max(row[0] - n, 0)) for n, total in enumerate(row[2 + order :]))]

@@ -1,0 +1,211 @@
+"""Validate rows of BLEU and add them up. Requires NumPy for arrays only.
+
+A row is hypothesis length, reference length, clipped matches of orders 1 to N, n-grams of those orders. A segment of
+`length` tokens has `max(length - n + 1, 0)` n-grams of order n; only NLTK counts an n-gram where that is 0, see
+:class:`NltkRows`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from itertools import chain
+from typing import NamedTuple
+
+from .._backend import sum_rows
+from .._runtime.lazy_arrays import np
+from ..errors import StatisticsError
+from .statistics import OF_ANOTHER_METRIC, one_or_more, row_at, whole_array, whole_numbers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from .base import Counter
+
+
+def order_of(width: int) -> int:
+    """Return the number of n-gram orders in a row of this many numbers.
+
+    :raises StatisticsError: rows of BLEU do not have so many
+    """
+    if width < 4 or width % 2:
+        raise StatisticsError(f"a row has {width} entries, but a row of BLEU has 2 + 2 * orders; {OF_ANOTHER_METRIC}")
+    return (width - 2) // 2
+
+
+def bleu_row(values: Any, name: str = "a row") -> list[int]:
+    """Return a row of any number of orders as ints.
+
+    :raises StatisticsError: it is not valid
+    """
+    row = whole_numbers(values, "statistics", 0)
+    order = order_of(len(row))
+    if any(matched > total for matched, total in zip(row[2 : 2 + order], row[2 + order :])):
+        raise StatisticsError(f"{name} has more matches than n-grams of an order: {row}; {OF_ANOTHER_METRIC}")
+    return row
+
+
+def as_table(rows: Any) -> Any:
+    """Return rows, or one, in two dimensions as the backends read them: an array, or a view of integers.
+
+    :param rows: a row or rows: lists, an array, or a view of two dimensions
+    :raises StatisticsError: these are no rows
+    """
+    if isinstance(rows, memoryview) and rows.ndim == 2:
+        return rows
+    if hasattr(rows, "ndim"):
+        if type(rows) is np.ndarray and rows.ndim == 2 and rows.dtype == np.int64 and rows.flags.carray:
+            return rows  # as `cybleu.rows` returns them
+        table = whole_array(rows, "rows")
+        if table.ndim not in (1, 2):
+            raise StatisticsError(f"rows has {table.ndim} dimensions; it must be one row or rows")
+        order_of(table.shape[-1])
+        return table.reshape(-1, table.shape[-1])
+    lists = [bleu_row(row) for row in one_or_more(rows)]
+    width = len(lists[0])
+    if any(len(row) != width for row in lists):
+        raise StatisticsError("the rows have different lengths; all must have 2 + 2 * orders entries")
+    try:
+        numbers = array("q", chain.from_iterable(lists))
+    except OverflowError:
+        raise StatisticsError(f"statistics fit int64, and these do not: {max(lists, key=max)}") from None
+    return memoryview(numbers).cast("B").cast("q", (len(lists), width))
+
+
+class Sums(NamedTuple):
+    """Sums of rows.
+
+    :ivar row: the sum of each column
+    :ivar too_short: for each order, the number of rows without an n-gram of it
+    :ivar empty: the number of rows of zeros
+    :ivar of_nltk: the first row with more n-grams than its length allows, which NLTK's rule has counted, or None
+    """
+
+    row: list[int]
+    too_short: list[int]
+    empty: int
+    of_nltk: list[int] | None
+
+
+def sums_of(rows: Any) -> Sums:
+    """Validate rows and add them up.
+
+    :param rows: see :func:`as_table`
+    :raises StatisticsError: a row is not valid
+    """
+    table = as_table(rows)
+    width = table.shape[1]
+    order = order_of(width)
+    totals = array("q", bytes(8 * width))
+    too_short = array("q", bytes(8 * order))
+    invalid, of_nltk, largest, empty = sum_rows(table, totals, too_short)
+    if invalid >= 0:
+        bleu_row(row_at(table, invalid), f"row {invalid}")
+    row = totals.tolist()
+    if largest * len(table) >= 2**63:
+        row = [sum(column) for column in zip(*table.tolist())]
+    return Sums(row, too_short.tolist(), empty, None if of_nltk < 0 else row_at(table, of_nltk))
+
+
+# ------------------------------------------------------------------------------------------- orders of short segments
+
+
+class PlainRows:
+    """The rows of a definition that counts no n-gram of an order that a segment is too short for, as all but NLTK's.
+
+    :param name: the name of the definition, for messages
+    """
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def checked(self, row: Any) -> list[int]:
+        """Return a row as ints.
+
+        :raises StatisticsError: it is not valid
+        """
+        numbers = bleu_row(row)
+        if numbers != without_short_orders(numbers):
+            self._refuse(numbers)
+        return numbers
+
+    def total(self, rows: Any, *, of_sums: bool = False) -> list[int]:
+        """Validate rows and add them up.
+
+        :param of_sums: the rows can be sums, so that a row of zeros is the sum of no segments
+        :raises StatisticsError: a row is not valid
+        """
+        sums = sums_of(rows)
+        if sums.of_nltk is not None:
+            self._refuse(sums.of_nltk)
+        return sums.row
+
+    def _refuse(self, row: list[int]) -> None:
+        raise StatisticsError(
+            f"the row {row} has too many n-grams for its length: NLTK's BLEU counted it; count the texts for {self.name}"
+        )
+
+    def counter(self, count: Counter, order: int) -> Counter:
+        """Return a function that writes rows of this definition.
+
+        :param count: writes rows without n-grams of orders that a segment is too short for
+        """
+        return count
+
+    def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return rows of segments so that their sum is that of :meth:`total`."""
+        return rows
+
+    def plain(self, table: Any) -> Any:
+        """Return rows of segments without n-grams of orders that they are too short for."""
+        return table
+
+
+class NltkRows(PlainRows):
+    """The rows of NLTK's BLEU, in which an order that a segment is too short for has one n-gram.
+
+    Rows that another definition has counted have none there, which is added to their sum.
+    """
+
+    def checked(self, row: Any) -> list[int]:
+        return bleu_row(row)
+
+    def total(self, rows: Any, *, of_sums: bool = False) -> list[int]:
+        sums = sums_of(rows)
+        order = len(sums.too_short)
+        of_no_segments = sums.empty if of_sums else 0
+        for n, too_short in enumerate(sums.too_short):
+            sums.row[2 + order + n] += too_short - of_no_segments
+        return sums.row
+
+    def counter(self, count: Counter, order: int) -> Counter:
+        first, end = 2 + order, 2 + 2 * order
+
+        def count_short(start: int, stop: int, rows: Any) -> None:
+            count(start, stop, rows)
+            if hasattr(rows, "dtype"):
+                np.maximum(rows[start:stop, first:], 1, out=rows[start:stop, first:])
+                return
+            for position in range(start, stop):
+                for column in range(first, end):
+                    rows[position, column] = max(rows[position, column], 1)
+
+        return count_short
+
+    def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        rows = rows.copy()
+        totals = rows[:, 1 + rows.shape[1] // 2 :]
+        np.maximum(totals, 1, out=totals)
+        return rows
+
+    def plain(self, table: Any) -> Any:
+        return [without_short_orders(row) for row in table.tolist()]
+
+
+def without_short_orders(row: list[int]) -> list[int]:
+    """Return the row of a segment without the n-grams that NLTK counts of orders that the segment is too short for."""
+    order = order_of(len(row))
+    totals = [min(total, max(row[0] - n, 0)) for n, total in enumerate(row[2 + order :])]
+    return [*row[: 2 + order], *totals]
