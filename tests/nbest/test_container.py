@@ -8,7 +8,7 @@ import pytest
 import cybleu
 from cybleu import References
 from cybleu.metrics import find
-from cybleu.nbest import NBest
+from cybleu.nbest import NBest, merge
 from cybleu.rerank import oracle
 from nbest_lists import REFERENCES, made
 
@@ -32,6 +32,48 @@ def test_the_arrays_cannot_be_written_to():
         nbest.features = np.zeros((3, 2))
     with pytest.raises(AttributeError, match="is immutable"):
         del nbest.features
+
+
+SPARSE_LINES = "0 ||| it rains ||| lm= -1 w_a= 2 ||| -1\n0 ||| rain falls ||| lm= -2 w_a= 1 w_b= 3 ||| -2\n"
+
+
+def given(folder):
+    return made(sparse=([0, 1, 1, 2], [0, 1], [0.5, 1.0], ["a_b", "a_c"]))
+
+
+def read(folder):
+    path = folder / "nbest"
+    path.write_text(SPARSE_LINES)
+    return NBest.from_files(path, [["it rains"]])
+
+
+def read_and_merged(folder):
+    nbest = read(folder)
+    return merge(nbest, nbest)
+
+
+@pytest.mark.parametrize("make", [given, read, read_and_merged])
+def test_no_array_can_be_made_writeable(tmp_path, make):
+    nbest = make(tmp_path)
+    for array in (nbest.offsets, nbest.features, nbest.stats, nbest.ids, nbest.index, *nbest.sparse[:3]):
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+
+
+@pytest.mark.parametrize("name", ["features", "stats", "model_scores", "values"])
+def test_a_change_of_an_array_that_was_given_does_not_change_the_list(name):
+    arrays = {
+        "features": np.ones((3, 2)),
+        "stats": np.ones((3, 4), np.int64),
+        "model_scores": np.ones(3),
+        "values": np.ones(2),
+    }
+    values = arrays["values"]
+    sparse = ([0, 1, 1, 2], [0, 1], values, ["a", "b"])
+    nbest = NBest([0, 3], arrays["features"], arrays["stats"], sparse=sparse, model_scores=arrays["model_scores"])
+    arrays[name][...] = 0
+    kept = nbest.sparse.values if name == "values" else getattr(nbest, name)
+    assert kept.all()
 
 
 @pytest.mark.parametrize(

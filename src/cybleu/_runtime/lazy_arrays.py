@@ -29,14 +29,15 @@ else:
     np = NumPy()
 
 
-def array_given(values: Any, name: str) -> NDArray[Any]:
+def array_given(values: Any, name: str, copy: bool = False) -> NDArray[Any]:
     """Convert a value to an array.
 
+    :param copy: copy an array, too
     :raises ArrayValueError: entries are masked, or conversion fails, such as for lists of different lengths
     """
     check_unmasked(values, name)
     try:
-        return np.asarray(values)
+        return np.array(values) if copy else np.asarray(values)
     except (TypeError, ValueError, OverflowError) as error:
         raise ArrayValueError(f"{name} is no array: {error}") from error
 

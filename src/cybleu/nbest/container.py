@@ -42,8 +42,7 @@ class NBest:
     The hypotheses of segment s are ``offsets[s]:offsets[s + 1]``. A segment may have no hypotheses.
 
     :param offsets: whole numbers `(S + 1,)`, ascending from 0 to the number N of hypotheses
-    :param features: finite numbers `(N, F)`. A contiguous float64 array is kept without a copy, so do not change it
-        afterwards
+    :param features: finite numbers `(N, F)`; all arrays are copied
     :param stats: rows of BLEU `(N, 2 + 2 * orders)`, as :func:`cybleu.rows` returns them; or finite numbers `(N, k)` or
         `(N,)` of any metric whose corpus statistics are the sums of its segment statistics. Whole numbers of a metric
         other than BLEU require `score`
@@ -121,7 +120,7 @@ class NBest:
         if not np.isfinite(dense).all():
             row, column = np.argwhere(~np.isfinite(dense))[0]
             raise self._not_finite(self.names[column], row, dense[row, column])
-        self.__dict__["stats"] = self._checked_stats(stats)
+        self.__dict__["stats"] = self._checked_stats(array_given(stats, "stats", copy=True))
         if texts is not None:
             self.__dict__["texts"] = self._checked_texts(list(texts))
         if sparse is not None:
@@ -151,6 +150,10 @@ class NBest:
         }
         found = defaults | {name: value for name, value in fields.items() if value is not None}
         for name, value in found.items():
+            if isinstance(value, SparseFeatures):
+                value = value._replace(
+                    indptr=_kept(value.indptr), columns=_kept(value.columns), values=_kept(value.values)
+                )
             self.__dict__[name] = _kept(value) if isinstance(value, np.ndarray) else value
         self.__dict__["_derived"] = {}
 
@@ -179,8 +182,7 @@ class NBest:
 
     # -------------------------------------------------------------------------------------------------------- validation
 
-    def _checked_stats(self, stats: Any) -> NDArray[np.int64] | NDArray[np.float64]:
-        array = array_given(stats, "stats")
+    def _checked_stats(self, array: NDArray[Any]) -> NDArray[np.int64] | NDArray[np.float64]:
         is_float = array.dtype.kind == "f"
         if array.dtype.kind not in "iuf" and array.size:
             raise ArrayValueError(f"stats has dtype {array.dtype}; it must be int64 for BLEU, or float64")
@@ -433,7 +435,8 @@ class NBest:
         found = split_on_blanks(find(metric, tokenize=tokenize, lowercase=lowercase or None, **choices))
         prepared = prepare_references(references, len(self))
         rows = count(found, read_lines(self.texts), prepared, owners_of(self.offsets), threads)
-        return NBest(**{**self._fields(), "stats": rows, "score": found})
+        with_score = self._with(score=found)
+        return with_score._with(stats=with_score._checked_stats(rows))
 
     def to_moses(self, features: Path, scores: Path) -> None:
         """Write the two text files of Moses's extractor, with numbers in full precision.
@@ -458,10 +461,9 @@ class NBest:
 
 
 def _kept(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a contiguous, read-only array."""
-    view = in_place(array).view()
-    view.flags.writeable = False
-    return view
+    """Return an array contiguous and read-only for good: of a buffer that is read-only, NumPy refuses to set `writeable`."""
+    array = in_place(array)
+    return np.asarray(array.data.toreadonly()) if array.flags.writeable else array
 
 
 def _check_shape(array: NDArray[Any], name: str, dimensions: int, count: int | None, what: str = "hypotheses") -> None:
@@ -472,7 +474,7 @@ def _check_shape(array: NDArray[Any], name: str, dimensions: int, count: int | N
 
 
 def _floats(values: Any, name: str, dimensions: int, count: int | None = None) -> NDArray[np.float64]:
-    array = floats_given(values, name)
+    array = floats_given(array_given(values, name, copy=True), name)
     _check_shape(array, name, dimensions, count)
     return _kept(array)
 
