@@ -73,6 +73,15 @@ def test_only_some_lists_have_texts_and_sparse_features():
     assert [len(row) for row in sparse_of(merged)] == [0, 0, 1, 0, 1]
 
 
+def test_sparse_features_whose_names_come_in_another_order():
+    one = NBest([0, 1], [[0.0]], [[1.0]], sparse=([0, 2], [0, 1], [1.0, 2.0], ["x", "y"]))
+    equal = NBest([0, 1], [[0.0]], [[1.0]], sparse=([0, 2], [0, 1], [2.0, 1.0], ["y", "x"]))
+    other = NBest([0, 1], [[0.0]], [[1.0]], sparse=([0, 2], [0, 1], [1.0, 2.0], ["y", "x"]))
+    merged = merge(one, equal, other)
+    assert merged.index.tolist() == [0, 2]
+    assert merged.sparse.columns.tolist() == [0, 1, 0, 1]
+
+
 def test_names_and_numbers_of_segments_tell_hypotheses_apart():
     sparse = SparseFeatures([0, 1, 2], [0, 1], [1.0, 1.0], ("x", "y"))
     assert merge(NBest([0, 2], [[0.0]] * 2, [[1.0]] * 2, sparse=sparse)).index.tolist() == [0, 1]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cybleu.errors import ArrayValueError, FeatureError, InputFileError, UnknownNameError
 from cybleu.nbest import NBest
-from nbest_lists import lists, made, same_but_sparse_names
+from nbest_lists import lists, made, same, same_but_sparse_names
 
 
 @given(lists(), st.sampled_from(["list", "list.gz"]))
@@ -20,6 +20,22 @@ def test_what_is_written_is_read(tmp_path_factory, nbest, name):
     if nbest.sparse is None and nbest.names:
         nbest.write(folder / name, "joshua")
         assert same_but_sparse_names(nbest, NBest.from_files(folder / name, references, "joshua"))
+
+
+@pytest.mark.parametrize(
+    ("form", "names", "fields"),
+    [
+        ("moses", ["d_0", "d_1", "lm_0"], "d= 0.5 1.5 lm= -1.0"),
+        ("moses", ["d_0", "lm_0", "d_1"], "d= 0.5 lm= 1.5 d= -1.0"),
+        ("moses", ["f0", "f1", "f2"], "0.5 1.5 -1.0"),
+        ("joshua", ["d", "d_1", "lm"], "d=0.5 d_1=1.5 lm=-1.0"),
+    ],
+)
+def test_values_of_one_label_follow_it(tmp_path, form, names, fields):
+    nbest = NBest([0, 1], [[0.5, 1.5, -1.0]], [[1, 1, 1, 1]], names, ["it"], model_scores=[2.0])
+    nbest.write(tmp_path / "list", form)
+    assert (tmp_path / "list").read_text() == f"0 ||| it ||| {fields} ||| 2.0\n"
+    assert same(nbest, NBest.from_files(tmp_path / "list", [["it"]], form, max_order=1))
 
 
 def test_what_cannot_be_written(tmp_path):

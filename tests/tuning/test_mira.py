@@ -87,6 +87,18 @@ def test_it_is_what_it_says(seed, step, decay, shuffle, safe, by_model, shares):
         assert found.scores == pytest.approx(scores, abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("size", "safe_hope", "moves"), [(1, True, True), (1e-6, True, True), (1e-8, True, False), (1, False, False)]
+)
+def test_safe_hope_ignores_the_smallest_model_scores(size, safe_hope, moves):
+    """The model score of hope is more than five times its gain, so that safe_hope prefers the hypothesis with more gain."""
+    features = np.array([[0.5], [0.45]]) * size
+    gains = np.array([0.01, 0.03]) * size
+    nbest = NBest([0, 2], features, gains)
+    found = kbmira(nbest, [1.0], 1, 1.0, safe_hope=safe_hope, return_best_dev=False)
+    assert (found.weights["f0"] != 1) == moves
+
+
 def test_the_best_or_the_last():
     nbest, _, hidden = lists()
     best, last = (kbmira(nbest, hidden, 20, 1.0, return_best_dev=one) for one in (True, False))
