@@ -1,23 +1,17 @@
-"""Backend selection, and fallback to the mirror for input that the kernels decline.
+"""The backend that is chosen when cybleu is imported, and two ways to go on where a kernel declines its input.
 
-The environment variable ``CYBLEU_BACKEND`` is read once at import: ``auto`` (the default; an empty value
-means the same) uses the kernels if they are installed, ``cython`` requires them, ``python`` uses the mirror. Callers
-import the functions and classes of the chosen backend from here; `_kernels/kernels.pyi` has their types.
+The environment variable ``CYBLEU_BACKEND`` is read once: ``auto`` (the default; an empty value means the same) uses the
+kernels if they are installed, ``cython`` requires them, ``python`` uses the mirror. Other modules import the functions and
+classes of the chosen backend from here; `_kernels/kernels.pyi` has their types.
 
-Kernels decline input that they do not support, in one of two ways. A function that computes a single result returns
-None without side effects; :func:`answered` then calls the fallback. A function that processes a
-range returns the position that it declined; :func:`go_on` processes that item with the fallback and resumes the kernel
-after it. The fallback is the mirror, or general Python code if that already is the definition.
+A kernel declines what it does not support, such as tokens of a user's class, which could run Python code. The caller then
+computes the same in Python, with :mod:`cybleu._definitions`: see :func:`answered` for a result, :func:`go_on` for a range.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-
-from . import _mirror
-from ._runtime.sequences import check_numbers, refuse_missing, refuse_unhashable
-from ._runtime.shapes import mistake_in_tokens, warn_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +59,8 @@ def load(choice: str) -> tuple[str, ModuleType]:
             )
         else:
             return "cython", kernels
+    from . import _mirror
+
     return "python", _mirror
 
 
@@ -95,36 +91,20 @@ if not TYPE_CHECKING:
 
 
 def answered(found: Answer | None, general: Callable[..., Answer], *arguments: Any) -> Answer:
-    """Return the result of a kernel, or of `general(*arguments)` if the kernel declined."""
+    """Return what a kernel has found, or `general(*arguments)` if it has declined.
+
+    A kernel that computes one result returns None to decline, and has then changed nothing. `general` is the definition in
+    Python, which takes any arguments and raises the errors for those that are mistaken.
+    """
     return general(*arguments) if found is None else found
 
 
-def of_segments(function: str, *arguments: Any) -> Any:
-    """Return the result of the kernel with this name, or of the mirror if it declined, as it declines a str as a text.
-
-    The first arguments are lists of references and hypotheses. Warn about a str where tokens are expected, and raise
-    an error where a text is missing, a token cannot be hashed, or there are not as many hypotheses as lists of
-    references.
-    """
-    found = None if BACKEND == "python" else getattr(_chosen, function)(*arguments)
-    if found is not None:
-        return found
-    list_of_references, hypotheses = arguments[:2]
-    check_numbers(hypotheses, list_of_references)
-    warn_of(mistake_in_tokens(list_of_references, hypotheses))
-    try:
-        return getattr(_mirror, function)(*arguments)
-    except TypeError:
-        refuse_missing(list_of_references, hypotheses)
-        for references, hypothesis in zip(list_of_references, hypotheses):
-            refuse_unhashable(hypothesis, "the hypothesis")
-            for number, reference in enumerate(references):
-                refuse_unhashable(reference, f"reference {number}")
-        raise
-
-
 def go_on(work: Callable[[int], int], start: int, stop: int, general: Callable[[int], Any]) -> None:
-    """Process a range: `work(start)` returns the first position that it declines, which `general` then processes."""
+    """Process a range with a kernel, and with `general` the positions that it declines.
+
+    A kernel that works on a range takes the position to start at, and returns how far it came: `stop`, or the first
+    position that it declines. `general` processes this one in Python, and the kernel starts again after it.
+    """
     while (start := work(start)) < stop:
         general(start)
         start += 1

@@ -7,8 +7,10 @@ but they are different.
 
 from __future__ import annotations
 
-from ._backend import of_segments
+from ._backend import answered, gleu_counts
 from ._backend import sentence_gleu as compiled
+from ._definitions import gleu
+from ._runtime.shapes import of_any_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,5 +65,6 @@ def corpus_gleu(
     >>> corpus_gleu([[["a", "b", "c"]], [["d", "e"]]], [["a", "b", "x"], ["d", "e"]])
     0.6666666666666666
     """
-    shared, ngrams = of_segments("gleu_counts", list_of_references, hypotheses, min_len, max_len)
+    arguments = list_of_references, hypotheses, min_len, max_len
+    shared, ngrams = answered(gleu_counts(*arguments), of_any_tokens, gleu.gleu_counts, *arguments)
     return float(shared / ngrams) if ngrams else 0.0

@@ -8,9 +8,10 @@ segment and has its own tokeniser; the metric ``nist`` reproduces its scores.
 
 from __future__ import annotations
 
-from ._backend import BACKEND, of_segments
+from ._backend import answered
 from ._backend import corpus_nist as of_plain_lists
-from ._mirror.scoring.nist import length_penalty
+from ._definitions import nist
+from ._runtime.shapes import of_any_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any]
     >>> round(sentence_nist([reference], "the cat sat on a mat with a hat".split()), 4)
     2.8316
     """
-    score = None if BACKEND == "python" else of_plain_lists((references,), (hypothesis,), n)
-    return corpus_nist((references,), (hypothesis,), n) if score is None else score
+    arguments = (references,), (hypothesis,), n
+    return answered(of_plain_lists(*arguments), of_any_tokens, nist.corpus_nist, *arguments)
 
 
 def corpus_nist(
@@ -63,8 +64,8 @@ def corpus_nist(
     >>> corpus_nist([[["a", "b", "c"]], [["d", "e", "f"]]], [["a", "b", "x"], ["d", "e", "f"]], 2)
     2.15413541726763
     """
-    score: float = of_segments("corpus_nist", list_of_references, hypotheses, n)
-    return score
+    arguments = list_of_references, hypotheses, n
+    return answered(of_plain_lists(*arguments), of_any_tokens, nist.corpus_nist, *arguments)
 
 
 def nist_length_penalty(ref_len: float, hyp_len: float) -> float:
@@ -78,4 +79,4 @@ def nist_length_penalty(ref_len: float, hyp_len: float) -> float:
     >>> nist_length_penalty(9, 6)
     0.4999999999999999
     """
-    return length_penalty(ref_len, hyp_len)
+    return nist.length_penalty(ref_len, hyp_len)

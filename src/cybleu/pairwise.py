@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ._backend import TokenTexts, go_on, leave_one_out
 from ._runtime.arrays import np
 from ._runtime.numbers import check_whole
-from .bleu_score.scores import QUARTERS, score_counts, scorer, weight_vectors, weights_given
+from .bleu_score.scores import QUARTERS, SCORER, score_counts, weight_vectors, weights_given
 from .bleu_score.smoothing import method_number
 from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find
@@ -140,7 +140,7 @@ def self_bleu(
         scores[position] = score_counts(row, denominators, *segment, vectors, smoothing_function, auto_reweigh)
 
     def work(position: int) -> Any:
-        return scorer().rows(stats, weights, smoothing_function, auto_reweigh, position, scores)
+        return SCORER.rows(stats, weights, smoothing_function, auto_reweigh, position, scores)
 
     go_on(work, 0, len(stats), general)
     return scores if len(vectors) > 1 else scores[:, 0]

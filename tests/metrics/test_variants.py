@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
-from cybleu import _mirror, errors, explain_difference, metrics
+from cybleu import errors, explain_difference, metrics
+from cybleu._definitions.ngrams import segment_counts
 from cybleu.metrics import VARIANTS, Bleu, BleuScore, Variant, score
 from inputs import corpora, segments, tokens
 
@@ -68,7 +69,7 @@ def test_a_perfect_match_of_multi_bleu():
 def test_multi_bleu_counts_as_the_script(segment):
     references, hypothesis = segment
     assume(hypothesis)
-    row = _mirror.segment_counts(references, hypothesis, 4)
+    row = segment_counts(references, hypothesis, 4)
     logs = 0.0
     for matched, total in zip(row[2:6], row[6:]):
         logs += math.log(matched / total) if matched else -9999999999
@@ -80,7 +81,7 @@ def test_multi_bleu_counts_as_the_script(segment):
 
 @given(segments())
 def test_mteval_counts_as_the_script(segment):
-    row = _mirror.segment_counts(*segment, 4)
+    row = segment_counts(*segment, 4)
     penalty = math.exp(min(0.0, 1 - row[1] / row[0])) if row[0] else 0.0
     assume(row[1] and penalty)  # without smoothing it divides by the one and takes the logarithm of the other
     logs, factor = 0.0, 1
@@ -115,7 +116,7 @@ FAILURES = {name: () for name, _ in TABLE} | {
 @pytest.mark.parametrize("text", HARD)
 def test_a_variant_fails_where_its_tool_fails(variant, text):
     reference, hypothesis = map(str.split, HARD[text])
-    row = _mirror.segment_counts([reference], hypothesis, 4)
+    row = segment_counts([reference], hypothesis, 4)
     fails = text in FAILURES.get(variant, ())
     expectation = pytest.raises(errors.EmptyHypothesisError) if fails else nullcontext()
     explained = explain_difference([hypothesis], [[reference]], [variant]).scores[0]
@@ -146,7 +147,7 @@ def test_worked_cases_of_moses():
 @given(corpora(), st.sampled_from([None, "method0", "method1", "method2", "method3", "method4"]))
 def test_equal_to_nltk(corpus, smoothing):
     assume(corpus[1])
-    segment_rows = [_mirror.segment_counts(*segment, 4) for segment in zip(*corpus)]
+    segment_rows = [segment_counts(*segment, 4) for segment in zip(*corpus)]
     function = None if smoothing is None else getattr(nltk_bleu.SmoothingFunction(), smoothing)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -165,7 +166,7 @@ def test_equal_to_nltk(corpus, smoothing):
 @given(corpora())
 def test_equal_to_the_rule_of_nltk_3_2(corpus):
     assume(corpus[1])
-    segment_rows = [_mirror.segment_counts(*segment, 4) for segment in zip(*corpus)]
+    segment_rows = [segment_counts(*segment, 4) for segment in zip(*corpus)]
     assert score(segment_rows, "nltk-3.2", weights=(0.4, 0.3, 0.2, 0.1)).score == cybleu.corpus_bleu(
         *corpus, (0.4, 0.3, 0.2, 0.1), cybleu.nltk_3_2
     )
@@ -181,7 +182,7 @@ def test_equal_to_the_rule_of_nltk_3_2(corpus):
 def test_equal_to_sacrebleu(segment, order, smoothing, value, effective_order):
     if smoothing in ("none", "exp"):
         value = None
-    row = _mirror.segment_counts(*segment, order)
+    row = segment_counts(*segment, order)
     theirs = BLEU.compute_bleu(
         row[2 : 2 + order], row[2 + order :], row[0], row[1], smoothing, value, effective_order, order
     )

@@ -1,6 +1,9 @@
-"""Compare kernels and mirror: counts, scores, declined input, exceptions."""
+"""Compare kernels and definitions in Python: counts, scores, declined input, exceptions."""
 
+import ast
 import sys
+from inspect import signature
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 
 import cybleu
 from cybleu import _mirror
+from cybleu._definitions import ngrams
 from cybleu.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from cybleu.bleu_score.no_match import warn_no_match
 from cybleu.bleu_score.smoothing import METHODS
@@ -38,7 +42,7 @@ orders = st.sampled_from([0, 1, 2, 3, 4, 5, 9, 16, 17, 63, 64, 65, 100])
 def test_segment_counts(kernels, segment, max_order):
     counts = kernels.segment_counts(*segment, max_order)
     if plain(segment):
-        assert counts == _mirror.segment_counts(*segment, max_order)
+        assert counts == ngrams.segment_counts(*segment, max_order)
     else:
         assert counts is None
 
@@ -51,7 +55,7 @@ def test_every_pair_of_lengths(kernels, name, length):
         references, hypothesis = [tokens[3 : 3 + other], tokens[:other]], tokens[:length]
         for first, second in ((references, hypothesis), ([hypothesis], references[0])):
             counts = kernels.segment_counts(first, second, 4)
-            assert counts == (_mirror.segment_counts(first, second, 4) if plain((first, second)) else None)
+            assert counts == (ngrams.segment_counts(first, second, 4) if plain((first, second)) else None)
 
 
 weights_in_range = st.lists(number, min_size=1, max_size=16).map(tuple) | st.lists(
@@ -106,6 +110,20 @@ def test_same_names(kernels):
         for name in names.split():
             assert getattr(kernels, name).__module__ == kernels.__name__
             assert getattr(_mirror, name).__module__ == f"{_mirror.__name__}.{module}"
+
+
+def test_the_stub_describes_the_kernels(kernels):
+    """With it, mypy checks the code that calls them; the session `types` checks this code with the mirror, too."""
+    stub = ast.parse(Path(cybleu.__file__).with_name("_kernels").joinpath("kernels.pyi").read_text("utf-8"))
+    described = {node.name: node for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    assert sorted(described) == sorted(" ".join(_mirror.NAMES.values()).split())
+    for name, node in described.items():
+        found = getattr(kernels, name)
+        if isinstance(node, ast.FunctionDef):
+            assert [*signature(found).parameters] == [parameter.arg for parameter in node.args.args], name
+        else:
+            members = [part.name if isinstance(part, ast.FunctionDef) else part.target.id for part in node.body]
+            assert {*members} <= {*dir(found)}, name
 
 
 def test_the_other_process_has_the_mirror(kernels):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cybleu._mirror.search.envelope import CROSSING
+from cybleu._definitions.error_surface import CROSSING
 from cybleu.metrics import Bleu
 
 # offsets, owners and ids of one text, and what its rows and scores are written to

@@ -94,6 +94,14 @@ def test_scores(kernels, case):
 def test_pairs(kernels, options, error):
     texts = [["a", "b", "c", "a"], ["d", "a", "b", "c"], ["e"], ["f", "g"]]
     same(lambda: cybleu.pairs(texts, max_order=2, **options), *error)
+    same(lambda: cybleu.pairs(texts[::-1], texts[:3], max_order=2, **options), *error)
+
+
+def test_rows_of_gleu(kernels):
+    texts = [["a", "b"], [("c", "d"), "e"], ["f", "g", "h"], [1.0, "i"], ["j"]]
+    references = [[text[:1], [*text, "k"]] for text in texts]
+    rows = on_both_backends(lambda: cybleu.rows(texts, references, "gleu"))
+    assert rows.tolist() == [[3, 6], [3, 6], [6, 10], [3, 6], [1, 1]]
 
 
 def lists(rows):

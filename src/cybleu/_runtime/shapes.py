@@ -9,11 +9,14 @@ import sys
 import warnings
 
 from ..errors import ShapeWarning
-from .sequences import is_sized
+from .sequences import check_numbers, is_sized, refuse_missing, refuse_unhashable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    Answer = TypeVar("Answer")
 
 
 def warn_of(mistake: str | None) -> None:
@@ -24,6 +27,25 @@ def warn_of(mistake: str | None) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("cybleu", "sacrebleu"):
         frame, level = frame.f_back, level + 1
     warnings.warn(mistake, ShapeWarning, stacklevel=level)
+
+
+def of_any_tokens(score: Callable[..., Answer], list_of_references: Any, hypotheses: Any, *options: Any) -> Answer:
+    """Return `score` of a corpus of any texts, for functions of NLTK.
+
+    Warn about a str where tokens are expected, and raise an error where a text is missing, a token cannot be hashed, or
+    there are not as many hypotheses as lists of references.
+    """
+    check_numbers(hypotheses, list_of_references)
+    warn_of(mistake_in_tokens(list_of_references, hypotheses))
+    try:
+        return score(list_of_references, hypotheses, *options)
+    except TypeError:
+        refuse_missing(list_of_references, hypotheses)
+        for references, hypothesis in zip(list_of_references, hypotheses):
+            refuse_unhashable(hypothesis, "the hypothesis")
+            for number, reference in enumerate(references):
+                refuse_unhashable(reference, f"reference {number}")
+        raise
 
 
 def mistake_in_documents(hypotheses: Any, documents: Any) -> str | None:

@@ -11,7 +11,7 @@ from .._runtime.parallel import run
 from .._runtime.sequences import plain_segment
 from ..errors import CybleuError
 from ..text.reading import segments_of_lists
-from .scores import QUARTERS, number_of_segments, scorer, sentence_bleu, weight_vectors, weights_given
+from .scores import QUARTERS, SCORER, number_of_segments, sentence_bleu, weight_vectors, weights_given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +62,7 @@ def sentence_bleu_many(
 
     def work(start: int, stop: int) -> None:
         def score(position: int) -> int:
-            return scorer().sentences(
+            return SCORER.sentences(
                 list_of_references, hypotheses, weights, smoothing_function, auto_reweigh, position, scores[:stop]
             )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import sys
 
-from .. import _mirror, bleu_score
+from .. import bleu_score
 from .._backend import answered, clipped_matches, segment_counts
+from .._definitions import ngrams
 from .._runtime.sequences import check_references, length_of
 from ..errors import CybleuError, NoReferencesError, OrderError
 
@@ -26,7 +27,7 @@ def nltk_row(references: Collection[Tokens], hypothesis: Tokens, max_order: int)
     A str is a sequence of characters here, as in NLTK.
     """
     arguments = references, hypothesis, max_order
-    return answered(segment_counts(*arguments), _mirror.segment_counts, *arguments)
+    return answered(segment_counts(*arguments), ngrams.segment_counts, *arguments)
 
 
 def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
@@ -47,7 +48,7 @@ def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: in
         n = checked_order(n, hypothesis, *references)
     arguments = references, hypothesis, n
     found = clipped_matches(*arguments)
-    matched, total = answered(found, _mirror.clipped_matches, *arguments)
+    matched, total = answered(found, ngrams.clipped_matches, *arguments)
     return bleu_score.Fraction(matched, max(1, total))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cache
 from itertools import chain
 
 from .. import bleu_score
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     SmoothingCallable: TypeAlias = Callable[..., Iterable[Any]]
 
 QUARTERS = (0.25, 0.25, 0.25, 0.25)
+
+SCORER = Scorer(SmoothingFunction, METHODS, warn_no_match)  # of plain lists
 
 # The score of several weight vectors is a list; as in NLTK, that of a list of a single vector is a float, which types cannot
 # express.
@@ -101,16 +102,10 @@ def corpus_bleu(
     0.7231269021297695
     """
     arguments = list_of_references, hypotheses, weights, smoothing_function, auto_reweigh
-    return answered(scorer().corpus(*arguments), _general_bleu, *arguments)
+    return answered(SCORER.corpus(*arguments), _general_bleu, *arguments)
 
 
 # ------------------------------------------------------------------------------------------------------- general path
-
-
-@cache
-def scorer() -> Scorer:
-    """Return the backend's scorer of plain lists."""
-    return Scorer(SmoothingFunction, METHODS, warn_no_match)
 
 
 def _general_bleu(

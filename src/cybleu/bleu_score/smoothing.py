@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from .. import bleu_score
-from .._mirror.scoring.definitions import halved_by_length, smoothed
+from .._definitions.bleu import halved_by_length, smoothed
 from ..errors import OrderError, SmoothingParameterError, ZeroPrecisionError
 from .no_match import warn_no_match
 from .parts import modified_precision

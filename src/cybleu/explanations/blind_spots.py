@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
-from .._mirror.scoring.definitions import smoothed
+from .._definitions.bleu import smoothed
 from ..errors import CybleuError, SmoothingParameterError, UnknownNameError
 from ..metrics import Bleu, find
 from ..metrics.operations import tokenization_for
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
     from types import SimpleNamespace
 
-    from .._mirror.counting.segments import NGram
+    from .._definitions.ngrams import NGram
     from ..bleu_score.parts import Tokens
     from ..metrics import Metric, Variant
 

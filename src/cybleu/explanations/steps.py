@@ -14,8 +14,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 from unicodedata import combining, east_asian_width
 
-from .._mirror import Definition
-from .._mirror.counting.segments import counted
+from .._definitions.bleu import Formula
+from .._definitions.ngrams import count_ngrams
 from .._runtime.numbers import finite_numbers, remark_on_weights
 from ..bleu_score.fraction import Fraction
 from ..bleu_score.scores import QUARTERS, score_counts, smoothed_precisions, weight_vectors, weights_given
@@ -25,7 +25,7 @@ from ..metrics import Bleu, BleuScore, Variant
 from .blind_spots import BlindSpots, find_blind_spots, is_monotone, read_segment
 
 if TYPE_CHECKING:
-    from .._mirror.counting.segments import NGram
+    from .._definitions.ngrams import NGram
     from ..bleu_score.parts import Tokens
     from ..bleu_score.scores import SmoothingCallable
     from ..metrics import Metric
@@ -194,7 +194,7 @@ def explain(
     score, smoothing, scored, monotone = steps
     orders = []
     for n, (weight, smoothed) in enumerate(scored, start=1):
-        counts, *in_references = [dict(counted(list(text), n)) for text in (tokens, *of_references)]
+        counts, *in_references = [dict(count_ngrams(list(text), n)) for text in (tokens, *of_references)]
         clipped = {
             ngram: min(count, max((found.get(ngram, 0) for found in in_references), default=0))
             for ngram, count in counts.items()
@@ -249,7 +249,7 @@ def _by_nltk(
 
 def _by_metric(metric: Bleu, hypothesis: Tokens, references: Sequence[Tokens]) -> Steps:
     bleu, rules = metric.score(metric.count(hypothesis, references)), metric.rules()
-    definition = Definition(rules)
+    definition = Formula(rules)
     count = definition.smoothed(bleu.matches, bleu.totals, bleu.hypothesis_length)[1]
     weights: Sequence[float] = (rules.weights or (1 / rules.order,) * rules.order)[:count]
     if count and any(bleu.precisions):  # without matches the tool computes no mean

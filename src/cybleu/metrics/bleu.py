@@ -9,8 +9,8 @@ from operator import add
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from .. import _mirror
 from .._backend import Definition
+from .._definitions.bleu import Formula
 from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
 from .._runtime.scales import percent
@@ -246,8 +246,8 @@ class Bleu(BuiltinMetric):
         return rules
 
     @property
-    def definitions(self) -> tuple[Any, Definition]:
-        """What scores rows: the mirror's definition, and the backend's."""
+    def definitions(self) -> tuple[Formula, Definition]:
+        """What scores rows: the formula, and the kernel's."""
         return _definitions(self)
 
     @cached_property
@@ -314,7 +314,7 @@ class Bleu(BuiltinMetric):
             return self._mean(rows)
         row = self.row_rule.total(rows)
         metric = self.of_width(len(row))
-        number, precisions, penalty = _mirror.Definition(metric.rules(failing=True)).evaluate(row)
+        number, precisions, penalty = Formula(metric.rules(failing=True)).evaluate(row)
         return BleuScore(
             score=number,
             scale=self.scale,
@@ -335,7 +335,7 @@ class Bleu(BuiltinMetric):
         # some tools average scores from 0 to 1, and then multiply the mean by the scale
         scale_of_mean = rules.scale if rules.mean == "log-differences" else 1
         rules.scale /= scale_of_mean
-        exact, kernel = _mirror.Definition(rules), Definition(rules)
+        exact, kernel = Formula(rules), Definition(rules)
         scores = scores_by(kernel, table, lambda row: exact.evaluate(row)[0]).tolist() if has_rows(rows) else [0.0]
         changed = replace(definition, empty_hypothesis="scored", fails="never", short_segments_count=False)
         summed = replace(metric, level="corpus", variant=changed)
@@ -371,6 +371,6 @@ class Bleu(BuiltinMetric):
 
 
 @lru_cache(64)
-def _definitions(metric: Bleu) -> tuple[Any, Definition]:
+def _definitions(metric: Bleu) -> tuple[Formula, Definition]:
     rules = metric.rules()
-    return _mirror.Definition(rules), Definition(rules)
+    return Formula(rules), Definition(rules)

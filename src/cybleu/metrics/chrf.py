@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .. import _mirror
-from .._backend import CharacterF, CharacterTexts
+from .._backend import CharacterF, CharacterTexts, answered
+from .._definitions.chrf import f_score
 from .._runtime.lazy_arrays import np
 from .._runtime.numbers import MOST_ORDERS, check_flags, check_whole, plain_number
 from .._runtime.parallel import run
@@ -131,8 +131,7 @@ class Chrf(BuiltinMetric):
         run(lambda start, stop: prepared.fill(start, stop, scores), len(scores), cost, threads, progress, "hypotheses")
 
     def formula(self, row: Sequence[int]) -> float:
-        found = self.measure.evaluate(row)
-        return _mirror.CharacterF(*_options(self)).score(row) if found is None else found
+        return answered(self.measure.evaluate(row), f_score, row, self.beta, self.eps_smoothing)
 
     def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         scores: NDArray[np.float64] = scores_by(self.measure, rows, self.formula)
@@ -141,9 +140,5 @@ class Chrf(BuiltinMetric):
 
 @lru_cache(64)
 def _measure(metric: Chrf) -> CharacterF:
-    return CharacterF(*_options(metric))
-
-
-def _options(metric: Chrf) -> tuple[int, int, float, str, bool]:
     space = "kept" if metric.whitespace else "dropped"
-    return metric.char_order, metric.word_order, metric.beta, space, metric.eps_smoothing
+    return CharacterF(metric.char_order, metric.word_order, metric.beta, space, metric.eps_smoothing)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
-from .._backend import BACKEND, gleu_counts, of_segments
+from .._backend import gleu_rows, go_on
+from .._definitions.gleu import gleu_counts
 from .._runtime.numbers import check_whole
+from .._runtime.shapes import of_any_tokens
 from ..errors import OrderError
 from ..text.batches import Corpus, Sets
 from ..text.raw import Raw
@@ -77,18 +80,20 @@ class Gleu(BuiltinMetric):
             return self._of_lines(corpus, raw)
         if raw is not None:
             corpus = tokenised(corpus, raw)
-        texts, sets, orders = corpus.texts.lists(), corpus.sets.lists(), (int(self.min_len), int(self.max_len))
+        texts, sets = corpus.texts.lists(), corpus.sets.lists()
+        min_len, max_len = int(self.min_len), int(self.max_len)
         if corpus.owners is not None:
             sets = [sets[owner] for owner in corpus.owners.tolist()]
 
+        segment = cache(lambda: segments_of(corpus, None, self.reads))
+
         def count(start: int, stop: int, rows: Any) -> None:
-            part = sets[start:stop], texts[start:stop], *orders
-            if BACKEND == "python" or gleu_counts(*part, rows[start:stop]) is None:
-                segment = segments_of(corpus, None, self.reads)
-                for position in range(start, stop):
-                    hypothesis, references = segment(position)
-                    row = of_segments("gleu_counts", [references], [hypothesis], *orders)
-                    rows[position, 0], rows[position, 1] = row
+            def one(position: int) -> None:
+                hypothesis, references = segment()(position)
+                row = of_any_tokens(gleu_counts, [references], [hypothesis], min_len, max_len)
+                rows[position, 0], rows[position, 1] = row
+
+            go_on(lambda i: gleu_rows(sets, texts, min_len, max_len, i, stop, rows), start, stop, one)
             if stop > start and raw is None and not any(rows[position, 0] for position in range(start, stop)):
                 check_not_mixed(corpus.sets.lists(), corpus.texts.lists())
 

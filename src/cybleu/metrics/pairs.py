@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING
 
-from .. import _mirror
-from .._backend import PairwiseTexts, TokenTexts
+from .._backend import PairwiseTexts, TokenTexts, go_on
+from .._definitions.pairs import Pairs
 from .._runtime.arrays import np
 from .._runtime.parallel import run
 from ..text.batches import TokenIds
-from .counting import MOST_ORDERS_OF_KERNELS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from .._backend import Definition
+    from .._definitions.bleu import Formula
 
 FEW = 24  # up to this number of texts, scoring all is faster than finding equal texts
 
 
 def fill_matrix(
-    definitions: tuple[Any, Any],
+    definitions: tuple[Formula, Definition],
     texts: TokenIds,
     others: TokenIds,
     result: NDArray[np.float64],
@@ -27,7 +30,7 @@ def fill_matrix(
 ) -> None:
     """Write the score of every text against every other one.
 
-    :param definitions: of the mirror and of the backend
+    :param definitions: the formula, and the kernel's
     :param texts: ids
     :param others: ids of the same vocabulary; the same object for the scores of texts against each other
     :param result: an array `(texts, others)`
@@ -38,20 +41,20 @@ def fill_matrix(
     # the scores of distinct texts share the memory of the result, so that there is only one matrix
     count = unique[0] * unique[1]
     scores = result.reshape(-1)[:count].reshape(unique)
-    definition, kernel = definitions
-    numbered: Any = TokenTexts
-    pairwise: Any = PairwiseTexts
-    if definition.order > MOST_ORDERS_OF_KERNELS:
-        numbered, pairwise, kernel = _mirror.TokenTexts, _mirror.PairwiseTexts, definition
-    hypotheses = None if unique_hyps is unique_refs else numbered(*unique_hyps)
-    prepared = pairwise(kernel, numbered(*unique_refs), hypotheses)
-    # NaN marks scores that are declined
-    run(lambda start, stop: prepared.fill(start, stop, scores), unique[0], count, threads, progress, "hypotheses")
-    if np.isnan(scores.sum()):
-        references, hyps = unique_refs.lists(), unique_hyps.lists()
-        for i, j in np.argwhere(np.isnan(scores)).tolist():
-            row = _mirror.segment_counts([references[j]], hyps[i], definition.order)
-            scores[i, j] = definition.evaluate(row)[0]
+    formula, kernel = definitions
+    hypotheses = None if unique_hyps is unique_refs else TokenTexts(*unique_hyps)
+    prepared = PairwiseTexts(kernel, TokenTexts(*unique_refs), hypotheses)
+
+    @cache
+    def general() -> Pairs:
+        return Pairs(formula, unique_refs.lists(), None if unique_hyps is unique_refs else unique_hyps.lists())
+
+    def work(start: int, stop: int) -> None:
+        go_on(
+            lambda place: prepared.fill(place, stop, scores), start, stop, lambda place: general().fill(place, scores)
+        )
+
+    run(work, unique[0], count, threads, progress, "hypotheses")
     if unique != result.shape:
         # expand from the last row: the scores of text i are in row i or before it, so no row is overwritten before it is read
         for position in reversed(range(result.shape[0])):

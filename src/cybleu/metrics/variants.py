@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from .._mirror.scoring.definitions import SMOOTHINGS as _FORMULAS
+from .._definitions.bleu import SMOOTHINGS as _FORMULAS
 from .._runtime.numbers import check_flags, is_one_of, plain_number
 from ..errors import SmoothingParameterError, StatisticsError, UnknownNameError
 from .counting import REFERENCE_LENGTHS

@@ -14,10 +14,9 @@ from math import inf
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
-from .. import _mirror
 from .._backend import answered, best_interval, crossings
+from .._definitions import error_surface
 from .._files.text import listed, shown
-from .._mirror.search.envelope import CROSSING, best_first, sums_between
 from .._runtime.arrays import np
 from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
@@ -122,7 +121,7 @@ class Surface:
         self.problem, self.point, self.line = problem, point, line
         assert point.values is not None  # see `Point`
         self._values = point.values
-        offsets, found = problem.axes.offsets, np.empty(len(point.values), dtype=CROSSING)
+        offsets, found = problem.axes.offsets, np.empty(len(point.values), dtype=error_surface.CROSSING)
         self._starts = np.empty(len(point.chosen), dtype=np.int64)
         lists = point.values, line.slope, line.order, offsets, point.chosen
         count = crossings(*lists, line.lower, line.upper, self._starts, found)
@@ -131,7 +130,7 @@ class Surface:
     @cached_property
     def intervals(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """The ends of all intervals, one more than there are intervals, and the sum of statistics in each."""
-        thresholds, rows = sums_between(self._starts, self._found, self.problem.objective.stats)
+        thresholds, rows = error_surface.sums_between(self._starts, self._found, self.problem.objective.stats)
         rows = np.maximum(rows, self.problem.objective.least)
         return np.concatenate([[self.line.lower], thresholds, [self.line.upper]]), rows
 
@@ -151,10 +150,10 @@ class Surface:
         """Find the best interval by BLEU in the kernel, without storing the surface."""
         stats = self.problem.objective.stats
         row = np.empty(stats.shape[1], dtype=np.int64)
-        definition, kernel = metric.definitions
+        formula, kernel = metric.definitions
         line = self._starts, self._found, stats, self.line.lower, self.line.upper
         found = best_interval(*line, kernel, row)
-        score, left, right, farthest = answered(found, _mirror.best_interval, *line, definition, row)
+        score, left, right, farthest = answered(found, error_surface.best_interval, *line, formula, row)
         return Interval((score, 0.0), left, right, row, farthest or self._scale())
 
     def _ranked(self) -> Iterator[Interval]:
@@ -165,7 +164,7 @@ class Surface:
         second = np.zeros(len(scores))
         if objective.plateau and not scores.any():
             second = objective.plateau.evaluate_rows(rows)
-        for place in best_first(left, right, scores, second)[:TRIES].tolist():
+        for place in error_surface.best_first(left, right, scores, second)[:TRIES].tolist():
             merit = float(scores[place]), float(second[place])
             yield Interval(merit, float(left[place]), float(right[place]), rows[place], scale)
 

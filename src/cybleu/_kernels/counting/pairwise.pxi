@@ -20,7 +20,7 @@ cdef void fill_logarithms(const Rules *rules, double *logarithms) noexcept nogil
 
 cdef double score_of_pair(const Rules *rules, const double *logarithms, Py_ssize_t length,
                           Py_ssize_t reference_length, const int32_t *matches) noexcept nogil:
-    """Return the score of a hypothesis of this length with one reference, NaN if it is declined."""
+    """Return the score of a hypothesis of this length with one reference, or NO_SCORE."""
     cdef int64_t row[2 + 2 * MAX_ORDER]
     cdef double terms[MAX_ORDER]
     cdef bint usual = rules.plain and rules.order <= length <= SHORT
@@ -123,7 +123,8 @@ cdef class PairwiseTexts(NgramIndex):
     def fill(self, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
         """Write the scores of hypotheses `start` to `stop` (exclusive): `scores[i, j]` is for i against reference j.
 
-        If hypotheses and references are the same texts, also write the transposed block. NaN: the score is declined.
+        If hypotheses and references are the same texts, also write the transposed block. Return the first hypothesis of
+        which a score is declined, or `stop`.
         """
         cdef const Rules *rules = &self.definition.rules
         cdef TokenTexts texts = self.hypotheses
@@ -132,20 +133,19 @@ cdef class PairwiseTexts(NgramIndex):
         cdef int32_t *numbers = NULL
         cdef int64_t *memory = NULL
         cdef Found found
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i = start
         if (scores.shape[0] != texts.count or scores.shape[1] != self.references.count
                 or not 0 <= start <= stop <= texts.count):
             raise ValueError("the scores do not fit the texts")
         if rules.order == 0:
-            scores[start:stop, :] = NAN
-            return
+            return start
         memset(&found, 0, sizeof(Found))
         try:
             matches = <int32_t *>allocated(calloc(<size_t>(self.texts * self.order + 1), sizeof(int32_t)))
             numbers = <int32_t *>new_array(texts.longest, sizeof(int32_t))
             memory = <int64_t *>new_array(texts.longest, sizeof(int64_t))
             with nogil:
-                for i in range(start, stop):
+                while i < stop:
                     watch(&watching, 8 * self.texts)
                     if self.each_other:
                         self.match(self.ngrams, self.starts + i * self.order, i, matches)
@@ -153,12 +153,15 @@ cdef class PairwiseTexts(NgramIndex):
                         number_ids(self.tokens, texts.read(i, memory), texts.length(i), numbers, 0, False)
                         self.find(&found, numbers, texts.length(i))
                         self.match(found.ngrams, found.starts, 0, matches)
-                    self.evaluate_all(rules, i, matches, scores)
+                    if not self.evaluate_all(rules, i, matches, scores):
+                        break
+                    i += 1
         finally:
             free(matches)
             free(numbers)
             free(memory)
             free_found(&found)
+        return i
 
     cdef void match(self, const NgramCount *ngrams, const Py_ssize_t *starts, Py_ssize_t first,
                     int32_t *matches) noexcept nogil:
@@ -179,18 +182,25 @@ cdef class PairwiseTexts(NgramIndex):
                     other -= 1
                     column[other.text * order] += min(count, other.count)
 
-    cdef void evaluate_all(self, const Rules *rules, Py_ssize_t i, int32_t *matches,
+    cdef bint evaluate_all(self, const Rules *rules, Py_ssize_t i, int32_t *matches,
                            double[:, ::1] scores) noexcept nogil:
-        """Score hypothesis i against all texts, or text i against those from itself on, and these against it."""
+        """Score hypothesis i against all texts, or text i against those from itself on, and these against it.
+
+        Return whether none of the scores is declined.
+        """
         cdef Py_ssize_t first = i if self.each_other else 0
         cdef Py_ssize_t length = self.hypotheses.length(i)
         cdef Py_ssize_t j, other
+        cdef bint scored = True
         for j in range(first, self.texts):
             other = self.references.length(j)
             scores[i, j] = score_of_pair(rules, self.logarithms, length, other, matches + j * self.order)
+            scored &= scores[i, j] == scores[i, j]      # NO_SCORE is NaN
             if self.each_other and j != i:
                 scores[j, i] = score_of_pair(rules, self.logarithms, other, length, matches + j * self.order)
+                scored &= scores[j, i] == scores[j, i]
         memset(matches + first * self.order, 0, <size_t>((self.texts - first) * self.order) * sizeof(int32_t))
+        return scored
 
 
 # --------------------------------------------------------------------------------------------------- against all others

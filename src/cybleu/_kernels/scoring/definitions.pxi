@@ -353,7 +353,7 @@ cdef double nltk_bleu(const Counts *counts, const double *weights, int order, in
 
 
 cdef class Definition:
-    """See the class of this name in :mod:`cybleu._mirror`. Unsupported rules and rows are declined."""
+    """Scores of rows by rules, see :meth:`cybleu.metrics.Bleu.rules`. Unsupported rules and rows are declined."""
 
     cdef Rules rules
 

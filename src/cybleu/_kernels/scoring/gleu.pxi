@@ -67,11 +67,8 @@ def sentence_gleu(original):
     return copy_metadata(original, sentence_gleu)
 
 
-def gleu_counts(list_of_references, hypotheses, min_len, max_len, int64_t[:, ::1] rows=None):
-    """Return the sums of matches and n-grams over the segments, or None if a segment or a container is declined.
-
-    :param rows: array of shape `(segments, 2)`; if given, filled with the matches and n-grams of each segment
-    """
+def gleu_counts(list_of_references, hypotheses, min_len, max_len):
+    """Return the sums of matches and n-grams over the segments, or None if a segment or a container is declined."""
     cdef PyObject **items
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t other_count = 0
@@ -84,13 +81,27 @@ def gleu_counts(list_of_references, hypotheses, min_len, max_len, int64_t[:, ::1
     if (not read_orders(min_len, max_len, orders) or not cybleu_items(<PyObject *>list_of_references, &items, &count)
             or not cybleu_items(<PyObject *>hypotheses, &items, &other_count) or count != other_count):
         return None
-    if rows is not None and (rows.shape[0] != count or rows.shape[1] != 2):
-        raise ValueError("the rows do not fit the segments")
     for i in range(count):
         if not count_one(item_at(list_of_references, i), item_at(hypotheses, i), orders, found, &work):
             return None
         matches += found[0]
         ngrams += found[1]
-        if rows is not None:
-            rows[i, 0], rows[i, 1] = found[0], found[1]
     return matches, ngrams
+
+
+def gleu_rows(list_of_references, hypotheses, min_len, max_len, Py_ssize_t start, Py_ssize_t stop,
+              int64_t[:, ::1] rows):
+    """Write the matches and n-grams of segments `start` to `stop`; return the first declined segment, or `stop`."""
+    cdef Py_ssize_t work = 0
+    cdef Py_ssize_t i
+    cdef Py_ssize_t[2] orders
+    cdef int64_t[2] found
+    if start < 0 or stop > rows.shape[0] or rows.shape[1] != 2:
+        raise ValueError("the rows do not fit the segments")
+    if not read_orders(min_len, max_len, orders):
+        return start
+    for i in range(start, stop):
+        if not count_one(item_at(list_of_references, i), item_at(hypotheses, i), orders, found, &work):
+            return i
+        rows[i, 0], rows[i, 1] = found[0], found[1]
+    return stop

@@ -1,1 +1,1 @@
-"""Count clipped n-gram matches on token ids: segments, corpora, prepared references, all pairs."""
+"""Count n-grams and edits: segments of raw text, prepared references, each text against all others."""

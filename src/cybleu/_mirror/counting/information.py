@@ -6,7 +6,8 @@ import math
 from collections import Counter
 from itertools import pairwise
 
-from ..scoring.nist import information_of, ngrams
+from ..._definitions.ngrams import count_ngrams
+from ..._definitions.nist import information_of
 from .ter import segments
 
 TYPE_CHECKING = False
@@ -35,9 +36,9 @@ class NgramInformation:
             for order in range(1, self._order + 1):
                 most: Counter[Any] = Counter()
                 for reference in references:
-                    most |= Counter(ngrams(reference, order))
+                    most |= count_ngrams(reference, order)
                 total = 0.0
-                for ngram, count in Counter(ngrams(hypothesis, order)).items():
+                for ngram, count in count_ngrams(hypothesis, order).items():
                     total += self._information.get(ngram, 0.0) * min(count, most[ngram])
                 rows[number, order] = total
                 rows[number, self._order + order] = max(len(hypothesis) - order + 1, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from .segments import counted
+from ..._definitions.ngrams import count_ngrams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class PreparedReferences:
             best: dict[NGram, int] = {}
             for tokens in texts.texts[first:last]:
                 for n in range(1, max_order + 1):
-                    for ngram, count in counted(tokens, n).items():
+                    for ngram, count in count_ngrams(tokens, n).items():
                         if best.get(ngram, 0) < count:
                             best[ngram] = count
             self._best.append(best)
@@ -46,7 +46,7 @@ class PreparedReferences:
         best = self._best[owner]
         matches, totals = [], []
         for n in range(1, self._max_order + 1):
-            counts = counted(tokens, n)
+            counts = count_ngrams(tokens, n)
             matches.append(sum([min(count, best[ngram]) for ngram, count in counts.items() if ngram in best]))
             totals.append(sum(counts.values()))
         closest = min(self._lengths[owner], key=lambda length: abs(length - len(tokens)))

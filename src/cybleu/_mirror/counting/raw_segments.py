@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..._definitions.ngrams import clipped_matches
 from ..text.raw_texts import RawTexts
-from .segments import clipped_matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,15 +24,17 @@ def raw_rows(
 ) -> None:
     for position in range(start, stop):
         lines = [hypotheses._lines[position], *references._lines[sets[position] : sets[position + 1]]]
-        row = raw_row(tokenizer, lines, max_order, reference_length)
+        row = _row(tokenizer, lines, max_order, reference_length)
         for column, number in enumerate(row):
             rows[position, column] = number
 
 
-def raw_row(
-    tokenizer: Any, lines: Sequence[str | bytes], max_order: int, reference_length: str = "closest"
-) -> list[int]:
-    tokens, *others = map(tokenizer.tokens, RawTexts(lines)._lines)
+def raw_row(tokenizer: Any, lines: Sequence[str | bytes], max_order: int) -> list[int]:
+    return _row(tokenizer, RawTexts(lines)._lines, max_order, "closest")
+
+
+def _row(tokenizer: Any, lines: Sequence[str], max_order: int, reference_length: str) -> list[int]:
+    tokens, *others = map(tokenizer.tokens, lines)
     pairs = [clipped_matches(others, tokens, n) for n in range(1, max_order + 1)]
     lengths = list(map(len, others))
     if reference_length != "closest-first":

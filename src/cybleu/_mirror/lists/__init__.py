@@ -1,1 +1,1 @@
-"""Parse and format lines of n-best lists and of features."""
+"""Lines of n-best lists."""

@@ -1,1 +1,1 @@
-"""Compute scores from counts, and count and score in one call."""
+"""Scores of rows, and chrF."""

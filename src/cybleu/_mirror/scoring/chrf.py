@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from string import punctuation
 
+from ..._definitions.chrf import f_score
+from ..._definitions.ngrams import count_ngrams
 from ..text.raw_texts import RawTexts
 
 TYPE_CHECKING = False
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-_EPSILON = 1e-16
 _WITHOUT_SEPARATORS = re.compile(r"[^\S\x1c-\x1f]+")
 
 
@@ -23,7 +24,7 @@ class CharacterF:
     def __init__(self, char_order: int, word_order: int, beta: float, space: str, epsilon: bool):
         self.order = char_order + word_order
         self._orders = char_order, word_order
-        self._factor = beta**2
+        self._beta = beta
         self._space = space
         self._epsilon = epsilon
 
@@ -36,7 +37,7 @@ class CharacterF:
         ]
         words = words_of(pieces(text, self._space != "dropped but separators")) if self._orders[1] else []
         for n in range(1, self._orders[1] + 1):
-            counts.append(Counter(zip(*[words[place:] for place in range(n)])))
+            counts.append(count_ngrams(words, n))
         return counts
 
     def matched(self, hypothesis: list[Counter[Any]], reference: list[Counter[Any]]) -> list[int]:
@@ -53,7 +54,9 @@ class CharacterF:
 
     def _best(self, hypothesis: str, references: Sequence[list[Counter[Any]]]) -> list[int]:
         ours = self.ngrams(hypothesis)
-        return max([self.matched(ours, theirs) for theirs in references], key=self.score)  # the first of several maxima
+        return max(
+            [self.matched(ours, theirs) for theirs in references], key=self._score
+        )  # the first of several maxima
 
     def rows(
         self, hypotheses: RawTexts, references: RawTexts, sets: Any, owners: Any, start: int, stop: int, rows: Any
@@ -69,32 +72,10 @@ class CharacterF:
     def evaluate(self, row: Any) -> float | None:
         """Return the score of a row; None unless the row is a list of non-negative ints, one for each column."""
         plain = type(row) is list and set(map(type, row)) == {int} and len(row) == 3 * self.order and min(row) >= 0
-        return self.score(row) if plain else None
+        return self._score(row) if plain else None
 
-    def score(self, row: Sequence[int]) -> float:
-        """Return the score of a row, from 0 to 100, by the float operations of sacreBLEU in the same order."""
-        factor = self._factor
-        scores = precisions = recalls = 0.0
-        effective = 0
-        for of_hypothesis, of_reference, shared in zip(row[::3], row[1::3], row[2::3]):
-            precision = shared / of_hypothesis if of_hypothesis > 0 else _EPSILON
-            recall = shared / of_reference if of_reference > 0 else _EPSILON
-            both = factor * precision + recall
-            scores += (1 + factor) * precision * recall / both if both > 0 else _EPSILON
-            if of_hypothesis > 0 and of_reference > 0:
-                precisions += precision
-                recalls += recall
-                effective += 1
-        if self._epsilon:
-            return 100 * scores / self.order
-        if not effective:
-            return 0.0
-        precisions /= effective
-        recalls /= effective
-        both = factor * precisions + recalls
-        if not (precisions + recalls and both):
-            return 0.0
-        return 100 * ((1 + factor) * precisions * recalls / both)
+    def _score(self, row: Sequence[int]) -> float:
+        return f_score(row, self._beta, self._epsilon)
 
     def score_rows(self, stats: Any, start: int, scores: Any) -> int:
         for position in range(start, len(stats)):
@@ -140,4 +121,4 @@ class CharacterTexts:
         for position in range(start, stop):
             for number, reference in enumerate(self._references):
                 row = self._measure.matched(self._hypotheses[position], reference)
-                scores[position, number] = self._measure.score(row)
+                scores[position, number] = self._measure._score(row)

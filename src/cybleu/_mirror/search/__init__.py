@@ -1,1 +1,1 @@
-"""Search over n-best lists: features, line search, random swaps, MIRA."""
+"""Searches over n-best lists: weighted features, line search, MIRA."""

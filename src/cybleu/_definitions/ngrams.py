@@ -1,4 +1,4 @@
-"""Clipped n-gram counts with the token semantics of NLTK.
+"""N-grams, and clipped counts of them with the token semantics of NLTK.
 
 N-grams are tuples used as dict keys, so tokens match exactly as dict keys do. N-grams of the hypothesis are looked up
 among those of the reference, as in NLTK, which matters if the equality of tokens is not symmetric.
@@ -8,35 +8,39 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..._runtime.sequences import check_references, length_of, refuse_unhashable
-from ...errors import NoReferencesError, OneShotReferencesError
+from .._runtime.sequences import check_references, length_of, refuse_unhashable
+from ..errors import NoReferencesError, OneShotReferencesError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Sequence
+    from collections.abc import Collection, Hashable, Iterator, Sequence
     from typing import Any, TypeAlias
 
     Tokens: TypeAlias = Collection[Hashable]
     NGram: TypeAlias = tuple[Hashable, ...]
 
 
-def ngram_counts(tokens: Tokens, length: int, n: int, name: str) -> Counter[NGram]:
-    """Count the n-grams of a sequence, in order of first occurrence."""
+def ngrams(tokens: Sequence[Any], n: int) -> Iterator[tuple[Any, ...]]:
+    """The n-grams of a list or a tuple, from the first to the last."""
+    return zip(*[tokens[start:] for start in range(min(n, len(tokens) + 1))])
+
+
+def count_ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
+    """Count the n-grams of a list or a tuple, in order of first occurrence."""
+    return Counter(ngrams(tokens, n))
+
+
+def _counted(tokens: Tokens, length: int, n: int, name: str) -> Counter[NGram]:
     if length < n:
         return Counter()
     items = list(tokens)  # not a tuple: up to CPython 3.11 one can crash if a finalizer changes `tokens` meanwhile
     if n == 0:
         return Counter({(): len(items) + 1})
     try:
-        return counted(items, n)
+        return count_ngrams(items, n)
     except TypeError:
         refuse_unhashable(items, name)
         raise
-
-
-def counted(items: list[Any], n: int) -> Counter[Any]:
-    """Count the n-grams of a list."""
-    return Counter(zip(*[items[i:] for i in range(n)]))
 
 
 def clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) -> tuple[int, int]:
@@ -45,13 +49,13 @@ def clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) 
     The count of each n-gram of the hypothesis is clipped to its maximum count in any one reference
     (Papineni et al. 2002, section 2.1).
     """
-    counts = ngram_counts(hypothesis, length_of(hypothesis, "the hypothesis"), n, "the hypothesis")
+    counts = _counted(hypothesis, length_of(hypothesis, "the hypothesis"), n, "the hypothesis")
     best = [0] * len(counts)
     check_references(references)
     number = -1
     for number, reference in enumerate(references):
         name = f"reference {number}"
-        in_reference = ngram_counts(reference, length_of(reference, name), n, name)
+        in_reference = _counted(reference, length_of(reference, name), n, name)
         best = [max(most, in_reference.get(ngram, 0)) for ngram, most in zip(counts, best)]
     if number < 0 and counts:
         raise NoReferencesError("there is no reference for the hypothesis; give at least one")
@@ -83,15 +87,3 @@ def segment_counts(references: Collection[Tokens], hypothesis: Tokens, max_order
         matches.append(matched)
         totals.append(total)
     return [length, closest_length(references, length), *matches, *totals]
-
-
-def segment_rows(
-    list_of_references: Sequence[Collection[Tokens]],
-    hypotheses: Sequence[Tokens],
-    max_order: int,
-    start: int,
-    stop: int,
-    stats: Any,
-) -> int:
-    """Decline all segments, so that they are counted one by one."""
-    return start

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import islice
 
-from ...errors import OrderError
+from ..errors import OrderError
 
 MOST_WITHOUT_ORDER = 256  # tokens, as in NLTK
 
@@ -53,7 +53,3 @@ def everygrams(sequence: Iterable[Any], min_len: int, max_len: int) -> Iterator[
             yield tuple(window[:n])
         window += islice(rest, 1)
         del window[0]
-
-
-def sentence_gleu(original: Any) -> Any:
-    return original

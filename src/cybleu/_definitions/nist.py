@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from ...errors import NoReferencesError, ShortTextsError
+from ..errors import NoReferencesError, ShortTextsError
+from .ngrams import count_ngrams, ngrams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
 # Doddington (2002), equation 3: a hypothesis of two thirds of the length of the references has a penalty of one half.
@@ -23,19 +24,15 @@ def information_of(texts: Iterable[Sequence[Any]], max_order: int) -> dict[tuple
     for text in texts:
         words += len(text)
         for order in range(1, max_order + 1):
-            frequencies.update(ngrams(text, order))
+            frequencies.update(ngrams(list(text), order))
     return {
         ngram: math.log((frequencies[ngram[:-1]] if len(ngram) > 1 else words) / frequency, 2)
         for ngram, frequency in frequencies.items()
     }
 
 
-def ngrams(text: Sequence[Any], order: int) -> Iterator[tuple[Any, ...]]:
-    tokens = text if isinstance(text, (list, tuple)) else list(text)
-    return zip(*(tokens[start:] for start in range(order)))
-
-
 def length_penalty(reference_length: float, hypothesis_length: float) -> float:
+    """Return the factor for hypotheses that are shorter than the references, from 0 to 1."""
     try:
         ratio = hypothesis_length / reference_length
     except ZeroDivisionError:  # NumPy's numbers divide by zero
@@ -61,10 +58,10 @@ def corpus_nist(
     for order in range(1, max_order + 1):
         information, total = 0.0, 0
         for position, (references, hypothesis) in enumerate(zip(list_of_references, hypotheses)):
-            counts = Counter(ngrams(hypothesis, order))
+            counts = count_ngrams(list(hypothesis), order)
             matches = []
             for reference in references:
-                shared = counts & Counter(ngrams(reference, order))
+                shared = counts & count_ngrams(list(reference), order)
                 matches.append((sum(weights[ngram] * count for ngram, count in shared.items()), len(reference)))
             if not matches:
                 raise NoReferencesError(

@@ -1,0 +1,232 @@
+"""BLEU of a row of statistics by the rules of any tool, and its smoothings."""
+
+from __future__ import annotations
+
+import math
+import struct
+import sys
+
+from ..errors import EmptyHypothesisError, SmoothingParameterError, StatisticsError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    Precisions = list[float | None]
+
+
+# ---------------------------------------------------------------------------------------------------------- smoothing
+SMOOTHINGS = (
+    "none tiny skip floor add-k add-all exp exp-by-length float32 reciprocal floor-of-one add-one-to-one tiny-over-small "
+    "add-logs"
+).split()
+AT_LEAST_ONE = {"float32", "reciprocal", "floor-of-one", "add-one-to-one"}  # n-grams of an order
+ADDS_FROM = {"add-all": 0, "add-k": 1, "add-one-to-one": 1, "add-logs": 1}  # the orders from this one on, less one
+TINY, SMALL = 1e-15, 1e-9  # constants of coco-caption
+LEAST = sys.float_info.min
+
+
+def halved_by_length(zeros: int, k: float, length: int) -> float:
+    """Return the smoothed count of the `zeros`-th order without a match (NLTK's method 4, Chen and Cherry 2014)."""
+    divisor: float = 2**zeros * k / math.log(length)
+    if divisor == 0:
+        raise SmoothingParameterError(f"method4 with k={k} divides by zero; use another k")
+    return 1 / divisor
+
+
+def _rounded(number: float) -> float:
+    """Round to single precision."""
+    rounded: float = struct.unpack("f", struct.pack("f", number))[0]
+    return rounded
+
+
+def smoothed(
+    smoothing: str, matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int
+) -> Precisions:
+    """Return the precisions from the matches and n-grams of the orders, the parameter, and the hypothesis length.
+
+    An order without n-grams is None unless smoothing replaces it; the definition handles it.
+    """
+    precisions: Precisions = []
+    zeros = 0
+    adds_from = ADDS_FROM.get(smoothing, len(matches))
+    for n, (matched, total) in enumerate(zip(matches, totals)):
+        top, bottom = matched, max(1, total) if smoothing in AT_LEAST_ONE else total
+        if n >= adds_from:
+            top, bottom = top + value, bottom + value
+        if not matched:
+            if smoothing == "skip":
+                continue
+            if smoothing == "tiny":
+                precisions.append(scale * LEAST)
+                continue
+            if total and (smoothing == "exp" or (smoothing == "exp-by-length" and length > 1)):
+                zeros += 1
+                if smoothing == "exp":
+                    precisions.append(scale / (2**zeros * total))
+                else:
+                    precisions.append(scale * halved_by_length(zeros, value, length) / total)
+                continue
+            if smoothing in ("floor", "floor-of-one"):
+                top = value
+        if smoothing == "float32":
+            precisions.append(scale * _rounded(_rounded(1 / bottom) * top))
+        elif smoothing == "reciprocal":
+            precisions.append(scale * (1 / bottom * top))
+        elif smoothing == "add-logs":
+            precisions.append(scale * ((top + LEAST) / (bottom + LEAST)))
+        elif smoothing == "tiny-over-small":
+            precisions.append(scale * ((top + TINY) / (bottom + SMALL)))
+        else:
+            precisions.append(scale * top / bottom if bottom else None)
+    return precisions
+
+
+# --------------------------------------------------------------------------------------------------------- definition
+
+
+def _running_sum(terms: Iterable[float]) -> float:
+    """Sum with a rounding at each step; `sum` is compensated from Python 3.12 on."""
+    total = 0.0
+    for term in terms:
+        total += term
+    return total
+
+
+def _differences(matches: Sequence[int], totals: Sequence[int]) -> float:
+    """Return the mean of log(matches) - log(n-grams), with 1 added to both from order 2 on (CodeXGLUE)."""
+    logs = 0.0
+    for n, (matched, total) in enumerate(zip(matches, totals)):
+        more = int(n > 0)
+        logs += math.log(matched + more + sys.float_info.min) - math.log(total + more + sys.float_info.min)
+    return logs / float(len(matches))
+
+
+class Formula:
+    """The score of a row by rules.
+
+    :param rules: what :meth:`cybleu.metrics.Bleu.rules` returns; the kernels read its attributes, too
+    """
+
+    def __init__(self, rules: Any):
+        self.order: int = rules.order
+        self.rules = rules
+        # multi-bleu.perl averages fractions and multiplies by the scale at the end
+        of_fractions = rules.mean in ("fractions", "log-differences")
+        self._scale: float = 1.0 if of_fractions else rules.scale
+        self._times: float = rules.scale if of_fractions else 1.0
+        if rules.weights is not None and rules.mean in ("product", "log-differences"):
+            raise StatisticsError(f"the orders of {rules.name} have equal weights; leave weights out")
+        if rules.effective_order and rules.mean == "log-differences":
+            raise StatisticsError(f"{rules.name} scores all orders; leave effective_order out")
+
+    def evaluate(self, row: Sequence[int]) -> tuple[float, list[float], float]:
+        """Return the score, the precisions and the brevity penalty of a valid row."""
+        length, reference_length = row[0], row[1]
+        matches, totals = row[2 : 2 + self.order], row[2 + self.order :]
+        if self.rules.short_segments_count:
+            totals = [max(total, 1) for total in totals]
+        penalty = self._brevity_penalty(length, reference_length + self.rules.penalty_adds)
+        if self.rules.fails != "never":
+            self._refuse(length, reference_length, penalty)
+        if (
+            (not length and self.rules.empty_hypothesis != "scored")
+            or (self.rules.no_match_at_all == "zero" and not any(matches))
+            or (self.rules.no_match_at_all == "zero-in-any-order" and not all(matches))
+        ):
+            return 0.0, [0.0] * self.order, penalty
+        smoothed, scored = self.smoothed(matches, totals, length)
+        if None in smoothed and self.rules.empty_order == "end":
+            first = smoothed.index(None)
+            smoothed[first:] = [0.0] * (len(smoothed) - first)
+        of_empty = self._scale if self.rules.empty_order == "one" else 0.0
+        precisions = [of_empty if precision is None else precision for precision in smoothed]
+        if self.rules.mean == "log-differences":
+            score = self._times * math.exp(_differences(matches, totals) + self._log_penalty(length, reference_length))
+        else:
+            score = self._times * (penalty * self._mean(precisions[:scored]))
+        return score, [self._times * precision for precision in precisions], penalty
+
+    def _refuse(self, length: int, reference_length: int, penalty: float) -> None:
+        """Raise the error for lengths on which the tool itself fails.
+
+        :raises EmptyHypothesisError: the tool fails on texts of these lengths
+        """
+        fails, name = self.rules.fails, self.rules.name
+        if not reference_length and fails != "empty-hypothesis":
+            problem = f"the references have no token, and {name} divides by their number"
+        elif not length and (reference_length or fails != "empty-hypothesis"):
+            problem = f"the hypotheses have no token, and {name} divides by their number"
+        elif not penalty and fails == "no-penalty":
+            problem = f"the brevity penalty is 0, and {name} takes its logarithm"
+        else:
+            return
+        raise EmptyHypothesisError(f"{problem}; other variants give 0")
+
+    def smoothed(self, matches: Sequence[int], totals: Sequence[int], length: int) -> tuple[Precisions, int]:
+        """Return the precisions (None for an order without n-grams and smoothing) and the number of scored orders."""
+        precisions = smoothed(self.rules.smoothing, matches, totals, self.rules.value, self._scale, length)
+        if self.rules.effective_order and None in precisions:
+            return precisions, precisions.index(None)
+        return precisions, len(precisions)
+
+    def _brevity_penalty(self, length: int, reference_length: float) -> float:
+        if self.rules.penalty == "added-one":
+            return math.exp(self._log_penalty(length, reference_length))
+        if self.rules.penalty == "tiny-over-small":
+            ratio = (length + TINY) / (reference_length + SMALL)
+            return math.exp(1 - 1 / ratio) if ratio < 1 else 1.0
+        if self.rules.penalty == "none" or length >= reference_length:
+            return 1.0
+        if self.rules.penalty == "ratio":
+            return math.exp(1 - 1.0 / (length / reference_length)) if length else 0.0
+        return math.exp(1 - reference_length / length) if length else 0.0
+
+    def _log_penalty(self, length: int, reference_length: float) -> float:
+        return min(0, 1 - float(reference_length + 1) / (length + 1)) if self.rules.penalty == "added-one" else 0.0
+
+    def weights_of(self, count: int) -> list[float]:
+        """Return the weights for scoring only the first `count` orders."""
+        if self.rules.weights is None:
+            # weights of orders that smoothing skipped are not redistributed
+            return [1 / (self.order if self.rules.smoothing == "skip" else count)] * count
+        used = list(self.rules.weights[:count])
+        if count < self.order and self.rules.mean != "exact":
+            if not math.fsum(used):
+                raise StatisticsError("the weights of the scored orders sum to 0, so they give no mean")
+            used = [weight * math.fsum(self.rules.weights) / math.fsum(used) for weight in used]
+        return used
+
+    def _mean(self, precisions: Sequence[float]) -> float:
+        """Combine the precisions of the scored orders into their mean, on the same scale."""
+        count = len(precisions)
+        if count == 0:
+            return 0.0
+        used = self.weights_of(count)
+        if self.rules.mean == "product":
+            product = 1.0
+            for precision in precisions:
+                product *= precision / self._scale
+            return float(self._scale * product ** (1 / count))
+        if self.rules.mean == "exact-or-zero":
+            return 0.0 if min(precisions) <= 0 else self._weighted(zip(used, precisions))
+        if self.rules.mean == "exact":
+            return self._weighted((weight, p) for weight, p in zip(used, precisions) if p > 0)
+        if self.rules.mean == "arithmetic":
+            return math.fsum(weight * precision for weight, precision in zip(used, precisions))
+        if any(precision <= 0 and weight for weight, precision in zip(used, precisions)):
+            return 0.0
+        if self.rules.weights is None:
+            logs = [math.log(precision) for precision in precisions]
+            if self.rules.mean == "shares":
+                return math.exp(sum([1.0 / count * log for log in logs]))
+            return math.exp((_running_sum(logs) if self.rules.mean == "fractions" else sum(logs)) / count)
+        return self._weighted((weight, p) for weight, p in zip(used, precisions) if weight)
+
+    def _weighted(self, weights_and_precisions: Iterable[tuple[float, float]]) -> float:
+        """Return the weighted mean on the scale, whatever the weights sum to."""
+        scale: float = self._scale
+        return scale * math.exp(
+            math.fsum(weight * math.log(precision / scale) for weight, precision in weights_and_precisions)
+        )
