@@ -58,7 +58,7 @@ def choices(draw, order):
     if rules.mean in ("product", "log-differences"):
         weights = None
     effective_order = draw(st.booleans()) and rules.mean != "log-differences"
-    return metrics.Bleu(rules, name, value, weights, order, effective_order).rules()
+    return metrics.Bleu(rules, name, value, weights, order, effective_order).rules(failing=draw(st.booleans()))
 
 
 @given(st.data())
@@ -74,7 +74,7 @@ def test_rows_score_as_one_by_one(kernels, data):
         try:
             mirror.score_rows(row, 0, theirs)
         except (CybleuError, ArithmeticError, ValueError):
-            assert taken == 0
+            assert taken == 0 and kernel.evaluate(rows[position]) is None
         else:
             assert taken == 0 or ours[0] == theirs[0]
             parts = kernel.evaluate(rows[position])
@@ -100,7 +100,8 @@ def test_parts_of_a_score(kernels, effective_order):
     parts = kernels.Definition(rules).evaluate(row)
     assert (parts is None) is not effective_order  # 0 is not taken apart
     assert parts in (None, _mirror.Definition(rules).evaluate(row))
-    assert kernels.Definition(rules).evaluate(row[:8]) is None
+    for declined in (row[:8], [2**63] * 10):
+        assert kernels.Definition(rules).evaluate(declined) is None
 
 
 @given(rows_of_segments(), st.integers(0, 3))

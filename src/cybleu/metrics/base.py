@@ -289,6 +289,10 @@ class BuiltinMetric(Metric):
         :param row: a number for each column
         """
 
+    def __getstate__(self) -> dict[str, Any]:
+        # The fields alone: kernels cannot be pickled.
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         # By the constructor, because the fields of a pickle can have any values.
         type(self).__init__(self, **{field.name: state[field.name] for field in fields(self) if field.init})

@@ -9,7 +9,7 @@ from operator import add
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from .._backend import Definition
+from .._backend import Definition, answered
 from .._definitions.bleu import Formula
 from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
@@ -164,7 +164,7 @@ class Bleu(BuiltinMetric):
         """The name of the variant."""
         return self.definition.name
 
-    @property
+    @cached_property
     def scale(self) -> float:  # type: ignore[override]
         """The score of a perfect match, 1 or 100, as the tool defines it."""
         return self.definition.scale
@@ -174,7 +174,7 @@ class Bleu(BuiltinMetric):
         """Whether the score of a corpus is the mean of the scores of its segments."""
         return self.level == "mean"
 
-    @property
+    @cached_property
     def order(self) -> int:
         """The largest n-gram order that is counted."""
         if self.max_order is not None:
@@ -187,7 +187,7 @@ class Bleu(BuiltinMetric):
         orders = range(1, self.order + 1)
         return ("hyp_len", "ref_len", *(f"{what}_{n}" for what in ("match", "total") for n in orders))
 
-    @property
+    @cached_property
     def signature(self) -> str:
         """The variant and its options in one line."""
         name, _, value = self._smoothing
@@ -245,10 +245,14 @@ class Bleu(BuiltinMetric):
             rules.fails = "never"
         return rules
 
-    @property
+    @cached_property
     def definitions(self) -> tuple[Formula, Definition]:
         """What scores rows: the formula, and the kernel's."""
-        return _definitions(self)
+        return _definitions(self, failing=False)
+
+    @cached_property
+    def _definitions_of_tool(self) -> tuple[Formula, Definition]:
+        return _definitions(self, failing=True)
 
     @cached_property
     def _sentences(self) -> Bleu:
@@ -297,12 +301,13 @@ class Bleu(BuiltinMetric):
         row = self.row_rule.checked(row)
         return self.of_width(len(row)).formula(row)
 
-    def formula(self, row: Sequence[int]) -> float:
+    def formula(self, row: list[int]) -> float:  # type: ignore[override]
         """Score a row that is valid, also where the tool fails.
 
         :param row: a number for each column
         """
-        return float(self.definitions[0].evaluate(row)[0])
+        formula, kernel = self.definitions
+        return answered(kernel.evaluate(row), formula.evaluate, row)[0]
 
     def score(self, rows: Any) -> BleuScore:
         """Score a corpus or a segment.
@@ -314,7 +319,8 @@ class Bleu(BuiltinMetric):
             return self._mean(rows)
         row = self.row_rule.total(rows)
         metric = self.of_width(len(row))
-        number, precisions, penalty = Formula(metric.rules(failing=True)).evaluate(row)
+        formula, kernel = metric._definitions_of_tool
+        number, precisions, penalty = answered(kernel.evaluate(row), formula.evaluate, row)
         return BleuScore(
             score=number,
             scale=self.scale,
@@ -371,6 +377,6 @@ class Bleu(BuiltinMetric):
 
 
 @lru_cache(64)
-def _definitions(metric: Bleu) -> tuple[Formula, Definition]:
-    rules = metric.rules()
+def _definitions(metric: Bleu, *, failing: bool) -> tuple[Formula, Definition]:
+    rules = metric.rules(failing=failing)
     return Formula(rules), Definition(rules)

@@ -8,6 +8,7 @@ A row is hypothesis length, reference length, clipped matches of orders 1 to N, 
 from __future__ import annotations
 
 from array import array
+from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
@@ -112,14 +113,14 @@ def sums_of(rows: Any) -> Sums:
 # ------------------------------------------------------------------------------------------- orders of short segments
 
 
+@dataclass(frozen=True)
 class PlainRows:
     """The rows of a definition that counts no n-gram of an order that a segment is too short for, as all but NLTK's.
 
     :param name: the name of the definition, for messages
     """
 
-    def __init__(self, name: str):
-        self.name = name
+    name: str
 
     def checked(self, row: Any) -> list[int]:
         """Return a row as ints.

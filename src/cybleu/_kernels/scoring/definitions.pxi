@@ -405,8 +405,11 @@ cdef class Definition:
         if (len(row) != 2 + 2 * order or self.rules.short_segments_count or self.rules.smoothing == SKIP
                 or self.rules.mean == DIFFERENCES):
             return None
-        for n in range(2 + 2 * order):
-            numbers[n] = row[n]
+        try:
+            for n in range(2 + 2 * order):
+                numbers[n] = row[n]
+        except OverflowError:       # a sum beyond 64 bits
+            return None
         score = evaluate_parts(&self.rules, numbers, precisions)
         if score == 0.0 or not isfinite(score):
             return None
