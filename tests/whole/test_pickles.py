@@ -62,7 +62,7 @@ def state(value):
         attributes = value.lists(), value._ids
     elif is_dataclass(value):
         attributes = {field.name: getattr(value, field.name) for field in fields(value)}
-    return re.sub("0x[0-9a-f]+", "", repr([value, attributes]))
+    return re.sub("0x[0-9a-fA-F]+", "", repr([value, attributes]))
 
 
 @pytest.mark.parametrize("name", OBJECTS)

@@ -53,7 +53,7 @@ def check_report(path: str | PathLike[str]) -> None:
 
     >>> check_report("no such folder/report.html")
     Traceback (most recent call last):
-    cybleu.errors.InputFileError: no such folder/report.html: cannot be written: No such file or directory
+    cybleu.errors.InputFileError: no such folder/report.html: cannot be written: ...
     """
     check_paths([fspath(path)])
     _engine()
@@ -89,7 +89,7 @@ def write(
     >>> report = write(path, {"mine": ["the cat sat on a mat", "it rains a lot in May"]}, references)
     >>> report.format().splitlines()[1]
     '   1  mine     77.82  53.73 to 100.00'
-    >>> path.read_text()[:15]
+    >>> path.read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
     check_report(path)
