@@ -1,4 +1,4 @@
-"""`cybleu compare --report` and `cybleu plot`, through their entry point."""
+"""`cybleu compare --report`, through its entry point."""
 
 import gzip
 import hashlib
@@ -83,24 +83,6 @@ def test_one_system_and_options(files, no_pictures):
     runs = ["both=one.txt,two.txt", "three.txt", "-r", "ref1", "--baseline", "three"]
     assert run("compare", *runs, "--report", "r.html").exit_code == 0
     assert "both, run 2" in (files / "r.html").read_text(encoding="utf-8")
-
-
-PLOTS = [
-    ["precision", "--n-start", "2", "--n-end", "12", "--log"],
-    ["scores"],
-    ["scores", "--differences", "--baseline", "two"],
-    ["contributions"],
-    *(["buckets", "--by", by] for by in ("length", "difference", "score", "recall", "precision")),
-]
-
-
-@pytest.mark.parametrize("arguments", PLOTS, ids=" ".join)
-def test_plots(files, matplotlib, arguments):
-    name, *options = arguments
-    result = run("plot", name, *OUTPUTS, "-r", "ref1", "-r", "ref2", *options, "--output", "a.svg")
-    assert (result.exit_code, result.output) == (0, "")
-    picture = (files / "a.svg").read_text(encoding="utf-8")
-    assert all(name in picture for name in NAMES)
 
 
 @pytest.mark.parametrize("library", ["jinja2", "matplotlib"])

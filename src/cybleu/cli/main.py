@@ -26,7 +26,7 @@ def _show_citations(context: click.Context, parameter: click.Parameter, value: s
         context.exit()
 
 
-OF_CLI = {name: name for name in ("score", "compare", "explain", "variants", "plot", "rerank")}
+OF_CLI = {name: name for name in ("score", "compare", "explain", "variants", "rerank")}
 OF_TUNE = {"mert": "tuning", "kbmira": "tuning", "pro": "tuning", "loop": "loop", "extract": "extract"}
 HELP = {"help_option_names": ["-h", "--help"]}
 
