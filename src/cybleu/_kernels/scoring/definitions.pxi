@@ -113,9 +113,14 @@ cdef extern from *:
     static CYTHON_INLINE int64_t cybleu_wrapping_sum(int64_t first, int64_t second) {
         return (int64_t)((uint64_t)first + (uint64_t)second);
     }
+
+    static CYTHON_INLINE int64_t cybleu_wrapping_difference(int64_t first, int64_t second) {
+        return (int64_t)((uint64_t)first - (uint64_t)second);
+    }
     """
     const int64_t CYBLEU_LARGEST_COUNT
     int64_t wrapping_sum "cybleu_wrapping_sum"(int64_t first, int64_t second) noexcept nogil
+    int64_t wrapping_difference "cybleu_wrapping_difference"(int64_t first, int64_t second) noexcept nogil
 
 
 # In the order of the enums.
@@ -437,6 +442,45 @@ cdef class Definition:
         return position
 
 
+cdef struct SumOfRows:
+    Py_ssize_t invalid          # the first row with a negative number or more matches than n-grams, or -1
+    Py_ssize_t too_many         # the first row with more n-grams of an order than its length allows, or -1
+    Py_ssize_t zeros            # rows of zeros
+    int64_t largest             # an upper bound of all numbers
+
+
+cdef inline void add_rows(const int64_t *row, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t order, int64_t *totals,
+                          int64_t *too_short, SumOfRows *result) noexcept nogil:
+    """Add the rows from `start` to before `stop`, of which `row` is the first, until one is invalid."""
+    cdef int64_t every, invalid, too_many, matched, total
+    cdef Py_ssize_t i, n
+    for i in range(start, stop):
+        totals[0] = wrapping_sum(totals[0], row[0])
+        totals[1] = wrapping_sum(totals[1], row[1])
+        every = row[0] | row[1]
+        # Without branches: only the signs of the differences matter.
+        invalid = 0
+        too_many = 0
+        for n in range(order):
+            matched = row[2 + n]
+            total = row[2 + order + n]
+            totals[2 + n] = wrapping_sum(totals[2 + n], matched)
+            totals[2 + order + n] = wrapping_sum(totals[2 + order + n], total)
+            too_short[n] += total == 0
+            every |= matched | total
+            invalid |= wrapping_difference(total, matched)
+            # The order has an n-gram, and the length allows fewer.
+            too_many |= wrapping_difference(0, total) & wrapping_difference(wrapping_difference(row[0], n), total)
+        result.largest |= every
+        result.zeros += every == 0
+        if every < 0 or invalid < 0:
+            result.invalid = i
+            return
+        if too_many < 0 and result.too_many < 0:
+            result.too_many = i
+        row += 2 + 2 * order
+
+
 def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] too_short):
     """Add up the rows, and for each order those without an n-gram of it.
 
@@ -445,40 +489,28 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] too_
     """
     cdef Py_ssize_t order = too_short.shape[0]
     cdef Watch watching = begin_watch()
-    cdef Py_ssize_t i, n
-    cdef Py_ssize_t too_many = -1
-    cdef Py_ssize_t impossible = -1
-    cdef Py_ssize_t zeros = 0
-    cdef const int64_t *row
-    cdef int64_t signs, most
-    cdef bint more
-    cdef int64_t largest = 0
+    cdef SumOfRows result
+    cdef Py_ssize_t start, stop, n
+    cdef int64_t totals_of_4[10]
+    cdef int64_t too_short_of_4[4]
     if order < 1 or stats.shape[1] != 2 + 2 * order or totals.shape[0] != 2 + 2 * order:
         raise ValueError("the sums do not fit the rows")
+    result.invalid, result.too_many, result.zeros, result.largest = -1, -1, 0, 0
+    memset(totals_of_4, 0, sizeof(totals_of_4))
+    memset(too_short_of_4, 0, sizeof(too_short_of_4))
     with nogil:
-        for i in range(stats.shape[0]):
-            watch(&watching, 1)
-            row = &stats[i, 0]
-            signs = row[0] | row[1]
-            totals[0] = wrapping_sum(totals[0], row[0])
-            totals[1] = wrapping_sum(totals[1], row[1])
-            largest |= row[0] | row[1]
-            more = False
-            for n in range(order):
-                signs |= row[2 + n] | row[2 + order + n]
-                totals[2 + n] = wrapping_sum(totals[2 + n], row[2 + n])
-                totals[2 + order + n] = wrapping_sum(totals[2 + order + n], row[2 + order + n])
-                too_short[n] += row[2 + order + n] == 0
-                most = row[0] - n if row[0] > n else 0
-                more |= row[2 + order + n] > most
-            largest |= signs
-            zeros += signs == 0
-            if signs >= 0:
-                for n in range(order):
-                    signs |= -<int64_t>(row[2 + n] > row[2 + order + n])
-            if signs < 0:
-                impossible = i
-                break
-            if more and too_many < 0:
-                too_many = i
-    return impossible, too_many, largest, zeros
+        start = 0
+        while start < stats.shape[0] and result.invalid < 0:
+            stop = min(start + 1024, stats.shape[0])
+            watch(&watching, stop - start)
+            if order == 4:      # the usual order, with a loop that the compiler unrolls and sums in registers
+                add_rows(&stats[start, 0], start, stop, 4, totals_of_4, too_short_of_4, &result)
+            else:
+                add_rows(&stats[start, 0], start, stop, order, &totals[0], &too_short[0], &result)
+            start = stop
+        if order == 4:
+            for n in range(10):
+                totals[n] = totals_of_4[n]
+            for n in range(4):
+                too_short[n] = too_short_of_4[n]
+    return result.invalid, result.too_many, result.largest, result.zeros
