@@ -11,6 +11,7 @@ import cybleu
 from command_line import run
 from cybleu import References, columns
 from cybleu.errors import ArrowError, CybleuError
+from cybleu.explanations import blind_spots
 from cybleu.rerank import mbr
 from cybleu.sacrebleu_compat import corpus_bleu
 
@@ -112,6 +113,11 @@ USES = {
     "Reward": lambda column: cybleu.Reward(column="r")(completions=PLAIN, r=column),
     "mbr": mbr,
     "documents": lambda column: corpus_bleu(PLAIN, [column]),
+    "a list of texts": lambda column: cybleu.rows([column], [["a"]]),
+    "a list of references": lambda column: cybleu.rows([["a"]], [[column]]),
+    "a list of raw references": lambda column: cybleu.rows(["a"], [column]),
+    "explain": lambda column: cybleu.explain(column, [["a"]]),
+    "blind_spots": lambda column: blind_spots(column, column),
 }
 
 

@@ -134,6 +134,20 @@ def test_columns_of_token_lists_and_of_ids(pyarrow, layout, kind, segments, cuts
             assert cybleu.rows(hypotheses[1:], deeper[1:]).tolist() == wanted[1:]
 
 
+def test_arrays_of_pyarrow_in_lists(pyarrow):
+    tokens = [["a", "b"], ["c"]]
+    wanted = cybleu.rows(tokens, tokens).tolist()
+    for make in (pyarrow.array, lambda text: pyarrow.chunked_array([text])):
+        arrays = list(map(make, tokens))
+        assert (
+            cybleu.rows(arrays, tokens).tolist()
+            == cybleu.rows(tokens, [[array] for array in arrays]).tolist()
+            == wanted
+        )
+    ids = [[1, 2], [3]]
+    assert cybleu.rows(list(map(pyarrow.array, ids)), ids).tolist() == wanted
+
+
 def test_lists_of_a_fixed_size(pyarrow):
     column = pyarrow.array([[1, 2], [3, 4], [5, 6]], pyarrow.list_(pyarrow.int32(), 2))[1:]
     wanted = cybleu.rows([[3, 4], [5, 7]], [[[3, 4]], [[5, 6]]]).tolist()

@@ -369,6 +369,14 @@ def entries_of(values: Any, name: str) -> list[Any] | Any:
     return by_position(values)
 
 
+def tokens_in(text: Any, name: str) -> Any:
+    """The tokens in an array of pyarrow, other than numbers, as a list: its items are scalars, and equal to no str."""
+    is_array_of_pyarrow = hasattr(text, "to_pylist") and hasattr(text, "type")
+    if is_array_of_pyarrow and not _of_numbers(text):
+        return _entries(_read(text, name), name)
+    return text
+
+
 def lists_of_documents(documents: Any) -> Any:
     """Reference documents, or the lines of one, with lists for columns; a null line is None."""
     if isinstance(documents, (list, tuple)):

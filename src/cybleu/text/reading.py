@@ -17,7 +17,7 @@ from .._runtime.sequences import LINE, LISTS, by_position, container_of, describ
 from .._runtime.shapes import warn_of
 from ..errors import ArrayValueError, MixedTokensError, NoReferencesError, NotUtf8Error, SequenceTypeError
 from .batches import PLAIN_TYPES, Corpus, ListSets, Place, RawText, Sets, TokenIds, TokenLists
-from .columns import ReferenceColumns, column_of, columns_of_references, entries_of, is_column
+from .columns import ReferenceColumns, column_of, columns_of_references, entries_of, is_column, tokens_in
 from .ids import (
     NO_IDS,
     OF_ONE_SEGMENT,
@@ -152,8 +152,11 @@ def _is_text(value: Any) -> bool:
 
 def token_lists(texts: Sequence[Any], place: Place) -> TokenLists | TokenIds:
     """Texts that hold tokens in any container; ids where one of them is an array."""
-    if set(map(type, texts)) <= LISTS:
+    types = set(map(type, texts))
+    if types <= LISTS:
         return TokenLists(texts, place)
+    if any(hasattr(kind, "to_pylist") for kind in types):
+        texts = [tokens_in(text, place.of(number)) for number, text in enumerate(texts)]
     texts = [container_of(text, place.of(number)) for number, text in enumerate(texts)]
     if any(map(is_array, texts)):
         return ids_of_lists(texts, place)
