@@ -97,7 +97,10 @@ def types(session: nox.Session) -> None:
     install(session, "types", project=".[cli,tuning]", env=PURE)
     session.run("mypy")
     stub = checkout(session) / "src" / "cybleu" / "_kernels" / "kernels.pyi"
-    stub.write_text("from .._mirror import *\n")
+    code = (
+        "from cybleu._mirror import NAMES; print(*(f'from .._mirror.{module} import *' for module in NAMES), sep='\\n')"
+    )
+    stub.write_text(session.run("python", "-c", code, silent=True))
     session.run("mypy")  # the same code with the types of the mirror
     session.chdir(session.create_tmp())  # where only the installed package is found
     session.run("mypy", "--strict", str(ROOT / "tests" / "typing_sample.py"))

@@ -12,6 +12,7 @@ from collections import Counter
 from functools import lru_cache
 
 from ._backend import CharacterF, RawTexts
+from ._definitions.ngrams import count_ngrams
 from ._runtime.numbers import MOST_ORDERS
 from ._runtime.sequences import check_numbers, refuse_missing
 from ._runtime.shapes import mistake_in_segments, warn_of
@@ -210,7 +211,4 @@ def _of_counts(shared: int, ngrams: int, wanted: int, beta: Any, epsilon: float)
 def _counted(sequence: Iterable[Any], n: int) -> Counter[Any]:
     if n < 0:
         raise OrderError(f"n is {n}; an order is a whole number from 0")
-    items = list(sequence)
-    if n == 0:
-        return Counter({(): len(items) + 1})
-    return Counter(zip(*[items[place:] for place in range(min(n, len(items) + 1))]))
+    return count_ngrams(list(sequence), n)

@@ -40,7 +40,8 @@ def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any]
     2.8316
     """
     arguments = (references,), (hypothesis,), n
-    return answered(of_plain_lists(*arguments), of_any_tokens, nist.corpus_nist, *arguments)
+    score: float = answered(of_plain_lists(*arguments), of_any_tokens, nist.corpus_nist, *arguments)
+    return score
 
 
 def corpus_nist(
@@ -65,7 +66,8 @@ def corpus_nist(
     2.15413541726763
     """
     arguments = list_of_references, hypotheses, n
-    return answered(of_plain_lists(*arguments), of_any_tokens, nist.corpus_nist, *arguments)
+    score: float = answered(of_plain_lists(*arguments), of_any_tokens, nist.corpus_nist, *arguments)
+    return score
 
 
 def nist_length_penalty(ref_len: float, hyp_len: float) -> float:

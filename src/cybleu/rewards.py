@@ -12,6 +12,7 @@ from math import inf
 from operator import index
 from typing import TYPE_CHECKING, Any
 
+from ._definitions.ngrams import ngrams
 from ._runtime.arrays import np
 from ._runtime.numbers import as_number, check_whole
 from ._runtime.parallel import checked_threads
@@ -280,7 +281,7 @@ class RepetitionPenalty:
         count = len(ids) - self.ngram_size + 1
         if count < 1:
             return 0.0
-        repeated = 1 - len(set(zip(*(ids[start:] for start in range(self.ngram_size))))) / count
+        repeated = 1 - len(set(ngrams(ids, self.ngram_size))) / count
         return repeated * self.max_penalty if repeated else 0.0
 
 

@@ -1,4 +1,4 @@
-"""N-grams, and clipped counts of them with the token semantics of NLTK.
+"""N-grams, clipped counts of them with the token semantics of NLTK, and lengths of references.
 
 N-grams are tuples used as dict keys, so tokens match exactly as dict keys do. N-grams of the hypothesis are looked up
 among those of the reference, as in NLTK, which matters if the equality of tokens is not symmetric.
@@ -26,7 +26,12 @@ def ngrams(tokens: Sequence[Any], n: int) -> Iterator[tuple[Any, ...]]:
 
 
 def count_ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
-    """Count the n-grams of a list or a tuple, in order of first occurrence."""
+    """Count the n-grams of a list or a tuple, in order of first occurrence.
+
+    Order 0 has an empty n-gram before each token and at the end.
+    """
+    if n == 0:
+        return Counter({(): len(tokens) + 1})
     return Counter(ngrams(tokens, n))
 
 
@@ -34,8 +39,6 @@ def _counted(tokens: Tokens, length: int, n: int, name: str) -> Counter[NGram]:
     if length < n:
         return Counter()
     items = list(tokens)  # not a tuple: up to CPython 3.11 one can crash if a finalizer changes `tokens` meanwhile
-    if n == 0:
-        return Counter({(): len(items) + 1})
     try:
         return count_ngrams(items, n)
     except TypeError:
@@ -62,13 +65,34 @@ def clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) 
     return sum([min(count, most) for count, most in zip(counts.values(), best)]), sum(counts.values())
 
 
+def lengths_to_choose_from(lengths: Sequence[int], rule: str) -> list[int]:
+    """Return the lengths of which :func:`closest` chooses by a rule; where the hypothesis does not matter it is one."""
+    if rule == "closest-first":
+        return list(lengths)
+    if rule == "shortest":
+        return [min(lengths)]
+    if rule == "average":
+        return [sum(lengths) // len(lengths)]  # truncated, as in Moses
+    return sorted(set(lengths))
+
+
+def closest(lengths: Sequence[int], length: int) -> int:
+    """Return the first of the lengths that is closest to the one of a hypothesis."""
+    return min(lengths, key=lambda one: abs(one - length))
+
+
+def reference_length(lengths: Sequence[int], length: int, rule: str) -> int:
+    """Return the length of a reference that counts for a hypothesis of this length."""
+    return closest(lengths_to_choose_from(lengths, rule), length)
+
+
 def closest_length(references: Collection[Tokens], hypothesis_length: int) -> int:
     """Return the reference length closest to the hypothesis length; ties go to the shorter one."""
     check_references(references)
     lengths = [length_of(reference, f"reference {number}") for number, reference in enumerate(references)]
     if not lengths:
         raise NoReferencesError("there is no reference for the hypothesis; give at least one")
-    return min(lengths, key=lambda length: (abs(length - hypothesis_length), length))
+    return closest(sorted(lengths), hypothesis_length)
 
 
 def segment_counts(references: Collection[Tokens], hypothesis: Tokens, max_order: int) -> list[int]:

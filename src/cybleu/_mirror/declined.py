@@ -7,76 +7,67 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def segment_counts(references: Any, hypothesis: Any, max_order: int) -> list[int] | None:
+def _no_result(*arguments: Any) -> Any:
     return None
 
 
-def clipped_matches(references: Any, hypothesis: Any, n: int) -> tuple[int, int] | None:
-    return None
+segment_counts = clipped_matches = gleu_counts = corpus_nist = best_interval = _no_result
 
 
-def segment_rows(list_of_references: Any, hypotheses: Any, max_order: int, start: int, stop: int, stats: Any) -> int:
+def segment_rows(list_of_references: Any, hypotheses: Any, max_order: int, start: int, *others: Any) -> int:
     return start
 
 
-def sentence_bleu(original: Any, smoothing_type: type, methods: Any, warn: Any) -> Any:
+def gleu_rows(list_of_references: Any, hypotheses: Any, min_len: int, max_len: int, start: int, *others: Any) -> int:
+    return start
+
+
+def sentence_bleu(original: Any, *others: Any) -> Any:
     return original
+
+
+sentence_gleu = sentence_bleu
 
 
 class Scorer:
-    def __init__(self, smoothing_type: type, methods: Any, warn: Any):
+    """See the class of this name in :mod:`cybleu._kernels`."""
+
+    def __init__(self, *arguments: Any):
         pass
 
-    def corpus(
-        self, list_of_references: Any, hypotheses: Any, weights: Any, smoothing_function: Any, auto_reweigh: Any
-    ) -> Any:
+    def corpus(self, *arguments: Any) -> Any:
         return None
 
     def sentences(
-        self,
-        list_of_references: Any,
-        hypotheses: Any,
-        weights: Any,
-        smoothing_function: Any,
-        auto_reweigh: Any,
-        start: int,
-        scores: Any,
+        self, references: Any, hypotheses: Any, weights: Any, smoothing: Any, auto_reweigh: Any, start: int, scores: Any
     ) -> int:
         return start
 
-    def rows(
-        self, stats: Any, weights: Any, smoothing_function: Any, auto_reweigh: Any, start: int, scores: Any
-    ) -> int:
+    def rows(self, stats: Any, weights: Any, smoothing: Any, auto_reweigh: Any, start: int, scores: Any) -> int:
         return start
-
-
-def sentence_gleu(original: Any) -> Any:
-    return original
-
-
-def gleu_counts(list_of_references: Any, hypotheses: Any, min_len: int, max_len: int) -> tuple[int, int] | None:
-    return None
-
-
-def gleu_rows(
-    list_of_references: Any, hypotheses: Any, min_len: int, max_len: int, start: int, stop: int, rows: Any
-) -> int:
-    return start
-
-
-def corpus_nist(list_of_references: Any, hypotheses: Any, n: int) -> float | None:
-    return None
 
 
 class PairwiseTexts:
-    def __init__(self, definition: Any, references: Any, hypotheses: Any = None):
+    """See the class of this name in :mod:`cybleu._kernels`."""
+
+    def __init__(self, *arguments: Any):
         pass
 
     def fill(self, start: int, stop: int, scores: Any) -> int:
         return start
 
 
-def best_interval(
-    starts: Any, found: Any, stats: Any, lower: float, upper: float, definition: Any, best_row: Any
-) -> tuple[float, float, float, float] | None:
-    return None
+class Fields:
+    """See the class of this name in :mod:`cybleu._kernels`. Every line is declined."""
+
+    def __init__(self, labels: list[bytes], sparse: str) -> None:
+        self._columns: dict[str, int] = {}  # of sparse features
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._columns)
+
+    def column(self, name: str) -> int:
+        return self._columns.setdefault(name, len(self._columns))
+
+    def read(self, block: bytes, start: int, row: int, *arrays: Any) -> tuple[int, int]:
+        return row, start

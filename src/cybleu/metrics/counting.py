@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._backend import PreparedReferences, TokenTexts, go_on, raw_rows, segment_rows, types_within
+from .._definitions.ngrams import lengths_to_choose_from, reference_length
 from .._runtime.lazy_arrays import np
 from .._runtime.sequences import plain_segment
 from ..bleu_score.parts import nltk_row
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..text.raw import Raw
 
-__all__ = ["Counting", "check_not_mixed", "choose_length"]
+__all__ = ["Counting", "check_not_mixed"]
 
 REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
 LARGEST_ORDER = 2**31 - 1  # of BLEU in Python
@@ -80,7 +81,7 @@ class Counting(NamedTuple):
             if self.reference_length != "closest":
                 for position in range(start, stop):
                     lengths = list(map(len, sets[position]))
-                    rows[position, 1] = choose_length(lengths, int(rows[position, 0]), self.reference_length)
+                    rows[position, 1] = reference_length(lengths, int(rows[position, 0]), self.reference_length)
             if stop > start and not any(rows[position, 2] for position in range(start, stop)):
                 check_not_mixed(sets, texts)
 
@@ -113,22 +114,6 @@ class Counting(NamedTuple):
 # -------------------------------------------------------------------------------------------------- reference lengths
 
 
-def _lengths_to_choose_from(lengths: Sequence[int], reference_length: str) -> list[int]:
-    """The first that is closest to the hypothesis counts; where the hypothesis does not matter it is one."""
-    if reference_length == "closest-first":
-        return list(lengths)
-    if reference_length == "shortest":
-        return [min(lengths)]
-    if reference_length == "average":
-        return [sum(lengths) // len(lengths)]  # truncated, as in Moses
-    return sorted(set(lengths))
-
-
-def choose_length(lengths: Sequence[int], length: int, reference_length: str) -> int:
-    """The length that counts for a hypothesis of this one."""
-    return min(_lengths_to_choose_from(lengths, reference_length), key=lambda one: abs(one - length))
-
-
 def _reference_lengths(
     lengths: NDArray[np.int64], bounds: NDArray[np.int64], reference_length: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -136,7 +121,7 @@ def _reference_lengths(
     if len(lengths) == len(bounds) - 1:
         return lengths, bounds
     every = lengths.tolist()
-    chosen = [_lengths_to_choose_from(every[begin:end], reference_length) for begin, end in pairwise(bounds.tolist())]
+    chosen = [lengths_to_choose_from(every[begin:end], reference_length) for begin, end in pairwise(bounds.tolist())]
     offsets = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
     return np.fromiter(chain.from_iterable(chosen), np.int64, int(offsets[-1])), offsets
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ..._definitions.ngrams import count_ngrams
+from ..._definitions.ngrams import closest, count_ngrams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ class PreparedReferences:
             counts = count_ngrams(tokens, n)
             matches.append(sum([min(count, best[ngram]) for ngram, count in counts.items() if ngram in best]))
             totals.append(sum(counts.values()))
-        closest = min(self._lengths[owner], key=lambda length: abs(length - len(tokens)))
-        return [len(tokens), closest, *matches, *totals]
+        return [len(tokens), closest(self._lengths[owner], len(tokens)), *matches, *totals]
 
 
 def trim(ids: Any, begins: Any, ends: Any, pad: int | None, eos: int | None) -> None:

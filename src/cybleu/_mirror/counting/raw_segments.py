@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..._definitions.ngrams import clipped_matches
+from ..._definitions.ngrams import clipped_matches, reference_length
 from ..text.raw_texts import RawTexts
 
 TYPE_CHECKING = False
@@ -17,14 +17,14 @@ def raw_rows(
     references: RawTexts,
     sets: Any,
     max_order: int,
-    reference_length: str,
+    rule: str,
     start: int,
     stop: int,
     rows: Any,
 ) -> None:
     for position in range(start, stop):
         lines = [hypotheses._lines[position], *references._lines[sets[position] : sets[position + 1]]]
-        row = _row(tokenizer, lines, max_order, reference_length)
+        row = _row(tokenizer, lines, max_order, rule)
         for column, number in enumerate(row):
             rows[position, column] = number
 
@@ -33,14 +33,8 @@ def raw_row(tokenizer: Any, lines: Sequence[str | bytes], max_order: int) -> lis
     return _row(tokenizer, RawTexts(lines)._lines, max_order, "closest")
 
 
-def _row(tokenizer: Any, lines: Sequence[str], max_order: int, reference_length: str) -> list[int]:
+def _row(tokenizer: Any, lines: Sequence[str], max_order: int, rule: str) -> list[int]:
     tokens, *others = map(tokenizer.tokens, lines)
     pairs = [clipped_matches(others, tokens, n) for n in range(1, max_order + 1)]
-    lengths = list(map(len, others))
-    if reference_length != "closest-first":
-        lengths.sort()
-    if reference_length in ("closest", "closest-first"):
-        length = min(lengths, key=lambda length: abs(length - len(tokens)))
-    else:
-        length = lengths[0] if reference_length == "shortest" else sum(lengths) // len(lengths)
+    length = reference_length(list(map(len, others)), len(tokens), rule)
     return [len(tokens), length, *[matched for matched, _ in pairs], *[total for _, total in pairs]]

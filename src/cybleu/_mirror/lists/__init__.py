@@ -1,1 +1,0 @@
-"""Lines of n-best lists."""
