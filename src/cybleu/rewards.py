@@ -19,6 +19,7 @@ from ._runtime.parallel import checked_threads
 from ._runtime.sequences import by_position, is_missing, plain_text
 from .errors import LengthMismatchError, OrderError, SequenceTypeError, UnknownNameError, WeightsError, _printable
 from .metrics import find
+from .metrics.names import as_shares
 from .metrics.operations import check_parts
 from .text.ids import SpecialIds
 from .text.reading import read_list
@@ -84,10 +85,7 @@ def reward_scores(
         eos_id=eos_id,
         unk_id=unk_id,
     )
-    scores = found.evaluate_rows(rows)
-    if not found.higher_is_better:
-        scores = np.maximum(found.scale - scores, 0.0)
-    return (scores / found.scale).astype(np.float32)
+    return as_shares(found, found.evaluate_rows(rows)).astype(np.float32)
 
 
 class Reward:

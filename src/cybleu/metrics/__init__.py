@@ -90,15 +90,18 @@ def rows(
     >>> rows([["the", "cat"]], [["the", "cat", "sat"]], max_order=2)
     array([[2, 3, 2, 1, 2, 1]])
     """
-    of_ids = {
-        "lengths": lengths,
-        "reference_lengths": reference_lengths,
-        "pad_id": pad_id,
-        "eos_id": eos_id,
-        "unk_id": unk_id,
-    }
-    found = find(metric, **options)
-    return found.rows(hypotheses, references, owner=owner, threads=threads, progress=progress, **of_ids)
+    return find(metric, **options).rows(
+        hypotheses,
+        references,
+        owner=owner,
+        lengths=lengths,
+        reference_lengths=reference_lengths,
+        pad_id=pad_id,
+        eos_id=eos_id,
+        unk_id=unk_id,
+        threads=threads,
+        progress=progress,
+    )
 
 
 def score(rows: Any, metric: Any = "bleu", **options: Any) -> Any:
@@ -122,8 +125,8 @@ def score(rows: Any, metric: Any = "bleu", **options: Any) -> Any:
     >>> round(score([5, 5, 4, 2, 1, 0, 5, 4, 3, 2], "nltk", smoothing="method1").score, 4)
     0.2857
     """
-    found, given = _metric_and_rows("score", rows, metric, options)
-    return found.score(given)
+    metric, rows = _metric_and_rows("score", rows, metric, options)
+    return metric.score(rows)
 
 
 def scores(rows: Any, metric: Any = "bleu", **options: Any) -> NDArray[np.float64]:
@@ -143,8 +146,8 @@ def scores(rows: Any, metric: Any = "bleu", **options: Any) -> NDArray[np.float6
     >>> scores(numpy.array([[0, 4, 0, 0, 0, 0, 0, 0, 0, 0], [4, 0, 0, 0, 0, 0, 4, 3, 2, 1]]), "huggingface:smooth").round(3)
     array([0.   , 0.302])
     """
-    found, given = _metric_and_rows("scores", rows, metric, options)
-    return found.scores(given)
+    metric, rows = _metric_and_rows("scores", rows, metric, options)
+    return metric.scores(rows)  # type: ignore[no-any-return]
 
 
 def _metric_and_rows(function: str, rows: Any, metric: Any, options: dict[str, Any]) -> tuple[Metric, Any]:
@@ -158,5 +161,5 @@ def _metric_and_rows(function: str, rows: Any, metric: Any, options: dict[str, A
             f"{function} takes rows and a metric, and the metric is a {type(metric).__name__}; count texts first: "
             f"{function}(cybleu.rows(hypotheses, references))"
         )
-    found = find(metric, **options)
-    return found, rows_by_name(rows, found) if isinstance(rows, Mapping) else rows
+    metric = find(metric, **options)
+    return metric, rows_by_name(rows, metric) if isinstance(rows, Mapping) else rows

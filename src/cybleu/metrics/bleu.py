@@ -81,6 +81,25 @@ class BleuScore(Score):
         )
 
 
+class RowScorer:
+    """Score valid rows by the kernel, and by the formula in Python where the kernel declines.
+
+    :param rules: as :meth:`Bleu.rules` returns them
+    """
+
+    def __init__(self, rules: SimpleNamespace):
+        self.formula = Formula(rules)
+        self.kernel = Definition(rules)
+
+    def parts(self, row: list[int]) -> tuple[float, list[float], float]:
+        """Return the score, the precisions and the brevity penalty of a row."""
+        return answered(self.kernel.evaluate(row), self.formula.evaluate, row)
+
+    def scores(self, rows: Any) -> Any:
+        """Return the score of each row of an array or of a view."""
+        return scores_by(self.kernel, rows, lambda row: self.formula.evaluate(row)[0])
+
+
 @dataclass(frozen=True)
 class Bleu(BuiltinMetric):
     """BLEU by the definition of a tool. Omitted options use the tool's defaults.
@@ -141,6 +160,7 @@ class Bleu(BuiltinMetric):
             put(self, "level", definition.level)
         if not is_one_of(self.level, LEVELS):
             raise UnknownNameError(f"unknown level {self.level!r}; use one of {', '.join(LEVELS)}")
+        put(self, "averages", self.level == "mean")
         put(self, "definition", definition)
         put(self, "row_rule", (NltkRows if definition.short_segments_count else PlainRows)(definition.name))
         super().__post_init__()
@@ -168,11 +188,6 @@ class Bleu(BuiltinMetric):
     def scale(self) -> float:  # type: ignore[override]
         """The score of a perfect match, 1 or 100, as the tool defines it."""
         return self.definition.scale
-
-    @property
-    def averages(self) -> bool:  # type: ignore[override]
-        """Whether the score of a corpus is the mean of the scores of its segments."""
-        return self.level == "mean"
 
     @cached_property
     def order(self) -> int:
@@ -232,12 +247,16 @@ class Bleu(BuiltinMetric):
         :param failing: with the errors of the tool, which only the score of a corpus or a segment raises
         """
         rules = SimpleNamespace(**vars(self.definition))
-        rules.order, rules.weights, rules.effective_order = self.order, self.weights, self._effective
+        rules.order = self.order
+        rules.weights = self.weights
+        rules.effective_order = self._effective
         _, rules.smoothing, rules.value = self._smoothing
         if rules.mean == "shares" and not rules.order & (rules.order - 1) and not self._effective:
             rules.mean = "logs"  # the same result, because products with these weights are exact
         if rules.smoothing == "zero":
-            rules.smoothing, rules.empty_order, rules.fails = "none", "zero", "never"
+            rules.smoothing = "none"
+            rules.empty_order = "zero"
+            rules.fails = "never"
         if rules.smoothing == "float32" and self.level == "corpus":
             rules.smoothing = "reciprocal"  # PyTorch-Ignite adds up in double precision
         # the script fails only where it prints the logarithm of the penalty of a corpus
@@ -246,13 +265,13 @@ class Bleu(BuiltinMetric):
         return rules
 
     @cached_property
-    def definitions(self) -> tuple[Formula, Definition]:
-        """What scores rows: the formula, and the kernel's."""
-        return _definitions(self, failing=False)
+    def scorer(self) -> RowScorer:
+        """What scores rows, also where the tool fails."""
+        return _scorer(self, failing=False)
 
     @cached_property
-    def _definitions_of_tool(self) -> tuple[Formula, Definition]:
-        return _definitions(self, failing=True)
+    def _failing_scorer(self) -> RowScorer:
+        return _scorer(self, failing=True)
 
     @cached_property
     def _sentences(self) -> Bleu:
@@ -263,10 +282,10 @@ class Bleu(BuiltinMetric):
 
     def as_reward(self) -> Bleu:
         """Return the metric of rewards, which scores single sentences and gives an empty one 0."""
-        found = self.of_sentences()
-        if found.definition.empty_hypothesis == "zero":
-            return found
-        return replace(found, variant=replace(found.definition, empty_hypothesis="zero"))
+        metric = self.of_sentences()
+        if metric.definition.empty_hypothesis == "zero":
+            return metric
+        return replace(metric, variant=replace(metric.definition, empty_hypothesis="zero"))
 
     # --------------------------------------------------------------------------------------------------------- counting
 
@@ -288,8 +307,8 @@ class Bleu(BuiltinMetric):
     ) -> None:
         from .pairs import fill_matrix  # requires NumPy
 
-        refs, hyps = numbered_pair(others, texts, tokenization_for(self, texts.kind))
-        fill_matrix(self.definitions, hyps, refs, scores, threads, progress)
+        references, hypotheses = numbered_pair(others, texts, tokenization_for(self, texts.kind))
+        fill_matrix(self.scorer, hypotheses, references, scores, threads, progress)
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 
@@ -298,16 +317,12 @@ class Bleu(BuiltinMetric):
 
         :param row: the row of a segment; or a sum, if the variant can score sums
         """
-        row = self.row_rule.checked(row)
-        return self.of_width(len(row)).formula(row)
+        numbers = self.row_rule.checked(row)
+        return self.of_width(len(numbers)).formula(numbers)
 
     def formula(self, row: list[int]) -> float:  # type: ignore[override]
-        """Score a row that is valid, also where the tool fails.
-
-        :param row: a number for each column
-        """
-        formula, kernel = self.definitions
-        return answered(kernel.evaluate(row), formula.evaluate, row)[0]
+        score, *_ = self.scorer.parts(row)
+        return score
 
     def score(self, rows: Any) -> BleuScore:
         """Score a corpus or a segment.
@@ -319,8 +334,7 @@ class Bleu(BuiltinMetric):
             return self._mean(rows)
         row = self.row_rule.total(rows)
         metric = self.of_width(len(row))
-        formula, kernel = metric._definitions_of_tool
-        number, precisions, penalty = answered(kernel.evaluate(row), formula.evaluate, row)
+        number, precisions, penalty = metric._failing_scorer.parts(row)
         return BleuScore(
             score=number,
             scale=self.scale,
@@ -334,22 +348,18 @@ class Bleu(BuiltinMetric):
         )
 
     def _mean(self, rows: Any) -> BleuScore:
-        """The mean of the scores of segments, with the components of their sum."""
+        """Return the mean of the scores of segments, with the components of their sum."""
         table = as_table(rows if has_rows(rows) else [0] * len(self.columns))
         metric = self.of_width(table.shape[1])
-        rules, definition = metric.rules(failing=True), metric.definition
+        rules = metric.rules(failing=True)
         # some tools average scores from 0 to 1, and then multiply the mean by the scale
         scale_of_mean = rules.scale if rules.mean == "log-differences" else 1
         rules.scale /= scale_of_mean
-        exact, kernel = Formula(rules), Definition(rules)
-        scores = scores_by(kernel, table, lambda row: exact.evaluate(row)[0]).tolist() if has_rows(rows) else [0.0]
-        changed = replace(definition, empty_hypothesis="scored", fails="never", short_segments_count=False)
-        summed = replace(metric, level="corpus", variant=changed)
-        return replace(
-            summed.score(self.row_rule.plain(table)),
-            score=reduce(add, scores, 0.0) * scale_of_mean / len(scores),
-            signature=metric.signature,
-        )
+        scores = RowScorer(rules).scores(table).tolist() if has_rows(rows) else [0.0]
+        mean = reduce(add, scores, 0.0) * scale_of_mean / len(scores)
+        of_sums = replace(metric.definition, empty_hypothesis="scored", fails="never", short_segments_count=False)
+        summed = replace(metric, level="corpus", variant=of_sums).score(self.row_rule.plain(table))
+        return replace(summed, score=mean, signature=metric.signature)
 
     def total(self, rows: Any) -> list[int]:
         check_summable(self)
@@ -361,8 +371,7 @@ class Bleu(BuiltinMetric):
         return self.of_width(table.shape[1]).evaluate_rows(table)
 
     def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        definition, kernel = self.definitions
-        scores: NDArray[np.float64] = scores_by(kernel, rows, lambda row: definition.evaluate(row)[0])
+        scores: NDArray[np.float64] = self.scorer.scores(rows)
         return scores
 
     def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -377,6 +386,5 @@ class Bleu(BuiltinMetric):
 
 
 @lru_cache(64)
-def _definitions(metric: Bleu, *, failing: bool) -> tuple[Formula, Definition]:
-    rules = metric.rules(failing=failing)
-    return Formula(rules), Definition(rules)
+def _scorer(metric: Bleu, *, failing: bool) -> RowScorer:
+    return RowScorer(metric.rules(failing=failing))

@@ -182,12 +182,13 @@ class NltkRows(PlainRows):
         return sums.row
 
     def counter(self, count: Counter, order: int) -> Counter:
-        first, end = 2 + order, 2 + 2 * order
+        first = 2 + order
+        end = first + order
 
         def count_short(start: int, stop: int, rows: Any) -> None:
             count(start, stop, rows)
             if hasattr(rows, "dtype"):
-                np.maximum(rows[start:stop, first:], 1, out=rows[start:stop, first:])
+                _pad(rows[start:stop])
                 return
             for position in range(start, stop):
                 for column in range(first, end):
@@ -197,12 +198,17 @@ class NltkRows(PlainRows):
 
     def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         rows = rows.copy()
-        totals = rows[:, 1 + rows.shape[1] // 2 :]
-        np.maximum(totals, 1, out=totals)
+        _pad(rows)
         return rows
 
     def plain(self, table: Any) -> Any:
         return [without_short_orders(row) for row in table.tolist()]
+
+
+def _pad(rows: NDArray[np.int64]) -> None:
+    """Write an n-gram of each order that has none."""
+    totals = rows[:, 1 + rows.shape[1] // 2 :]
+    np.maximum(totals, 1, out=totals)
 
 
 def without_short_orders(row: list[int]) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .._backend import CharacterF, CharacterTexts, answered
@@ -99,10 +99,11 @@ class Chrf(BuiltinMetric):
             f"case:{'lc' if self.lowercase else 'mixed'}"
         )
 
-    @property
+    @cached_property
     def measure(self) -> CharacterF:
-        """Return the backend's object that counts and scores."""
-        return _measure(self)
+        """The backend's object that counts and scores."""
+        space = "kept" if self.whitespace else "dropped"
+        return CharacterF(self.char_order, self.word_order, self.beta, space, self.eps_smoothing)
 
     def count(self, hypothesis: str | bytes, references: Sequence[str | bytes]) -> list[int]:
         """Count a segment, and return its row.
@@ -116,8 +117,9 @@ class Chrf(BuiltinMetric):
         return super().count(hypothesis, references)
 
     def counter(self, corpus: Corpus) -> Counter:
-        measure, lines = self.measure, lowered(corpus, tokenization_for(self, corpus.kind))
-        return lambda start, stop, rows: measure.rows(*lines, corpus.owners, start, stop, rows)
+        measure = self.measure
+        texts, references, bounds = lowered(corpus, tokenization_for(self, corpus.kind))
+        return lambda start, stop, rows: measure.rows(texts, references, bounds, corpus.owners, start, stop, rows)
 
     def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
@@ -136,9 +138,3 @@ class Chrf(BuiltinMetric):
     def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         scores: NDArray[np.float64] = scores_by(self.measure, rows, self.formula)
         return scores
-
-
-@lru_cache(64)
-def _measure(metric: Chrf) -> CharacterF:
-    space = "kept" if metric.whitespace else "dropped"
-    return CharacterF(metric.char_order, metric.word_order, metric.beta, space, metric.eps_smoothing)

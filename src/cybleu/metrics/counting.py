@@ -48,7 +48,8 @@ class Counting(NamedTuple):
         """
         given = raw
         if raw is not None and not raw.own:
-            corpus, raw = tokenised(corpus, raw), None
+            corpus = tokenised(corpus, raw)
+            raw = None
         if corpus.once is None:
             if raw is not None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.size):
                 return self._of_lines(corpus, raw)
@@ -61,8 +62,11 @@ class Counting(NamedTuple):
         if corpus.owners is not None:
             assert isinstance(corpus.sets, Sets)
             corpus = Corpus(corpus.texts, corpus.sets.take(corpus.owners))
-        segments = raw.backend, *lowered(corpus, raw), self.order, self.reference_length
-        return lambda start, stop, rows: raw_rows(*segments, start, stop, rows)
+        tokenizer = raw.backend
+        texts, references, bounds = lowered(corpus, raw)
+        return lambda start, stop, rows: raw_rows(
+            tokenizer, texts, references, bounds, self.order, self.reference_length, start, stop, rows
+        )
 
     def _of_lists(self, sets: Any, texts: Any) -> Callable[[int, int, Any], None]:
         """Count token lists, which the backend reads in place."""
@@ -76,8 +80,7 @@ class Counting(NamedTuple):
                 for column, number in enumerate(row):
                     rows[position, column] = number
 
-            arguments = sets, texts, self.order
-            go_on(lambda i: segment_rows(*arguments, i, stop, rows), start, stop, one)
+            go_on(lambda position: segment_rows(sets, texts, self.order, position, stop, rows), start, stop, one)
             if self.reference_length != "closest":
                 for position in range(start, stop):
                     lengths = list(map(len, sets[position]))
@@ -96,14 +99,15 @@ class Counting(NamedTuple):
         owners = np.arange(corpus.size, dtype=np.int64) if corpus.owners is None else corpus.owners
         if isinstance(corpus.texts, RawText):
             assert raw is not None
-            texts = vocabulary, raw.lowered(corpus.texts.lines)
-            return lambda start, stop, rows: prepared.count_raw_rows(*texts, owners, start, stop, rows)
+            lines = raw.lowered(corpus.texts.lines)
+            return lambda start, stop, rows: prepared.count_raw_rows(vocabulary, lines, owners, start, stop, rows)
         hypotheses = TokenTexts(*number_others(corpus.texts, vocabulary))
         return lambda start, stop, rows: prepared.count_rows(hypotheses, owners, start, stop, rows)
 
     def _prepared(self, corpus: Corpus, raw: Raw | None) -> tuple[Any, Any]:
         """The vocabulary of the references, and their n-grams as the backend counts them."""
-        texts, bounds = corpus.sets.texts, np.array(corpus.sets.bounds, dtype=np.int64)
+        texts = corpus.sets.texts
+        bounds = np.array(corpus.sets.bounds, dtype=np.int64)
         if raw is not None and raw.lowercase:
             texts = RawText(lowered(corpus, raw)[1])
         ids, vocabulary = number_texts(texts, raw)

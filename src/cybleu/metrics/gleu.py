@@ -80,8 +80,10 @@ class Gleu(BuiltinMetric):
             return self._of_lines(corpus, raw)
         if raw is not None:
             corpus = tokenised(corpus, raw)
-        texts, sets = corpus.texts.lists(), corpus.sets.lists()
-        min_len, max_len = int(self.min_len), int(self.max_len)
+        texts = corpus.texts.lists()
+        sets = corpus.sets.lists()
+        min_len = int(self.min_len)
+        max_len = int(self.max_len)
         if corpus.owners is not None:
             sets = [sets[owner] for owner in corpus.owners.tolist()]
 

@@ -66,41 +66,42 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
     if metric is None or isinstance(metric, str):
         return _by_name(default if metric is None else metric, options)
     if isinstance(metric, Variant):
-        found: Metric = Bleu(metric)
-    else:
-        found = Mixture(metric) if isinstance(metric, Mapping) else metric
-        if not options.get("lowercase"):
-            options.pop("lowercase", None)
-        _refuse_options(found, options)
-    return with_options(found, **options) if options else found
+        return with_options(Bleu(metric), **options)
+    return _from_object(Mixture(metric) if isinstance(metric, Mapping) else metric, options)
 
 
 def _by_name(name: str, options: dict[str, Any]) -> Metric:
     name, colon, smoothing = name.partition(":")
-    found = METRICS.get(name) or METRICS.get(name.lower())
-    if found is None:
+    metric = METRICS.get(name) or METRICS.get(name.lower())
+    if metric is None:
         raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(METRICS)}")
     if colon:
         options.setdefault("smoothing", smoothing)
     # equal values of these types are the same; lists have no hash, and 0.0 == -0.0
     if options and {*map(type, options.values())} <= {str, bool, int}:
-        return _cached(found, **options)
-    return with_options(found, **options) if options else found
+        return _cached(metric, **options)
+    return with_options(metric, **options) if options else metric
 
 
-def _refuse_options(found: Any, options: Mapping[str, Any]) -> None:
-    """Refuse something other than a metric, and options that it has already or cannot have."""
-    if not isinstance(found, Metric):
+def _from_object(metric: Any, options: dict[str, Any]) -> Metric:
+    """Return a metric object with options that it does not have already.
+
+    :raises UnknownNameError: it is no metric, or has or cannot have one of the options
+    """
+    if not options.get("lowercase"):
+        options.pop("lowercase", None)
+    if not isinstance(metric, Metric):
         raise UnknownNameError(
-            f"the metric is a {type(found).__name__}; pass a name, a dict of weights or a Metric, such as Bleu()"
+            f"the metric is a {type(metric).__name__}; pass a name, a dict of weights or a Metric, such as Bleu()"
         )
-    if options and isinstance(found, Mixture):
+    if options and isinstance(metric, Mixture):
         raise UnknownNameError(
             f"{next(iter(options))} is an option of the metrics of a mixture; give it there, as {{Bleu(tokenize='zh'): 1}}"
         )
     for name in ("tokenize", "lowercase"):
         if options.get(name):
-            raise UnknownNameError(f"{name} is a field of the metric; pass {type(found).__name__}({name}=...)")
+            raise UnknownNameError(f"{name} is a field of the metric; pass {type(metric).__name__}({name}=...)")
+    return with_options(metric, **options)
 
 
 @lru_cache(64, typed=True)
@@ -137,9 +138,9 @@ class Mixture(Combination):
             raise UnknownNameError(
                 "tokenize and lowercase are options of the metrics of a mixture; pass Bleu(tokenize=...)"
             )
-        given = self.parts.items() if isinstance(self.parts, Mapping) else self.parts
+        parts = self.parts.items() if isinstance(self.parts, Mapping) else self.parts
         try:
-            pairs = [(metric, weight) for metric, weight in given]
+            pairs = [(metric, weight) for metric, weight in parts]
         except (TypeError, ValueError):
             pairs = []
         weights = finite_numbers([weight for _, weight in pairs], "the weights")
@@ -157,9 +158,8 @@ class Mixture(Combination):
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         super().__setstate__(state)
-        object.__setattr__(
-            self, "parts", state["parts"]
-        )  # with these weights, which are not divided by their sum again
+        # with these weights, which are not divided by their sum again
+        object.__setattr__(self, "parts", state["parts"])
 
     @property
     def components(self) -> tuple[Metric, ...]:  # type: ignore[override]
@@ -186,15 +186,16 @@ class Mixture(Combination):
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The columns of each metric, prefixed by its name, and by a number if an earlier part has the same name."""
-        names = [metric.name for metric, _ in self.parts]
+        names = [metric.name for metric in self.components]
         numbers = [names[:place].count(name) + 1 for place, name in enumerate(names)]
         prefixes = [name if number == 1 else f"{name}_{number}" for name, number in zip(names, numbers)]
-        return tuple(f"{prefix}.{name}" for prefix, (metric, _) in zip(prefixes, self.parts) for name in metric.columns)
+        of_each = zip(prefixes, self.components)
+        return tuple(f"{prefix}.{name}" for prefix, metric in of_each for name in metric.columns)
 
     @property
     def reads(self) -> str:  # type: ignore[override]
         """``text`` if one of the metrics reads text."""
-        return "text" if any(metric.reads == "text" for metric, _ in self.parts) else "tokens"
+        return "text" if any(metric.reads == "text" for metric in self.components) else "tokens"
 
     @property
     def signature(self) -> str:
@@ -226,7 +227,7 @@ class Mixture(Combination):
         for metric, weight in self.parts:
             part = np.zeros_like(scores)
             metric.fill_pairs(texts, others, part, threads, progress)
-            scores += weight * _as_share(metric, part)
+            scores += weight * as_shares(metric, part)
 
     def formula(self, row: Sequence[float]) -> float:
         return float(self.evaluate_rows(np.array([row]))[0])
@@ -238,12 +239,12 @@ class Mixture(Combination):
                 table = np.ascontiguousarray(part, dtype=metric.dtype)
             if (table != part).any():
                 raise StatisticsError(f"rows of {self.name} have fractions or too large counts of {metric.name}")
-            total += weight * _as_share(metric, metric.scores(table))
+            total += weight * as_shares(metric, metric.scores(table))
         return total
 
 
-def _as_share(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores from 0 to 1, where 1 is a perfect match."""
+def as_shares(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores as shares from 0 to 1, where 1 is a perfect match; of an error rate, at least 0."""
     if not metric.higher_is_better:
         scores = np.maximum(metric.scale - scores, 0.0)
     return scores / metric.scale
@@ -259,10 +260,11 @@ def rows_by_name(columns: Mapping[str, Any], metric: Metric) -> NDArray[Any]:
 
     :raises StatisticsError: a column is missing, or holds something other than whole numbers that fit into int64
     """
-    found = [_numbers(columns, name, metric.dtype) for name in metric.columns]
-    if len(set(map(len, found))) > 1:
-        raise StatisticsError(f"the columns have different lengths: {', '.join(map(str, map(len, found)))}")
-    return np.column_stack(found)
+    arrays = [_numbers(columns, name, metric.dtype) for name in metric.columns]
+    lengths = list(map(len, arrays))
+    if len(set(lengths)) > 1:
+        raise StatisticsError(f"the columns have different lengths: {', '.join(map(str, lengths))}")
+    return np.column_stack(arrays)
 
 
 def _numbers(columns: Mapping[str, Any], name: str, dtype: str) -> NDArray[Any]:

@@ -201,12 +201,16 @@ class Nist(BuiltinMetric):
         :param corpus: raw texts and references
         """
         lines, references, bounds = lowered(corpus, tokenization_for(self, corpus.kind))
-        given, order = self.information, self.max_order
-        vocabulary, counted = given.table(self.lowercase, order) if given else _counted(references, order)
+        if self.information is None:
+            vocabulary, weights = _counted(references, self.max_order)
+            numbered_references = weights.corpus
+        else:
+            vocabulary, weights = self.information.table(self.lowercase, self.max_order)
+            numbered_references = word_texts(references, vocabulary.look_up)
         hypotheses = word_texts(lines, vocabulary.look_up)
-        of_sets = word_texts(references, vocabulary.look_up) if given else counted.corpus
-        segments = hypotheses, of_sets, bounds, corpus.owners
-        return lambda start, stop, rows: counted.fill_rows(*segments, start, stop, rows)
+        return lambda start, stop, rows: weights.fill_rows(
+            hypotheses, numbered_references, bounds, corpus.owners, start, stop, rows
+        )
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 
@@ -231,7 +235,9 @@ class Nist(BuiltinMetric):
         return NistScore(cumulative[-1], self.scale, self.signature, cumulative, parts, penalty)
 
     def _parts(self, row: Sequence[float]) -> tuple[list[float], float]:
-        length, information, totals = row[0], row[1 : 1 + self.max_order], row[1 + self.max_order :]
+        length = row[0]
+        information = row[1 : 1 + self.max_order]
+        totals = row[1 + self.max_order :]
         penalty = nist_length_penalty(length, totals[0]) if length else 0.0
         return [bits / max(total, 1) for bits, total in zip(information, totals)], penalty
 
@@ -240,14 +246,16 @@ class Nist(BuiltinMetric):
 
         :param rows: float64 `(n, columns)`
         """
-        lengths, totals = rows[:, 0], rows[:, 1 + self.max_order :]
-        found: NDArray[np.float64] = np.zeros(len(rows))
-        for column in (rows[:, 1 : 1 + self.max_order] / np.maximum(totals, 1)).T:
-            found += column
+        lengths = rows[:, 0]
+        information = rows[:, 1 : 1 + self.max_order]
+        totals = rows[:, 1 + self.max_order :]
+        scores: NDArray[np.float64] = np.zeros(len(rows))
+        for of_order in (information / np.maximum(totals, 1)).T:
+            scores += of_order
         short = np.flatnonzero(totals[:, 0] < lengths)
-        found[short] *= list(map(nist_length_penalty, lengths[short].tolist(), totals[short, 0].tolist()))
-        found[lengths == 0] = 0
-        return found
+        scores[short] *= list(map(nist_length_penalty, lengths[short].tolist(), totals[short, 0].tolist()))
+        scores[lengths == 0] = 0
+        return scores
 
 
 def _lines(texts: Any, lowercase: bool) -> Any:

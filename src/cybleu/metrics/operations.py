@@ -41,6 +41,8 @@ def with_options(metric: AnyMetric, **options: Any) -> AnyMetric:
     :param options: the new values, by the names of the fields
     :raises UnknownNameError: the metric has no such field
     """
+    if not options:
+        return metric
     names = [field.name for field in fields(metric) if field.init]
     for name in options:
         if name not in names:
@@ -62,23 +64,22 @@ def tokenization_for(metric: Metric, kind: Kind) -> Raw | None:
         for component in metric.components:
             tokenization_for(component, kind)
         return None  # each component tokenises the texts itself
-    if metric.reads == "text":
-        if kind in ("tokens", "ids"):
-            raise SequenceTypeError(
-                f"{metric.name} reads raw text, and the hypotheses are {kind}; pass each text as a str"
-            )
-        return metric.tokenization
     if kind == "raw text":
         if metric.tokenization is None:
             raise SequenceTypeError(
                 f"{metric.name} reads tokens, and the hypotheses are raw text; split them, or name a tokeniser: tokenize='13a'"
             )
         return metric.tokenization
-    if kind != "nothing" and (metric.lowercase or metric.tokenize is not None):
-        name = "lowercase" if metric.tokenize is None else "tokenize"
-        raise UnknownNameError(
-            f"{name} is for raw text, and the hypotheses are {kind}; leave {name} out, or pass texts as str"
-        )
+    if kind in ("tokens", "ids"):
+        if metric.reads == "text":
+            raise SequenceTypeError(
+                f"{metric.name} reads raw text, and the hypotheses are {kind}; pass each text as a str"
+            )
+        for name in ("tokenize", "lowercase"):
+            if getattr(metric, name):
+                raise UnknownNameError(
+                    f"{name} is for raw text, and the hypotheses are {kind}; leave {name} out, or pass texts as str"
+                )
     return None
 
 

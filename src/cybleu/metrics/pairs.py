@@ -14,14 +14,13 @@ from ..text.batches import TokenIds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .._backend import Definition
-    from .._definitions.bleu import Formula
+    from .bleu import RowScorer
 
 FEW = 24  # up to this number of texts, scoring all is faster than finding equal texts
 
 
 def fill_matrix(
-    definitions: tuple[Formula, Definition],
+    scorer: RowScorer,
     texts: TokenIds,
     others: TokenIds,
     result: NDArray[np.float64],
@@ -30,7 +29,7 @@ def fill_matrix(
 ) -> None:
     """Write the score of every text against every other one.
 
-    :param definitions: the formula, and the kernel's
+    :param scorer: what scores rows
     :param texts: ids
     :param others: ids of the same vocabulary; the same object for the scores of texts against each other
     :param result: an array `(texts, others)`
@@ -41,13 +40,12 @@ def fill_matrix(
     # the scores of distinct texts share the memory of the result, so that there is only one matrix
     count = unique[0] * unique[1]
     scores = result.reshape(-1)[:count].reshape(unique)
-    formula, kernel = definitions
     hypotheses = None if unique_hyps is unique_refs else TokenTexts(*unique_hyps)
-    prepared = PairwiseTexts(kernel, TokenTexts(*unique_refs), hypotheses)
+    prepared = PairwiseTexts(scorer.kernel, TokenTexts(*unique_refs), hypotheses)
 
     @cache
     def general() -> Pairs:
-        return Pairs(formula, unique_refs.lists(), None if unique_hyps is unique_refs else unique_hyps.lists())
+        return Pairs(scorer.formula, unique_refs.lists(), None if unique_hyps is unique_refs else unique_hyps.lists())
 
     def work(start: int, stop: int) -> None:
         go_on(

@@ -64,7 +64,8 @@ class References:
             ids = ids_of_tokens(sets.texts)
             if ids is not None and len(ids.ids):
                 sets = Sets(ids, np.array(sets.bounds, dtype=np.int64))
-        self._sets, self._ids = _own(sets), special
+        self._sets = _own(sets)
+        self._ids = special
         texts = sets.texts.texts if isinstance(sets, ListSets) else ()
         self._nestings = nestings([text for text in texts if isinstance(text, tuple)])
         self._made: dict[Any, Any] = {}

@@ -95,8 +95,11 @@ class Ter(BuiltinMetric):
                 texts = RawTexts(lines)
             return word_texts(texts, vocabulary.add)
 
-        segments = numbered(texts, False), numbered(references, self.normalized), bounds, corpus.owners
-        return lambda start, stop, rows: edit_rows(*segments, start, stop, rows)
+        hypotheses = numbered(texts, twice=False)
+        numbered_references = numbered(references, twice=self.normalized)
+        return lambda start, stop, rows: edit_rows(
+            hypotheses, numbered_references, bounds, corpus.owners, start, stop, rows
+        )
 
     def formula(self, row: Sequence[float]) -> float:
         total, length = row

@@ -28,7 +28,9 @@ def segments_of(corpus: Corpus, raw: Raw | None, reads: str) -> Callable[[int], 
     elif raw is not None:
         lines, references, bounds = lowered(corpus, raw)
         corpus = Corpus(RawText(lines), Sets(RawText(references), bounds), corpus.owners)
-    texts, sets, owners = corpus.texts.lists(), corpus.sets.lists(), corpus.owners
+    texts = corpus.texts.lists()
+    sets = corpus.sets.lists()
+    owners = corpus.owners
     for batch in (corpus.texts, corpus.sets.texts):
         if isinstance(batch, TokenLists):
             batch.types()  # an error if one is an array
@@ -79,7 +81,8 @@ def lowered(corpus: Corpus, raw: Raw | None) -> tuple[Any, Any, Any]:
 
     :param raw: whether they are in lower case; not None, because they are raw
     """
-    texts, sets = corpus.texts, corpus.sets
+    texts = corpus.texts
+    sets = corpus.sets
     assert raw and isinstance(texts, RawText) and isinstance(sets, Sets) and isinstance(sets.texts, RawText)
     lines = sets.texts.lines
     if raw.lowercase:

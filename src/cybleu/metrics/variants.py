@@ -85,7 +85,8 @@ class Variant:
                 raise UnknownNameError(
                     f"{field} of the variant {self.name!r} is {getattr(self, field)!r}; use one of {', '.join(allowed)}"
                 )
-        scale, penalty_adds = plain_number(self.scale), plain_number(self.penalty_adds)
+        scale = plain_number(self.scale)
+        penalty_adds = plain_number(self.penalty_adds)
         if not (0 < scale < math.inf and 0 <= penalty_adds < math.inf):
             raise StatisticsError(
                 f"the variant {self.name!r} has scale={self.scale!r} and penalty_adds={self.penalty_adds!r}; use 1 or 100, "
@@ -101,8 +102,9 @@ class Variant:
                 f"kinds {', '.join(SMOOTHINGS)}, and the default value of the parameter"
             )
         smoothings = tuple((name, kind, checked_value(value, name, kind)) for name, kind, value in smoothings)
-        for name, value in ("scale", scale), ("penalty_adds", penalty_adds), ("smoothings", smoothings):
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "scale", scale)
+        object.__setattr__(self, "penalty_adds", penalty_adds)
+        object.__setattr__(self, "smoothings", smoothings)
 
     def smoothing(self, name: str | None, value: float | None = None) -> tuple[str, str, float | None]:
         """The entry in `smoothings` with this name.

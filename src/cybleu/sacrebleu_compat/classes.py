@@ -65,7 +65,7 @@ def _of_sentences(tokenizer: type, order: Any, smoothing: str, value: Any) -> tu
     used = value if smoothing == "floor" else None
     exact = smoothing != "add-k" and type(used) in (type(None), int, float)
     metric = Bleu("sacrebleu", smoothing, used, max_order=order, effective_order=True)
-    return own_tokenizer(OWN_OF_SACREBLEU[tokenizer.__module__]), metric.definitions[1].evaluate if exact else None
+    return own_tokenizer(OWN_OF_SACREBLEU[tokenizer.__module__]), metric.scorer.kernel.evaluate if exact else None
 
 
 class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]

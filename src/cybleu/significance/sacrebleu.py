@@ -256,7 +256,6 @@ def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
         for counts in (rows[..., 3 : 2 + bleu.order], rows[..., 3 + bleu.order :]):  # of which sacreBLEU makes float32
             counts[:] = counts.astype(float_type) + float_type(bleu.rules().value)
         bleu = replace(bleu, smoothing="none", smoothing_value=None)
-    formula, _ = bleu.definitions
     matches, totals = rows[..., 2 : 2 + bleu.order].astype(float_type), rows[..., 2 + bleu.order :]
     # nearly all samples have a match of each order, so that nothing is smoothed; the metric scores the others
     plain = bleu.definition == VARIANTS["sacrebleu"]  # a changed definition may have the same name
@@ -266,7 +265,9 @@ def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
     lengths = rows[..., :2].astype(np.int64)
 
     def score(row: NDArray[np.float32], lengths: list[int], precisions: list[float], complete: bool) -> float:
-        return _bleu(lengths, precisions) if plain and complete else formula.evaluate([*lengths, *row[2:]])[0]
+        return (
+            _bleu(lengths, precisions) if plain and complete else bleu.scorer.formula.evaluate([*lengths, *row[2:]])[0]
+        )
 
     return np.array(
         [[*map(score, *table)] for table in zip(rows, lengths.tolist(), precisions.tolist(), complete.tolist())]

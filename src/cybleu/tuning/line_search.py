@@ -150,10 +150,9 @@ class Surface:
         """Find the best interval by BLEU in the kernel, without storing the surface."""
         stats = self.problem.objective.stats
         row = np.empty(stats.shape[1], dtype=np.int64)
-        formula, kernel = metric.definitions
         line = self._starts, self._found, stats, self.line.lower, self.line.upper
-        found = best_interval(*line, kernel, row)
-        score, left, right, farthest = answered(found, error_surface.best_interval, *line, formula, row)
+        found = best_interval(*line, metric.scorer.kernel, row)
+        score, left, right, farthest = answered(found, error_surface.best_interval, *line, metric.scorer.formula, row)
         return Interval((score, 0.0), left, right, row, farthest or self._scale())
 
     def _ranked(self) -> Iterator[Interval]:
