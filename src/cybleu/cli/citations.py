@@ -8,6 +8,7 @@ from pathlib import Path
 from .. import __version__
 from ..errors import UnknownNameError
 from ..metrics import METRICS, VARIANTS, find
+from ..metrics.signature import Signature
 
 CYBLEU = f"""@software{{cybleu,
   author = {{{{The cybleu authors}}}},
@@ -33,7 +34,7 @@ OF_VARIANTS = {
     "tensor2tensor": ["vaswani-2018"],
 }
 # Smoothings of sentences that are described in "A Systematic Comparison of Smoothing Techniques".
-SMOOTHED = re.compile(r"method[1-7]|smooth:(?:floor|add-k)")
+SMOOTHED = re.compile(r"method[1-7]|floor|add-k")
 
 
 def citations(metric: str) -> str:
@@ -48,17 +49,23 @@ def citations(metric: str) -> str:
 
 
 def _papers(metric: str) -> list[str]:
-    signature = re.search(r"(?:variant|metric):([^|]+)", metric)
-    name = re.sub(r"^chrf\d", "chrf", signature[1] if signature else re.split("[:|]", metric)[0].lower())
+    fields = Signature.read(metric).fields
+    written = fields.get("variant") or fields.get("metric") or fields.get("") or next(iter(fields))
+    name = re.sub(r"^chrf\d", "chrf", written.lower())
     if name == "nrefs":  # a signature of sacreBLEU, without the name of the metric
-        name = "chrf" if "|nc:" in metric else "ter" if "|tok:tercom" in metric else "bleu"
+        name = "bleu"
+        if "nc" in fields:
+            name = "chrf"
+        elif fields.get("tok") == "tercom":
+            name = "ter"
     name = "sacrebleu" if name == "bleu" else name
-    if name == "chrf" and re.search(r"nw:[1-9]", metric):
+    if name == "chrf" and fields.get("nw", "0") != "0":
         name = "chrf++"
     if name in OF_METRICS:
         return OF_METRICS[name]
     if name not in VARIANTS:
         find(name)  # raises UnknownNameError, unless the metric has been added to METRICS
         raise UnknownNameError(f"no paper is known for the metric {name!r}; use one of {', '.join(METRICS)}")
-    smoothed = ["chen-cherry-2014"] if SMOOTHED.search(metric) else []
+    smoothing = fields.get("smooth") or fields.get(written, "")
+    smoothed = ["chen-cherry-2014"] if SMOOTHED.match(smoothing) else []
     return ["papineni-2002", *OF_VARIANTS.get(name, []), *smoothed]

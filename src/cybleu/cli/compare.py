@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._runtime.samples import MOST_SAMPLES
-from ..metrics.raw_text import described
+from ..metrics.raw_text import fields_of_texts
+from ..metrics.signature import as_signature
 from .common import digits_option, format_option, metrics_option
 from .given import choice, command, file, number, option, switch
 from .systems import SystemOptions, baseline_option
@@ -107,8 +108,8 @@ def _compared(given: CompareOptions) -> list[SystemComparison]:
         tables = iter([np.concatenate([*map(np.asarray, of_path)]) for of_path in zip(*of_blocks)])
         rows = {name: [next(tables) for _ in runs] for name, runs in given.systems.items()}
         result = compare_systems(rows, metric, **given.analysis)
-        read = described(metric, metric.tokenization, texts.nrefs)
-        results.append(replace(result, signature=result.signature + read))
+        read = fields_of_texts(metric, metric.tokenization, texts.nrefs)
+        results.append(replace(result, signature=as_signature(result.signature).with_fields(**read)))
     return results
 
 

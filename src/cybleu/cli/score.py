@@ -16,7 +16,8 @@ from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import SampleError, UnknownNameError, _printable
 from ..metrics import BleuScore, Gleu, Metric, Score
-from ..metrics.raw_text import described
+from ..metrics.raw_text import fields_of_texts
+from ..metrics.signature import as_signature
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from .common import (
@@ -56,9 +57,9 @@ class SampleOptions:
     seed: int = seed_option()
 
     @property
-    def samples(self) -> str:
+    def samples(self) -> dict[str, int]:
         """The fields of the signature."""
-        return f"|bs:{self.confidence_n}|seed:{self.seed}" if self.confidence else ""
+        return {"bs": self.confidence_n, "seed": self.seed} if self.confidence else {}
 
 
 @dataclass(kw_only=True)
@@ -110,7 +111,7 @@ def score(given: ScoreOptions) -> None:
     for block in blocks:
         for one, (rows,) in zip(scored, block.rows):
             one.add(block.corpora[0], rows)
-    results = [one.result(described(one.metric, one.raw, texts.nrefs, given.samples)) for one in scored]
+    results = [one.result(fields_of_texts(one.metric, one.raw, texts.nrefs, given.samples)) for one in scored]
     for advice in dict.fromkeys(advice for one in scored for advice in one.advice()):
         click.echo(f"cybleu: {advice}", err=True)
     if given.format == "json":
@@ -186,19 +187,20 @@ class _Scored:
                 "that is not tokenised, or --tokenize none"
             )
 
-    def result(self, described: str) -> Score:
+    def result(self, of_texts: dict[str, Any]) -> Score:
         """The score.
 
-        :param described: what was counted, for the signature
+        :param of_texts: the fields of the signature that describe what was counted
         """
         result = self.metric.score(self.rows if self.of_mean else self.sums[0])
+        signature = as_signature(self.metric.signature)
         if self.method is not None:
             number: Any = bleu_score.corpus_bleu(*self.tokens, *self.method)
-            signature = result.signature.replace("smooth:none", f"smooth:{self.given.smoothing}")
-            result = replace(result, score=number, signature=signature)
+            signature = signature.with_fields(smooth=self.given.smoothing)
+            result = replace(result, score=number)
         if self.given.confidence:
             self.interval = self._interval()
-        return replace(result, signature=result.signature + described)
+        return replace(result, signature=signature.with_fields(**of_texts))
 
     def _interval(self) -> tuple[float, float]:
         from .._runtime.arrays import np

@@ -24,6 +24,7 @@ from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
 from ..text.raw import Raw
 from ..text.reading import read_lines
 from . import operations
+from .signature import Signature
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,7 +139,7 @@ class Metric(ABC):
     @property
     def signature(self) -> str:
         """The definition with its options in one line."""
-        return f"metric:{self.name}"
+        return Signature({"metric": self.name})
 
     @property
     def tokenization(self) -> Raw | None:

@@ -20,6 +20,7 @@ from .base import BuiltinMetric, Score
 from .bleu_rows import NltkRows, PlainRows, as_table, order_of
 from .counting import LARGEST_ORDER, Counting
 from .operations import check_summable, table_of_rows, tokenization_for
+from .signature import Signature
 from .statistics import has_rows, scores_by
 from .tokens import numbered_pair
 from .variants import VARIANTS, Variant, tool_tokenizer
@@ -203,22 +204,23 @@ class Bleu(BuiltinMetric):
         return ("hyp_len", "ref_len", *(f"{what}_{n}" for what in ("match", "total") for n in orders))
 
     @cached_property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """The variant and its options in one line."""
         name, _, value = self._smoothing
-        weighting = "uniform" if self.weights is None else ",".join(f"{weight:g}" for weight in self.weights)
+        fields: dict[str, Any] = {
+            "variant": self.definition.name,
+            "order": self.order,
+            "weights": "uniform" if self.weights is None else ",".join(f"{weight:g}" for weight in self.weights),
+            "smooth": name if value is None else f"{name}[{value:g}]",
+            "eff": "yes" if self._effective else "no",
+        }
+        if self.level == "mean":
+            fields["level"] = "mean"
         original = VARIANTS.get(self.definition.name, self.definition)
-        changed = [
-            f"|{rule}:{value}"
-            for rule, value in vars(self.definition).items()
-            if rule not in ("name", "smoothings", "level") and value != getattr(original, rule)
-        ]
-        return (
-            f"variant:{self.definition.name}|order:{self.order}|weights:{weighting}|"
-            f"smooth:{name if value is None else f'{name}[{value:g}]'}|eff:{'yes' if self._effective else 'no'}"
-            + ("|level:mean" if self.level == "mean" else "")
-            + "".join(changed)
-        )
+        for rule, chosen in vars(self.definition).items():
+            if rule not in ("name", "smoothings", "level") and chosen != getattr(original, rule):
+                fields[rule] = chosen
+        return Signature(fields)
 
     @property
     def _effective(self) -> bool:

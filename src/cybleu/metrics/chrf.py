@@ -17,6 +17,7 @@ from ..errors import OrderError, StatisticsError
 from ..text.batches import RawText
 from .base import BuiltinMetric
 from .operations import tokenization_for
+from .signature import Signature
 from .statistics import scores_by
 from .tokens import lowered
 
@@ -93,10 +94,16 @@ class Chrf(BuiltinMetric):
     @property
     def signature(self) -> str:
         """The options in one line, with sacreBLEU's names."""
-        return (
-            f"metric:{self.name}|nc:{self.char_order}|nw:{self.word_order}|beta:{self.beta:g}|"
-            f"eff:{'no' if self.eps_smoothing else 'yes'}|space:{'yes' if self.whitespace else 'no'}|"
-            f"case:{'lc' if self.lowercase else 'mixed'}"
+        return Signature(
+            {
+                "metric": self.name,
+                "nc": self.char_order,
+                "nw": self.word_order,
+                "beta": f"{self.beta:g}",
+                "eff": "no" if self.eps_smoothing else "yes",
+                "space": "yes" if self.whitespace else "no",
+                "case": "lc" if self.lowercase else "mixed",
+            }
         )
 
     @cached_property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .base import BuiltinMetric, Metric
 from .operations import with_options
+from .signature import Signature
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +74,7 @@ class Accuracy(Combination):
 
     @property
     def signature(self) -> str:
-        return f"1-{self.metric.signature}"
+        return Signature({"": f"1-{self.metric.signature}"})
 
     def counter(self, corpus: Corpus) -> Counter:
         return self.metric.counter(corpus)

@@ -20,6 +20,7 @@ from .base import BuiltinMetric
 from .bleu import Bleu
 from .counting import MOST_ORDERS_OF_KERNELS, check_not_mixed
 from .operations import rows_without_numpy, tokenization_for
+from .signature import Signature
 from .tokens import segments_of, tokenised
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Gleu(BuiltinMetric):
     @property
     def signature(self) -> str:
         """The n-gram orders in one line."""
-        return f"metric:gleu|min:{self.min_len}|max:{self.max_len}"
+        return Signature({"metric": "gleu", "min": self.min_len, "max": self.max_len})
 
     @property
     def tokenization(self) -> Raw:

@@ -17,6 +17,7 @@ from .combined import Combination
 from .gleu import Gleu
 from .nist import Nist
 from .operations import with_options
+from .signature import Signature
 from .statistics import whole_array, whole_numbers
 from .ter import Ter
 from .variants import VARIANTS, Variant
@@ -200,7 +201,7 @@ class Mixture(Combination):
     @property
     def signature(self) -> str:
         """The weights and the signatures of the metrics in one line."""
-        return "+".join(f"{weight:g}*({metric.signature})" for metric, weight in self.parts)
+        return Signature({"": "+".join(f"{weight:g}*({metric.signature})" for metric, weight in self.parts)})
 
     def counter(self, corpus: Corpus) -> Counter:
         counters = [metric.counter(corpus) for metric in self.components]

@@ -20,6 +20,7 @@ from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric, Score
 from .operations import sum_of_rows, tokenization_for
 from .references import References
+from .signature import Signature
 from .ter import word_texts
 from .tokens import lowered
 
@@ -165,9 +166,15 @@ class Nist(BuiltinMetric):
     @property
     def signature(self) -> str:
         """The options in one line, with a checksum of the weights."""
-        weights = "references" if self.information is None else self.information.signature
-        case = "lc" if self.lowercase else "mixed"
-        return f"metric:nist|ngrams:{self.max_order}|case:{case}|tok:{_TOKENIZER}|info:{weights}"
+        return Signature(
+            {
+                "metric": "nist",
+                "ngrams": self.max_order,
+                "case": "lc" if self.lowercase else "mixed",
+                "tok": _TOKENIZER,
+                "info": "references" if self.information is None else self.information.signature,
+            }
+        )
 
     @property
     def tokenization(self) -> Raw:

@@ -11,8 +11,11 @@ from ..text.reading import read_corpus
 from ..text.tokenizers import tokenizer_signature
 from .names import Mixture, find
 from .operations import rows_without_numpy, tokenization_for
+from .signature import as_signature
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..text.raw import Raw
     from .base import Metric, Score
     from .bleu import BleuScore
@@ -72,18 +75,22 @@ def _score(metric: Metric, hypotheses: Any, references: Any, threads: int | None
     result = metric.score(rows if corpus.size else [0] * len(metric.columns))
     counts = {int(end - begin) for begin, end in itertools.pairwise(corpus.sets.bounds)}
     nrefs = "var" if len(counts) > 1 else max(counts, default=1)
-    return replace(result, signature=result.signature + described(metric, tokenization_for(metric, corpus.kind), nrefs))
+    fields = fields_of_texts(metric, tokenization_for(metric, corpus.kind), nrefs)
+    return replace(result, signature=as_signature(metric.signature).with_fields(**fields))
 
 
-def described(metric: Metric, raw: Raw | None, nrefs: Any, samples: str = "") -> str:
-    """Describe the texts that a metric counted, for signatures.
+def fields_of_texts(
+    metric: Metric, raw: Raw | None, nrefs: Any, samples: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the fields of a signature that describe the texts which a metric counted.
 
     :param raw: how they were tokenised
     :param nrefs: the number of references of a segment
-    :param samples: further fields
+    :param samples: the fields that describe samples
     """
-    read = ""
+    fields = {"nrefs": nrefs, **(samples or {})}
     if metric.reads == "tokens" and not isinstance(metric, Mixture):  # of a mixture each metric has its own
-        case = "lc" if raw is not None and raw.lowercase else "mixed"
-        read = f"|case:{case}|tok:{'none' if raw is None else tokenizer_signature(raw.tokenize)}"
-    return f"|nrefs:{nrefs}{samples}{read}|version:{__version__}"
+        fields["case"] = "lc" if raw is not None and raw.lowercase else "mixed"
+        fields["tok"] = "none" if raw is None else tokenizer_signature(raw.tokenize)
+    fields["version"] = __version__
+    return fields

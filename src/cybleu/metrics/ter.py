@@ -12,6 +12,7 @@ from .._runtime.numbers import check_flags
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric
 from .operations import tokenization_for
+from .signature import Signature
 from .tokens import lowered
 
 if TYPE_CHECKING:
@@ -65,10 +66,15 @@ class Ter(BuiltinMetric):
     @property
     def signature(self) -> str:
         """The options in one line, with sacreBLEU's names."""
-        said = {True: "yes", False: "no"}
-        return (
-            f"metric:ter|case:{'mixed' if self.case_sensitive else 'lc'}|tok:tercom|norm:{said[bool(self.normalized)]}|"
-            f"punct:{said[not self.no_punct]}|asian:{said[bool(self.asian_support)]}"
+        return Signature(
+            {
+                "metric": "ter",
+                "case": "mixed" if self.case_sensitive else "lc",
+                "tok": "tercom",
+                "norm": "yes" if self.normalized else "no",
+                "punct": "no" if self.no_punct else "yes",
+                "asian": "yes" if self.asian_support else "no",
+            }
         )
 
     def counter(self, corpus: Corpus) -> Counter:

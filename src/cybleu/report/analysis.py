@@ -17,7 +17,8 @@ from ..errors import OrderError, UnknownNameError
 from ..metrics import Bleu, Chrf, Mixture, find
 from ..metrics.names import family
 from ..metrics.operations import with_options
-from ..metrics.raw_text import described
+from ..metrics.raw_text import fields_of_texts
+from ..metrics.signature import as_signature
 from ..significance import SystemComparison, SystemScore, compare_systems
 from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
 from ..significance.draws import resamples
@@ -91,8 +92,8 @@ class MetricFigures:
             for table in rows.values():  # the tool has no score for some texts
                 metric.score(table)
         found = compare_systems(tables, metric, **compared)
-        read = described(counter, counter.tokenization, texts.most_references)
-        self.comparison: SystemComparison = replace(found, signature=found.signature + read)
+        read = fields_of_texts(counter, counter.tokenization, texts.most_references)
+        self.comparison: SystemComparison = replace(found, signature=as_signature(found.signature).with_fields(**read))
         self.bootstrap_scores = dict(zip(tables, map(self.percent, of_systems(found._rows, found._samples))))
         order = order or [system.name for system in found.systems]
         self.systems: tuple[SystemScore, ...] = tuple(sorted(found.systems, key=lambda one: order.index(one.name)))

@@ -119,7 +119,7 @@ def compare_systems(
         )
     significant = {pair: one.significant for pair, one in zip(pairs, differences)}
     ranks = _ranks(order, significant, ranking) if baseline is None else {}
-    of_intervals = f"{rows.scoring.signature}|resamples:{resamples}|seed:{seed}"
+    of_intervals = rows.scoring.signature.with_fields(resamples=resamples, seed=seed)
     return SystemComparison(
         systems=tuple(_score_of(rows, one, of_runs, of_samples[one], confidence, ranks.get(one)) for one in order),
         differences=tuple(differences),

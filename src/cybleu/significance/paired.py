@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..metrics.signature import Signature
+
 #: The names of the tests, each with its default number of samples.
 TESTS = {"randomization": SHUFFLES, "shifted-bootstrap": RESAMPLES, "win-ratio": RESAMPLES}
 
@@ -248,9 +250,9 @@ def check_test(test: Any, samples: int | None, seed: int) -> int:
     return TESTS[test] if samples is None else samples
 
 
-def signature_of(systems: Systems, test: str, samples: int, seed: int) -> str:
+def signature_of(systems: Systems, test: str, samples: int, seed: int) -> Signature:
     """Return the signature of a test."""
-    return f"{systems.scoring.signature}|test:{test}|samples:{samples}|seed:{seed}"
+    return systems.scoring.signature.with_fields(test=test, samples=samples, seed=seed)
 
 
 def of_systems(systems: Systems, scores: NDArray[np.float64]) -> list[NDArray[np.float64]]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.scales import percent
-from .._version import __version__
 from ..errors import UnknownNameError
+from ..metrics.signature import as_signature
 from .tables import Table, formatted
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 15  # pairs in a list; more are shown as a matrix
 FORMS = ("text", "json", "csv", "markdown", "latex")
-# what the signatures of sacreBLEU's metrics name
-OF_SACREBLEU = {"sacrebleu": "case eff tok smooth", "chrf": "case eff nc nw space", "ter": "case tok norm punct asian"}
 OF_TESTS = {
     "randomization": "approximate randomisation, two-sided, {} shuffles",
     "shifted-bootstrap": "the shifted bootstrap, two-sided, {} samples",
@@ -418,25 +416,13 @@ def _one_table(comparisons: Sequence[SystemComparison], width: int) -> Table:
 def _heading(comparison: SystemComparison, defined: bool = False) -> str:
     """Return the name of a metric as papers write it, its definition if there are several, and which scores are better."""
     name = written_name(comparison.metric)
-    definition = f" ({comparison.signature.partition('|')[0].partition(':')[2]})" if defined and name == "BLEU" else ""
+    definition = f" ({as_signature(comparison.signature).fields['variant']})" if defined and name == "BLEU" else ""
     return f"{name}{definition} {'↑' if comparison._rows.scoring.higher_is_better else '↓'}"
 
 
 def written_name(metric: str) -> str:
     """Return the name of a metric as papers write it."""
     return metric.upper() if metric in ("ter", "nist", "gleu") else metric.replace("chrf", "chrF")
-
-
-def _signature_of_sacrebleu(signature: str) -> list[str]:
-    """Return the signature that sacreBLEU prints for the same score, if it has the metric and the texts are known."""
-    parts = {name: value for name, _, value in (part.partition(":") for part in signature.split("|"))}
-    names = OF_SACREBLEU.get(parts.get("variant") or parts.get("metric", "").rstrip("+"))
-    usual = {"order": ["4"], "weights": ["uniform"], "beta": ["2"], "smooth": ["exp", "none"]}.items()
-    known = all(parts.get(name, values[0]) in values for name, values in usual) and "nrefs" in parts
-    if not names or not known or parts.get("tok") in ("unicode", "ascii", "space"):
-        return []
-    shown = "|".join(f"{name}:{parts[name]}" for name in ["nrefs", *names.split()])
-    return [f"{shown}|version:2.6.0|cybleu:{__version__}"]
 
 
 def _several_runs(comparison: SystemComparison) -> bool:
@@ -453,8 +439,14 @@ def _notes(comparisons: Sequence[SystemComparison]) -> list[str]:
         compared = f"each system is compared with {first.baseline}"
     elif len(comparisons) > 1:
         compared = f"all pairs are compared, and p is that of the pair with {first.systems[0].name}"
+    signatures: list[str] = []
+    for one in comparisons:
+        signatures.append(one.signature)
+        of_sacrebleu = as_signature(one.signature).of_sacrebleu()
+        if of_sacrebleu is not None:
+            signatures.append(of_sacrebleu)
     notes = [
-        *(line for one in comparisons for line in [one.signature, *_signature_of_sacrebleu(one.signature)]),
+        *signatures,
         f"{first.segments} segments; {compared}.",
         *notes_of_tests(comparisons),
     ]

@@ -22,6 +22,7 @@ from ..errors import (
 )
 from ..metrics import Metric, Variant, find
 from ..metrics.names import family
+from ..metrics.signature import Signature, as_signature
 from .products import Columns
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Scoring(ABC):
     """
 
     scale: float | None
-    signature: str
+    signature: Signature
     name = "score"
     higher_is_better = True
     tolerance = 0.0
@@ -73,7 +74,9 @@ class OfMetric(Scoring):
     """Scoring of sums by a metric."""
 
     def __init__(self, metric: Metric):
-        self.scale, self.signature, self.higher_is_better = metric.scale, metric.signature, metric.higher_is_better
+        self.scale = metric.scale
+        self.signature = as_signature(metric.signature)
+        self.higher_is_better = metric.higher_is_better
         self.name = family(metric)
         self.metric = metric
 
@@ -90,7 +93,8 @@ class OfFunction(Scoring):
 
     def __init__(self, function: OfSums, scale: float | None):
         self.scale, self._function = scale, function
-        self.signature = f"function:{getattr(function, '__name__', type(function).__name__)}"
+        name = getattr(function, "__name__", type(function).__name__)
+        self.signature = Signature({"function": name})
 
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
         scores = np.array([float(self._function(row)) for row in numbers], dtype=np.float64)
@@ -100,7 +104,8 @@ class OfFunction(Scoring):
 class OfMeans(Scoring):
     """The mean of a column: its sum, rounded once, divided by the number of segments."""
 
-    name = signature = "mean"
+    name = "mean"
+    signature = Signature({"": "mean"})
 
     def __init__(self, tables: Sequence[NDArray[Any]], scale: float | None):
         self.scale, self._segments = scale, len(tables[0])

@@ -1,0 +1,35 @@
+"""Signatures: what is printed of a score is what a reader gets back."""
+
+import copy
+import pickle
+
+import pytest
+
+from cybleu import bleu
+from cybleu.metrics import METRICS
+from cybleu.metrics.signature import Signature
+
+PRINTED = [
+    *[metric.signature for metric in METRICS.values()],
+    bleu(["a b c d"], ["a b c d"]).signature,
+    "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0",
+    "of my own",
+    "a:1|a:2",
+]
+
+
+@pytest.mark.parametrize("line", PRINTED)
+def test_a_line_that_is_read_is_printed_again(line):
+    assert Signature.read(line) == line
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda signature: pickle.loads(pickle.dumps(signature))])
+def test_a_copy_has_the_fields(copied):
+    signature = bleu(["a b c d"], ["a b c d"]).signature
+    assert copied(signature).fields == signature.fields
+    assert copied(signature) == signature
+
+
+def test_fields_keep_their_places():
+    signature = Signature({"metric": "mine", "tok": "none"})
+    assert signature.with_fields(tok="13a", nrefs=1) == "metric:mine|tok:13a|nrefs:1"
