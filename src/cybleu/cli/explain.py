@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from os.path import exists
 from typing import Any
 
 import click
 
 from ..errors import ArrayValueError
 from ..explanations import explain as steps_of
-from ..metrics import Metric
-from .common import TextFiles, metric_option
-from .given import command, number
-from .texts import TextOptions, method_of, strings_of
+from .command import Command, section
+from .options import hypothesis_argument, metric_option, references_argument
+from .texts import SACREBLEU, Texts, method_of_segments, metric_section, metrics_with, strings_of, text_options
 
 
-@dataclass(kw_only=True)
-class ExplainOptions(TextOptions, TextFiles):
-    """Input"""
-
-    has_methods = True
-
-    names: tuple[str, ...] = metric_option(of_bleu=True)
-    line: int = number(required=True, metavar="N", help="The line to explain, counting from 1.")
-
-
-@command(ExplainOptions)
-def explain(given: ExplainOptions) -> None:
+@click.command(cls=Command, other_tools=SACREBLEU)
+@hypothesis_argument
+@references_argument(advice="run: cybleu explain HYP REF... --line N")
+@text_options
+@metric_section(metric_option(of_bleu=True))
+@section(
+    "Input",
+    click.option(
+        "--line", metavar="N", type=click.IntRange(1), help="The line to explain, counting from 1.  [required]"
+    ),
+)
+def explain(
+    hypothesis: str, references: tuple[str, ...], metric: str, drop_bom: bool, line: int | None, **options: Any
+) -> None:
     """Explain the score of one line step by step.
 
     Prints the matching n-grams of the line in HYP, the precisions and the brevity penalty. The files are the same as
@@ -37,25 +39,31 @@ def explain(given: ExplainOptions) -> None:
       cybleu explain hypotheses.txt references.txt --line 7
       cybleu explain hypotheses.txt references.txt --line 7 -m nltk --smoothing method1
     """
-    (metric,) = given.metrics()
-    hypothesis, references = _segment(given, metric)
-    method = method_of(metric, given)
+    if line is None:
+        last = references[-1]
+        hint = f"; did you mean --line {last}?" if last.isdecimal() and not exists(last) else ""
+        raise click.UsageError(f"Missing option '--line'{hint or '.'}")
+    (chosen,) = metrics_with([metric], options, has_methods=True)
+    raw = chosen.tokenization
+    assert raw is not None
+    text, others = _segment(Texts([hypothesis], references, drop_bom), line)
+    tokens = raw.split([text])[0]
+    sets = raw.split(others)
+    method = method_of_segments(metric, options)
     if method is None:
-        explained = steps_of(hypothesis, references, metric=replace(metric, tokenize=None, lowercase=False))
+        explained = steps_of(tokens, sets, metric=replace(chosen, tokenize=None, lowercase=False))
     else:
-        weights, function = method
-        explained = steps_of(hypothesis, references, weights=weights, smoothing_function=function)
+        explained = steps_of(tokens, sets, weights=method[0], smoothing_function=method[1])
     click.echo(str(explained))
 
 
-def _segment(given: ExplainOptions, metric: Metric) -> tuple[Any, list[Any]]:
+def _segment(texts: Texts, line: int) -> tuple[str, list[str]]:
     """The hypothesis and the references of the line."""
-    before, raw = 0, metric.tokenization
-    assert raw is not None
-    for (corpus,) in given.texts([given.hypothesis], given.references):
-        if given.line <= before + corpus.size:
-            texts, sets = strings_of(corpus)
-            place = given.line - before - 1
-            return raw.split([texts[place]])[0], raw.split(sets[place])
+    before = 0
+    for (corpus,) in texts:
+        if line <= before + corpus.size:
+            hypotheses, references = strings_of(corpus)
+            place = line - before - 1
+            return hypotheses[place], references[place]
         before += corpus.size
-    raise ArrayValueError(f"--line is {given.line}, but the files have {before} lines")
+    raise ArrayValueError(f"--line is {line}, but the files have {before} lines")

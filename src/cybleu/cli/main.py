@@ -6,7 +6,7 @@ import click
 
 from .._about import version
 from ..errors import UnknownNameError
-from .given import Commands
+from .command import Commands
 
 
 def _show_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -28,10 +28,10 @@ def _show_citations(context: click.Context, parameter: click.Parameter, value: s
 
 OF_CLI = {name: name for name in ("score", "compare", "explain", "variants", "rerank")}
 OF_TUNE = {"mert": "tuning", "kbmira": "tuning", "pro": "tuning", "loop": "loop", "extract": "extract"}
-HELP = {"help_option_names": ["-h", "--help"]}
+SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 
-@click.group(cls=Commands, modules={**OF_CLI}, context_settings=HELP)
+@click.group(cls=Commands, modules={**OF_CLI}, context_settings=SETTINGS)
 @click.option(
     "--version",
     is_flag=True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from os.path import basename, exists, isabs
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,16 +11,12 @@ import click
 
 from .._files.text import shown
 from .._runtime.system import command_line
-from .common import file_of_references, seed_option, shows_progress, threads_option
-from .given import ARGUMENTS, argument, option
-from .texts import TextOptions, Texts, strings_of
+from ..metrics import Metric
+from .command import ARGUMENTS, FilePath
+from .texts import Texts, strings_of
 
 if TYPE_CHECKING:
     from ..report import Report
-
-
-def baseline_option() -> Any:
-    return option(metavar="NAME", help="Compare each system only with this one.  [default: compare all pairs]")
 
 
 def _named(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, list[str]]:
@@ -29,10 +24,10 @@ def _named(context: click.Context, parameter: click.Parameter, values: tuple[str
     named: dict[str, list[str]] = {}
     for given in values:
         name, equals, files = given.partition("=")
+        paths = files.split(",")
         if not equals or exists(given):
-            name, paths = basename(given).removesuffix(".gz").removesuffix(".txt"), [given]
-        else:
-            paths = files.split(",")
+            name = basename(given).removesuffix(".gz").removesuffix(".txt")
+            paths = [given]
         if not name or not all(paths):
             raise click.UsageError(f"{shown(given)} is not a system; give FILE, NAME=FILE or NAME=FILE,FILE,...")
         if name in named:
@@ -41,70 +36,66 @@ def _named(context: click.Context, parameter: click.Parameter, values: tuple[str
     return named
 
 
-@dataclass(kw_only=True)
-class SystemOptions(TextOptions):
-    """Systems"""
+systems_argument = click.argument("systems", metavar="SYSTEM... -r REF", nargs=-1, type=FilePath(), callback=_named)
 
-    systems: Mapping[str, list[str]] = argument("SYSTEM... -r REF", nargs=-1, callback=_named)
-    references: tuple[str, ...] = file_of_references(required=True)
-    seed: int = seed_option()
-    threads: int = threads_option()
-    baseline: str | None = None
 
-    @property
-    def analysis(self) -> dict[str, Any]:
-        """The options of :func:`cybleu.report.analyse` that the command has."""
-        return {"baseline": self.baseline, "seed": self.seed, "threads": self.threads, "progress": shows_progress()}
-
-    @property
-    def files(self) -> list[str]:
-        """The files of all runs."""
-        return [path for runs in self.systems.values() for path in runs]
-
-    def check_systems(self, least: int) -> None:
-        """Check that there are enough systems."""
-        if not self.systems:
-            raise click.UsageError(
-                f"there is no system; give {'the file of one' if least == 1 else 'the files of at least two'}, "
-                "and the references with -r"
-            )
-        if len(self.systems) < least:
-            raise click.UsageError(
-                "compare requires at least two systems, but there is one; for several runs of a system use "
-                "NAME=FILE,FILE,..."
-            )
-
-    def report(self, source: str | None = None, **choices: Any) -> Report:
-        """Analyse the systems.
-
-        :param source: the file of the source text
-        :param choices: more options of :func:`cybleu.report.analyse`
-        """
-        from ..report import analyse
-
-        metrics = self.metrics()
-        paths = [*dict.fromkeys([*self.files, *([] if source is None else [source])])]
-        texts = Texts(paths, self.references, self.drop_bom, hashed=True)
-        lines: dict[str, list[str]] = {path: [] for path in paths}
-        sets: list[list[str]] = []
-        for corpora in texts:
-            sets += strings_of(corpora[0])[1]
-            for found, corpus in zip(lines.values(), corpora):
-                found += strings_of(corpus)[0]
-        context = click.get_current_context()
-        names = _without_folders([*texts.digests])
-        shortened = {**names, **_without_folders([page] if (page := context.params.get("report_file")) else [])}
-        arguments = [_renamed(argument, shortened) for argument in context.meta[ARGUMENTS]]
-        return analyse(
-            {name: [lines[path] for path in runs] for name, runs in self.systems.items()},
-            sets,
-            metrics,
-            lowercase=self.lowercase,
-            source=None if source is None else lines[source],
-            command=command_line([*context.command_path.split(), *arguments]),
-            files={names[path]: digest for path, digest in texts.digests.items()},
-            **{**self.analysis, **choices},
+def check_systems(systems: Mapping[str, list[str]], least: int) -> None:
+    """Check that there are enough systems."""
+    if not systems:
+        raise click.UsageError(
+            f"there is no system; give {'the file of one' if least == 1 else 'the files of at least two'}, "
+            "and the references with -r"
         )
+    if len(systems) < least:
+        raise click.UsageError(
+            "compare requires at least two systems, but there is one; for several runs of a system use "
+            "NAME=FILE,FILE,..."
+        )
+
+
+def files_of(systems: Mapping[str, list[str]]) -> list[str]:
+    """Return the files of all runs."""
+    return [path for runs in systems.values() for path in runs]
+
+
+def report_on(
+    systems: Mapping[str, list[str]],
+    references: Sequence[str],
+    metrics: Sequence[Metric],
+    source: str | None,
+    drop_bom: bool,
+    **analysis: Any,
+) -> Report:
+    """Analyse the texts of systems.
+
+    :param source: the file of the source text
+    :param analysis: more options of :func:`cybleu.report.analyse`
+    """
+    from ..report import analyse
+
+    sources = [] if source is None else [source]
+    paths = [*dict.fromkeys([*files_of(systems), *sources])]
+    texts = Texts(paths, references, drop_bom, hashed=True)
+    lines: dict[str, list[str]] = {path: [] for path in paths}
+    sets: list[list[str]] = []
+    for corpora in texts:
+        sets += strings_of(corpora[0])[1]
+        for found, corpus in zip(lines.values(), corpora):
+            found += strings_of(corpus)[0]
+    context = click.get_current_context()
+    names = _without_folders([*texts.digests])
+    page = context.params["report_file"]
+    shortened = {**names, **_without_folders([page])}
+    arguments = [_renamed(argument, shortened) for argument in context.meta[ARGUMENTS]]
+    return analyse(
+        {name: [lines[path] for path in runs] for name, runs in systems.items()},
+        sets,
+        metrics,
+        source=None if source is None else lines[source],
+        command=command_line([*context.command_path.split(), *arguments]),
+        files={names[path]: digest for path, digest in texts.digests.items()},
+        **analysis,
+    )
 
 
 def _without_folders(paths: Sequence[str]) -> dict[str, str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from itertools import pairwise
 from os.path import isfile, splitext
 from typing import Any, NamedTuple
@@ -20,81 +19,104 @@ from ..metrics import METRICS, Metric, find
 from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus, RawText, Sets
 from ..text.files import raw_segments
-from .common import orders_option, read_weights_of_orders, shows_progress
-from .given import option, switch
+from .command import Decorator, section
+from .options import orders_option, shows_progress, weights_option
 from .parquet import column_segments, columns_named
 
+# What sacreBLEU's options are here.
+SACREBLEU = {
+    "--digits": "-w --width",
+    "--tokenize": "-tok",
+    "--lowercase": "-lc",
+    "--segments": "-sl --sentence-level",
+    "--samples": "--paired-bs-n --paired-ar-n",
+    "use --confidence and --confidence-n here": "-ci -cin",
+    "it is --format here, such as --format json": "-f --json",
+    "use --smoothing and --smoothing-value here": "-s -sv --smooth-method --smooth-value",
+    "-m chrf++ also counts words": "-cw --chrf-word-order",
+    "repeat -r for each file of references": "-nr --num-refs",
+    "give the hypotheses first, without -i, and each file of references as -r REF": "-i --input",
+    "cybleu sacrebleu REF -i HYP -b prints the score alone": "-b --score-only",
+    "for sacreBLEU's test sets, use cybleu sacrebleu -t": "-t -l --test-set --language-pair",
+    "use cybleu compare with --test shifted-bootstrap or --test randomization": "--paired-bs --paired-ar",
+}
 # These methods of NLTK require the segment itself, not only its counts.
 METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
-CHOICES = ("tokenize", "max_order", "weights", "smoothing", "smoothing_value", "reference_length", "level")
 TABLES = {".csv": "CSV", ".tsv": "a table with tabs", **dict.fromkeys((".json", ".jsonl", ".ndjson"), "JSON lines")}
 
+# ------------------------------------------------------------------------------------------------------------- options
 
-@dataclass(kw_only=True)
-class ReadingOptions:
-    """Text"""
-
-    tokenize: str | None = option(
+text_options = section(
+    "Text",
+    click.option(
+        "--tokenize",
         metavar="NAME",
         help="The tokeniser. sacreBLEU's: 13a, intl, zh, char and others. For tokenised text: none or unicode, ascii "
         "(splits as multi-bleu.perl does) or space (splits as Moses does).  [default: the tool's]",
-    )
-    lowercase: bool = switch(
-        help="Convert the texts to lower case first, also for chrF. mteval-v13a converts only the letters A to Z."
-    )
-    drop_bom: bool = switch(help="Remove a byte order mark. By default it is part of the first token, as in the tools.")
+    ),
+    click.option(
+        "--lowercase",
+        is_flag=True,
+        help="Convert the texts to lower case first, also for chrF. mteval-v13a converts only the letters A to Z.",
+    ),
+    click.option(
+        "--drop-bom",
+        is_flag=True,
+        help="Remove a byte order mark. By default it is part of the first token, as in the tools.",
+    ),
+)
 
 
-@dataclass(kw_only=True)
-class TextOptions(ReadingOptions):
-    """Metric"""
+def metric_section(metric: Decorator, *more: Decorator) -> Decorator:
+    """Declare the metrics of texts and their options.
 
-    has_methods = False  # no annotation, because this is no field; whether method_of applies methods of segments
-
-    names: tuple[str, ...] = ()
-    max_order: int | None = orders_option()
-    weights: tuple[float, ...] | None = option(
-        callback=read_weights_of_orders, metavar="W,W,...", help="Weights of the n-gram orders.  [default: uniform]"
-    )
-    smoothing: str | None = option(
+    :param metric: the option that names them
+    :param more: options that only some commands have
+    """
+    smoothing = click.option(
+        "--smoothing",
         metavar="NAME",
         help="Smoothing of n-gram orders without a match. sacrebleu: exp, floor, add-k, none; nltk: none, method0 to "
         "method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.  [default: the tool's]",
     )
-    smoothing_value: float | None = option(type=float, metavar="X", help="Parameter of the smoothing.")
-
-    def metrics(self) -> list[Metric]:
-        """The metrics with these options. An option that only some of them take is for these."""
-        chosen = {one: value for one in CHOICES if (value := getattr(self, one, None)) is not None}
-        names = dict.fromkeys(self.names)
-        for one in chosen:
-            if not any(_takes(name, one) for name in names):
-                raise click.UsageError(f"the metric {', '.join(names)} has no option --{one.replace('_', '-')}")
-        metrics = []
-        for name in names:
-            own = {one: value for one, value in chosen.items() if _takes(name, one)}
-            if self.has_methods and name == "nltk" and self.smoothing in METHODS_OF_SEGMENTS:
-                del own["smoothing"]
-            metrics.append(find(name, lowercase=self.lowercase or None, **own))
-        return metrics
-
-    def texts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Texts:
-        """The texts in these files."""
-        return Texts(hypotheses, references, self.drop_bom)
+    value = click.option("--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing.")
+    return section("Metric", metric, orders_option, weights_option, smoothing, value, *more)
 
 
-def method_of(metric: Metric, given: TextOptions) -> tuple[Any, Any] | None:
-    """The weights and the function of NLTK for a smoothing that requires the segments, which no metric has."""
-    if metric.name != "nltk" or given.smoothing not in METHODS_OF_SEGMENTS:
-        return None
-    order = given.max_order or 4
-    weights = given.weights or (1 / order,) * order
-    return weights, getattr(bleu_score.SmoothingFunction(), given.smoothing)
+def metrics_with(names: Sequence[str], options: Mapping[str, Any], has_methods: bool = False) -> list[Metric]:
+    """Return the metrics with these options. An option that only some of them have is for these.
+
+    :param has_methods: whether the command applies :func:`method_of_segments`, which no metric has
+    """
+    names = [*dict.fromkeys(names)]
+    given = {name: value for name, value in options.items() if value is not None and value is not False}
+    for option in given:
+        if not any(_has_option(name, option) for name in names):
+            raise click.UsageError(f"the metric {', '.join(names)} has no option --{option.replace('_', '-')}")
+    metrics = []
+    for name in names:
+        own = {option: value for option, value in given.items() if _has_option(name, option)}
+        if has_methods and method_of_segments(name, options):
+            del own["smoothing"]
+        metrics.append(find(name, **own))
+    return metrics
 
 
-def _takes(name: str, choice: str) -> bool:
+def _has_option(name: str, option: str) -> bool:
     metric = METRICS[name]
-    return metric.reads != "text" if choice == "tokenize" else hasattr(metric, choice)
+    return metric.reads != "text" if option == "tokenize" else hasattr(metric, option)
+
+
+def method_of_segments(name: str, options: Mapping[str, Any]) -> tuple[Any, Any] | None:
+    """Return the weights and the function of NLTK for a smoothing that requires the segments."""
+    if name != "nltk" or options["smoothing"] not in METHODS_OF_SEGMENTS:
+        return None
+    order = options["max_order"] or 4
+    weights = options["weights"] or (1 / order,) * order
+    return weights, getattr(bleu_score.SmoothingFunction(), options["smoothing"])
+
+
+# --------------------------------------------------------------------------------------------------------------- texts
 
 
 class Texts:

@@ -3,40 +3,49 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 import click
 
 from ..explanations import Comparison
 from ..explanations.differences import TOOLS, Counts
 from ..metrics import Bleu
-from .common import TextFiles, format_option, orders_option, read_weights_of_orders
-from .given import command, option
-from .texts import ReadingOptions, Texts
+from .command import Command, section
+from .options import format_option, hypothesis_argument, orders_option, references_argument, weights_option
+from .texts import SACREBLEU, Texts, text_options
 
 
-@dataclass(kw_only=True)
-class VariantsOptions(ReadingOptions, TextFiles):
-    """Input, definitions and output"""
-
-    names: tuple[str, ...] = option(
+@click.command(cls=Command, other_tools=SACREBLEU)
+@hypothesis_argument
+@references_argument()
+@text_options
+@section(
+    "Input, definitions and output",
+    click.option(
         "-m",
         "--metric",
         metavar="NAME[:SMOOTHING],...",
         multiple=True,
         default=TOOLS,
-        callback=lambda context, parameter, values: [name for value in values for name in value.split(",")],
+        callback=lambda context, parameter, values: [*chain(*(value.split(",") for value in values))],
         help="The BLEU definitions to compare.",
-    )
-    max_order: int | None = orders_option()
-    weights: tuple[float, ...] | None = option(
-        callback=read_weights_of_orders, metavar="W,W,...", help="Weights of the n-gram orders.  [default: uniform]"
-    )
-    format: str = format_option("text", "json")
-
-
-@command(VariantsOptions)
-def variants(given: VariantsOptions) -> None:
+    ),
+    orders_option,
+    weights_option,
+    format_option("text", "json"),
+)
+def variants(
+    hypothesis: str,
+    references: tuple[str, ...],
+    tokenize: str | None,
+    lowercase: bool,
+    drop_bom: bool,
+    metric: list[str],
+    max_order: int | None,
+    weights: tuple[float, ...] | None,
+    output_format: str,
+) -> None:
     """Show why tools give different scores.
 
     Prints the rules and lines that make the scores of the same texts differ. The files are the same as for
@@ -48,24 +57,34 @@ def variants(given: VariantsOptions) -> None:
       cybleu variants hypotheses.txt references.txt
       cybleu variants hypotheses.txt references.txt -m nltk,nltk:method1,sacrebleu
     """
-    order = Bleu(max_order=given.max_order, weights=given.weights).order
-    texts = Texts([given.hypothesis], given.references, given.drop_bom)
-    counts = Counts(given.names, order, given.weights, given.tokenize or "of-tools", given.lowercase)
-    for (corpus,) in texts:
+    order = Bleu(max_order=max_order, weights=weights).order
+    counts = Counts(metric, order, weights, tokenize or "of-tools", lowercase)
+    for (corpus,) in Texts([hypothesis], references, drop_bom):
         counts.add(corpus)
-    explained = counts.comparison()
-    click.echo(json.dumps(_as_object(explained)) if given.format == "json" else explained.format("line", 1))
+    found = counts.comparison()
+    click.echo(json.dumps(_as_object(found)) if output_format == "json" else found.format("line", 1))
 
 
-def _as_object(comparison: Comparison) -> dict[str, object]:
-    scores, differences = [], []
+def _as_object(comparison: Comparison) -> dict[str, Any]:
+    scores = []
     for one in comparison.scores:
-        score, signature = (one.score, one.bleu.signature) if one.bleu else (None, None)
-        shown = {"name": one.name, "tokenize": one.tokenize, "score": score, "scale": 100, "signature": signature}
-        scores.append({**shown, "failure": one.failure})
+        entry = {
+            "name": one.name,
+            "tokenize": one.tokenize,
+            "score": one.score if one.bleu else None,
+            "scale": 100,
+            "signature": one.bleu.signature if one.bleu else None,
+            "failure": one.failure,
+        }
+        scores.append(entry)
+    differences = []
     for pair in comparison.differences:
-        names = "rule", "points", "orders", "segments"
-        causes = [{name: getattr(cause, name) for name in names} for cause in pair.causes]
-        both = {"lower": pair.lower.name, "higher": pair.higher.name}
-        differences.append({**both, "points": pair.points, "causes": causes})
+        causes = []
+        for cause in pair.causes:
+            causes.append(
+                {"rule": cause.rule, "points": cause.points, "orders": cause.orders, "segments": cause.segments}
+            )
+        differences.append(
+            {"lower": pair.lower.name, "higher": pair.higher.name, "points": pair.points, "causes": causes}
+        )
     return {"segments": comparison.segments, "scores": scores, "differences": differences}

@@ -1,0 +1,203 @@
+"""Click's commands with headings in the help, files that are checked before the command runs, and advice for mistakes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from .._files.text import STANDARD_STREAM, shown
+from .._files.writing import check_paths
+from .._runtime.system import command_line
+from ..errors import CybleuError, InputFileError, _printable
+from ..metrics import METRICS
+
+Decorator = Callable[[Any], Any]
+
+ARGUMENTS = "cybleu.arguments"  # of the command, as the user wrote them
+# Advice for options that no command has, or only `cybleu` itself.
+FOREIGN = {
+    "redirect standard error to hide all messages": "-q --quiet",
+    "texts must be UTF-8; convert them, with iconv for example": "-e --encoding",
+    "give it before the name of the command: cybleu --version, cybleu --cite": "-V --version --cite",
+}
+
+
+def section(heading: str, *options: Decorator) -> Decorator:
+    """Give options a heading in the help of a :class:`Command`."""
+
+    def decorate(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+            function.__click_params__[-1].heading = heading  # where click keeps it until the command is made
+        return function
+
+    return decorate
+
+
+class Command(click.Command):
+    """A command whose options have headings in the help, and which reports errors of the library in one sentence.
+
+    :param other_tools: advice for options of other tools: the option of this command, or a sentence
+    """
+
+    def __init__(self, *arguments: Any, other_tools: Mapping[str, str] = {}, **settings: Any):
+        super().__init__(*arguments, **settings)
+        self.other_tools = {**other_tools, **FOREIGN}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                sections.setdefault(getattr(parameter, "heading", "Other"), []).append(record)
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[ARGUMENTS] = given = list(args)
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise click.UsageError(self._no_such_option(ctx, error.option_name, given), ctx) from None
+        self._check_repeated(ctx, given)
+        return rest
+
+    def _no_such_option(self, ctx: click.Context, name: str, given: list[str]) -> str:
+        for word in given:
+            if word.startswith(name):  # click names one letter of -tok
+                name = word.partition("=")[0]
+                break
+        options = [flag for one in self.get_params(ctx) for flag in one.opts if flag.startswith("--")]
+        for advice, theirs in self.other_tools.items():
+            if name in theirs.split():
+                if " " in advice:
+                    return f"there is no option {name}; {advice}"
+                if advice in options:
+                    return f"there is no option {name}; it is {advice} here"
+        close = similar(name, options)
+        return f"there is no option {name}; {f'did you mean {close[0]}?' if close else 'see --help'}"
+
+    def _check_repeated(self, ctx: click.Context, given: list[str]) -> None:
+        """Refuse a second value of an option that has one value, of which click would silently ignore the first."""
+        found = self.make_parser(ctx).parse_args([*given])[2]
+        single = [one for one in found if isinstance(one, click.Option) and not (one.multiple or one.is_flag)]
+        for option in single:
+            times = single.count(option)
+            if times > 1 and not ctx.resilient_parsing:
+                raise click.UsageError(f"{option.opts[0]} is given {times} times; give it once", ctx)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            self._check_files(ctx)
+            return super().invoke(ctx)
+        except (CybleuError, ValueError, ArithmeticError) as error:
+            raise InputError(str(error)) from error
+
+    def _check_files(self, ctx: click.Context) -> None:
+        """Check all files that are named before one is read or written."""
+        if sys.stdout is None:  # a process may be started without
+            raise InputFileError("standard output: is closed")
+        read: list[str] = []
+        written: list[str] = []
+        for parameter in self.params:
+            if isinstance(parameter.type, FilePath):
+                paths = written if parameter.type.written else read
+                paths += _paths(ctx.params.get(str(parameter.name)))
+        if read.count(STANDARD_STREAM) > 1:
+            raise click.UsageError("only one of the files can be standard input")
+        check_paths([path for path in written if path != STANDARD_STREAM], read)
+
+
+class InputError(click.ClickException):
+    """A mistake in the input: one sentence on standard error, exit status 2."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        click.echo(f"cybleu: error: {_printable(self.format_message())}", err=True)
+
+
+class Commands(click.Group):
+    """A group of commands in the order of the help, each in a module that has a function of its name.
+
+    Only the module of the command that runs is imported: all of them take longer than counting a hundred thousand
+    lines.
+    """
+
+    command_class = Command
+
+    def __init__(self, *arguments: Any, modules: Mapping[str, str] = {}, **settings: Any):
+        super().__init__(*arguments, **settings)
+        self.modules = modules
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return [*self.modules, *self.commands]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in self.modules:
+            return super().get_command(context, name)
+        command: click.Command = getattr(import_module(f"{__package__}.{self.modules[name]}"), name)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Name the command that is meant, which click looks for only among those that are imported."""
+        if self.get_command(ctx, args[0]) is None:
+            names = self.list_commands(ctx)
+            if os.path.isfile(args[0]):
+                ctx.fail(f"'{args[0]}' is a file; the name of a command comes first: {', '.join(names)}")
+            if "score" in names and metric_named(args[0]) in METRICS:
+                files = args[1:] or ["HYP", "REF"]
+                line = command_line([ctx.command_path, "score", "-m", args[0].lower(), *files])
+                ctx.fail(f"No such command '{args[0]}'; to score by this metric, run: {line}")
+            if close := similar(args[0], names):
+                ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
+        return super().resolve_command(ctx, args)
+
+
+class FilePath(click.Path):
+    """The path of a file, and not a metric; mistakes are reported when it is opened.
+
+    :param written: the command writes the file
+    :param allow_dash: if the path is ``-``, it writes to standard output
+    """
+
+    def __init__(self, written: bool = False, allow_dash: bool = False):
+        super().__init__(readable=False, allow_dash=allow_dash)
+        self.written = written
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if str(value).lower() in METRICS and not os.path.exists(value):
+            self.fail(
+                f"{shown(value)} is a metric, and there is no such file; give metrics as -m bleu,{value}", param, ctx
+            )
+        if self.written and value == STANDARD_STREAM and not self.allow_dash:
+            self.fail("must be a file, not standard output", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def _paths(value: Any) -> Iterator[str]:
+    """The paths in the value of an option or an argument, which may be several, or systems with several each."""
+    if isinstance(value, str):
+        yield value
+    elif value is not None:
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _paths(one)
+
+
+def metric_named(name: str) -> str:
+    """The name of a metric that the user wrote, which may be sacreBLEU's, in upper or lower case."""
+    name = name.lower()
+    return "sacrebleu" if name == "bleu" else name.replace("chrf2", "chrf")
+
+
+def similar(name: str, names: list[str]) -> list[str]:
+    """The most similar of some names in a list, which is empty if none is similar."""
+    from difflib import get_close_matches
+
+    return get_close_matches(name, names, 1, 0.75)

@@ -1,0 +1,199 @@
+"""Options that several commands have, as decorators."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from itertools import chain
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from .._files.text import number_of, shown
+from .._runtime.numbers import MOST_ORDERS, remark_on_weights
+from ..errors import InputFileError
+from ..metrics import METRICS, Bleu, counting
+from .command import Decorator, FilePath, metric_named, section, similar
+
+# ------------------------------------------------------------------------------------------------------------- metrics
+
+
+class MetricName(click.ParamType):  # type: ignore[type-arg]
+    """The name of a metric, or sacreBLEU's, in upper or lower case.
+
+    :param of_bleu: the command accepts only metrics with the counts of BLEU
+    :param of_sums: it accepts none that is a mean of the scores of segments
+    """
+
+    name = "metric"
+
+    def __init__(self, of_bleu: bool = False, of_sums: bool = False):
+        self._of_bleu = of_bleu
+        self._of_sums = of_sums
+        self.offered = [name for name in METRICS if self._reason_against(name) is None]
+
+    def _reason_against(self, name: str) -> str | None:
+        metric = METRICS[name]
+        if self._of_bleu and not isinstance(metric, Bleu):
+            return f"this command supports only BLEU, and {name} is another metric"
+        if self._of_sums and getattr(metric, "level", None) == "mean":
+            return (
+                f"this command requires a corpus score, and {name} is a mean of the scores of segments; use another one"
+            )
+        return None
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        name = metric_named(value)
+        if name not in METRICS:
+            hint = "".join(f"; did you mean {close}?" for close in similar(value.lower(), ["bleu", *self.offered]))
+            what = shown(value.lower()) if value else "an empty name beside a comma"
+            self.fail(f"{what} is not one of {', '.join(self.offered)}{hint}", param, ctx)
+        if reason := self._reason_against(name):
+            self.fail(reason, param, ctx)
+        return name
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(name) for name in self.offered if name.startswith(incomplete)]
+
+
+class MetricNames(MetricName):
+    """Names of metrics, separated by commas."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        return [super(MetricNames, self).convert(name, param, ctx) for name in value.split(",")]
+
+
+def metric_option(default: str = "bleu", of_bleu: bool = False, of_sums: bool = False) -> Decorator:
+    """Declare the option for the metric."""
+    name = MetricName(of_bleu, of_sums)
+    listed = f"One of {', '.join(name.offered)}. bleu is an alias of sacrebleu."
+    return click.option("-m", "--metric", metavar="NAME", type=name, default=default, help=listed)
+
+
+def metrics_option(of_sums: bool = False) -> Decorator:
+    """Declare the option for one or more metrics."""
+    names = MetricNames(of_sums=of_sums)
+    return click.option(
+        "-m",
+        "--metric",
+        metavar="NAME,...",
+        type=names,
+        multiple=True,
+        default=["bleu"],
+        callback=lambda context, parameter, values: [*chain(*values)],
+        help=f"One or more of {', '.join(names.offered)}. bleu is an alias of sacrebleu.",
+    )
+
+
+def read_weights_of_orders(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> tuple[float, ...] | None:
+    if value is None:
+        return None
+    try:
+        weights = tuple(number_of(weight.strip()) for weight in value.split(","))
+    except InputFileError:
+        raise click.BadParameter(f"{shown(value)} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
+    if len(weights) > MOST_ORDERS:
+        raise click.BadParameter(f"there are {len(weights)} weights, but at most {MOST_ORDERS} n-gram orders")
+    if remark := remark_on_weights(weights):
+        click.echo(f"cybleu: {remark}", err=True)
+    return weights
+
+
+orders_option = click.option(
+    "--max-order", type=click.IntRange(1, MOST_ORDERS), help="The maximum n-gram order.  [default: 4]"
+)
+weights_option = click.option(
+    "--weights",
+    metavar="W,W,...",
+    callback=read_weights_of_orders,
+    help="Weights of the n-gram orders.  [default: uniform]",
+)
+reference_length_option = click.option(
+    "--reference-length",
+    type=click.Choice(counting.REFERENCE_LENGTHS),
+    help="The length to use if there are several references.  [default: the tool's]",
+)
+
+# ---------------------------------------------------------------------------------------------------------------- files
+
+hypothesis_argument = click.argument("hypothesis", metavar="HYP", type=FilePath())
+
+
+def references_option(*names: str, **settings: Any) -> Decorator:
+    """Declare the option for a file of references."""
+    return click.option(
+        "-r",
+        "--references",
+        *names,
+        metavar="REF",
+        type=FilePath(),
+        multiple=True,
+        help="A reference file; repeatable.",
+        **settings,
+    )
+
+
+def references_argument(metavar: str = "REF...", required: bool = True, advice: str | None = None) -> Decorator:
+    """Declare the argument for files of references, which may also be given with -r.
+
+    :param advice: how to call the command, for the message that there are no references; by default with all arguments
+    """
+
+    def read(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+        more: tuple[str, ...] = context.params.pop("more_references")
+        if values and more:
+            raise click.UsageError(
+                "give either all references or none with -r; to score several systems, use cybleu compare"
+            )
+        if required and not (values or more):
+            raise click.UsageError(f"Missing argument '{metavar}'; {advice or f'run: {_whole_command(context)}'}")
+        return values or more
+
+    argument = click.argument("references", metavar=metavar, nargs=-1, type=FilePath(), callback=read)
+    # read before the argument, which takes its files
+    option = section("Files", references_option("more_references", is_eager=True))
+    return lambda function: argument(option(function))
+
+
+def _whole_command(context: click.Context) -> str:
+    """The command with its arguments and required options."""
+    words = [context.command_path]
+    for parameter in context.command.params:
+        if isinstance(parameter, click.Argument):
+            words.append(str(parameter.metavar))
+        elif parameter.required:
+            words += [parameter.opts[0], str(parameter.metavar)]
+    return " ".join(words)
+
+
+# --------------------------------------------------------------------------------------------------------------- others
+
+digits_option = click.option(
+    "--digits", type=click.IntRange(0, 17), default=2, help="Number of decimal places of scores in text and tables."
+)
+seed_option = click.option("--seed", type=click.IntRange(0), default=12345, help="Seed of the random number generator.")
+threads_option = click.option("--threads", type=click.IntRange(1), default=1, help="Number of threads.")
+
+
+def format_option(*formats: str) -> Decorator:
+    """Declare the option for the format of the output."""
+    return click.option(
+        "--format", "output_format", type=click.Choice(formats), default="text", help="The output format."
+    )
+
+
+def from_command_line(name: str) -> bool:
+    """Whether the user gave an argument or option, by the name of the parameter."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def shows_progress() -> bool:
+    """Whether there are progress bars: standard error is a terminal, and tqdm is installed."""
+    return sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
