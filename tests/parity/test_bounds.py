@@ -12,6 +12,16 @@ WORDS = np.array([0, 1], dtype=np.int32)
 ROW, SHORT, SCORE, TABLE = np.zeros((1, 10), np.int64), np.zeros((1, 8), np.int64), np.zeros(1), np.zeros((1, 2))
 
 
+class Longer(np.ndarray):
+    """An array that says that it has more items than its memory."""
+
+    def __len__(self):
+        return 1_000_000
+
+
+SMALLEST, LARGEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
 def test_what_does_not_fit(kernels):
     tokenizer, lines = kernels.Tokenizer("13a"), kernels.RawTexts(["a"])
     texts, chrf = kernels.TokenTexts(WORDS, ZERO, TWO), kernels.CharacterF(6, 0, 2, "kept", False)
@@ -20,7 +30,9 @@ def test_what_does_not_fit(kernels):
     for function, *arguments in (
         (kernels.TokenTexts, WORDS, ZERO, PART),
         (kernels.TokenTexts, WORDS, ONE, ZERO),
+        (kernels.TokenTexts, WORDS.view(Longer), ZERO, np.array([1_000_000])),
         (lines.take, ONE),
+        (kernels.RawTexts.side_by_side, [lines], [0], LARGEST),
         (kernels.RawVocabulary(tokenizer).add, lines, PART),
         (kernels.raw_rows, tokenizer, lines, lines, PART, 4, "closest", 0, 2, ROW),
         (kernels.raw_rows, tokenizer, lines, lines, ZERO, 4, "closest", 0, 1, ROW),
@@ -42,9 +54,25 @@ def test_what_does_not_fit(kernels):
         (kernels.crossings, SCORE, SCORE, WORDS[1:], PART, ZERO, 0, 1, ZERO, np.zeros(1, CROSSING)),
         (kernels.best_interval, ONE, np.zeros(0, CROSSING), ROW, 0, 1, definition, ROW[0]),
         (kernels.FeatureRows, TABLE, PART, ZERO, SCORE, 0),
+        (kernels.FeatureRows, TABLE, ZERO.repeat(2), NONE, NONE / 1, LARGEST),
+        (kernels.sum_rows, ROW, ROW[0], NONE),
         (features.weigh, SCORE, SCORE),
         (features.winners, PART, SCORE, SCORE, 0, ZERO),
         (features.mira_pass, PART, ONE, None, SCORE, None, SCORE, TABLE[0], TABLE[0], 0, 1, 1, 0, False),
     ):
-        with pytest.raises(ValueError, match=r"fit|out of range|must be an end|no reference"):
+        with pytest.raises(ValueError, match=r"fit|out of range|must be an end|no reference|not as many"):
             function(*arguments)
+
+
+def test_statistics_beyond_64_bits_wrap_around(kernels):
+    """They reach no kernel through the public interface, and signed overflow is undefined."""
+    crossing = np.array([(0.0, 0, 1)], CROSSING)
+    stats, row = np.array([[SMALLEST] * 10, [LARGEST] * 10]), np.zeros(10, np.int64)
+    kernels.best_interval(ZERO, crossing, stats, -1, 1, kernels.Definition(Bleu().rules()), row)
+
+
+def test_lines_that_are_not_sorted_by_slope(kernels):
+    """The order is what a caller sorts, and a line that is parallel to an earlier one would be divided by 0."""
+    base, slope, order = np.array([0.0, 9.0, 1.0]), np.array([1.0, 0.0, 1.0]), np.array([0, 1, 2], np.int32)
+    found = np.zeros(3, CROSSING)
+    assert kernels.crossings(base, slope, order, np.array([0, 3]), ONE, -9, 9, np.zeros(1, np.int64), found) <= 2

@@ -493,7 +493,7 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] too_
     cdef Py_ssize_t start, stop, n
     cdef int64_t totals_of_4[10]
     cdef int64_t too_short_of_4[4]
-    if order < 1 or stats.shape[1] != 2 + 2 * order or totals.shape[0] != 2 + 2 * order:
+    if stats.shape[1] != row_size(order) or totals.shape[0] != stats.shape[1]:
         raise ValueError("the sums do not fit the rows")
     result.invalid, result.too_many, result.zeros, result.largest = -1, -1, 0, 0
     memset(totals_of_4, 0, sizeof(totals_of_4))

@@ -11,8 +11,9 @@ cdef struct Crossing:
 
 # -------------------------------------------------------------------------------------------------------- the envelopes
 cdef double meeting(const double *base, const double *slope, int32_t p, int32_t q) noexcept nogil:
-    """Return where q, which has the larger slope, crosses p."""
-    return (base[p] - base[q]) / (slope[q] - slope[p])
+    """Return where q, which has the larger slope, crosses p; minus infinity for parallels, if the order is not sorted."""
+    cdef double steeper = slope[q] - slope[p]
+    return (base[p] - base[q]) / steeper if steeper != 0.0 else -INFINITY
 
 
 cdef double floor_at(const double *base, const double *slope, int32_t p, int32_t q, double x) noexcept nogil:
@@ -102,15 +103,17 @@ cdef inline uint64_t sort_key(double x) noexcept nogil:
     return ~bits if bits >> 63 else bits | <uint64_t>1 << 63
 
 
-cdef int sort_crossings(Crossing *items, Py_ssize_t count) except -1 nogil:
-    """Sort by x, stably: a radix sort by bytes."""
+cdef int sort_crossings(Crossing *items, Crossing *spare, Py_ssize_t count, Watch *watching) except -1 nogil:
+    """Sort by x, stably: a radix sort by bytes.
+
+    :param spare: memory for as many
+    """
     cdef int32_t places[8][256]
     cdef int32_t place, number
     cdef Py_ssize_t i
     cdef int digit
     cdef uint64_t key
     cdef Crossing *source = items
-    cdef Crossing *spare = <Crossing *>new_array(count, sizeof(Crossing))
     cdef Crossing *target = spare
     memset(places, 0, sizeof(places))
     for i in range(count):
@@ -128,7 +131,7 @@ cdef int sort_crossings(Crossing *items, Py_ssize_t count) except -1 nogil:
             target[places[digit][key]] = source[i]
             places[digit][key] += 1
         source, target = target, source
-    free(spare)
+        watch(watching, count)
     return 0
 
 
@@ -158,6 +161,7 @@ def crossings(const double[::1] base not None, const double[::1] slope not None,
         raise ValueError("the arrays do not fit each other")
     cdef double *left = <double *>new_array(2 * longest, sizeof(double))
     cdef int32_t *lines = NULL
+    cdef Crossing *spare = NULL
     try:
         lines = <int32_t *>new_array(2 * longest, sizeof(int32_t))
         with nogil:
@@ -178,11 +182,13 @@ def crossings(const double[::1] base not None, const double[::1] slope not None,
                     found[count].after = <int32_t>(first + lines[k])
                     count += 1
                     k += 1
-            sort_crossings(&found[0], count)
+            spare = <Crossing *>new_array(count, sizeof(Crossing))
+            sort_crossings(&found[0], spare, count, &watching)
         return count
     finally:
         free(left)
         free(lines)
+        free(spare)
 
 
 # ---------------------------------------------------------------------------------------------------- the best interval
@@ -248,7 +254,7 @@ cdef inline bint step(const int64_t *stats, const Crossing *crossing, Py_ssize_t
     cdef int64_t changed = 0
     cdef Py_ssize_t n
     for n in range(size):
-        row[n] += after[n] - before[n]
+        row[n] = wrapping_sum(row[n], wrapping_difference(after[n], before[n]))
         changed |= after[n] ^ before[n]
     return changed != 0
 
@@ -296,7 +302,7 @@ def best_interval(const int64_t[::1] starts not None, const Crossing[::1] found 
         with nogil:
             for s in range(starts.shape[0]):
                 for n in range(size):
-                    row[n] += stats[starts[s], n]
+                    row[n] = wrapping_sum(row[n], stats[starts[s], n])
             while changed:
                 number = monotone(rules, plain, row, limit)
                 if not isfinite(number):

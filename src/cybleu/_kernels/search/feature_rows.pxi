@@ -1,5 +1,9 @@
 # Features of hypotheses, dense columns first, then compressed sparse ones: weighted sums, winners, passes of MIRA.
 
+cdef enum:
+    ROWS = 64       # weighed at once, between which there are checks for interrupts
+
+
 cdef double NO_FEATURES = 0.0      # of rows without any: adding 0 to NULL is undefined
 
 
@@ -71,14 +75,16 @@ cdef class FeatureRows:
                   const int64_t[::1] columns not None, const double[::1] values not None, Py_ssize_t compressed):
         cdef Py_ssize_t i
         cdef bint fit = 0 <= compressed <= PY_SSIZE_T_MAX // 2
-        self.count, self.width, self.size = dense.shape[0], dense.shape[1], dense.shape[1] + compressed
         self.dense = &dense[0, 0] if dense.size else &NO_FEATURES
         self.owners = dense, indptr, columns, values
         check_offsets(indptr, columns.shape[0], 0)
         for i in range(columns.shape[0]):
             fit &= 0 <= columns[i] < compressed
-        if not fit or values.shape[0] != columns.shape[0] or indptr.shape[0] != self.count + 1:
+        if not fit or values.shape[0] != columns.shape[0] or indptr.shape[0] - 1 != dense.shape[0]:
             raise ValueError("the compressed features do not fit each other")
+        self.count = dense.shape[0]
+        self.width = dense.shape[1]
+        self.size = self.width + compressed
         self.indptr = &indptr[0]
         if columns.shape[0]:
             self.columns, self.values = &columns[0], &values[0]
@@ -147,11 +153,17 @@ cdef class FeatureRows:
 
     def weigh(self, const double[::1] weights not None, double[::1] out not None):
         """Write the weighted sum of each row."""
+        cdef Watch watching = begin_watch()
+        cdef Py_ssize_t first
         if weights.shape[0] != self.size or out.shape[0] != self.count:
             raise ValueError("the weights or the values do not fit the rows")
         if self.size and self.count:
             with nogil:
-                self.weigh_rows(&weights[0], 0, self.count, &out[0])
+                first = 0
+                while first < self.count:
+                    self.weigh_rows(&weights[0], first, min(<Py_ssize_t>ROWS, self.count - first), &out[first])
+                    watch(&watching, ROWS * (1 + self.size // 4))
+                    first += ROWS
         else:
             out[:] = 0.0
 

@@ -140,12 +140,15 @@ cdef class RawTexts:
         cdef Py_ssize_t start, i, k
         if count < 0 or len(starts) != width:
             raise ValueError("there must be a start for each part")
-        texts = texts_in(tuple(parts), <size_t>width * <size_t>count)
         for k in range(width):
             part = <RawTexts?>parts[k]
             start = starts[k]
             if not 0 <= start <= part.count - count:
                 raise ValueError("a part has not as many lines")
+        texts = texts_in(tuple(parts), <uint64_t>width * <uint64_t>count)
+        for k in range(width):
+            part = parts[k]
+            start = starts[k]
             for i in range(count):
                 texts.lines[i * width + k] = part.lines[start + i]
                 texts.size += part.lines[start + i].size
@@ -154,7 +157,7 @@ cdef class RawTexts:
 
     def take(self, const int64_t[::1] numbers not None):
         """View the lines of these numbers, in their order."""
-        cdef RawTexts texts = texts_in(self, <size_t>numbers.shape[0])
+        cdef RawTexts texts = texts_in(self, <uint64_t>numbers.shape[0])
         cdef Py_ssize_t i
         for i in range(numbers.shape[0]):
             if not 0 <= numbers[i] < self.count:
@@ -197,11 +200,13 @@ cdef class RawTexts:
         return apart, joined
 
 
-cdef RawTexts texts_in(object held, size_t count):
+cdef RawTexts texts_in(object held, uint64_t count):
     """Create an empty RawTexts with reserved capacity, whose memory belongs to the held object."""
     cdef RawTexts texts = RawTexts()
+    cdef Line *lines = <Line *>new_array(count + 1, sizeof(Line))
+    free(texts.lines)
+    texts.lines = lines
     texts.held = held
-    texts.lines = <Line *>allocated(realloc(texts.lines, (count + 1) * sizeof(Line)))
     return texts
 
 

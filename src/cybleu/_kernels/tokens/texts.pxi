@@ -34,8 +34,9 @@ cdef class TokenTexts:
 
     def __cinit__(self, ids not None, const int64_t[::1] begins not None, const int64_t[::1] ends not None):
         cdef Py_ssize_t i, length
-        self.size = len(ids)
         self.narrow, self.wide = (ids, None) if memoryview(ids).itemsize == sizeof(int32_t) else (None, ids)
+        # not len(ids), which a subclass of an array may define
+        self.size = self.wide.shape[0] if self.narrow is None else self.narrow.shape[0]
         self.begins, self.ends, self.count = begins, ends, begins.shape[0]
         if ends.shape[0] != self.count:
             raise ValueError("begins and ends do not fit each other")
