@@ -39,6 +39,13 @@ cdef inline int watch(Watch *watching, Py_ssize_t steps) except -1 nogil:
     return 0
 
 
+# For loops over one text: nothing for texts of ordinary length, which their callers watch.
+cdef inline int watch_long(Watch *watching, Py_ssize_t steps) except -1 nogil:
+    if CYBLEU_UNLIKELY(steps > STEPS):
+        return look_if_due(watching)
+    return 0
+
+
 # Run signal handlers, which does nothing in other threads than the main one.
 cdef int look() except -1 nogil:
     with gil:

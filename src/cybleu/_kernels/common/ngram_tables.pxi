@@ -45,16 +45,20 @@ cdef inline uint64_t size_of(Slots table) noexcept nogil:
     return table.mask + 1
 
 
-cdef inline void make_empty(Slots *table, uint64_t count) noexcept nogil:
+cdef inline int make_empty(Slots *table, uint64_t count, Watch *watching) except -1 nogil:
     """Make the table empty, with so many of its slots, a power of two."""
+    cdef uint64_t start = 0
     table.mask = count - 1
-    memset(table.slots, 0xFF, <size_t>count * sizeof(Slot))
-
-
-cdef int make_slots(Slots *table, uint64_t count) except -1 nogil:
-    table.slots = <Slot *>new_array(count, sizeof(Slot))
-    make_empty(table, count)
+    while start < count:    # the first access to new memory is slow
+        memset(table.slots + start, 0xFF, <size_t>min(count - start, <uint64_t>STEPS) * sizeof(Slot))
+        watch_long(watching, <Py_ssize_t>(count - start))
+        start += STEPS
     return 0
+
+
+cdef int make_slots(Slots *table, uint64_t count, Watch *watching) except -1 nogil:
+    table.slots = <Slot *>new_array(count, sizeof(Slot))
+    return make_empty(table, count, watching)
 
 
 cdef inline int32_t number_key(Slots table, int64_t key, int32_t *given, bint adds) noexcept nogil:
@@ -68,26 +72,38 @@ cdef inline int32_t number_key(Slots table, int64_t key, int32_t *given, bint ad
 
 
 cdef inline int32_t number_ids(Slots table, const int64_t *text, Py_ssize_t length, int32_t *ids, int32_t given,
-                               bint adds) noexcept nogil:
+                               bint adds, Watch *watching) except -1 nogil:
     """Write the ids of tokens, with `adds` from `given` on; return the next id that is not given."""
-    cdef Py_ssize_t i
-    for i in range(length):
-        ids[i] = number_key(table, text[i], &given, adds)
+    cdef Py_ssize_t start, i
+    start = 0
+    while start < length:
+        for i in range(start, min(start + STEPS, length)):
+            ids[i] = number_key(table, text[i], &given, adds)
+        watch_long(watching, length - start)
+        start += STEPS
     return given
 
 
+cdef inline int32_t extended(Slots table, int32_t gram, int32_t last, int32_t *given, bint adds) noexcept nogil:
+    """Return the id of the n-gram of an (n-1)-gram and what follows it, as `number_key` does; -1 if one is unknown."""
+    if (gram | last) < 0:
+        return -1
+    return number_key(table, pair_key(gram, last), given, adds)
+
+
 cdef inline int32_t extend_ngrams(Slots table, int32_t *grams, const int32_t *last, Py_ssize_t count, int32_t given,
-                                  bint adds) noexcept nogil:
+                                  bint adds, Watch *watching) except -1 nogil:
     """Replace the ids of (n-1)-grams by those of the n-grams that begin there, as `number_ids` gives ids.
 
     :param last: the ids of the last tokens of the n-grams, or of the (n-1)-grams that end there
     """
-    cdef Py_ssize_t i
-    for i in range(count):
-        if (grams[i] | last[i]) < 0:
-            grams[i] = -1
-        else:
-            grams[i] = number_key(table, pair_key(grams[i], last[i]), &given, adds)
+    cdef Py_ssize_t start, i
+    start = 0
+    while start < count:
+        for i in range(start, min(start + STEPS, count)):
+            grams[i] = extended(table, grams[i], last[i], &given, adds)
+        watch_long(watching, count - start)
+        start += STEPS
     return given
 
 

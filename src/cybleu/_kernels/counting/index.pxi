@@ -10,7 +10,7 @@ cdef struct Found:
 
 cdef inline Py_ssize_t count_ngrams_of(NgramIndex index, const int32_t *tokens, Py_ssize_t length, int32_t *grams,
                                        int32_t *counts, NgramCount *ngrams, Py_ssize_t *starts, Py_ssize_t start,
-                                       bint adds) noexcept nogil:
+                                       bint adds, Watch *watching) except -1 nogil:
     """Write the n-grams of a text from `start` on, and where those of each order begin; return their end."""
     cdef int32_t given
     cdef Py_ssize_t i, n
@@ -19,7 +19,7 @@ cdef inline Py_ssize_t count_ngrams_of(NgramIndex index, const int32_t *tokens, 
     for n in range(index.order):
         starts[n] = start
         if n > 0:
-            given = extend_ngrams(index.table, grams, tokens + n, length - n, index.size, adds)
+            given = extend_ngrams(index.table, grams, tokens + n, length - n, index.size, adds, watching)
             if adds:
                 index.size = given
         start += count_ngrams(grams, length - n, counts, ngrams + start)
@@ -59,7 +59,7 @@ cdef class NgramIndex:
         if total > MOST_NGRAMS // max_order:
             raise MemoryError("the texts have too many n-grams")
         self.order, self.texts, self.distinct, self.size = max_order, texts.count, distinct, distinct
-        make_slots(&self.table, slots_needed(total * (max_order - 1)))
+        make_slots(&self.table, slots_needed(total * (max_order - 1)), &watching)
         self.starts = <Py_ssize_t *>new_array(texts.count * max_order + 1, sizeof(Py_ssize_t))
         self.starts[0] = 0
         self.ngrams = <NgramCount *>new_array(total * max_order, sizeof(NgramCount))
@@ -70,7 +70,7 @@ cdef class NgramIndex:
                 for text in range(texts.count):
                     length = texts.length(text)
                     start = count_ngrams_of(self, tokens + texts.begins[text], length, grams, counts, self.ngrams,
-                                            self.starts + text * max_order, start, True)
+                                            self.starts + text * max_order, start, True, &watching)
                     watch(&watching, length * max_order + 1)
         finally:
             free(grams)
@@ -78,7 +78,7 @@ cdef class NgramIndex:
         return 0
 
     # Find those of another text, which may have other tokens. `found` is zeroed before the first one.
-    cdef int find(self, Found *found, const int32_t *tokens, Py_ssize_t length) except -1 nogil:
+    cdef int find(self, Found *found, const int32_t *tokens, Py_ssize_t length, Watch *watching) except -1 nogil:
         cdef int32_t *grams
         if length > MOST_NGRAMS // self.order:
             with gil:
@@ -90,7 +90,8 @@ cdef class NgramIndex:
         found.starts = <Py_ssize_t *>found.memory.data
         found.ngrams = <NgramCount *>(found.starts + self.order + 1)
         grams = <int32_t *>(found.ngrams + length * self.order)
-        count_ngrams_of(self, tokens, length, grams, found.counts, found.ngrams, found.starts, 0, False)
+        count_ngrams_of(self, tokens, length, grams, found.counts, found.ngrams, found.starts, 0, False,
+                        watching)
         return 0
 
 

@@ -1,12 +1,17 @@
 # NIST (Doddington 2002) with information weights of a corpus: matches are clipped by all references of a segment.
 
 # By id: for an n-gram of a hypothesis 1 and the largest count in a reference; 0 for others, and between hypotheses.
-cdef inline void add_reference(int32_t *largest, const NgramCount *ngrams, Py_ssize_t start,
-                               Py_ssize_t end) noexcept nogil:
-    cdef Py_ssize_t k
-    for k in range(start, end):
-        if largest[ngrams[k].ngram]:
-            largest[ngrams[k].ngram] = max(largest[ngrams[k].ngram], ngrams[k].count + 1)
+cdef inline int add_reference(int32_t *largest, const NgramCount *ngrams, Py_ssize_t start, Py_ssize_t end,
+                              Watch *watching) except -1 nogil:
+    cdef Py_ssize_t first, k
+    first = start
+    while first < end:
+        for k in range(first, min(first + STEPS, end)):
+            if largest[ngrams[k].ngram]:
+                largest[ngrams[k].ngram] = max(largest[ngrams[k].ngram], ngrams[k].count + 1)
+        watch_long(watching, end - first)
+        first += STEPS
+    return 0
 
 
 # Computed by Python as in the mirror, and not by the compiler, which may round in another way.
@@ -48,20 +53,30 @@ cdef class NgramInformation(NgramIndex):
         """Compute the information of each n-gram from its frequency and that of its prefix."""
         cdef int32_t *frequencies = <int32_t *>allocated(calloc(<size_t>self.size + 1, sizeof(int32_t)))
         cdef int32_t ngram, prefix
-        cdef Py_ssize_t k
-        cdef uint64_t i
+        cdef Py_ssize_t total = self.starts[self.texts * self.order]
+        cdef Py_ssize_t start, k
+        cdef uint64_t first, i
+        cdef Watch watching = begin_watch()
         try:
             self.information = <double *>new_array(self.size, sizeof(double))
             with nogil:
-                for k in range(self.starts[self.texts * self.order]):
-                    frequencies[self.ngrams[k].ngram] += self.ngrams[k].count
+                start = 0
+                while start < total:
+                    for k in range(start, min(start + STEPS, total)):
+                        frequencies[self.ngrams[k].ngram] += self.ngrams[k].count
+                    watch_long(&watching, total - start)
+                    start += STEPS
                 for ngram in range(self.distinct):      # a number that no token has is not asked for
                     self.information[ngram] = bits(words, max(frequencies[ngram], 1))
-                for i in range(size_of(self.table)):
-                    ngram, prefix = self.table.slots[i].ngram, <int32_t>(self.table.slots[i].key >> 32)
-                    if ngram >= 0:
-                        self.information[ngram] = bits(words if prefix == zero else frequencies[prefix],
-                                                       frequencies[ngram])
+                first = 0
+                while first < size_of(self.table):
+                    for i in range(first, min(first + STEPS, size_of(self.table))):
+                        ngram, prefix = self.table.slots[i].ngram, <int32_t>(self.table.slots[i].key >> 32)
+                        if ngram >= 0:
+                            self.information[ngram] = bits(words if prefix == zero else frequencies[prefix],
+                                                           frequencies[ngram])
+                    watch(&watching, STEPS)
+                    first += STEPS
         finally:
             free(frequencies)
         return 0
@@ -89,15 +104,18 @@ cdef class NgramInformation(NgramIndex):
             with nogil:
                 for i in range(start, stop):
                     owner, row, size, total = i if owners is None else owners[i], &rows[i, 0], hypotheses.length(i), 0
-                    self.find(&own, hypotheses.words(i), size)
-                    for k in range(own.starts[order]):
-                        own.counts[own.ngrams[k].ngram] = 1
+                    self.find(&own, hypotheses.words(i), size, &watching)
+                    for n in range(order):
+                        for k in range(own.starts[n], own.starts[n + 1]):
+                            own.counts[own.ngrams[k].ngram] = 1
+                        watch_long(&watching, size)
                     for k in range(<Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1]):
                         if known:
-                            add_reference(own.counts, self.ngrams, self.starts[k * order], self.starts[(k + 1) * order])
+                            add_reference(own.counts, self.ngrams, self.starts[k * order], self.starts[(k + 1) * order],
+                                          &watching)
                         else:
-                            self.find(&reference, references.words(k), references.length(k))
-                            add_reference(own.counts, reference.ngrams, 0, reference.starts[order])
+                            self.find(&reference, references.words(k), references.length(k), &watching)
+                            add_reference(own.counts, reference.ngrams, 0, reference.starts[order], &watching)
                         total += references.length(k)
                         watch(&watching, references.length(k) * order + 1)
                     row[0] = <double>total / <double>(sets[owner + 1] - sets[owner])
@@ -107,6 +125,7 @@ cdef class NgramInformation(NgramIndex):
                             ngram = &own.ngrams[k]
                             row[1 + n] += self.information[ngram.ngram] * min(ngram.count, own.counts[ngram.ngram] - 1)
                             own.counts[ngram.ngram] = 0
+                        watch_long(&watching, size)
                         row[1 + order + n] = <double>max(size - n, <Py_ssize_t>0)
                     watch(&watching, size * order + 1)
         finally:

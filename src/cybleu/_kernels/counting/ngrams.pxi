@@ -170,10 +170,7 @@ cdef inline uint64_t slots_for(Py_ssize_t count) noexcept nogil:
     return 2 * slots_needed(count)      # sparsely used, because collisions cause branch mispredictions
 
 
-# For any length: the ids of the hypothesis, from 0 to before its length, then those of each reference, each text
-# followed by -1.
-# Text k starts at bounds[k], and bounds[texts], less than 2 ** 30, is the end. Works in `match_memory` bytes, aligned
-# for 8; `total` is bounds[texts]. Adds to `matches`.
+# The bytes in which `match_ngrams` works, aligned for 8; `total` is bounds[texts].
 cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:
     return (texts * sizeof(Starts) + <uint64_t>(length + 2) * (sizeof(uint64_t) + 3 * sizeof(int32_t))
             + 2 * <uint64_t>total * sizeof(int32_t) + slots_for(length) * sizeof(int32_t))
@@ -213,8 +210,8 @@ cdef int32_t find_number(const PairTable *table, uint64_t key, uint64_t *place) 
     return number
 
 
-cdef inline void extend_matches(PairTable *table, Starts *starts, const int32_t *tokens, int32_t *counts,
-                                bint adds) noexcept nogil:
+cdef inline int extend_matches(PairTable *table, Starts *starts, const int32_t *tokens, int32_t *counts, bint adds,
+                               Watch *watching) except -1 nogil:
     """Replace the numbers of (n-1)-grams by those of n-grams, and count these; others are dropped, or added.
 
     :param tokens: tokens, offset to the last token of an n-gram
@@ -223,26 +220,31 @@ cdef inline void extend_matches(PairTable *table, Starts *starts, const int32_t 
     cdef int32_t given = table.given
     cdef uint64_t key, place
     cdef Py_ssize_t kept = 0
-    cdef Py_ssize_t i
-    for i in range(starts.count):
-        position = starts.positions[i]
-        key = <uint64_t>starts.numbers[i] << 32 | <uint64_t><uint32_t>tokens[position]
-        place = hash_word(key) & table.mask
-        number = table.numbers[place]
-        if CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key)):
-            number = find_number(table, key, &place)
-        if adds:
-            table.keys[given + 1] = key
-            new = number == 0
-            given += new
-            number |= given & -new
-            table.numbers[place] = number
-        counts[number] += 1
-        starts.positions[kept] = position
-        starts.numbers[kept] = number
-        kept += number > 0
+    cdef Py_ssize_t first, i
+    first = 0
+    while first < starts.count:
+        for i in range(first, min(first + STEPS, starts.count)):
+            position = starts.positions[i]
+            key = <uint64_t>starts.numbers[i] << 32 | <uint64_t><uint32_t>tokens[position]
+            place = hash_word(key) & table.mask
+            number = table.numbers[place]
+            if CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key)):
+                number = find_number(table, key, &place)
+            if adds:
+                table.keys[given + 1] = key
+                new = number == 0
+                given += new
+                number |= given & -new
+                table.numbers[place] = number
+            counts[number] += 1
+            starts.positions[kept] = position
+            starts.numbers[kept] = number
+            kept += number > 0
+        watch_long(watching, starts.count - first)
+        first += STEPS
     starts.count = kept
     table.given = given
+    return 0
 
 
 cdef inline void take_largest(const Starts *starts, int32_t *counts, int32_t *best) noexcept nogil:
@@ -255,8 +257,11 @@ cdef inline void take_largest(const Starts *starts, int32_t *counts, int32_t *be
         counts[number] = 0
 
 
-cdef void match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, Py_ssize_t max_order,
-                       void *memory, int64_t *matches) noexcept nogil:
+# Add the clipped matches of each order to `matches`. The tokens are the ids of the hypothesis, from 0 to before its
+# length, then those of each reference, each text followed by -1. Text k starts at bounds[k], and bounds[texts], less
+# than 2 ** 30, is the end.
+cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, Py_ssize_t max_order,
+                      void *memory, int64_t *matches, Watch *watching) except -1 nogil:
     cdef Starts *starts = <Starts *>memory
     cdef Py_ssize_t length = bounds[1] - 1
     cdef PairTable table
@@ -278,6 +283,7 @@ cdef void match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize
     for n in range(min(max_order, length)):
         for k in range(texts if n > 0 else 0):
             keep_neighbours(&starts[k], best)
+            watch_long(watching, starts[k].count)
         if n > 0:
             slots = slots_for(starts[0].count)
             memset(table.numbers, 0, <size_t>slots * sizeof(int32_t))
@@ -287,19 +293,22 @@ cdef void match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize
         if n == 0:
             list_tokens(&starts[0], tokens, length, counts)
         else:
-            extend_matches(&table, &starts[0], tokens + n, counts, True)
+            extend_matches(&table, &starts[0], tokens + n, counts, True, watching)
         memset(best, 0, <size_t>(table.given + 1) * sizeof(int32_t))
         for k in range(1, texts):
             if n == 0:
                 list_tokens(&starts[k], tokens + bounds[k], bounds[k + 1] - 1 - bounds[k], seen)
             else:
-                extend_matches(&table, &starts[k], tokens + bounds[k] + n, seen, False)
+                extend_matches(&table, &starts[k], tokens + bounds[k] + n, seen, False, watching)
             if texts > 2:
                 take_largest(&starts[k], seen, best)
+            watch_long(watching, starts[k].count)
         best[0] = 0
         clipped = 0
         for i in range(1, table.given + 1):
             clipped += min(counts[i], best[i])
         if clipped == 0:
-            return
+            return 0
         matches[n] += clipped
+        watch(watching, bounds[texts])
+    return 0

@@ -80,14 +80,14 @@ cdef class PairwiseTexts(NgramIndex):
         try:
             numbers = <int32_t *>new_array(references.size, sizeof(int32_t))
             memory = <int64_t *>new_array(references.longest, sizeof(int64_t))
-            make_slots(&self.tokens, slots_needed(references.total))
+            make_slots(&self.tokens, slots_needed(references.total), &watching)
             with nogil:
                 for text in range(references.count):
                     given = number_ids(self.tokens, references.read(text, memory), references.length(text),
-                                       numbers + references.begins[text], given, True)
+                                       numbers + references.begins[text], given, True, &watching)
                     watch(&watching, 8 + references.length(text))
             self.index(references, numbers, given, definition.rules.order)
-            self.invert()
+            self.invert(&watching)
             fill_logarithms(&definition.rules, self.logarithms)
         finally:
             free(numbers)
@@ -98,26 +98,35 @@ cdef class PairwiseTexts(NgramIndex):
         free(self.list_starts)
         free(self.lists)
 
-    cdef int invert(self) except -1:
+    cdef int invert(self, Watch *watching) except -1:
         """Build the inverted index from n-grams to texts."""
         cdef Py_ssize_t count = self.starts[self.texts * self.order]
-        cdef Py_ssize_t text, k, ngram
+        cdef Py_ssize_t first, last, text, k, ngram
         cdef Py_ssize_t *place
         cdef Py_ssize_t *starts
         self.list_starts = <Py_ssize_t *>allocated(calloc(<size_t>self.size + 2, sizeof(Py_ssize_t)))
         self.lists = <Occurrence *>new_array(count, sizeof(Occurrence))
         starts = self.list_starts
         with nogil:
-            for k in range(count):
-                starts[self.ngrams[k].ngram + 2] += 1
+            first = 0
+            while first < count:
+                for k in range(first, min(first + STEPS, count)):
+                    starts[self.ngrams[k].ngram + 2] += 1
+                watch(watching, STEPS)
+                first += STEPS
             for ngram in range(self.size):
                 starts[ngram + 2] += starts[ngram + 1]
             for text in range(self.texts):
-                for k in range(self.starts[text * self.order], self.starts[(text + 1) * self.order]):
-                    place = &starts[self.ngrams[k].ngram + 1]
-                    self.lists[place[0]].text = <int32_t>text
-                    self.lists[place[0]].count = self.ngrams[k].count
-                    place[0] += 1
+                last = self.starts[(text + 1) * self.order]
+                first = self.starts[text * self.order]
+                while first < last:
+                    for k in range(first, min(first + STEPS, last)):
+                        place = &starts[self.ngrams[k].ngram + 1]
+                        self.lists[place[0]].text = <int32_t>text
+                        self.lists[place[0]].count = self.ngrams[k].count
+                        place[0] += 1
+                    watch(watching, min(last - first, <Py_ssize_t>STEPS))
+                    first += STEPS
         return 0
 
     def fill(self, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
@@ -148,11 +157,11 @@ cdef class PairwiseTexts(NgramIndex):
                 while i < stop:
                     watch(&watching, 8 * self.texts)
                     if self.each_other:
-                        self.match(self.ngrams, self.starts + i * self.order, i, matches)
+                        self.match(self.ngrams, self.starts + i * self.order, i, matches, &watching)
                     else:
-                        number_ids(self.tokens, texts.read(i, memory), texts.length(i), numbers, 0, False)
-                        self.find(&found, numbers, texts.length(i))
-                        self.match(found.ngrams, found.starts, 0, matches)
+                        number_ids(self.tokens, texts.read(i, memory), texts.length(i), numbers, 0, False, &watching)
+                        self.find(&found, numbers, texts.length(i), &watching)
+                        self.match(found.ngrams, found.starts, 0, matches, &watching)
                     if not self.evaluate_all(rules, i, matches, scores):
                         break
                     i += 1
@@ -163,24 +172,29 @@ cdef class PairwiseTexts(NgramIndex):
             free_found(&found)
         return i
 
-    cdef void match(self, const NgramCount *ngrams, const Py_ssize_t *starts, Py_ssize_t first,
-                    int32_t *matches) noexcept nogil:
+    cdef int match(self, const NgramCount *ngrams, const Py_ssize_t *starts, Py_ssize_t first, int32_t *matches,
+                   Watch *watching) except -1 nogil:
         """Add the matches of a hypothesis with each text from `first` on, whose orders are next to each other."""
         cdef const Occurrence *start
         cdef const Occurrence *other
         cdef Py_ssize_t order = self.order
-        cdef Py_ssize_t k, n
+        cdef Py_ssize_t begin, k, n
         cdef int32_t *column
         cdef int32_t count
         for n in range(order):
             column = matches + n
-            for k in range(starts[n], starts[n + 1]):
-                count = ngrams[k].count
-                start = self.lists + self.list_starts[ngrams[k].ngram]
-                other = self.lists + self.list_starts[ngrams[k].ngram + 1]
-                while other > start and (other - 1).text >= first:
-                    other -= 1
-                    column[other.text * order] += min(count, other.count)
+            begin = starts[n]
+            while begin < starts[n + 1]:
+                for k in range(begin, min(begin + STEPS, starts[n + 1])):
+                    count = ngrams[k].count
+                    start = self.lists + self.list_starts[ngrams[k].ngram]
+                    other = self.lists + self.list_starts[ngrams[k].ngram + 1]
+                    while other > start and (other - 1).text >= first:
+                        other -= 1
+                        column[other.text * order] += min(count, other.count)
+                watch_long(watching, starts[n + 1] - begin)
+                begin += STEPS
+        return 0
 
     cdef bint evaluate_all(self, const Rules *rules, Py_ssize_t i, int32_t *matches,
                            double[:, ::1] scores) noexcept nogil:
@@ -228,6 +242,7 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
     cdef NgramCount *ngrams = NULL  # of all texts
     cdef Largest *largest = NULL    # by n-gram
     cdef Slots table
+    cdef Watch watching = begin_watch()
     if stats.shape[0] != texts.count or stats.shape[1] != row_size(max_order):
         raise ValueError("the rows do not fit the texts")
     if total > MOST_NGRAMS // max_order:
@@ -239,10 +254,10 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
         memory = <int64_t *>new_array(texts.longest, sizeof(int64_t))
         ngrams = <NgramCount *>new_array(total, sizeof(NgramCount))
         largest = <Largest *>new_array(total, sizeof(Largest))
-        make_slots(&table, slots_needed(total))
+        make_slots(&table, slots_needed(total), &watching)
         with nogil:
             for n in range(max_order):
-                count_others(texts, n, max_order, grams, counts, memory, ngrams, largest, table, stats)
+                count_others(texts, n, max_order, grams, counts, memory, ngrams, largest, table, stats, &watching)
     finally:
         free(grams)
         free(counts)
@@ -254,23 +269,22 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
 
 cdef int count_others(TokenTexts texts, Py_ssize_t n, Py_ssize_t max_order, int32_t *grams, int32_t *counts,
                       int64_t *memory, NgramCount *ngrams, Largest *largest, Slots table,
-                      int64_t[:, ::1] stats) except -1 nogil:
+                      int64_t[:, ::1] stats, Watch *watching) except -1 nogil:
     """Write the matches of order n + 1."""
-    cdef Watch watching = begin_watch()
     cdef Py_ssize_t start = 0       # of the tokens of a text
     cdef Py_ssize_t end = 0         # of its n-grams
     cdef Py_ssize_t text, length, places, k
     cdef int32_t given = 0
     cdef const Largest *most
-    make_empty(&table, size_of(table))
+    make_empty(&table, size_of(table), watching)
     for text in range(texts.count):
         length = texts.length(text)
         places = max(length - n, <Py_ssize_t>0)
         k = given
         if n == 0:
-            given = number_ids(table, texts.read(text, memory), length, grams + start, given, True)
+            given = number_ids(table, texts.read(text, memory), length, grams + start, given, True, watching)
         else:
-            given = extend_ngrams(table, grams + start, grams + start + 1, places, given, True)
+            given = extend_ngrams(table, grams + start, grams + start + 1, places, given, True, watching)
         memset(largest + k, 0, <size_t>(given - k) * sizeof(Largest))
         stats[text, 0] = length
         stats[text, 2 + max_order + n] = places
@@ -279,7 +293,7 @@ cdef int count_others(TokenTexts texts, Py_ssize_t n, Py_ssize_t max_order, int3
             add_count(&largest[ngrams[k].ngram], ngrams[k].count)
         end += stats[text, 2 + n]
         start += length
-        watch(&watching, length + 8)
+        watch(watching, length + 8)
     end = 0
     for text in range(texts.count):
         start, end = end, end + stats[text, 2 + n]
@@ -287,5 +301,5 @@ cdef int count_others(TokenTexts texts, Py_ssize_t n, Py_ssize_t max_order, int3
         for k in range(start, end):
             most = &largest[ngrams[k].ngram]
             stats[text, 2 + n] += min(ngrams[k].count, most.second if ngrams[k].count == most.count else most.count)
-        watch(&watching, end - start + 8)
+        watch(watching, end - start + 8)
     return 0

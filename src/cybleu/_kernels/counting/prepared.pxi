@@ -35,18 +35,23 @@ cdef struct PreparationWorkspace:
     NgramCount *found
 
 
-cdef void copy_slots(Slots known, const int32_t *best, Slots *table) noexcept nogil:
+cdef int copy_slots(Slots known, const int32_t *best, Slots *table, Watch *watching) except -1 nogil:
     cdef Slot *slot
-    cdef uint64_t i
-    for i in range(size_of(known)):
-        if known.slots[i].ngram >= 0:
-            slot = probe(table[0], known.slots[i].key)
-            slot[0] = known.slots[i]
-            slot.best = best[slot.ngram]
+    cdef uint64_t start, i
+    start = 0
+    while start < size_of(known):
+        for i in range(start, min(start + STEPS, size_of(known))):
+            if known.slots[i].ngram >= 0:
+                slot = probe(table[0], known.slots[i].key)
+                slot[0] = known.slots[i]
+                slot.best = best[slot.ngram]
+        watch_long(watching, <Py_ssize_t>(size_of(known) - start))
+        start += STEPS
+    return 0
 
 
 cdef int32_t prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTexts texts, Py_ssize_t first,
-                     Py_ssize_t last, Py_ssize_t max_order) except -1 nogil:
+                     Py_ssize_t last, Py_ssize_t max_order, Watch *watching) except -1 nogil:
     """Build the table of the set with the references `first` to `last` (exclusive); return its number of n-grams."""
     cdef int32_t *grams = work.grams
     cdef int32_t *best = work.best
@@ -58,38 +63,39 @@ cdef int32_t prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTex
     cdef uint64_t slots, others
     for k in range(first, last):
         total += texts.length(k)
-    make_empty(&work.tokens, slots_needed(total))
-    make_empty(&work.pairs, slots_needed(total * (min(max_order, texts.longest) - 1)))
+    make_empty(&work.tokens, slots_needed(total), watching)
+    make_empty(&work.pairs, slots_needed(total * (min(max_order, texts.longest) - 1)), watching)
     for k in range(first, last):
         length = texts.length(k)
         before = given
-        given = number_ids(work.tokens, texts.read(k, work.text), length, grams, given, True)
+        given = number_ids(work.tokens, texts.read(k, work.text), length, grams, given, True, watching)
         tokens += given - before
         for n in range(min(max_order, length)):
             if n > 0:
-                given = extend_ngrams(work.pairs, grams, grams + 1, length - n, given, True)
+                given = extend_ngrams(work.pairs, grams, grams + 1, length - n, given, True, watching)
             for i in range(count_ngrams(grams, length - n, work.counts, work.found)):
                 best[work.found[i].ngram] = max(best[work.found[i].ngram], work.found[i].count)
+            watch_long(watching, length)
     # twice the required slots: collisions cost more than the memory
     slots, others = 2 * slots_needed(tokens), 2 * slots_needed(given - tokens)
     table.tokens.slots = <Slot *>new_array(slots + others, sizeof(Slot))
     table.pairs.slots = table.tokens.slots + slots
-    make_empty(&table.tokens, slots)
-    make_empty(&table.pairs, others)
-    copy_slots(work.tokens, best, &table.tokens)
-    copy_slots(work.pairs, best, &table.pairs)
+    make_empty(&table.tokens, slots, watching)
+    make_empty(&table.pairs, others, watching)
+    copy_slots(work.tokens, best, &table.tokens, watching)
+    copy_slots(work.pairs, best, &table.pairs, watching)
     memset(best, 0, <size_t>given * sizeof(int32_t))
     return given
 
 
-cdef int begin_work(PreparationWorkspace *work, Py_ssize_t tokens, Py_ssize_t max_order) except -1:
+cdef int begin_work(PreparationWorkspace *work, Py_ssize_t tokens, Py_ssize_t max_order, Watch *watching) except -1:
     cdef Py_ssize_t ngrams
     memset(work, 0, sizeof(PreparationWorkspace))
     if tokens > MOST_NGRAMS // max(max_order, 1):
         raise MemoryError("a set of references has too many n-grams")
     ngrams = tokens * max(max_order, 1) + 1
-    make_slots(&work.tokens, slots_needed(tokens))
-    make_slots(&work.pairs, slots_needed(ngrams))
+    make_slots(&work.tokens, slots_needed(tokens), watching)
+    make_slots(&work.pairs, slots_needed(ngrams), watching)
     work.text = <int64_t *>new_array(tokens, sizeof(int64_t))
     work.grams = <int32_t *>new_array(tokens, sizeof(int32_t))
     work.found = <NgramCount *>new_array(tokens, sizeof(NgramCount))
@@ -120,8 +126,8 @@ cdef inline Py_ssize_t record_match(const Slot *slot, Py_ssize_t start, int32_t 
     return found + (slot.ngram >= 0)
 
 
-cdef void match_prepared(const ReferenceTable *table, const int64_t *text, Py_ssize_t length, Py_ssize_t max_order,
-                         const MatchWorkspace *work, int64_t *matches) noexcept nogil:
+cdef int match_prepared(const ReferenceTable *table, const int64_t *text, Py_ssize_t length, Py_ssize_t max_order,
+                        const MatchWorkspace *work, int64_t *matches, Watch *watching) except -1 nogil:
     """Count the clipped matches of each order.
 
     Slots are prefetched before any is read: the tables of many sets do not fit the cache.
@@ -155,14 +161,16 @@ cdef void match_prepared(const ReferenceTable *table, const int64_t *text, Py_ss
             CYBLEU_PREFETCH(&pairs.slots[places[wanted]])
             starts[wanted] = positions[i]
             wanted += positions[i + 1] - positions[i] == 1
+        watch_long(watching, found)
         if n == max_order or wanted == 0:
-            return
+            return 0
         found = 0
         matched = 0
         for i in range(wanted):
             found = record_match(probe_from(pairs, keys[i], places[i]), starts[i], seen, ngrams, positions, found,
                                  &matched)
         matches[n] = matched
+    return 0
 
 
 # -------------------------------------------------------------------------------------------------------------- class
@@ -207,11 +215,11 @@ cdef class PreparedReferences:
                 tokens += texts.length(k)
             largest = max(largest, tokens)
         try:
-            begin_work(&work, largest, min(max_order, texts.longest))
+            begin_work(&work, largest, min(max_order, texts.longest), &watching)
             with nogil:
                 for i in range(self.count):
                     ngrams = prepare(&self.tables[i], &work, texts, <Py_ssize_t>sets[i], <Py_ssize_t>sets[i + 1],
-                                     max_order)
+                                     max_order, &watching)
                     self.most_ngrams = max(self.most_ngrams, ngrams)
                     watch(&watching, 8 + ngrams)
         finally:
@@ -240,7 +248,7 @@ cdef class PreparedReferences:
             with nogil:
                 self.begin_match(&work, texts.longest)
                 for i in range(start, stop):
-                    self.count_text(texts.read(i, work.text), texts.length(i), owners[i], &work, &stats[i, 0])
+                    self.count_text(texts.read(i, work.text), texts.length(i), owners[i], &work, &stats[i, 0], &watching)
                     watch(&watching, 8 + texts.length(i))
         finally:
             free(work.text)
@@ -271,7 +279,7 @@ cdef class PreparedReferences:
                         work.text = NULL
                         self.begin_match(&work, longest)
                     widen(numbers.values, numbers.count, work.text)
-                    self.count_text(work.text, numbers.count, owners[i], &work, &stats[i, 0])
+                    self.count_text(work.text, numbers.count, owners[i], &work, &stats[i, 0], &scanner.watching)
         finally:
             free(work.text)
             free(numbers.values)
@@ -305,8 +313,8 @@ cdef class PreparedReferences:
         work.seen = work.ngrams + size + 1
         return 0
 
-    cdef void count_text(self, const int64_t *text, Py_ssize_t length, int64_t owner, const MatchWorkspace *work,
-                         int64_t *row) noexcept nogil:
+    cdef int count_text(self, const int64_t *text, Py_ssize_t length, int64_t owner, const MatchWorkspace *work,
+                        int64_t *row, Watch *watching) except -1 nogil:
         """Write the row of one text."""
         cdef const ReferenceTable *table = &self.tables[owner]
         cdef Py_ssize_t order = self.max_order
@@ -319,7 +327,7 @@ cdef class PreparedReferences:
         for n in range(order):
             row[2 + n] = 0
             row[2 + order + n] = max(length - n, 0)
-        match_prepared(table, text, length, order, work, row + 2)
+        return match_prepared(table, text, length, order, work, row + 2, watching)
 
 
 def trim(const token_id[::1] ids, int64_t[::1] begins, int64_t[::1] ends, pad, eos):

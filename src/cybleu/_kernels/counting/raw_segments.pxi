@@ -88,7 +88,7 @@ cdef int match_texts(SegmentWorkspace *work, Py_ssize_t texts, Py_ssize_t longes
         finish_masks(&work.matcher, matches)
         return 0
     reserve(&work.memory, match_memory(starts[1] - 1, work.numbers.count, texts))
-    match_ngrams(numbers, starts, texts, max_order, work.memory.data, matches)
+    match_ngrams(numbers, starts, texts, max_order, work.memory.data, matches, &work.hypothesis.watching)
     if work.memory.capacity > KEPT:
         free_buffer(&work.memory)
     return 0

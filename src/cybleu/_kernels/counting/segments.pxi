@@ -124,6 +124,7 @@ cdef int count_long_texts(PyObject **texts, Py_ssize_t count, object hypothesis,
     cdef char *memory
     cdef Py_ssize_t *starts
     cdef int32_t *ids
+    cdef Watch watching = begin_watch()
     if CYBLEU_OTHER_THREADS_RUN and type(hypothesis) is list:
         return 0
     space = (space + 7) & ~<uint64_t>7
@@ -149,10 +150,10 @@ cdef int count_long_texts(PyObject **texts, Py_ssize_t count, object hypothesis,
             if count > MANY_REFERENCES:
                 look_between(work)
         if total < RELEASE_FROM_TOKENS:
-            match_ngrams(ids, starts, count + 1, max_order, memory, row + 2)
+            match_ngrams(ids, starts, count + 1, max_order, memory, row + 2, &watching)
         else:
             with nogil:
-                match_ngrams(ids, starts, count + 1, max_order, memory, row + 2)
+                match_ngrams(ids, starts, count + 1, max_order, memory, row + 2, &watching)
         row[0] += length
         row[1] += closest
     finally:

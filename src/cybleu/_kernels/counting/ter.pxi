@@ -60,6 +60,7 @@ cdef enum:
     MOST_WORDS = 0x1FFFFFFF     # of both texts: distances are 32 bits
     MOST_COMPARED = 65536       # pairs of words, to find those that the texts share
     STEPS_OF_COMPARISON = 1024  # for MOST_COMPARED pairs
+    WORDS_BETWEEN_LOOKS = 512   # of a hypothesis
 
 
 # -------------------------------------------------------------------------------------------------------------- tables
@@ -110,17 +111,23 @@ cdef inline int32_t *row_of(const Distances *table, Py_ssize_t i) noexcept nogil
     return table.cells + table.rows[i].place
 
 
-cdef void fill_rows(const Distances *table, Py_ssize_t first, Py_ssize_t end, const int32_t *words,
-                    int step) noexcept nogil:
+cdef int fill_rows(const Distances *table, Py_ssize_t first, Py_ssize_t end, const int32_t *words, int step,
+                   Watch *watching) except -1 nogil:
     """The rows after `first` and before `end`; `step` is from each word to the next one."""
     cdef int32_t *row = row_of(table, 0)
-    cdef Py_ssize_t i
+    cdef Py_ssize_t start, i
     if first == 0:
         (row - 1)[0] = row[table.rows[0].high] = INFINITE
         for i in range(table.rows[0].high):
             row[i] = <int32_t>i
-    for i in range(first + 1, end):
-        fill_row(table, i, words[(i - 1) * step], row_of(table, i - 1), row_of(table, i))
+    start = first + 1
+    while start < end:
+        for i in range(start, min(start + WORDS_BETWEEN_LOOKS, end)):
+            fill_row(table, i, words[(i - 1) * step], row_of(table, i - 1), row_of(table, i))
+        if end - start > WORDS_BETWEEN_LOOKS:
+            watch(watching, STEPS)
+        start += WORDS_BETWEEN_LOOKS
+    return 0
 
 
 cdef void align(Segment *segment) noexcept nogil:
@@ -241,6 +248,8 @@ cdef int find_shift(Segment *segment, Shift *best, Watch *watching) except -1 no
     best.length = LONGEST_SHIFT + 1     # without a gain none is better
     best.start = best.target = 0
     for start in range(segment.size):
+        if start % WORDS_BETWEEN_LOOKS == WORDS_BETWEEN_LOOKS - 1:
+            watch(watching, STEPS)
         for there in range(max(0, start - FARTHEST_SHIFT), min(segment.width, start + FARTHEST_SHIFT + 1)):
             length = 0
             aligned = segment.align[there]
@@ -306,10 +315,11 @@ cdef int prepare_reference(Segment *segment, const int32_t *reference, Buffer *m
     return 0
 
 
-cdef void fill_forward(Segment *segment, Py_ssize_t first) noexcept nogil:
+cdef int fill_forward(Segment *segment, Py_ssize_t first, Watch *watching) except -1 nogil:
     """The rows after `first`."""
-    fill_rows(&segment.forward, first, segment.size + 1, segment.words, 1)
+    fill_rows(&segment.forward, first, segment.size + 1, segment.words, 1, watching)
     segment.score = row_of(&segment.forward, segment.size)[segment.width]
+    return 0
 
 
 cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t limit, Buffer *memory,
@@ -323,13 +333,16 @@ cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t lim
     if segment.width == 0 or segment.size == 0:
         return segment.size + segment.width
     prepare_reference(segment, reference, memory)
+    watch_long(watching, segment.size)
     segment.checked = 0
-    fill_forward(segment, 0)
+    fill_forward(segment, 0, watching)
     # each shift is an edit, too, and none gains more than is left
     while segment.score > segment.bound and shifts + segment.bound < limit:
         watch(watching, segment.size)
-        fill_rows(&segment.backward, segment.size - last, segment.size, segment.words + segment.size - 1, -1)
+        fill_rows(&segment.backward, segment.size - last, segment.size, segment.words + segment.size - 1, -1,
+                  watching)
         align(segment)
+        watch_long(watching, segment.size)
         find_shift(segment, &best, watching)
         if segment.checked >= MOST_CANDIDATES or best.gain <= 0:
             break
@@ -337,7 +350,7 @@ cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t lim
         range_of(segment.size, best.start, best.length, best.target, &first, &middle, &last)
         rotate(segment.words, segment.changed, first, middle, last)
         memcpy(segment.words + first, segment.changed + first, <size_t>(last - first) * sizeof(int32_t))
-        fill_forward(segment, first)
+        fill_forward(segment, first, watching)
     return shifts + segment.score
 
 

@@ -121,8 +121,8 @@ cdef uint64_t unit_table_size(Py_ssize_t count, int32_t names, int32_t different
     return cells * sizeof(Mark) if cells > 0 else slots_needed(count) * (sizeof(Mark) + sizeof(uint64_t))
 
 
-cdef void fill_table(Table *table, void *memory, const Units *text, int n, Positions *from_, int32_t *names,
-                     int32_t *places, bint often) noexcept nogil:
+cdef int fill_table(Table *table, void *memory, const Units *text, int n, Positions *from_, int32_t *names,
+                    int32_t *places, bint often, Watch *watching) except -1 nogil:
     """Count the n-grams at these positions of a text; keep the positions of repeated ones, which get ids.
 
     :param memory: `unit_table_size` bytes
@@ -131,7 +131,7 @@ cdef void fill_table(Table *table, void *memory, const Units *text, int n, Posit
     """
     cdef int32_t *at = from_.at
     cdef Py_ssize_t kept = 0
-    cdef Py_ssize_t i
+    cdef Py_ssize_t first, i
     cdef uint64_t size
     cdef uint64_t place
     cdef uint64_t key
@@ -150,29 +150,38 @@ cdef void fill_table(Table *table, void *memory, const Units *text, int n, Posit
         table.mask = size - 1
         memset(table.keys, 0xFF, <size_t>size * sizeof(uint64_t))
     memset(table.marks, 0xFF, <size_t>size * sizeof(Mark))
-    for i in range(table.count):
-        if table.keys == NULL:
-            place = <uint64_t>(from_.names[i] * table.width + unit_at(text, at[i] + n - 1))
-        else:
-            key = unit_key(from_.names[i], unit_at(text, at[i] + n - 1))
-            place = place_of_key(table, key)
-            table.keys[place] = key
-        mark = &table.marks[place]
-        mark.left += 1
-        mark.position = at[i]
-        places[i] = <int32_t>place
-    for i in range(table.count):
-        mark = &table.marks[places[i]]
-        repeated = mark.left > 0
-        fresh = -(repeated & <int32_t>(mark.position >= 0))
-        name = NAMED - given
-        mark.position = (name & fresh) | (mark.position & ~fresh)
-        given -= fresh
-        at[kept] = at[i]
-        from_.names[kept] = NAMED - mark.position
-        kept += repeated & <int32_t>(at[i] + n < text.count)
+    first = 0
+    while first < table.count:
+        for i in range(first, min(first + STEPS, table.count)):
+            if table.keys == NULL:
+                place = <uint64_t>(from_.names[i] * table.width + unit_at(text, at[i] + n - 1))
+            else:
+                key = unit_key(from_.names[i], unit_at(text, at[i] + n - 1))
+                place = place_of_key(table, key)
+                table.keys[place] = key
+            mark = &table.marks[place]
+            mark.left += 1
+            mark.position = at[i]
+            places[i] = <int32_t>place
+        watch_long(watching, table.count - first)
+        first += STEPS
+    first = 0
+    while first < table.count:
+        for i in range(first, min(first + STEPS, table.count)):
+            mark = &table.marks[places[i]]
+            repeated = mark.left > 0
+            fresh = -(repeated & <int32_t>(mark.position >= 0))
+            name = NAMED - given
+            mark.position = (name & fresh) | (mark.position & ~fresh)
+            given -= fresh
+            at[kept] = at[i]
+            from_.names[kept] = NAMED - mark.position
+            kept += repeated & <int32_t>(at[i] + n < text.count)
+        watch_long(watching, table.count - first)
+        first += STEPS
     from_.count = kept
     names[0] = given
+    return 0
 
 
 cdef int32_t alike_from(const Units *one, int32_t position, const Units *other, int32_t place,
@@ -184,8 +193,9 @@ cdef int32_t alike_from(const Units *one, int32_t position, const Units *other, 
     return equal
 
 
-cdef inline void take_block(Table *table, const Units *hypothesis, const Units *text, int n, int order,
-                            Positions *from_, int32_t *taken, int64_t *changes, bint plain) noexcept nogil:
+cdef inline int take_block(Table *table, const Units *hypothesis, const Units *text, int n, int order,
+                           Positions *from_, int32_t *taken, int64_t *changes, bint plain,
+                           Watch *watching) except -1 nogil:
     """Implement `take_ngrams`. `plain`: ids of one byte, less than 8 orders, and a cell for each pair."""
     cdef Mark *marks = table.marks
     cdef int32_t *at = from_.at
@@ -200,48 +210,57 @@ cdef inline void take_block(Table *table, const Units *hypothesis, const Units *
     cdef int64_t width = table.width
     cdef Py_ssize_t kept = 0
     cdef Py_ssize_t hits = 0
-    cdef Py_ssize_t i
+    cdef Py_ssize_t first, i
     cdef uint64_t place
     cdef int32_t position, once, longest, hit, left, stands, longer
     cdef Mark *mark
-    for i in range(from_.count):
-        position = at[i]
-        if plain:
-            place = <uint64_t>(names[i] * width + other[position + n - 1])
-        elif table.keys == NULL:
-            place = <uint64_t>(names[i] * width + unit_at(text, position + n - 1))
-        else:
-            place = place_of_key(table, unit_key(names[i], unit_at(text, position + n - 1)))
-        mark = &marks[place]
-        # branch-free, because matches are unpredictable
-        left = mark.left
-        stands = mark.position
-        once = -<int32_t>(stands >= 0)
-        if short:
-            longest = alike(own + (<Py_ssize_t>(stands & once) << shift), other + (<Py_ssize_t>position << shift),
-                            limit) >> shift
-            longest = min(longest, last - position)
-        else:
-            longest = alike_from(hypothesis, stands & once, text, position, min(order, last - position))
-        hit = left >= 0
-        longer = -1 - longest
-        mark.left = (min(left, longer) & once) | ((left - hit) & ~once)
-        taken[hits] = <int32_t>place
-        hits += hit
-        at[kept] = position
-        names[kept] = NAMED - stands
-        kept += <int32_t>(stands < NOWHERE) & <int32_t>(position + n < last)
+    first = 0
+    while first < from_.count:
+        for i in range(first, min(first + STEPS, from_.count)):
+            position = at[i]
+            if plain:
+                place = <uint64_t>(names[i] * width + other[position + n - 1])
+            elif table.keys == NULL:
+                place = <uint64_t>(names[i] * width + unit_at(text, position + n - 1))
+            else:
+                place = place_of_key(table, unit_key(names[i], unit_at(text, position + n - 1)))
+            mark = &marks[place]
+            # branch-free, because matches are unpredictable
+            left = mark.left
+            stands = mark.position
+            once = -<int32_t>(stands >= 0)
+            if short:
+                longest = alike(own + (<Py_ssize_t>(stands & once) << shift), other + (<Py_ssize_t>position << shift),
+                                limit) >> shift
+                longest = min(longest, last - position)
+            else:
+                longest = alike_from(hypothesis, stands & once, text, position, min(order, last - position))
+            hit = left >= 0
+            longer = -1 - longest
+            mark.left = (min(left, longer) & once) | ((left - hit) & ~once)
+            taken[hits] = <int32_t>place
+            hits += hit
+            at[kept] = position
+            names[kept] = NAMED - stands
+            kept += <int32_t>(stands < NOWHERE) & <int32_t>(position + n < last)
+        watch_long(watching, from_.count - first)
+        first += STEPS
     from_.count = kept
     changes[n] += hits
-    for i in range(hits):
-        mark = &marks[taken[i]]
-        once = -<int32_t>(mark.position >= 0)
-        changes[(-mark.left & once) | ((n + 1) & ~once)] -= 1
-        mark.left = (mark.left + 1) & ~once
+    first = 0
+    while first < hits:
+        for i in range(first, min(first + STEPS, hits)):
+            mark = &marks[taken[i]]
+            once = -<int32_t>(mark.position >= 0)
+            changes[(-mark.left & once) | ((n + 1) & ~once)] -= 1
+            mark.left = (mark.left + 1) & ~once
+        watch_long(watching, hits - first)
+        first += STEPS
+    return 0
 
 
-cdef void take_ngrams(Table *table, const Units *hypothesis, const Units *text, int n, int order, Positions *from_,
-                      int32_t *taken, int64_t *changes) noexcept nogil:
+cdef int take_ngrams(Table *table, const Units *hypothesis, const Units *text, int n, int order, Positions *from_,
+                     int32_t *taken, int64_t *changes, Watch *watching) except -1 nogil:
     """Add the matches of the n-grams of the table, and of longer unique ones. The table is restored afterwards.
 
     :param from_: positions in the reference of the previous order; replaced by those of this order
@@ -249,24 +268,24 @@ cdef void take_ngrams(Table *table, const Units *hypothesis, const Units *text, 
     :param changes: differences between the match counts of consecutive orders
     """
     if text.width == 1 and order < 8 and table.keys == NULL:
-        take_block(table, hypothesis, text, n, order, from_, taken, changes, True)
-    else:
-        take_block(table, hypothesis, text, n, order, from_, taken, changes, False)
+        return take_block(table, hypothesis, text, n, order, from_, taken, changes, True, watching)
+    return take_block(table, hypothesis, text, n, order, from_, taken, changes, False, watching)
 
 
-cdef int count_units(Units *texts, Py_ssize_t count, Buffer *memory) except -1 nogil:
+cdef int count_units(Units *texts, Py_ssize_t count, Buffer *memory, Watch *watching) except -1 nogil:
     """Count the units of texts with the same ids of one byte."""
     cdef Py_ssize_t size = texts[0].different + 1 if count > 0 else 0
     cdef int32_t *counts
     cdef Py_ssize_t i, k
     reserve(memory, <uint64_t>count * <uint64_t>size * sizeof(int32_t))
     counts = <int32_t *>memory.data
-    memset(counts, 0, <size_t>count * <size_t>size * sizeof(int32_t))
     for k in range(count):
         texts[k].counts = counts
+        memset(counts, 0, <size_t>size * sizeof(int32_t))
         for i in range(texts[k].count):
             counts[texts[k].data[i]] += 1
         counts += size
+        watch(watching, 8)
     return 0
 
 

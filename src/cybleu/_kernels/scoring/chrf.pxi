@@ -102,7 +102,6 @@ cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, P
             + (needed + <uint64_t>most + 1) * sizeof(int32_t))
     positions = <Positions *>work.walk.data
     changes = <int64_t *>(positions + count)
-    memset(changes, 0, <size_t>count * CHANGES * sizeof(int64_t))
     places = <int32_t *>(changes + count * CHANGES)
     memory = places + most + 1
     if apart:
@@ -113,6 +112,7 @@ cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, P
         all_of(&from_, memory, one.count)
     memory += 2 * one.count + 2
     for k in range(count):
+        memset(changes + k * CHANGES, 0, CHANGES * sizeof(int64_t))
         if apart:
             all_pairs(&positions[k], memory, &others[k])
             changes[k * CHANGES + 1] = shared_units(one, &others[k])
@@ -120,13 +120,14 @@ cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, P
         else:
             all_of(&positions[k], memory, others[k].count)
         memory += 2 * others[k].count + 2
+        watch(&work.watching, 8)
     for n in range(first, order + 1):
         if from_.count == 0:
             break
         reserve(&work.table, unit_table_size(from_.count, names, one.different, often))
-        fill_table(&table, work.table.data, one, n, &from_, &names, places, often)
+        fill_table(&table, work.table.data, one, n, &from_, &names, places, often, &work.watching)
         for k in range(count):
-            take_ngrams(&table, one, &others[k], n, order, &positions[k], places, changes + k * CHANGES)
+            take_ngrams(&table, one, &others[k], n, order, &positions[k], places, changes + k * CHANGES, &work.watching)
             watch(&work.watching, 1 + (others[k].count >> 2))
     for k in range(count):
         matches = 0
@@ -157,6 +158,7 @@ cdef int count_characters(const ChrfRules *rules, ChrfWorkspace *work, const Lin
             best = score
             memcpy(row, found, <size_t>row_size * sizeof(int64_t))
         found += row_size
+        watch(&work.watching, 1)
     if work.table.capacity > KEPT:
         free_buffer(&work.table)
         free_buffer(&work.walk)
@@ -198,7 +200,7 @@ cdef int read_numbers(const ChrfRules *rules, ChrfWorkspace *work, Group *group,
         group.characters[i].width = width
         group.characters[i].different = work.different
     if width == 1:
-        count_units(group.characters, total, &work.counts)
+        count_units(group.characters, total, &work.counts, &work.watching)
     return 1
 
 
@@ -221,6 +223,7 @@ cdef int number_group(ChrfWorkspace *work, Group *group) except -1 nogil:
         group.words[k].width = 4
         number_words(work, &texts[k], k < group.counted, <int32_t *>group.words[k].data)
         memset(<uint8_t *>group.words[k].data + 4 * group.words[k].count, 0xFF, AHEAD)
+        watch(&work.watching, 1)
     for k in range(group.total):
         group.words[k].different = work.known.size
     return 0
@@ -248,6 +251,7 @@ cdef int match_group(const ChrfRules *rules, ChrfWorkspace *work, const Group *g
             match_few_words(&group.words[one], &group.words[k], rules.word_order, row + 3 * rules.char_order)
         begin_rows(rules, group, one, k, row)
         row += row_size
+        watch(&work.watching, 8)
     return 0
 
 

@@ -14,7 +14,6 @@ cdef struct Ngram:
 
 
 cdef struct NumberedText:
-    PyObject **tokens
     Py_ssize_t length
     int32_t *grams              # by position: the id of the n-gram that begins there, -1 if it matches nowhere
     Py_ssize_t end              # for a hypothesis: where its references end among the texts
@@ -44,6 +43,7 @@ cdef struct Corpus:
 cdef Py_ssize_t add_texts(Corpus *corpus, PyObject *texts) except -2:
     """List the texts of a container; return how many, or -1 if it or one of them is declined."""
     cdef PyObject **items
+    cdef PyObject **tokens
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t k
     cdef NumberedText *text
@@ -52,24 +52,63 @@ cdef Py_ssize_t add_texts(Corpus *corpus, PyObject *texts) except -2:
     corpus.texts = <NumberedText *>grown(corpus.texts, corpus.size + count, &corpus.capacity, sizeof(NumberedText))
     for k in range(count):
         text = &corpus.texts[corpus.size]
-        if not cybleu_items(items[k], &text.tokens, &text.length) or text.length > MOST_NGRAMS - corpus.positions:
+        if not cybleu_items(items[k], &tokens, &text.length) or text.length > MOST_NGRAMS - corpus.positions:
             return -1
         corpus.size += 1
         corpus.positions += text.length
     return count
 
 
-cdef Py_ssize_t read_corpus(Corpus *corpus, object list_of_references, object hypotheses) except -2:
+cdef inline void fetch_text(PyObject *texts, Py_ssize_t k) noexcept:
+    """Prefetch the tokens of a text, if the container has it."""
+    cdef PyObject **items
+    cdef Py_ssize_t count = 0
+    if cybleu_items(texts, &items, &count) and k < count:
+        items_in(items[k])
+
+
+cdef int number_container(TokenTable *table, object texts, NumberedText *numbered, Py_ssize_t count, int32_t *grams,
+                          list held, Watch *watching) except -1:
+    """Write the ids of the tokens of all texts of a container; 0 if a token is declined, or a text has another length.
+
+    A signal handler may change the container. The table has addresses of long tokens, which must stay alive.
+
+    :param held: receives the texts with long tokens that are new; None if new tokens get no id
+    """
+    cdef object text
+    cdef int32_t before
+    cdef uint64_t marks
+    cdef Py_ssize_t k
+    for k in range(count):
+        fetch_text(<PyObject *>texts, k + 1)
+        text = item_at(texts, k)
+        before = table.size
+        if not number_text(table, text, numbered[k].length, grams, held is not None):
+            return 0
+        marks = 0
+        while before < table.size:
+            marks |= table.tokens[before].key.second
+            before += 1
+        if marks & CYBLEU_UNDECIDED:
+            held.append(tuple(text))
+        numbered[k].grams = grams
+        grams += numbered[k].length
+        watch(watching, numbered[k].length + 8)
+    return 1
+
+
+cdef Py_ssize_t read_corpus(Corpus *corpus, object list_of_references, object hypotheses, list held,
+                            Watch *watching) except -2:
     """Number the tokens of the hypotheses, and find them in the references.
 
-    No Python code runs, so that no list changes.
-
-    :return: the number of ids, or -1 if a container or a token is declined
+    :param held: receives what must stay alive meanwhile
+    :return: the number of ids, or -1 if a container or a token is declined, or changes meanwhile
     """
     cdef PyObject **sets
-    cdef Py_ssize_t i
+    cdef object texts
+    cdef Py_ssize_t size = 0
+    cdef Py_ssize_t first, i
     cdef TokenTable table
-    cdef NumberedText *text
     cdef int32_t *grams
     cdef uint64_t slots
     cdef Py_ssize_t most
@@ -78,9 +117,11 @@ cdef Py_ssize_t read_corpus(Corpus *corpus, object list_of_references, object hy
         return -1
     corpus.hypothesis_length = corpus.positions
     for i in range(corpus.count):
-        if add_texts(corpus, sets[i]) <= 0 or corpus.size > MOST_NGRAMS:
+        texts = item_at(list_of_references, i)
+        if add_texts(corpus, <PyObject *>texts) <= 0 or corpus.size > MOST_NGRAMS:
             return -1
         corpus.texts[i].end = corpus.size
+        watch(watching, 8)
     most, slots = corpus.hypothesis_length + 1, slots_needed(corpus.hypothesis_length)
     # at once, so that the next call gets the same pages; the tokens are where n-grams have no values yet
     reserve(&corpus.memory, slots * sizeof(Slot) + <uint64_t>corpus.positions * sizeof(int32_t) + <uint64_t>most * (
@@ -93,14 +134,20 @@ cdef Py_ssize_t read_corpus(Corpus *corpus, object list_of_references, object hy
     corpus.terms = <double *>(corpus.found + most)
     corpus.counts = <int32_t *>(corpus.terms + most) + 1
     grams = corpus.counts + most - 1
-    for i in range(corpus.size):
-        text = &corpus.texts[min(i + 1, corpus.size - 1)]
-        fetch_tokens(text.tokens, min(text.length, <Py_ssize_t>FEW))
-        text = &corpus.texts[i]
-        if not number_objects(&table, text.tokens, text.length, grams, i < corpus.count):
+    if not number_container(&table, hypotheses, corpus.texts, corpus.count, grams, held, watching):
+        return -1
+    grams += corpus.hypothesis_length
+    first = corpus.count
+    for i in range(corpus.count):
+        if cybleu_items(<PyObject *>list_of_references, &sets, &size) and i + 1 < size:
+            fetch_text(sets[i + 1], 0)
+        texts = item_at(list_of_references, i)
+        if not number_container(&table, texts, corpus.texts + first, corpus.texts[i].end - first, grams, None,
+                                watching):
             return -1
-        text.grams = grams
-        grams += text.length
+        while first < corpus.texts[i].end:
+            grams += corpus.texts[first].length
+            first += 1
     memset(corpus.counts - 1, 0, <size_t>most * sizeof(int32_t))
     return table.size
 
@@ -116,13 +163,13 @@ cdef int number_ngrams(Corpus *corpus, Py_ssize_t n, Py_ssize_t most, Watch *wat
     cdef Py_ssize_t k, m
     corpus.ngrams, corpus.shorter = corpus.shorter, corpus.ngrams
     memset(corpus.ngrams - 1, 0, <size_t>(most + 1) * sizeof(Ngram))
-    make_empty(&corpus.table, slots_needed(most))
+    make_empty(&corpus.table, slots_needed(most), watching)
     for k in range(corpus.size):
         gram = corpus.texts[k].grams
         for m in range(corpus.texts[k].length - n):
             if n > 0:
                 prefix_frequency = corpus.shorter[gram[m]].frequency
-                given = extend_ngrams(corpus.table, gram + m, gram + m + 1, 1, given, k < corpus.count)
+                gram[m] = extended(corpus.table, gram[m], gram[m + 1], &given, k < corpus.count)
             corpus.ngrams[gram[m]].prefix_frequency = prefix_frequency
             corpus.ngrams[gram[m]].frequency += k >= corpus.count
         watch(watching, corpus.texts[k].length + 8)
@@ -208,13 +255,15 @@ def corpus_nist(list_of_references, hypotheses, n):
     cdef Corpus corpus
     cdef Py_ssize_t ids
     cdef double score = NAN
+    cdef list held = []
+    cdef Watch watching = begin_watch()
     if not read_orders(1, n, orders):
         return None
     if CYBLEU_OTHER_THREADS_RUN:
         list_of_references, hypotheses = frozen(list_of_references, 3), frozen(hypotheses, 2)
     memset(&corpus, 0, sizeof(Corpus))
     try:
-        ids = read_corpus(&corpus, list_of_references, hypotheses)
+        ids = read_corpus(&corpus, list_of_references, hypotheses, held, &watching)
         if ids >= 0:
             with nogil:
                 score = score_of(&corpus, orders[1], ids)

@@ -264,11 +264,15 @@ cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words,
 cdef int number_words(ChrfWorkspace *work, const Text *text, bint adds, int32_t *ids) except -1 nogil:
     cdef const Span *spans = <const Span *>work.spans.data      # NULL before the first word
     cdef Token word
-    cdef Py_ssize_t i
+    cdef Py_ssize_t first, i
     if adds:
         reserve_tokens(&work.known, text.words)
-    for i in range(text.words):
-        word.text = work.text.data + spans[text.spans + i].start
-        word.end = word.text + spans[text.spans + i].size
-        ids[i] = number_word(&work.known, &word, adds) + 1
+    first = 0
+    while first < text.words:
+        for i in range(first, min(first + STEPS, text.words)):
+            word.text = work.text.data + spans[text.spans + i].start
+            word.end = word.text + spans[text.spans + i].size
+            ids[i] = number_word(&work.known, &word, adds) + 1
+        watch_long(&work.watching, text.words - first)
+        first += STEPS
     return 0

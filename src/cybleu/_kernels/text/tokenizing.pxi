@@ -255,7 +255,8 @@ cdef bint is_marked_up(const uint8_t *at, const uint8_t *end) noexcept nogil:
                          or memchr(at, c"<", size) != NULL)
 
 
-cdef Py_ssize_t replace(uint8_t *text, Py_ssize_t size, const char *old, Py_ssize_t length, int new) noexcept nogil:
+cdef Py_ssize_t replace(uint8_t *text, Py_ssize_t size, const char *old, Py_ssize_t length, int new,
+                        Watch *watching) except -1 nogil:
     """Replace a string by one character, or remove it if `new` is negative; return the new size."""
     cdef const uint8_t *at = text
     cdef const uint8_t *end = text + size
@@ -274,24 +275,26 @@ cdef Py_ssize_t replace(uint8_t *text, Py_ssize_t size, const char *old, Py_ssiz
             memmove(to, at, <size_t>distance(at, found))
             to += distance(at, found)
             at = found
+        watch(watching, 1)
     return distance(text, to)
 
 
 cdef int rewrite(Scanner *scanner) except -1 nogil:
     """Replace what mteval's tokeniser replaces first, in a copy of the line."""
     cdef Py_ssize_t size = distance(scanner.at, scanner.end)
+    cdef Watch *watching = &scanner.watching
     cdef uint8_t *text
     if scanner.buffer == NULL or scanner.at != scanner.buffer + FRONT:
         reserve_units(scanner, size)
         memcpy(scanner.buffer + FRONT, scanner.at, <size_t>size)
     text = scanner.buffer + FRONT
-    size = replace(text, size, b"<skipped>", 9, -1)
-    size = replace(text, size, b"-\n", 2, -1)
-    size = replace(text, size, b"\n", 1, c" ")
-    size = replace(text, size, b"&quot;", 6, c'"')
-    size = replace(text, size, b"&amp;", 5, c"&")
-    size = replace(text, size, b"&lt;", 4, c"<")
-    size = replace(text, size, b"&gt;", 4, c">")
+    size = replace(text, size, b"<skipped>", 9, -1, watching)
+    size = replace(text, size, b"-\n", 2, -1, watching)
+    size = replace(text, size, b"\n", 1, c" ", watching)
+    size = replace(text, size, b"&quot;", 6, c'"', watching)
+    size = replace(text, size, b"&amp;", 5, c"&", watching)
+    size = replace(text, size, b"&lt;", 4, c"<", watching)
+    size = replace(text, size, b"&gt;", 4, c">", watching)
     scanner.at = text
     scanner.end = text + size
     return 0
@@ -440,7 +443,7 @@ cdef class Tokenizer:
                 scanner.at = without_space_before(scanner.at, scanner.end)
         if self.rewrites and CYBLEU_UNLIKELY(is_marked_up(scanner.at, scanner.end)):
             rewrite(scanner)
-        return watch(&scanner.watching, 8 + (line.size >> 3))
+        return 0
 
     # Write tokens until there are `most` or more, and return their number, which is less than `most` at the end of the
     # line. The output requires MORE_TOKENS further entries.
@@ -474,6 +477,7 @@ cdef class Tokenizer:
             tokens[ended].end = at
             ended += 1
         scanner.begun = tokens[ended].text if begun > ended else NULL
+        watch(&scanner.watching, 8 + (distance(scanner.at, at) >> 3))
         scanner.at = at
         scanner.before = before
         scanner.joins = joins
