@@ -72,8 +72,11 @@ def arrow(value: Any) -> Iterator[Any]:
     :raises ArrowError: pyarrow cannot read it
     :raises MissingExtraError: pyarrow is not installed
     """
-    with extra("pyarrow", f"reading a {type(value).__name__} requires pyarrow", "cybleu[arrow]"):
+    try:
         import pyarrow
+    except ImportError:
+        with extra("pyarrow", f"reading a {type(value).__name__} requires pyarrow", "cybleu[arrow]"):
+            raise
     try:
         yield pyarrow
     except CybleuError:
@@ -99,38 +102,45 @@ def check_column(column: Any, name: str) -> None:
     :param name: of the column, for messages
     :raises ArrowError: one of them is out of range
     """
-    with arrow(column) as pa:
-        layout = _of_bytes(column.type, pa)
-        try:
-            for array in getattr(column, "chunks", [column]):
-                array.validate()
-                if layout != array.type:
-                    array = array.view(layout)
-                array.validate(full=True)
-        except pa.ArrowException as error:
-            raise ArrowError(f"{name} is damaged: {error}; write the column again") from error
+    from pyarrow import ArrowException
+
+    layout = _of_bytes(column.type)
+    try:
+        for array in getattr(column, "chunks", [column]):
+            array.validate()
+            if layout != array.type:
+                array = array.view(layout)
+            array.validate(full=True)
+    except ArrowException as error:
+        raise ArrowError(f"{name} is damaged: {error}; write the column again") from error
 
 
-def _of_bytes(kind: Any, pa: Any) -> Any:
+def _of_bytes(kind: Any) -> Any:
     """The type of the same layout with bytes for texts, whose UTF-8 is not validated here: the backend does it."""
-    texts = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
+    import pyarrow as pa
+
+    if pa.types.is_string(kind):
+        return pa.binary()
+    if pa.types.is_large_string(kind):
+        return pa.large_binary()
+    if pa.types.is_string_view(kind):
+        return pa.binary_view()
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_of_bytes(field.type)) for field in kind])
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(_of_bytes(kind.value_type), kind.list_size)
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _of_bytes(kind.value_type), kind.ordered)
+    if pa.types.is_run_end_encoded(kind):
+        return pa.run_end_encoded(kind.run_end_type, _of_bytes(kind.value_type))
     lists = {
         pa.ListType: pa.list_,
         pa.LargeListType: pa.large_list,
         pa.ListViewType: pa.list_view,
         pa.LargeListViewType: pa.large_list_view,
     }
-    if type(kind) in lists:
-        return lists[type(kind)](_of_bytes(kind.value_type, pa))
-    if pa.types.is_fixed_size_list(kind):
-        return pa.list_(_of_bytes(kind.value_type, pa), kind.list_size)
-    if pa.types.is_dictionary(kind):
-        return pa.dictionary(kind.index_type, _of_bytes(kind.value_type, pa), kind.ordered)
-    if pa.types.is_run_end_encoded(kind):
-        return pa.run_end_encoded(kind.run_end_type, _of_bytes(kind.value_type, pa))
-    if pa.types.is_struct(kind):
-        return pa.struct([field.with_type(_of_bytes(field.type, pa)) for field in kind])
-    return texts.get(kind, kind)
+    make_list = lists.get(type(kind))
+    return make_list(_of_bytes(kind.value_type)) if make_list else kind
 
 
 # ----------------------------------------------------------------------------------------------------------- one column
