@@ -291,7 +291,7 @@ class Bleu(BuiltinMetric):
 
     # --------------------------------------------------------------------------------------------------------- counting
 
-    @property
+    @cached_property
     def tokenization(self) -> Raw:
         """How raw text is tokenised, by default as the tool does it."""
         tokenizer = tool_tokenizer(self.definition.name) if self.tokenize is None else self.tokenize

@@ -65,11 +65,12 @@ def tokenization_for(metric: Metric, kind: Kind) -> Raw | None:
             tokenization_for(component, kind)
         return None  # each component tokenises the texts itself
     if kind == "raw text":
-        if metric.tokenization is None:
+        tokenization = metric.tokenization
+        if tokenization is None:
             raise SequenceTypeError(
                 f"{metric.name} reads tokens, and the hypotheses are raw text; split them, or name a tokeniser: tokenize='13a'"
             )
-        return metric.tokenization
+        return tokenization
     if kind in ("tokens", "ids"):
         if metric.reads == "text":
             raise SequenceTypeError(
