@@ -202,7 +202,10 @@ def compare_systems():
     """All 120 pairs of 16 systems, 10,000 shuffles."""
     references = [[line] for line in read("ref")]
     rows = {name: cybleu.rows(read(name), references) for name in systems()}
-    return lambda: [pair.p for pair in significance.compare_systems(rows, resamples=1).differences]
+    options = {"resamples": 1}
+    if hasattr(significance, "Settings"):  # an older version takes the number as an argument
+        options = {"settings": significance.Settings(resamples=1)}
+    return lambda: [pair.p for pair in significance.compare_systems(rows, **options).differences]
 
 
 def report():

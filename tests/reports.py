@@ -5,6 +5,7 @@ import functools
 import numpy as np
 
 from cybleu.report import analyse
+from cybleu.significance import Settings
 
 WORDS = "the cat is on a mat and dog sat so it was said again".split()
 NAMES = ("one", "two", "three")
@@ -23,7 +24,7 @@ REFERENCE = lines_of(0)
 OTHER = changed(REFERENCE, 2, 1)
 SYSTEMS = {name: changed(REFERENCE, every, every + 5) for name, every in zip(NAMES, (4, 3, 2))}
 REFERENCES = [list(pair) for pair in zip(REFERENCE, OTHER)]
-FEW = {"samples": 200, "resamples": 100}
+FEW = {"settings": Settings(samples=200, resamples=100)}
 
 
 @functools.cache

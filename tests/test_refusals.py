@@ -35,7 +35,15 @@ from cybleu.pairwise import self_bleu
 from cybleu.report import analyse, save_page
 from cybleu.rerank import linear, mbr, nbest_sorted, oracle, perceptron
 from cybleu.rewards import RepetitionPenalty, Reward
-from cybleu.significance import bootstrap, compare_systems, format_comparisons, paired_ar, paired_bs, paired_test
+from cybleu.significance import (
+    Settings,
+    bootstrap,
+    compare_systems,
+    format_comparisons,
+    paired_ar,
+    paired_bs,
+    paired_test,
+)
 from cybleu.text import Ragged
 from cybleu.tuning import (
     kbmira,
@@ -424,9 +432,14 @@ REFUSED = {
         (lambda: analyse(SYSTEMS, REFERENCES, baseline="four"), "no system 'four' .* one, two, three"),
         (lambda: analysed().between("one", "four"), "no system 'four'; there are one, two, three"),
         (lambda: analysed().metrics[0].buckets("colour"), "'colour'; use one of length, diff"),
+        (lambda: compare_systems({"a": STATS}, samples=9), r"pass settings=Settings\(samples=...\)"),
+        (lambda: analyse(SYSTEMS, REFERENCES, samples=9), r"pass settings=Settings\(samples=...\)"),
         (lambda: compare_systems([("a", STATS), ("a", STATS)]), "two systems are called 'a'"),
         (lambda: compare_systems({"a": STATS, "b": STATS}, baseline="c"), "there is no system 'c'"),
-        (lambda: compare_systems({"a": STATS, "b": STATS}, correction="b"), "unknown correction 'b'"),
+        (
+            lambda: compare_systems({"a": STATS, "b": STATS}, settings=Settings(correction="b")),
+            "unknown correction 'b'",
+        ),
         (lambda: compare_systems({"a": STATS, "b": STATS}).between("a", "a"), "were not compared"),
         (lambda: bootstrap(STATS, len, smoothing="exp"), "has no option 'smoothing'"),
         (lambda: paired_test(STATS, STATS, test="t"), "unknown test 't'; use one of randomization, shifted-bootstrap"),
@@ -507,8 +520,8 @@ REFUSED = {
         (lambda: save_page(None, "r.html", segments=0), "it must be a whole number from 1"),
         (lambda: self_bleu([["a"], ["b"]], sample=3), "from 1 to 2"),
         *((lambda call=call: call(SPARSE, samples=0), "samples is 0") for call in (pro, pro_pairs)),
-        (lambda: analyse(SYSTEMS, REFERENCES, resamples=0), "samples is 0"),
-        (lambda: analyse(SYSTEMS, REFERENCES, confidence=2), "confidence is 2"),
+        (lambda: analyse(SYSTEMS, REFERENCES, settings=Settings(resamples=0)), "samples is 0"),
+        (lambda: analyse(SYSTEMS, REFERENCES, settings=Settings(confidence=2)), "confidence is 2"),
         (lambda: compare_systems({}), "there is no system"),
         (lambda: bootstrap(STATS[:1]), "there is one segment"),
         (lambda: bootstrap(STATS, samples=10**8 + 1), "samples is 100000001; .* from 1 to 100,000,000"),

@@ -11,7 +11,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 import command_line
 import cybleu
 from cybleu import __version__
-from cybleu.significance import compare_systems
+from cybleu.significance import Settings, compare_systems
 from reports import changed, lines_of
 
 run = partial(command_line.run, "compare")
@@ -40,7 +40,7 @@ def test_the_tables(files):
     found = expected(files)
     note = f"{found.signature}|nrefs:1|case:mixed|tok:13a|version:{__version__}"
     assert run(*SYSTEMS, "-r", "ref1").stdout == f"{replace(found, signature=note)}\n"
-    found = expected(files, samples=50)
+    found = expected(files, settings=Settings(samples=50))
     arguments = *SYSTEMS, "-r", "ref1", "--samples", 50, "--format"
     assert run(*arguments, "markdown", "--digits", 1).stdout.startswith(found.to_markdown(1).split("\n\n")[0])
     assert run(*arguments, "latex").stdout.startswith(found.to_latex().split("\n\n")[0])
@@ -71,8 +71,9 @@ def test_several_metrics(files, more):
 
 
 def test_options(files):
-    how = {"metric": "nltk", "smoothing": "method1", "max_order": 2, "baseline": "b", "test": "shifted-bootstrap"}
-    found = expected(files, references=("ref1", "ref2"), **how, samples=100, seed=3)
+    how = {"metric": "nltk", "smoothing": "method1", "max_order": 2, "baseline": "b"}
+    settings = Settings(test="shifted-bootstrap", samples=100, seed=3)
+    found = expected(files, references=("ref1", "ref2"), **how, settings=settings)
     options = (
         "--metric nltk --smoothing method1 --max-order 2 --baseline b --test shifted-bootstrap --samples 100 --seed 3"
     )
@@ -95,7 +96,7 @@ def test_options(files):
 def test_an_option_for_each_file_of_references(files, arguments):
     result = run("--format", "csv", "--samples", 50, *arguments)
     assert result.exit_code == 0, result.stderr
-    assert result.stdout == expected(files, references=("ref1", "ref2"), samples=50).to_csv()
+    assert result.stdout == expected(files, references=("ref1", "ref2"), settings=Settings(samples=50)).to_csv()
 
 
 @pytest.mark.parametrize(

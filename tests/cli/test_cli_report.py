@@ -12,6 +12,7 @@ import pytest
 
 from command_line import run, write_lines
 from cybleu.report import analyse, html
+from cybleu.significance import Settings
 from reports import NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS
 
 
@@ -47,8 +48,7 @@ def test_the_page_is_that_of_the_function(files, no_pictures):
     expected = analyse(
         SYSTEMS,
         REFERENCES,
-        samples=100,
-        seed=7,
+        settings=Settings(samples=100, seed=7),
         command=shlex.join(["cybleu", *arguments]),
         files={name: hashlib.sha256((files / name).read_bytes()).hexdigest() for name in (*OUTPUTS, "ref1", "ref2")},
     )

@@ -22,7 +22,7 @@ from cybleu.errors import (
     UnknownNameError,
 )
 from cybleu.metrics import Mixture, find
-from cybleu.significance import compare_systems
+from cybleu.significance import Settings, compare_systems
 from inputs import side_by_side
 
 pytestmark = [
@@ -232,8 +232,8 @@ def test_rows_of_systems_for_tests_of_significance(engine):
     assert list(found) == ["a", "b", "c"]
     for name in found:
         assert found[name].tolist() == rows[systems == name].tolist()
-    wanted = compare_systems({name: rows[systems == name] for name in "abc"}, samples=200)
-    assert str(compare_systems(found, samples=200)) == str(wanted)
+    wanted = compare_systems({name: rows[systems == name] for name in "abc"}, settings=Settings(samples=200))
+    assert str(compare_systems(found, settings=Settings(samples=200))) == str(wanted)
 
 
 def test_rows_of_systems_that_do_not_fit(engine):

@@ -14,7 +14,7 @@ from cybleu.metrics.combined import maximised, split_on_blanks
 from cybleu.metrics.operations import with_options
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, mbr, oracle, perceptron
-from cybleu.significance import bootstrap, compare_systems, paired_test
+from cybleu.significance import Settings, bootstrap, compare_systems, paired_test
 from cybleu.tuning import kbmira, line_search, pro, tune
 
 LISTS = [
@@ -218,7 +218,7 @@ def test_significance(metric):
         name: metric.rows([texts[place] for texts in LISTS] * 9, REFERENCES * 9)
         for place, name in ((0, "good"), (2, "bad"))
     }
-    found = compare_systems(rows, metric, samples=50, resamples=40)
+    found = compare_systems(rows, metric, settings=Settings(samples=50, resamples=40))
     assert [system.name for system in found.systems] == ["good", "bad"]
     assert [system.score for system in found.systems] == [score(table, metric).score for table in rows.values()]
     (pair,) = found.differences

@@ -15,7 +15,7 @@ from cybleu.errors import EmptyHypothesisError
 from cybleu.metrics import find
 from cybleu.report import analyse, html
 from cybleu.sacrebleu_compat import CHRF
-from cybleu.significance import bootstrap, compare_systems
+from cybleu.significance import Settings, bootstrap, compare_systems
 from inputs import ngrams
 from reports import FEW, NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS, analysed, changed, marks_of
 
@@ -44,7 +44,7 @@ def test_scores_are_those_of_the_comparison(report):
 
 
 def test_one_system_has_the_interval_of_the_bootstrap():
-    found = analyse({"one": SYSTEMS["one"]}, REFERENCES, resamples=100)
+    found = analyse({"one": SYSTEMS["one"]}, REFERENCES, settings=Settings(resamples=100))
     expected = bootstrap(rows_of("one"), samples=100)
     (system,) = found.metrics[0].systems
     assert (system.score, system.low, system.high, system.s_sel) == (

@@ -10,7 +10,7 @@ import pytest
 from cybleu.errors import UnknownNameError
 from cybleu.metrics import Bleu, Chrf, find
 from cybleu.report import analyse, html, plot_buckets, plot_differences, plot_scores
-from cybleu.significance import compare_systems, format_comparisons
+from cybleu.significance import Settings, compare_systems, format_comparisons
 from report_pages import Page, check_policy, numbers_on
 from reports import FEW, NAMES, REFERENCES, SYSTEMS, changed
 
@@ -289,5 +289,7 @@ def test_plots_of_each_metric(report, matplotlib):
 
 
 def test_scores_above_100_have_a_group():
-    above = analyse({"it": ["b c d", "a b"]}, [["a"], ["a b"]], ["sacrebleu", "ter"], resamples=9).metrics[1]
+    above = analyse(
+        {"it": ["b c d", "a b"]}, [["a"], ["a b"]], ["sacrebleu", "ter"], settings=Settings(resamples=9)
+    ).metrics[1]
     assert above.sentence_scores.max() == 300 and above.buckets("score").labels[-1] == "90 and more"

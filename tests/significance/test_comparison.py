@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import cybleu
 from cybleu import score
 from cybleu.metrics import find
-from cybleu.significance import bootstrap, compare_systems, format_comparisons, paired_test
-from cybleu.significance.paired import TESTS
+from cybleu.significance import Settings, bootstrap, compare_systems, format_comparisons, paired_test
+from cybleu.significance.settings import TESTS
 from statistics_rows import rows_of
 
 
@@ -29,7 +29,7 @@ def systems_of(count, segments=60, seed=1):
 @pytest.mark.parametrize("test", TESTS)
 def test_all_pairs_are_those_of_the_single_functions(test):
     systems = systems_of(4)
-    found = compare_systems(systems, test=test, samples=200, resamples=200)
+    found = compare_systems(systems, settings=Settings(test=test, samples=200, resamples=200))
     assert [system.score for system in found.systems] == sorted(
         (score(rows).score for rows in systems.values()), reverse=True
     )
@@ -56,8 +56,8 @@ def test_all_pairs_are_those_of_the_single_functions(test):
 
 def test_beside_a_baseline():
     systems = systems_of(4)
-    every = compare_systems(systems, samples=200, resamples=50)
-    found = compare_systems(list(systems.items()), baseline="system 2", samples=200, resamples=50)
+    every = compare_systems(systems, settings=Settings(samples=200, resamples=50))
+    found = compare_systems(list(systems.items()), baseline="system 2", settings=Settings(samples=200, resamples=50))
     assert found.systems[0].name == "system 2"
     assert [pair.first for pair in found.differences] == [s.name for s in every.systems if s.name != "system 2"]
     for pair in found.differences:
@@ -91,7 +91,8 @@ def ratings(*means, segments=200, seed=2):
 @pytest.mark.parametrize(("ranking", "enough"), [("every", all), ("any", any)])
 def test_ranks_by_their_definition(seed, ranking, enough):
     found = compare_systems(
-        ratings(*np.linspace(0, 1, 8), seed=seed), samples=199, ranking=ranking, correction="none", resamples=10
+        ratings(*np.linspace(0, 1, 8), seed=seed),
+        settings=Settings(samples=199, ranking=ranking, correction="none", resamples=10),
     )
     expected = []
     for place, system in enumerate(found.systems):
@@ -105,7 +106,9 @@ def test_ranks_by_their_definition(seed, ranking, enough):
 
 def test_several_runs():
     one, two, three, four = systems_of(4, 40).values()
-    found = compare_systems({"a": [one, two], "b": np.array([three, four]), "c": one}, samples=100, resamples=100)
+    found = compare_systems(
+        {"a": [one, two], "b": np.array([three, four]), "c": one}, settings=Settings(samples=100, resamples=100)
+    )
     named = {system.name: system for system in found.systems}
     scores = [score(rows).score for rows in (one, two)]
     assert named["a"].runs == tuple(scores)
@@ -116,7 +119,7 @@ def test_several_runs():
     ordered = np.sort((alone[0].scores + alone[1].scores) / 2)
     assert (named["a"].low, named["a"].high) == (ordered[2], ordered[97])
     assert named["c"].s_opt is None
-    again = compare_systems({"a": [one, two], "b": [one, two]}, samples=100)
+    again = compare_systems({"a": [one, two], "b": [one, two]}, settings=Settings(samples=100))
     assert again.differences[0].p == 1.0
 
 
@@ -128,7 +131,7 @@ def test_influence_is_what_exchanging_a_segment_changes(seed, metric):
     first[0, :] = second[0, :]
     for rows in (first, second, third):
         rows[1] = [12, 12, 12, 11, 10, 9, 12, 11, 10, 9]
-    found = compare_systems({"a": first, "b": [second, third]}, metric, samples=10, resamples=10)
+    found = compare_systems({"a": first, "b": [second, third]}, metric, settings=Settings(samples=10, resamples=10))
     influence = found.influence("a", "b")
     for segment in range(20):
         expected = 0.0
@@ -144,7 +147,7 @@ def test_a_function_of_the_sum():
         return row[2] / row[6] if row[6] else 0.0
 
     systems = systems_of(3)
-    found = compare_systems(systems, precision, samples=50, resamples=50, scale=1)
+    found = compare_systems(systems, precision, settings=Settings(samples=50, resamples=50), scale=1)
     assert found.systems[0].score == max(rows[:, 2].sum() / rows[:, 6].sum() for rows in systems.values())
     for pair in found.differences:
         influence = found.influence(pair.first, pair.second)
@@ -160,7 +163,9 @@ NAMES = [r"a_b|c", "x & y", r"50 % \ #1", "<script>", "${}~^", "zeile\nzwei"]
 
 def of_names(count=6, **choices):
     rows = list(systems_of(count).values())
-    return compare_systems(dict(zip([*NAMES, *map(str, range(20))], rows)), samples=100, resamples=50, **choices)
+    return compare_systems(
+        dict(zip([*NAMES, *map(str, range(20))], rows)), settings=Settings(samples=100, resamples=50), **choices
+    )
 
 
 @pytest.mark.parametrize("baseline", [None, "x & y"])
@@ -191,7 +196,9 @@ def test_tables_have_a_line_for_everything(count, baseline):
 
 def test_a_matrix_shows_p_without_the_zero_before_the_point():
     generator = np.random.default_rng(1)
-    comparison = compare_systems({f"s{i}": generator.random(9) for i in range(7)}, scale=1, samples=9, resamples=9)
+    comparison = compare_systems(
+        {f"s{i}": generator.random(9) for i in range(7)}, scale=1, settings=Settings(samples=9, resamples=9)
+    )
     numbers = [0.003, 0.03, 0.3, 1.0, 0.0001, 0.1005] + [0.25] * 15
     pairs = [replace(pair, p_holm=p, enumerated=True) for pair, p in zip(comparison.differences, numbers)]
     _, matrix, *_ = str(replace(comparison, differences=tuple(pairs))).split("\n\n")
@@ -212,7 +219,7 @@ def test_names_cannot_break_a_table():
 @pytest.mark.parametrize("metrics", [["sacrebleu"], ["sacrebleu", "moses", 'a "b",\n']])
 def test_names_cannot_break_csv(metrics):
     rows = dict(zip(["a\nb", "c\u2028d", 'e,"f"\x85', "\x1c"], systems_of(4).values()))
-    found = compare_systems(rows, samples=20, resamples=20)
+    found = compare_systems(rows, settings=Settings(samples=20, resamples=20))
     written = format_comparisons([replace(found, metric=name) for name in metrics], "csv")
     read = list(csv.DictReader(io.StringIO(written, newline="")))
     pairs = [(pair.first, pair.second) for pair in found.differences]
@@ -231,7 +238,11 @@ def test_json_has_everything():
         assert (pair["first"], pair["p"], pair["wins"]) == (expected.first, expected.p, expected.wins)
         assert pair["influence"] == found.influence(pair["first"], pair["second"]).tolist()
     assert (data["scale"], data["seed"], data["samples"], data["segments"]) == (100, 12345, 100, 60)
-    of_one = json.loads(compare_systems({"a": [0.5, 0.25], "b": [0.5, 0.75]}, scale=1, alpha=np.float32(0.1)).to_json())
+    of_one = json.loads(
+        compare_systems(
+            {"a": [0.5, 0.25], "b": [0.5, 0.75]}, scale=1, settings=Settings(alpha=np.float32(0.1))
+        ).to_json()
+    )
     assert (of_one["scale"], of_one["systems"][0]["score"]) == (100, 62.5)
     assert compare_systems({"a": [0.5, 0.25], "b": [0.5, 0.75]}).as_dict()["scale"] is None
 
@@ -252,7 +263,7 @@ def test_the_table_of_multeval(data):
         system: [cybleu.rows(read(f"hyps.lc.tok.en.{system}.opt{run}"), references) for run in range(3)]
         for system in ("baseline", "sys1", "sys2")
     }
-    found = compare_systems(systems, baseline="baseline", samples=2000)
+    found = compare_systems(systems, baseline="baseline", settings=Settings(samples=2000))
     shown = {s.name: [round(number, 1) for number in (s.score, s.s_sel, s.s_opt)] for s in found.systems}
     assert shown == {"baseline": [18.5, 0.3, 0.1], "sys1": [18.8, 0.3, 0.3], "sys2": [18.5, 0.3, 0.1]}
     assert found.between("sys1", "baseline").p <= 0.002
@@ -265,7 +276,7 @@ TEXTS = (["a b c d", "e f g", "i j"], ["a b c", "e f x h", "i"])
 def test_results_are_pickled_and_copied():
     """They keep the scoring function of the backend, for the influence of segments."""
     first, second = (cybleu.rows(texts, [["a b c d"], ["e f g h"], ["i j"]], tokenize="none") for texts in TEXTS)
-    found = compare_systems({"one": first, "two": second}, samples=20)
+    found = compare_systems({"one": first, "two": second}, settings=Settings(samples=20))
     for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
         assert str(again) == str(found)
         assert again.to_json(influence=True) == found.to_json(influence=True)
@@ -274,7 +285,9 @@ def test_results_are_pickled_and_copied():
 def test_the_baseline_does_not_matter_to_p():
     generator = np.random.default_rng(2)
     systems = {"a": [generator.normal(size=30) for _ in range(2)], "b": generator.normal(0.3, size=30)}
-    one, other = (compare_systems(systems, baseline=name, samples=200).differences[0].p for name in systems)
+    one, other = (
+        compare_systems(systems, baseline=name, settings=Settings(samples=200)).differences[0].p for name in systems
+    )
     assert one == other
 
 

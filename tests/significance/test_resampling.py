@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cybleu.metrics import METRICS, Bleu, Metric, score
-from cybleu.significance import bootstrap, compare_systems, draws, paired_test
-from cybleu.significance.paired import TESTS
+from cybleu.significance import Settings, bootstrap, compare_systems, draws, paired_test
+from cybleu.significance.settings import TESTS
 from statistics_rows import rows_of
 
 
@@ -254,7 +254,7 @@ def test_p_of_decimals_does_not_depend_on_their_scale(test, scale, columns):
     floats = [np.array([number / 100 for number in column]) * scale for column in zip(*columns)]
     expected = exact_p(test, *exact, samples, 5)
     assert paired_test(*floats, test=test, samples=samples, seed=5).p == expected
-    both = compare_systems({"one": floats[0], "two": floats[1]}, test=test, samples=samples, seed=5)
+    both = compare_systems({"one": floats[0], "two": floats[1]}, settings=Settings(test=test, samples=samples, seed=5))
     assert both.differences[0].p == expected
     numbers = [np.array(column) for column in zip(*columns)]
     shuffles = [paired_test(*tables, test=test, samples=3, seed=5).p for tables in (floats, numbers)]

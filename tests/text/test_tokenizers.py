@@ -18,6 +18,7 @@ import command_line
 import cybleu
 from cybleu.errors import InputFileError, MissingExtraError, NotUtf8Error
 from cybleu.report import analyse
+from cybleu.significance import Settings
 from cybleu.text import categories, tokenizer
 from cybleu.text.tokenizers import tokenizer_signature
 
@@ -212,5 +213,5 @@ def test_signatures_are_those_of_sacrebleu(name, monkeypatch, tmp_path):
     command = ["--tokenize", name]
     for arguments in (["score", *options], ["compare", *options, "-r", options[0]]):
         assert f"|tok:{signature}|" in command_line.run(*arguments, *command).stdout
-    report = analyse({"one": ["a b", "d"]}, ["a b c", "d e"], tokenize=name, resamples=9)
+    report = analyse({"one": ["a b", "d"]}, ["a b c", "d e"], tokenize=name, settings=Settings(resamples=9))
     assert f"|tok:{signature}|" in report.metrics[0].comparison.signature

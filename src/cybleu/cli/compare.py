@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .._runtime.samples import MOST_SAMPLES
-from ..metrics import Metric
-from ..metrics.raw_text import fields_of_texts
-from ..metrics.signature import as_signature
 from .command import Command, FilePath, section
 from .options import (
     digits_option,
@@ -22,13 +18,14 @@ from .options import (
     shows_progress,
     threads_option,
 )
-from .systems import check_systems, files_of, report_on, systems_argument
-from .texts import SACREBLEU, Texts, count, metric_section, metrics_with, text_options
+from .systems import check_systems, command_and_files, files_of, systems_argument
+from .texts import SACREBLEU, Texts, count, metric_section, metrics_with, strings_of, text_options
 
 if TYPE_CHECKING:
-    from ..significance import SystemComparison
+    from ..report.texts import Texts as ReportTexts
+    from ..text.batches import Corpus
 
-# those of `significance/paired.py`, named here, so that --help works without NumPy
+# those of `significance/settings.py`, named here, so that --help works without NumPy
 TESTS = ("randomization", "shifted-bootstrap", "win-ratio")
 PAIRED = {"--paired-bs is --test shifted-bootstrap, --paired-ar the default": "--paired-bs --paired-ar"}
 
@@ -125,58 +122,77 @@ def compare(
     if len(systems) == 1 and output_format != "text":
         raise click.UsageError(f"--format {output_format} requires at least two systems")
     metrics = metrics_with(metric, options)
-    analysis = {
-        "baseline": baseline,
-        "test": test,
-        "samples": samples,
-        "seed": seed,
-        "threads": threads,
-        "progress": shows_progress(),
-    }
-    if report_file is None:
-        results = _compared(systems, Texts(files_of(systems), references, drop_bom), metrics, analysis)
-    else:
-        from ..report.page import check_report, save_page
+    from ..significance import Settings, format_comparisons
+    from ..significance.comparison import compare_counts
+
+    if report_file is not None:
+        from ..report.page import check_report
 
         check_report(report_file)
-        report = report_on(
-            systems,
-            references,
-            metrics,
-            source,
-            drop_bom,
+    settings = Settings(test=test, samples=samples, seed=seed, threads=threads, progress=shows_progress())
+    files = files_of(systems)
+    sources = [] if source is None else [source]
+    texts = Texts([*files, *sources], references, drop_bom, hashed=report_file is not None)
+    counted, blocks = count(texts, metrics, threads, scored=len(files))
+    rows = []
+    corpora = []
+    for block in blocks:
+        rows.append(block.rows)
+        if report_file is not None:
+            corpora.append(block.corpora)
+    comparisons = []
+    for one, of_metric in zip(counted, zip(*rows)):
+        tables = _by_system(systems, of_metric)
+        comparisons.append(compare_counts(tables, one, texts.nrefs, baseline, settings))
+    if report_file is not None:
+        from ..report import Report
+        from ..report.page import MOST_SEGMENTS, save_page
+
+        command, digests = command_and_files(texts.digests, report_file)
+        report = Report(
+            counted,
+            comparisons,
+            _report_texts(systems, corpora, has_source=source is not None),
             lowercase=options["lowercase"],
             title=title,
-            **analysis,
+            command=command,
+            files=digests,
         )
-        save_page(report, report_file, **({"segments": None} if all_segments else {}))
-        results = report.comparisons
-        if len(systems) == 1:
-            click.echo(report.format(digits))
-            return
-    from ..significance import format_comparisons
-
-    printed = format_comparisons(results, output_format, digits, influence)
+        save_page(report, report_file, segments=None if all_segments else MOST_SEGMENTS)
+    if len(systems) == 1:
+        click.echo(report.format(digits))
+        return
+    printed = format_comparisons(comparisons, output_format, digits, influence)
     click.echo(printed, nl=output_format not in ("csv", "latex"))
 
 
-def _compared(
-    systems: Mapping[str, list[str]], texts: Texts, metrics: Sequence[Metric], analysis: Mapping[str, Any]
-) -> list[SystemComparison]:
-    """The comparison by each metric.
+def _by_system(systems: Mapping[str, list[str]], blocks: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
+    """Join the rows of blocks.
 
-    :param analysis: options of :func:`cybleu.significance.compare_systems`
+    :param blocks: for each block the rows of each file
+    :return: the rows of each run of each system
     """
     from .._runtime.arrays import np
-    from ..significance import compare_systems
 
-    metrics, counted = count(texts, metrics, analysis["threads"])
-    blocks = [block.rows for block in counted]
-    results = []
-    for metric, of_blocks in zip(metrics, zip(*blocks)):
-        tables = iter([np.concatenate([*map(np.asarray, of_path)]) for of_path in zip(*of_blocks)])
-        rows = {name: [next(tables) for _ in runs] for name, runs in systems.items()}
-        result = compare_systems(rows, metric, **analysis)
-        read = fields_of_texts(metric, metric.tokenization, texts.nrefs)
-        results.append(replace(result, signature=as_signature(result.signature).with_fields(**read)))
-    return results
+    tables = iter([np.concatenate([np.asarray(rows) for rows in of_file]) for of_file in zip(*blocks)])
+    return {name: [next(tables) for _ in runs] for name, runs in systems.items()}
+
+
+def _report_texts(
+    systems: Mapping[str, list[str]], corpora: Sequence[Sequence[Corpus]], has_source: bool
+) -> ReportTexts:
+    """Return the texts of a report.
+
+    :param corpora: for each block the corpus of each file, and of the source if there is one
+    """
+    from ..report.texts import Texts as ReportTexts
+
+    references = []
+    files: list[list[str]] = [[] for _ in corpora[0]]
+    for block in corpora:
+        references += strings_of(block[0])[1]
+        for lines, corpus in zip(files, block):
+            lines += strings_of(corpus)[0]
+    source = files.pop() if has_source else None
+    outputs = iter(files)
+    return ReportTexts({name: [next(outputs) for _ in runs] for name, runs in systems.items()}, references, source)

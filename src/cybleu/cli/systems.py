@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from os.path import basename, exists, isabs
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from .._files.text import shown
 from .._runtime.system import command_line
-from ..metrics import Metric
 from .command import ARGUMENTS, FilePath
-from .texts import Texts, strings_of
-
-if TYPE_CHECKING:
-    from ..report import Report
 
 
 def _named(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, list[str]]:
@@ -58,44 +52,18 @@ def files_of(systems: Mapping[str, list[str]]) -> list[str]:
     return [path for runs in systems.values() for path in runs]
 
 
-def report_on(
-    systems: Mapping[str, list[str]],
-    references: Sequence[str],
-    metrics: Sequence[Metric],
-    source: str | None,
-    drop_bom: bool,
-    **analysis: Any,
-) -> Report:
-    """Analyse the texts of systems.
+def command_and_files(digests: Mapping[str, str], page: str) -> tuple[str, dict[str, str]]:
+    """Return the command that repeats a report, and the digests of the files, with names for the reader of the report.
 
-    :param source: the file of the source text
-    :param analysis: more options of :func:`cybleu.report.analyse`
+    :param digests: the digests by the paths of the files
+    :param page: the file of the report
     """
-    from ..report import analyse
-
-    sources = [] if source is None else [source]
-    paths = [*dict.fromkeys([*files_of(systems), *sources])]
-    texts = Texts(paths, references, drop_bom, hashed=True)
-    lines: dict[str, list[str]] = {path: [] for path in paths}
-    sets: list[list[str]] = []
-    for corpora in texts:
-        sets += strings_of(corpora[0])[1]
-        for found, corpus in zip(lines.values(), corpora):
-            found += strings_of(corpus)[0]
     context = click.get_current_context()
-    names = _without_folders([*texts.digests])
-    page = context.params["report_file"]
+    names = _without_folders([*digests])
     shortened = {**names, **_without_folders([page])}
     arguments = [_renamed(argument, shortened) for argument in context.meta[ARGUMENTS]]
-    return analyse(
-        {name: [lines[path] for path in runs] for name, runs in systems.items()},
-        sets,
-        metrics,
-        source=None if source is None else lines[source],
-        command=command_line([*context.command_path.split(), *arguments]),
-        files={names[path]: digest for path, digest in texts.digests.items()},
-        **analysis,
-    )
+    command = command_line([*context.command_path.split(), *arguments])
+    return command, {names[path]: digest for path, digest in digests.items()}
 
 
 def _without_folders(paths: Sequence[str]) -> dict[str, str]:

@@ -213,9 +213,12 @@ class Block(NamedTuple):
     rows: list[list[Any]]
 
 
-def count(texts: Texts, metrics: Sequence[Metric], threads: int) -> tuple[Sequence[Metric], Iterator[Block]]:
+def count(
+    texts: Texts, metrics: Sequence[Metric], threads: int, scored: int | None = None
+) -> tuple[Sequence[Metric], Iterator[Block]]:
     """Count texts block by block, in threads.
 
+    :param scored: how many of the texts to count, by default all; the others are read only
     :return: the metrics, with the weights of all references if they take such weights, and the counts
     """
     blocks = iter(texts)
@@ -226,6 +229,8 @@ def count(texts: Texts, metrics: Sequence[Metric], threads: int) -> tuple[Sequen
         blocks = iter(read)
 
     def counted(corpora: list[Corpus]) -> Block:
-        return Block(corpora, [[rows_without_numpy(metric, corpus) for corpus in corpora] for metric in metrics])
+        return Block(
+            corpora, [[rows_without_numpy(metric, corpus) for corpus in corpora[:scored]] for metric in metrics]
+        )
 
     return metrics, in_order(counted, blocks, threads)

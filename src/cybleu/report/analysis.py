@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache, cached_property
 from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,16 +16,15 @@ from ..errors import OrderError, UnknownNameError
 from ..metrics import Bleu, Chrf, Mixture, find
 from ..metrics.names import family
 from ..metrics.operations import with_options
-from ..metrics.raw_text import fields_of_texts
-from ..metrics.signature import as_signature
-from ..significance import SystemComparison, SystemScore, compare_systems
-from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
+from ..significance import Settings, SystemComparison, SystemScore
+from ..significance.comparison import compare_counts
 from ..significance.draws import resamples
-from ..significance.paired import interval, of_systems
+from ..significance.paired import interval
 from ..significance.results import written_name
+from ..significance.settings import refuse_settings
 from .figures import Buckets, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies, contributions, shares
 from .ngrams import NGrams
-from .texts import Texts
+from .texts import Texts, read_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,34 +72,40 @@ class MetricFigures:
     """
 
     def __init__(
-        self, texts: Texts, counter: Metric, label: str, lengths: Lengths, order: Sequence[str] | None, compared: Any
+        self,
+        counter: Metric,
+        comparison: SystemComparison,
+        label: str,
+        *,
+        texts: Texts,
+        lengths: Lengths,
+        order: Sequence[str] | None,
     ):
         """
         :param counter: the metric with its tokeniser
+        :param comparison: the comparison of the systems by this metric
         :param lengths: of the segments: for each output that of the first reference, and how much longer the output is
         :param order: the names of the systems in the order of the report; None for that of this metric
-        :param compared: options of :func:`compare_systems`
         """
-        counter = counter.with_weights_of(texts.references) if counter.weighs_by_call else counter
-        rows = texts.rows(counter, compared["threads"])
         metric = counter if counter.reads == "text" else with_options(counter, tokenize=None, lowercase=False)
         self.metric, self.label, self._lengths = metric, label, lengths
         self.sign = 1 if metric.higher_is_better else -1
-        tables = {name: [rows[run] for run in runs] for name, runs in texts.runs.items()}
-        if len(tables) == 1:
+        self.comparison = comparison
+        rows = dict(zip(texts.outputs, comparison.statistics.given))
+        if len(texts.runs) == 1:
             for table in rows.values():  # the tool has no score for some texts
                 metric.score(table)
-        found = compare_systems(tables, metric, **compared)
-        read = fields_of_texts(counter, counter.tokenization, texts.most_references)
-        self.comparison: SystemComparison = replace(found, signature=as_signature(found.signature).with_fields(**read))
-        self.bootstrap_scores = dict(zip(tables, map(self.percent, of_systems(found._rows, found._samples))))
-        order = order or [system.name for system in found.systems]
-        self.systems: tuple[SystemScore, ...] = tuple(sorted(found.systems, key=lambda one: order.index(one.name)))
+        samples = comparison.bootstrap_scores
+        self.bootstrap_scores = {name: self.percent(samples[name]) for name in texts.runs}
+        order = order or [system.name for system in comparison.systems]
+        self.systems: tuple[SystemScore, ...] = tuple(sorted(comparison.systems, key=lambda one: order.index(one.name)))
         best, *others = order
-        baseline = compared["baseline"]
-        pairs = [*combinations(order, 2)] if baseline is None else [(name, best) for name in others]
-        self.differences = tuple(self.comparison.between(*pair) for pair in pairs)
-        shown = pairs if baseline is not None or len(order) <= ALL_PAIRS else [(best, name) for name in others]
+        if comparison.baseline is None:
+            pairs = [*combinations(order, 2)]
+            shown = pairs if len(order) <= ALL_PAIRS else [(best, name) for name in others]
+        else:
+            pairs = shown = [(name, best) for name in others]
+        self.differences = tuple(comparison.between(*pair) for pair in pairs)
         self.looked_at: tuple[tuple[str, str], ...] = tuple(shown)
         self.names = tuple(run for name in order for run in texts.runs[name])
         self.rows = {run: rows[run] for run in self.names}
@@ -210,26 +214,48 @@ class Report:
     """
 
     def __init__(
-        self, texts: Texts, counters: Sequence[Metric], bleus: list[int], counting: Bleu, compared: Any, **shown: Any
+        self,
+        metrics: Sequence[Metric],
+        comparisons: Sequence[SystemComparison],
+        texts: Texts,
+        *,
+        lowercase: bool = False,
+        n_end: int = LARGEST_N,
+        title: str | None = None,
+        command: str | None = None,
+        files: Mapping[str, str] | None = None,
     ):
         """
-        :param counters: the metrics, with their tokenisers
-        :param bleus: which of them are BLEU
-        :param counting: counts the tokens of the texts, of all orders
-        :param compared: options of :func:`compare_systems`
-        :param shown: `title`, `command` and `files`
+        :param metrics: the metrics with their tokenisers
+        :param comparisons: the comparison of the systems by each metric
+        :param texts: the texts that the metrics have counted
+        :param lowercase: whether tokens are in lower case if no metric counts tokens
         """
-        self._texts, self._compared = texts, compared
+        self._texts = texts
+        bleus = [place for place, metric in enumerate(metrics) if isinstance(metric, Bleu)]
+        # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
+        bleu: Any = metrics[bleus[0]] if bleus else None
+        first = bleu or next((one for one in metrics if one.reads != "text"), Bleu(lowercase=lowercase))
+        reading = first.tokenization
+        counting = Bleu(
+            "mteval-v13a" if first.name == "mteval-v13a" else "sacrebleu",
+            max_order=max(n_end, bleu.order) if bleu else n_end,
+            reference_length=bleu.definition.reference_length if bleu else None,
+            tokenize=None if reading is None else reading.tokenize,
+            lowercase=first.lowercase,
+        )
+        splitting: Any = counting.tokenization
+        texts.tokenise(splitting)
         self.n_end: int = counting.order
-        self._rows = texts.rows(counting, compared["threads"])
+        self._rows = texts.rows(counting, comparisons[0].settings.threads)
         length = np.diff(texts.bounds)[texts.firsts[:-1] + len(texts.outputs)]  # of the first reference of each segment
         lengths = {name: (length, rows[:, 0] - rows[:, 1]) for name, rows in self._rows.items()}
         found: list[MetricFigures] = []
-        for metric in counters:
+        for metric, comparison in zip(metrics, comparisons):
             order = [system.name for system in found[0].systems] if found else None
             label = written_name(family(metric) if len(bleus) == 1 else metric.name)
-            found.append(MetricFigures(texts, metric, label, lengths, order, compared))
-        self.metrics, self.comparisons = tuple(found), [one.comparison for one in found]
+            found.append(MetricFigures(metric, comparison, label, texts=texts, lengths=lengths, order=order))
+        self.metrics, self.comparisons = tuple(found), [*comparisons]
         self.names, self.looked_at = found[0].names, found[0].looked_at
         self.segments, self.source = len(texts.references), texts.source
         self.bleu = found[bleus[0]] if bleus else None
@@ -237,15 +263,15 @@ class Report:
         if len(systems) > 5:
             systems[4:] = [f"{len(systems) - 4} others"]
         self.subject = f"{joined([one.label for one in found])} of {joined(systems)}"
-        self.title: str = shown["title"] or self.subject
-        self.command: str | None = shown["command"]
-        self.files: dict[str, str] = dict(shown["files"] or texts.digests())
+        self.title = title or self.subject
+        self.command = command
+        self.files: dict[str, str] = dict(files or texts.digests())
 
     @cached_property
     def outputs(self) -> tuple[OutputFigures, ...]:
         """The scores of each output by the first BLEU and by chrF."""
         chrf = Chrf(lowercase=self._texts.lowercase)
-        rows, found = self._texts.rows(chrf, self._compared["threads"]), []
+        rows, found = self._texts.rows(chrf, self.comparisons[0].settings.threads), []
         for name in self.names:
             bleu: Any = self.bleu.metric.score(self.bleu.rows[name]) if self.bleu else None
             found.append(OutputFigures(name, bleu, chrf.score(rows[name]).score))
@@ -254,15 +280,15 @@ class Report:
     @cached_property
     def precisions(self) -> tuple[Precisions, ...]:
         """The precision of each order up to `n_end`, for each output, with bootstrap intervals of the same samples."""
-        most, comparison = self.n_end, self.metrics[0].comparison
+        most, settings = self.n_end, self.comparisons[0].settings
         found = []
         for name in self.names:
             counts = self._rows[name][:, 2:].astype(np.float64)
-            drawn = resamples(np.random.default_rng(comparison.seed), comparison.resamples, self.segments, counts.dtype)
+            drawn = resamples(np.random.default_rng(settings.seed), settings.resamples, self.segments, counts.dtype)
             sums = np.concatenate([weights @ counts for _, _, weights in drawn])
             values, sampled = (shares(table[..., :most], table[..., most:]) for table in (counts.sum(axis=0), sums))
             known = [of_order[~np.isnan(of_order)] for of_order in sampled.T]
-            low, high = zip(*(interval(one, comparison.confidence) if len(one) else (np.nan, np.nan) for one in known))
+            low, high = zip(*(interval(one, settings.confidence) if len(one) else (np.nan, np.nan) for one in known))
             found.append(Precisions(name, tuple(range(1, most + 1)), tuple(values.tolist()), low, high))
         return tuple(found)
 
@@ -372,14 +398,7 @@ def analyse(
     n_end: int = LARGEST_N,
     source: Any = None,
     baseline: str | None = None,
-    test: str = "randomization",
-    samples: int | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    confidence: float = CONFIDENCE,
-    alpha: float = ALPHA,
-    threads: int | None = None,
-    progress: bool = False,
+    settings: Settings | None = None,
     title: str | None = None,
     command: str | None = None,
     files: Mapping[str, str] | None = None,
@@ -398,14 +417,7 @@ def analyse(
     :param n_end: the maximum n-gram order of the precisions
     :param source: the source text of each segment, a list of str; it is shown on the page
     :param baseline: the name of a system; all other systems are compared only with this one
-    :param test: see :func:`cybleu.significance.compare_systems`, also for the next seven parameters
-    :param samples: the number of samples of the test
-    :param resamples: the number of bootstrap samples of the intervals
-    :param seed: the seed of all samples
-    :param confidence: the confidence of the intervals
-    :param alpha: the level of significance
-    :param threads: the number of threads, by default one; it does not affect the result
-    :param progress: show progress bars (requires tqdm)
+    :param settings: the test, the samples and the threads, by default ``cybleu.significance.Settings()``
     :param title: the title of the page; by default the names of the metrics and the systems
     :param command: the command that repeats the report, shown on the page
     :param files: the names of files with their digests, shown on the page; by default the digests of the texts
@@ -422,8 +434,34 @@ def analyse(
     >>> [(system.name, round(system.score, 2)) for system in report.metrics[0].systems]
     [('mine', 100.0), ('theirs', 26.06)]
     """
-    metrics, bleus = _metrics(metric, choices)
+    refuse_settings(choices)
+    metrics = _metrics(metric, choices)
     check_whole(n_end, "n_end", 1, 64, error=OrderError)
+    settings = Settings() if settings is None else settings
+    texts = read_texts(systems, references, source)
+    counters = []
+    comparisons = []
+    for counter in _with_tokenizers(metrics, tokenize, lowercase):
+        if counter.weighs_by_call:
+            counter = counter.with_weights_of(texts.references)
+        rows = texts.rows(counter, settings.threads)
+        of_systems = {name: [rows[run] for run in runs] for name, runs in texts.runs.items()}
+        counters.append(counter)
+        comparisons.append(compare_counts(of_systems, counter, texts.most_references, baseline, settings))
+    return Report(
+        counters,
+        comparisons,
+        texts,
+        lowercase=lowercase,
+        n_end=n_end,
+        title=title,
+        command=command,
+        files=files,
+    )
+
+
+def _with_tokenizers(metrics: Sequence[Metric], tokenize: Any, lowercase: bool) -> list[Metric]:
+    """Return the metrics with a tokeniser, by default their own."""
     own = [one.tokenization.tokenize if one.tokenization else None for one in metrics]
     names = own if tokenize is None else [tokenize] * len(metrics)
     # a function is called once for each different line, though each metric counts the texts
@@ -436,25 +474,11 @@ def analyse(
         elif one.reads != "text":
             fields["tokenize"] = remembered.get(id(name), name) or "none"
         counters.append(with_options(one, **fields))
-    # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
-    bleu: Any = counters[bleus[0]] if bleus else None
-    reader = bleu or next((one for one in counters if one.reads != "text"), Bleu(lowercase=lowercase))
-    counting = Bleu(
-        "mteval-v13a" if reader.name == "mteval-v13a" else "sacrebleu",
-        max_order=max(n_end, bleu.order) if bleu else n_end,
-        reference_length=bleu.definition.reference_length if bleu else None,
-        tokenize=reader.tokenize,
-        lowercase=reader.lowercase,
-    )
-    splitting: Any = counting.tokenization
-    texts = Texts(systems, references, splitting, source)
-    drawn = {"test": test, "samples": samples, "resamples": resamples, "seed": seed, "progress": progress}
-    compared = {**drawn, "baseline": baseline, "confidence": confidence, "alpha": alpha, "threads": threads}
-    return Report(texts, counters, bleus, counting, compared, title=title, command=command, files=files)
+    return counters
 
 
-def _metrics(given: Any, choices: Mapping[str, Any]) -> tuple[list[Metric], list[int]]:
-    """Return the metrics of a report, and which of them are BLEU.
+def _metrics(given: Any, choices: Mapping[str, Any]) -> list[Metric]:
+    """Return the metrics of a report.
 
     :param choices: options of a single metric, or of each BLEU in a list
     :raises UnknownNameError: there is no metric, or two have one name
@@ -469,7 +493,7 @@ def _metrics(given: Any, choices: Mapping[str, Any]) -> tuple[list[Metric], list
             raise UnknownNameError(f"two metrics are called {name!r}; give each once")
     if not metrics:
         raise UnknownNameError("there is no metric; give one, such as bleu")
-    return metrics, bleus
+    return metrics
 
 
 def joined(names: Sequence[str]) -> str:

@@ -175,7 +175,7 @@ def _context(report: Report, most: int | None) -> dict[str, Any]:
     return {
         "report": report,
         "texts": texts,
-        "percent": f"{100 * first.comparison.confidence:g}\u00a0%",
+        "percent": f"{100 * first.comparison.settings.confidence:g}\u00a0%",
         "versions": {"cybleu": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
         "tables": {
             form: format_comparisons(report.comparisons, form.lower()).rstrip("\n") + "\n"

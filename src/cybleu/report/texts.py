@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from itertools import chain, zip_longest
@@ -26,7 +26,8 @@ PIECE = 1 << 10  # segments that are tokenised or matched at once, which bounds 
 
 
 class Texts:
-    """All texts of a comparison. The tokens of a segment follow one another: those of each output, and then of each reference.
+    """All texts of a comparison, and their tokens. The tokens of a segment follow one another: those of each output, and then
+    of each reference.
 
     :ivar references: the lines of the references of each segment
     :ivar outputs: the lines of each output, which is a run of a system; its name has the number of the run if there are
@@ -39,48 +40,39 @@ class Texts:
     :ivar bounds: where each text begins in the ids, and the end
     """
 
-    def __init__(self, systems: Mapping[str, Any], references: Any, splitting: Raw, source: Any = None):
-        """Parse and tokenise the texts.
-
-        :raises CybleuError: one of its subclasses, for texts that are not valid
+    def __init__(
+        self, systems: Mapping[str, Sequence[list[str]]], references: list[list[str]], source: list[str] | None = None
+    ):
         """
-        if not hasattr(systems, "items"):
-            if isinstance(references, Mapping):
-                raise SequenceTypeError("the arguments look swapped; give the systems first, then the references")
-            raise SequenceTypeError("the systems are not a mapping of names to lines; give for example {'mine': lines}")
-        groups = read_list(references, "references", "those of each segment")
-        if not groups:
-            raise EmptyCorpusError("there is no segment; give the references of each, and a line of each system")
-        named = ((f"references[{segment}]", group) for segment, group in enumerate(groups))
-        self.references = [_lines([group] if isinstance(group, str) else group, name) for name, group in named]
+        :param systems: the lines of each run of each system
+        """
+        self.references, self.source = references, source
         self.outputs: dict[str, list[str]] = {}
         self.runs: dict[str, list[str]] = {}
-        for name, given in systems.items():
-            given = read_list(given, name, "lines")
-            several = bool(given) and all(isinstance(one, Iterable) and not isinstance(one, LINE) for one in given)
-            tables = given if several else [given]
-            names = [f"{name}, run {number}" for number, _ in enumerate(tables, 1)]
-            self.runs[name] = names if len(names) > 1 else [name]
-            for output, lines in zip(self.runs[name], tables):
+        for name, tables in systems.items():
+            names = [name]
+            if len(tables) > 1:
+                names = [f"{name}, run {number}" for number, _ in enumerate(tables, 1)]
+            self.runs[name] = names
+            for output, lines in zip(names, tables):
                 if output in self.outputs:
                     raise UnknownNameError(f"two outputs are called {output!r}; give the systems other names")
-                self.outputs[output] = _lines(lines, output, len(groups))
-        if not self.outputs:
-            raise UnknownNameError("there is no system; give at least one")
-        self.source = None if source is None else _lines(source, "source", len(groups))
-        self._tokenise(splitting)
+                self.outputs[output] = lines
 
-    def _tokenise(self, splitting: Raw) -> None:
+    def tokenise(self, splitting: Raw) -> None:
+        """Give each different token an id."""
         numbers: defaultdict[Any, int] = defaultdict()
         numbers.default_factory = lambda: len(numbers) + 1  # 0 is no token
-        ids, bounds = array("i"), array("q", [0])
+        ids = array("i")
+        bounds = array("q", [0])
         segments = [*zip(*self.outputs.values(), self.references)]
         for start in range(0, len(segments), PIECE):
             lines = [line for *own, group in segments[start : start + PIECE] for line in (*own, *group)]
             for tokens in splitting.split(list(map(str, lines))):
                 ids.extend(map(numbers.__getitem__, tokens))
                 bounds.append(len(ids))
-        self.lowercase, self.vocabulary = splitting.lowercase, [None, *numbers]
+        self.lowercase = splitting.lowercase
+        self.vocabulary = [None, *numbers]
         self.ids: NDArray[np.int32] = np.frombuffer(ids, dtype=np.int32)
         self.bounds: NDArray[np.int64] = np.frombuffer(bounds, dtype=np.int64)
 
@@ -129,6 +121,33 @@ class Texts:
         }
         files = {name: "".join(f"{line}\n" for line in lines) for name, lines in texts.items()}
         return {name: sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for name, text in files.items()}
+
+
+def read_texts(systems: Any, references: Any, source: Any) -> Texts:
+    """Validate the arguments of :func:`cybleu.report.analyse`.
+
+    :raises CybleuError: one of its subclasses, for texts that are not valid
+    """
+    if not hasattr(systems, "items"):
+        if isinstance(references, Mapping):
+            raise SequenceTypeError("the arguments look swapped; give the systems first, then the references")
+        raise SequenceTypeError("the systems are not a mapping of names to lines; give for example {'mine': lines}")
+    groups = read_list(references, "references", "those of each segment")
+    if not groups:
+        raise EmptyCorpusError("there is no segment; give the references of each, and a line of each system")
+    named = ((f"references[{segment}]", group) for segment, group in enumerate(groups))
+    sets = [_lines([group] if isinstance(group, str) else group, name) for name, group in named]
+    found: dict[str, list[list[str]]] = {}
+    for name, given in systems.items():
+        lines = read_list(given, name, "lines")
+        several = bool(lines) and all(isinstance(one, Iterable) and not isinstance(one, LINE) for one in lines)
+        if several:
+            found[name] = [_lines(run, f"{name}, run {number}", len(sets)) for number, run in enumerate(lines, 1)]
+        else:
+            found[name] = [_lines(lines, name, len(sets))]
+    if not found:
+        raise UnknownNameError("there is no system; give at least one")
+    return Texts(found, sets, None if source is None else _lines(source, "source", len(sets)))
 
 
 def _lines(lines: Any, name: str, segments: int | None = None) -> list[str]:

@@ -13,11 +13,13 @@ from .comparison import compare_systems
 from .paired import Bootstrap, PairedTest, bootstrap, paired_test
 from .results import SystemComparison, SystemDifference, SystemScore, format_comparisons
 from .sacrebleu import SacrebleuResult, confidence, paired_ar, paired_bs
+from .settings import Settings
 
 __all__ = [
     "Bootstrap",
     "PairedTest",
     "SacrebleuResult",
+    "Settings",
     "SystemComparison",
     "SystemDifference",
     "SystemScore",

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
-from .._runtime.samples import check_samples
 from ..errors import UnknownNameError
-from .defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
-from .paired import check_test, interval, mean_and_deviation, of_systems, p_values, signature_of
+from ..metrics.raw_text import fields_of_texts
+from ..metrics.signature import as_signature
+from .paired import interval, mean_and_deviation, of_systems, p_values, signature_of
 from .resampling import bootstrap_scores
 from .results import SystemComparison, SystemDifference, SystemScore
-from .systems import MetricLike, Systems, check_share, mean_of_runs, named
+from .settings import Settings, refuse_settings
+from .systems import MetricLike, Systems, mean_of_runs, named
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CORRECTIONS = ("holm", "none")
-RANKINGS = ("every", "any")
+    from ..metrics import Metric
 
 
 def compare_systems(
@@ -27,18 +28,9 @@ def compare_systems(
     metric: MetricLike = None,
     *,
     baseline: str | None = None,
-    test: str = "randomization",
-    samples: int | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    confidence: float = CONFIDENCE,
-    alpha: float = ALPHA,
-    correction: str = "holm",
-    ranking: str = "every",
+    settings: Settings | None = None,
     lower_is_better: bool | None = None,
     scale: float | None = None,
-    threads: int | None = None,
-    progress: bool = False,
     **choices: Any,
 ) -> SystemComparison:
     """Compare all pairs of systems, or each system with a baseline, with intervals, tests and ranks.
@@ -47,97 +39,125 @@ def compare_systems(
         `stats`. A single system has no differences
     :param metric: see :func:`bootstrap`
     :param baseline: the name of a system; each other system is compared only with this one
-    :param test: see :func:`paired_test`. The samples of a bootstrap test also give the intervals
-    :param resamples: the number of bootstrap samples of the intervals
-    :param confidence: the confidence of the intervals
-    :param alpha: the level of significance: the largest p of a significant difference
-    :param correction: ``holm`` corrects p for the number of tests (Holm 1979), ``none`` does not; significance and
-        ranks are based on the result
-    :param ranking: a new rank begins with a system that is significantly worse than ``every`` system, or than ``any``
-        system, of the rank above
+    :param settings: the test, the samples, and what is significant, by default ``Settings()``
     :param lower_is_better: whether the metric is an error rate; by default defined by the metric, and False for a
         function
-    :param samples: see :func:`paired_test`
-    :param seed: the seed of all samples
     :param scale: see :func:`bootstrap`
-    :param threads: the number of threads, by default one; it does not affect the result
-    :param progress: show progress bars (requires tqdm)
     :param choices: options of :class:`cybleu.metrics.Bleu`, or of the metric
     :return: scores with intervals and ranks, and the tests of the differences; systems with equal scores are in the
         order in which they were given
-    :raises UnknownNameError: two systems have the same name, or there is no such baseline, test, correction or ranking
+    :raises UnknownNameError: two systems have the same name, or there is no such baseline
     :raises LengthMismatchError: systems, or the runs of one, have different numbers of segments
-    :raises SampleError: there is no system, there are fewer than two segments, or a number of samples is not valid
+    :raises SampleError: there is no system, or there are fewer than two segments
     :raises CybleuError: the rows are invalid
 
     >>> import numpy
     >>> generator = numpy.random.default_rng(1)
     >>> ratings = {name: generator.normal(mean, 1, 200) for name, mean in (("a", 3), ("b", 3.05), ("c", 2.5))}
-    >>> result = compare_systems(ratings)
+    >>> result = compare_systems(ratings, settings=Settings(samples=1000))
     >>> [(found.first, found.second, found.significant) for found in result.differences]
     [('b', 'a', False), ('b', 'c', True), ('a', 'c', True)]
     """
-    samples = check_test(test, samples, seed)
-    check_samples(resamples, seed)
-    confidence, alpha = check_share(confidence, "confidence"), check_share(alpha, "alpha")
-    for name, value, known in (("correction", correction, CORRECTIONS), ("ranking", ranking, RANKINGS)):
-        if value not in known:
-            raise UnknownNameError(f"unknown {name} {value!r}; use one of {', '.join(known)}")
+    refuse_settings(choices)
+    settings = Settings() if settings is None else settings
     given = named(systems)
     if baseline is not None and baseline not in given:
         raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(given)}")
-    rows = Systems(given, metric, scale, **choices)
-    if lower_is_better is None:
-        lower_is_better = not rows.scoring.higher_is_better
-    rows.scoring.higher_is_better = not lower_is_better
-    resamples = resamples if test == "randomization" else samples
-    of_runs = bootstrap_scores(rows, resamples, seed, threads, progress)
-    of_samples = of_systems(rows, of_runs)
-    order, pairs = _order_and_pairs(rows, baseline)
+    statistics = Systems(given, metric, scale, **choices)
+    if lower_is_better is not None:
+        statistics.scoring.higher_is_better = not lower_is_better
+    of_runs = bootstrap_scores(
+        statistics, settings.resamples, settings.seed, threads=settings.threads, progress=settings.progress
+    )
+    of_samples = of_systems(statistics, of_runs)
+    order, pairs = _order_and_pairs(statistics, baseline)
+    differences = _differences(statistics, pairs, settings, of_samples)
+    ranks = {}
+    if baseline is None:
+        significant = {pair: one.significant for pair, one in zip(pairs, differences)}
+        ranks = _ranks(order, significant, settings.ranking)
+    signature = signature_of(statistics, settings)
+    if not pairs:
+        signature = statistics.scoring.signature.with_fields(resamples=settings.resamples, seed=settings.seed)
+    scores = []
+    for system in order:
+        deviations = [mean_and_deviation(of_runs[run])[1] for run in statistics.runs[system]]
+        s_sel = float(np.mean(deviations))
+        low, high = interval(of_samples[system], settings.confidence)
+        scores.append(_score_of(statistics, system, low=low, high=high, s_sel=s_sel, rank=ranks.get(system)))
+    return SystemComparison(
+        systems=tuple(scores),
+        differences=tuple(differences),
+        baseline=baseline,
+        settings=settings,
+        segments=statistics.segments,
+        metric=statistics.scoring.name,
+        scale=statistics.scoring.scale,
+        higher_is_better=statistics.scoring.higher_is_better,
+        signature=signature,
+        bootstrap_scores=dict(zip(statistics.names, of_samples)),
+        statistics=statistics,
+    )
+
+
+def compare_counts(
+    rows: Mapping[str, Sequence[Any]], metric: Metric, nrefs: Any, baseline: str | None, settings: Settings
+) -> SystemComparison:
+    """Compare systems whose texts a metric has counted; the signature then also describes the texts.
+
+    :param rows: the rows of the runs of each system
+    :param nrefs: the number of references of a segment
+    """
+    found = compare_systems(rows, metric, baseline=baseline, settings=settings)
+    fields = fields_of_texts(metric, metric.tokenization, nrefs)
+    return replace(found, signature=as_signature(found.signature).with_fields(**fields))
+
+
+def _differences(
+    statistics: Systems,
+    pairs: Sequence[tuple[int, int]],
+    settings: Settings,
+    of_samples: Sequence[NDArray[np.float64]],
+) -> list[SystemDifference]:
+    """Test the difference of each pair.
+
+    :param of_samples: the scores of each system in bootstrap samples
+    """
     # in the order of the systems, which decides about the shuffles of systems with different numbers of runs
     ordered = [(min(pair), max(pair)) for pair in pairs]
-    tested = p_values(rows, ordered, test, samples, seed, of_samples, threads, progress)
-    of_segments = _of_segments(rows)
+    tested = p_values(statistics, ordered, settings, of_samples)
+    corrected = holm([p for p, _, _ in tested])
+    of_segments = _of_segments(statistics)
     differences = []
-    for (first, second), (p, looked_at, enumerated), p_holm in zip(pairs, tested, holm([p for p, _, _ in tested])):
-        low, high = interval(of_samples[first] - of_samples[second], confidence)
-        better = rows.influence(first, second) if of_segments is None else of_segments[first] - of_segments[second]
+    for (first, second), (p, samples, enumerated), p_holm in zip(pairs, tested, corrected):
+        low, high = interval(of_samples[first] - of_samples[second], settings.confidence)
+        if of_segments is None:
+            better = statistics.influence(first, second)
+        else:
+            better = of_segments[first] - of_segments[second]
+        if not statistics.scoring.higher_is_better:
+            better = -better
+        wins = int((better > 0).sum())
+        losses = int((better < 0).sum())
+        judged = p_holm if settings.correction == "holm" else p
         differences.append(
             SystemDifference(
-                first=rows.names[first],
-                second=rows.names[second],
-                difference=rows.difference(first, second),
+                first=statistics.names[first],
+                second=statistics.names[second],
+                difference=statistics.difference(first, second),
                 low=low,
                 high=high,
                 p=p,
                 p_holm=p_holm,
-                significant=(p_holm if correction == "holm" else p) <= alpha,
-                samples=looked_at,
+                significant=judged <= settings.alpha,
+                samples=samples,
                 enumerated=enumerated,
-                **_wins(-better if lower_is_better else better),
+                wins=wins,
+                losses=losses,
+                ties=len(better) - wins - losses,
             )
         )
-    significant = {pair: one.significant for pair, one in zip(pairs, differences)}
-    ranks = _ranks(order, significant, ranking) if baseline is None else {}
-    of_intervals = rows.scoring.signature.with_fields(resamples=resamples, seed=seed)
-    return SystemComparison(
-        systems=tuple(_score_of(rows, one, of_runs, of_samples[one], confidence, ranks.get(one)) for one in order),
-        differences=tuple(differences),
-        baseline=baseline,
-        test=test,
-        samples=samples,
-        resamples=resamples,
-        seed=seed,
-        confidence=confidence,
-        alpha=alpha,
-        correction=correction,
-        segments=rows.segments,
-        metric=rows.scoring.name,
-        scale=rows.scoring.scale,
-        signature=signature_of(rows, test, samples, seed) if pairs else of_intervals,
-        _rows=rows,
-        _samples=of_runs,
-    )
+    return differences
 
 
 def _order_and_pairs(rows: Systems, baseline: str | None) -> tuple[list[int], list[tuple[int, int]]]:
@@ -151,26 +171,18 @@ def _order_and_pairs(rows: Systems, baseline: str | None) -> tuple[list[int], li
     return [base, *others], [(system, base) for system in others]
 
 
-def _wins(better: NDArray[np.float64]) -> dict[str, int]:
-    """:param better: by how much the first system is better, for each segment"""
-    wins, losses = int((better > 0).sum()), int((better < 0).sum())
-    return {"wins": wins, "losses": losses, "ties": len(better) - wins - losses}
-
-
 def _score_of(
-    rows: Systems, system: int, of_runs: NDArray[Any], samples: NDArray[Any], confidence: float, rank: int | None
+    statistics: Systems, system: int, *, low: float, high: float, s_sel: float, rank: int | None
 ) -> SystemScore:
-    """:param of_runs: the scores of all runs in the samples; `samples` are those of the system"""
-    runs = rows.runs[system]
-    low, high = interval(samples, confidence)
+    scores = statistics.scores[statistics.runs[system]]
     return SystemScore(
-        name=rows.names[system],
-        score=rows.score(system),
+        name=statistics.names[system],
+        score=statistics.score(system),
         low=low,
         high=high,
-        s_sel=float(np.mean([mean_and_deviation(of_runs[run])[1] for run in runs])),
-        s_opt=mean_and_deviation(rows.scores[runs])[1] if len(runs) > 1 else None,
-        runs=tuple(rows.scores[runs].tolist()),
+        s_sel=s_sel,
+        s_opt=mean_and_deviation(scores)[1] if len(scores) > 1 else None,
+        runs=tuple(scores.tolist()),
         rank=rank,
     )
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.arrays import np
 from .._runtime.samples import check_samples
 from .._runtime.scales import percent
-from ..errors import UnknownNameError
-from .defaults import CONFIDENCE, RESAMPLES, SEED, SHUFFLES
 from .resampling import bootstrap_scores, enumerated, sampled
-from .systems import MetricLike, Systems, check_share, mean_of_runs, runs_of
+from .settings import CONFIDENCE, RESAMPLES, SEED, Settings, check_share
+from .systems import MetricLike, Systems, mean_of_runs, runs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..metrics.signature import Signature
-
-#: The names of the tests, each with its default number of samples.
-TESTS = {"randomization": SHUFFLES, "shifted-bootstrap": RESAMPLES, "win-ratio": RESAMPLES}
 
 
 @dataclass(frozen=True)
@@ -118,8 +114,20 @@ def bootstrap(
     confidence = check_share(confidence, "confidence")
     systems = Systems({"the system": runs_of(stats, "the system")}, metric, scale, **choices)
     scores = mean_of_runs(bootstrap_scores(systems, samples, seed, threads, progress))
-    around = *mean_and_deviation(scores), *interval(scores, confidence), confidence
-    return Bootstrap(systems.score(0), *around, scores, seed, systems.scoring.scale, systems.scoring.signature)
+    mean, deviation = mean_and_deviation(scores)
+    low, high = interval(scores, confidence)
+    return Bootstrap(
+        score=systems.score(0),
+        mean=mean,
+        deviation=deviation,
+        low=low,
+        high=high,
+        confidence=confidence,
+        scores=scores,
+        seed=seed,
+        scale=systems.scoring.scale,
+        signature=systems.scoring.signature,
+    )
 
 
 def interval(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:
@@ -228,31 +236,36 @@ def paired_test(
     >>> result.p, result.samples, result.enumerated
     (1.0, 2, True)
     """
-    samples = check_test(test, samples, seed)
+    settings = Settings(test=test, samples=samples, seed=seed, threads=threads, progress=progress)
     both = {name: runs_of(rows, name) for name, rows in (("the first system", first), ("the second system", second))}
     systems = Systems(both, metric, scale, **choices)
     wins = losses = None
     of_samples: list[NDArray[np.float64]] = []
     if test != "randomization":
-        of_samples = of_systems(systems, bootstrap_scores(systems, samples, seed, threads, progress))
-        gains, tolerance = of_samples[0] - of_samples[1], systems.scoring.tolerance
-        wins, losses = float((gains > tolerance).mean()), float((gains < -tolerance).mean())
-    [(p, looked_at, exact)] = p_values(systems, [(0, 1)], test, samples, seed, of_samples, threads, progress)
-    described = systems.scoring.scale, signature_of(systems, test, samples, seed)
-    return PairedTest(systems.difference(0, 1), p, test, looked_at, exact, wins, losses, seed, *described)
+        of_runs = bootstrap_scores(systems, settings.resamples, seed, threads, progress)
+        of_samples = of_systems(systems, of_runs)
+        gains = of_samples[0] - of_samples[1]
+        tolerance = systems.scoring.tolerance
+        wins = float((gains > tolerance).mean())
+        losses = float((gains < -tolerance).mean())
+    [(p, looked_at, exact)] = p_values(systems, [(0, 1)], settings, of_samples)
+    return PairedTest(
+        difference=systems.difference(0, 1),
+        p=p,
+        test=test,
+        samples=looked_at,
+        enumerated=exact,
+        wins=wins,
+        losses=losses,
+        seed=seed,
+        scale=systems.scoring.scale,
+        signature=signature_of(systems, settings),
+    )
 
 
-def check_test(test: Any, samples: int | None, seed: int) -> int:
-    """Validate the name of a test, and return its number of samples."""
-    if test not in TESTS:
-        raise UnknownNameError(f"unknown test {test!r}; use one of {', '.join(TESTS)}")
-    check_samples(TESTS[test] if samples is None else samples, seed)
-    return TESTS[test] if samples is None else samples
-
-
-def signature_of(systems: Systems, test: str, samples: int, seed: int) -> Signature:
+def signature_of(systems: Systems, settings: Settings) -> Signature:
     """Return the signature of a test."""
-    return systems.scoring.signature.with_fields(test=test, samples=samples, seed=seed)
+    return systems.scoring.signature.with_fields(test=settings.test, samples=settings.samples, seed=settings.seed)
 
 
 def of_systems(systems: Systems, scores: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -263,26 +276,30 @@ def of_systems(systems: Systems, scores: NDArray[np.float64]) -> list[NDArray[np
 def p_values(
     systems: Systems,
     pairs: Sequence[tuple[int, int]],
-    test: str,
-    samples: int,
-    seed: int,
+    settings: Settings,
     of_samples: Sequence[NDArray[np.float64]],
-    threads: int | None,
-    progress: bool,
 ) -> list[tuple[float, int, bool]]:
     """Test pairs: p, the number of samples, and whether these are all possible shuffles.
 
     :param of_samples: the scores of each system in bootstrap samples, for tests by bootstrap
     """
-    if test != "randomization":
-        beyond = [_beyond(systems, pair, test, of_samples[pair[0]] - of_samples[pair[1]]) for pair in pairs]
+    samples: Any = settings.samples
+    if settings.test != "randomization":
+        beyond = [_beyond(systems, pair, settings.test, of_samples[pair[0]] - of_samples[pair[1]]) for pair in pairs]
         return [((count + 1) / (samples + 1), samples, False) for count in beyond]
     found: dict[tuple[int, int], tuple[float, int, bool]] = {}
     for pair in pairs:
-        if of_all := enumerated(systems, pair, samples, threads):
+        if of_all := enumerated(systems, pair, samples, settings.threads):
             found[pair] = of_all[0] / of_all[1], of_all[1], True
     others = [pair for pair in pairs if pair not in found]
-    counts = sampled(systems, others, samples, lambda: np.random.default_rng(seed), threads, progress)
+    counts = sampled(
+        systems,
+        others,
+        samples,
+        generator=lambda: np.random.default_rng(settings.seed),
+        threads=settings.threads,
+        progress=settings.progress,
+    )
     found |= {pair: ((count + 1) / (samples + 1), samples, False) for pair, count in zip(others, counts)}
     return [found[pair] for pair in pairs]
 

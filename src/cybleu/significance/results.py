@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .._runtime.arrays import np
+    from .settings import Settings
     from .systems import Systems
 
 MOST_PAIRS = 15  # pairs in a list; more are shown as a matrix
@@ -106,17 +107,15 @@ class SystemComparison:
     :param systems: the best first; if there is a baseline, it comes before the others
     :param differences: the differences of all pairs, or of each system from the baseline
     :param baseline: the name of the baseline; None if all pairs were compared
-    :param test: the name of the test
-    :param samples: the number of samples of the test
-    :param resamples: the number of bootstrap samples of the intervals
-    :param seed: the seed of all samples
-    :param confidence: the confidence of the intervals
-    :param alpha: the level of significance
-    :param correction: ``holm`` or ``none``; `significant` and the ranks are based on it
+    :param settings: the test, the samples, and what is significant
     :param segments: the number of segments
     :param metric: the name of the metric
     :param scale: the score of a perfect match, or None if it is not known
+    :param higher_is_better: False for an error rate
     :param signature: definition, test, samples and seed in one line
+    :param bootstrap_scores: the scores of each system in the bootstrap samples that give the intervals, float64
+        `(resamples,)`; for several runs their mean
+    :param statistics: the rows of all runs, with the score of any sum of them
 
     >>> import numpy
     >>> ratings = {"one": numpy.arange(40) % 7 / 7, "two": numpy.arange(40) % 5 / 7, "three": numpy.arange(40) % 7 / 7}
@@ -128,19 +127,14 @@ class SystemComparison:
     systems: tuple[SystemScore, ...]
     differences: tuple[SystemDifference, ...]
     baseline: str | None
-    test: str
-    samples: int
-    resamples: int
-    seed: int
-    confidence: float
-    alpha: float
-    correction: str
+    settings: Settings
     segments: int
     metric: str
     scale: float | None
+    higher_is_better: bool
     signature: str
-    _rows: Systems = field(repr=False, compare=False)
-    _samples: NDArray[np.float64] = field(repr=False, compare=False)  # the scores of all runs in the bootstrap samples
+    bootstrap_scores: Mapping[str, NDArray[np.float64]] = field(repr=False, compare=False)
+    statistics: Systems = field(repr=False, compare=False)
 
     def influence(self, first: str, second: str) -> NDArray[np.float64]:
         """Compute the influence of each segment on the difference between two systems.
@@ -159,7 +153,7 @@ class SystemComparison:
         >>> compare_systems(rows).influence("one", "two").round(3)
         array([ 0.   ,  0.167, -0.083])
         """
-        return self._rows.influence(self._place(first), self._place(second))
+        return self.statistics.influence(self._place(first), self._place(second))
 
     def between(self, first: str, second: str) -> SystemDifference:
         """Return the difference between two systems: the first minus the second.
@@ -205,10 +199,19 @@ class SystemComparison:
         differences = [scaled(pair) for pair in self.differences]
         for found in differences if influence else ():
             found["influence"] = percent(self.influence(found["first"], found["second"]), scale).tolist()
-        names = "signature metric scale segments test samples resamples seed confidence alpha correction baseline"
         return {
-            **{name: getattr(self, name) for name in names.split()},
+            "signature": self.signature,
+            "metric": self.metric,
             "scale": 100 if self.scale else None,
+            "segments": self.segments,
+            "test": self.settings.test,
+            "samples": self.settings.samples,
+            "resamples": self.settings.resamples,
+            "seed": self.settings.seed,
+            "confidence": self.settings.confidence,
+            "alpha": self.settings.alpha,
+            "correction": self.settings.correction,
+            "baseline": self.baseline,
             "systems": systems,
             "differences": differences,
         }
@@ -275,9 +278,9 @@ class SystemComparison:
         return self.format()
 
     def _place(self, name: str) -> int:
-        if name not in self._rows.names:
-            raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self._rows.names)}")
-        return self._rows.names.index(name)
+        if name not in self.statistics.names:
+            raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self.statistics.names)}")
+        return self.statistics.names.index(name)
 
 
 def format_comparisons(
@@ -298,7 +301,8 @@ def format_comparisons(
 
     >>> import numpy
     >>> rows = {"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}
-    >>> both = [compare_systems(rows, scale=1), compare_systems(rows, scale=1, test="win-ratio")]
+    >>> settings = Settings(test="win-ratio")
+    >>> both = [compare_systems(rows, scale=1), compare_systems(rows, scale=1, settings=settings)]
     >>> [line.partition(",first_")[0] for line in format_comparisons(both, "csv").splitlines()[:1]]
     ['metric,first']
     """
@@ -356,13 +360,13 @@ def p_value(pair: SystemDifference, holm: bool, comparison: SystemComparison, di
     p, unit = pair.p_holm if holm else pair.p, 10**digits
     at_least = not pair.enumerated and pair.p <= 1 / (pair.samples + 1) and p < 1
     shown = f"<{math.ceil(p * unit) / unit:.{digits}f}" if at_least or p * unit < 0.5 else f"{p:.{digits}f}"
-    return shown + ("*" if pair.significant and holm == (comparison.correction == "holm") else "")
+    return shown + ("*" if pair.significant and holm == (comparison.settings.correction == "holm") else "")
 
 
 def _tables(comparison: SystemComparison, width: int) -> list[Table]:
     """Return the systems, and their differences in detail; of many systems as a matrix, with a baseline in one table."""
     deviations = ["s_sel", "s_opt"] if _several_runs(comparison) else []
-    titles = ["system", _heading(comparison), f"{100 * comparison.confidence:g} % interval", *deviations]
+    titles = ["system", _heading(comparison), f"{100 * comparison.settings.confidence:g} % interval", *deviations]
     systems = []
     for system in comparison.systems:
         numbers = [_number(system.score, comparison, width), _interval(system, comparison, width)]
@@ -388,7 +392,7 @@ def _tables(comparison: SystemComparison, width: int) -> list[Table]:
         return tables if pairs else tables[:1]
     places = {system.name: place for place, system in enumerate(comparison.systems)}
     matrix = [[f"{place + 1} {name}", *[""] * (len(places) - 1)] for name, place in places.items()]
-    holm = comparison.correction == "holm"
+    holm = comparison.settings.correction == "holm"
     for pair in comparison.differences:
         matrix[places[pair.second]][1 + places[pair.first]] = p_value(pair, holm, comparison, 3).replace("0.", ".", 1)
     numbered = [[str(place), *row] for place, row in enumerate(ranked, 1)]
@@ -408,7 +412,7 @@ def _one_table(comparisons: Sequence[SystemComparison], width: int) -> Table:
         for row, name in zip(rows, names):
             score = _number(systems[name].score, comparison, width)
             row.append(f"{score} ({_interval(systems[name], comparison, width)})")
-            holm = comparison.correction == "holm"
+            holm = comparison.settings.correction == "holm"
             row.append("" if name == names[0] else p_value(comparison.between(name, names[0]), holm, comparison))
     return Table(titles, rows)
 
@@ -417,7 +421,7 @@ def _heading(comparison: SystemComparison, defined: bool = False) -> str:
     """Return the name of a metric as papers write it, its definition if there are several, and which scores are better."""
     name = written_name(comparison.metric)
     definition = f" ({as_signature(comparison.signature).fields['variant']})" if defined and name == "BLEU" else ""
-    return f"{name}{definition} {'↑' if comparison._rows.scoring.higher_is_better else '↓'}"
+    return f"{name}{definition} {'↑' if comparison.higher_is_better else '↓'}"
 
 
 def written_name(metric: str) -> str:
@@ -459,17 +463,18 @@ def _notes(comparisons: Sequence[SystemComparison]) -> list[str]:
 def notes_of_tests(comparisons: Sequence[SystemComparison]) -> list[str]:
     """Describe the tests and intervals in sentences."""
     first = comparisons[0]
+    settings = first.settings
     pairs = [pair for comparison in comparisons for pair in comparison.differences]
     exact, count = sum(pair.enumerated for pair in pairs), len(first.differences)
-    by = f"{OF_TESTS[first.test].format(first.samples)}, seed {first.seed}"
+    by = f"{OF_TESTS[settings.test].format(settings.samples)}, seed {settings.seed}"
     if exact == len(pairs):
         by = "randomisation, two-sided, over all shuffles, so it is exact"
-    judged = "Holm's p" if first.correction == "holm" else "p"
-    corrected = f", corrected for {count} tests" if first.correction == "holm" and count > 1 else ""
+    judged = "Holm's p" if settings.correction == "holm" else "p"
+    corrected = f", corrected for {count} tests" if settings.correction == "holm" and count > 1 else ""
     few = "so few segments differ that p is exact, over all shuffles"
     shown = f"p is {judged}" if len(comparisons) > 1 and judged != "p" else "p is"
     return [
-        *([f"{shown} by {by}; * marks {judged} <= {first.alpha:g}{corrected}."] if pairs else []),
-        f"{100 * first.confidence:g} % intervals are percentiles of {first.resamples} bootstrap samples.",
+        *([f"{shown} by {by}; * marks {judged} <= {settings.alpha:g}{corrected}."] if pairs else []),
+        f"{100 * settings.confidence:g} % intervals are percentiles of {settings.resamples} bootstrap samples.",
         *([f"For {exact} of the {len(pairs)} pairs, {few}."] if 0 < exact < len(pairs) else []),
     ]

@@ -17,9 +17,9 @@ from .._runtime.arrays import np
 from .._runtime.samples import check_samples
 from ..errors import SampleError, UnknownNameError
 from ..metrics import VARIANTS, Bleu, Chrf, Ter
-from .defaults import RESAMPLES, SEED, SHUFFLES
 from .paired import interval
 from .resampling import sampled, scores_of_resamples
+from .settings import RESAMPLES, SEED, TESTS
 from .systems import MetricLike, OfMetric, Systems, named
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def paired_ar(
     systems: Any,
     metric: MetricLike = None,
     *,
-    samples: int = SHUFFLES,
+    samples: int = TESTS["randomization"],
     confidence_samples: int | None = None,
     seed: int = SEED,
     threads: int | None = None,

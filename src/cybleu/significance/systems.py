@@ -312,15 +312,3 @@ def _numeric(given: Sequence[Run]) -> list[NDArray[Any]]:
             told = f"{rows.name} has {', '.join(map(str, rows.table[first]))} for segment {first}, counted from 0"
             raise ArrayValueError(f"{told}; give a finite number for every segment")
     return [in_place(rows.table, np.int64 if whole else np.float64) for rows in given]
-
-
-def check_share(share: Any, name: str) -> float:
-    """Validate a number between 0 and 1, and convert it to float.
-
-    :raises SampleError: it is not
-    """
-    if not 0 < as_number(share) < 1:
-        raise SampleError(
-            f"{name} is {share!r}; it must be a number between 0 and 1, such as {0.95 if name == 'confidence' else 0.05}"
-        )
-    return float(share)

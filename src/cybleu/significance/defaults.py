@@ -1,7 +1,0 @@
-"""Default values."""
-
-SHUFFLES = 10_000
-RESAMPLES = 1_000
-SEED = 12345
-CONFIDENCE = 0.95
-ALPHA = 0.05
