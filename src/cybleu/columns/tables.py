@@ -238,13 +238,14 @@ def _of_arrow(table: Any, wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
             table = pa.RecordBatchReader.from_stream(table)
         places = [table.schema.names.index(known(name, table.schema.names)) for name in wanted]
         for part in table if isinstance(table, pa.RecordBatchReader) else [table]:
-            columns = [part.column(place) for place in places]
-            for name, column in zip(wanted, columns):
+            for name, place in zip(wanted, places):
+                column = part.column(place)
                 check_column(column, f"the column {name!r}")
                 if len(column) != part.num_rows:
                     raise ArrowError(f"the column {name!r} has {len(column)} rows, but its table has {part.num_rows}")
-            for start in range(0, part.num_rows, BLOCK):
-                texts, *others = (column.slice(start, BLOCK) for column in columns)
+            whole = part if isinstance(part, pa.Table) else pa.Table.from_batches([part])
+            for batch in whole.to_batches(max_chunksize=BLOCK):
+                texts, *others = (batch.column(place) for place in places)
                 yield texts_of_column(texts, "hypotheses", first), ReferenceColumns(others, "references", first)
                 first += len(texts)
 
