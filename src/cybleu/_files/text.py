@@ -14,7 +14,7 @@ import os
 import sys
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from os import PathLike, fspath
 from typing import Any, TypeVar
@@ -31,6 +31,8 @@ ALWAYS_UNPACKED = 1 << 24  # bytes, however small the file is
 BOM = b"\xef\xbb\xbf"
 
 _STANDARD_INPUT_NAME = "standard input"
+
+Naming = Callable[..., str]  # as `keyword` does; commands name options
 
 
 def _standard_input() -> Any:
@@ -51,6 +53,11 @@ def shown(text: Any) -> str:
 def listed(names: Sequence[str]) -> str:
     """Shorten a list of names for a message."""
     return ", ".join(_printable(name, 80) for name in names[:20]) + (" ..." if len(names) > 20 else "")
+
+
+def keyword(name: str, value: Any = None) -> str:
+    """Name an argument of a function in a message, as it is passed: ``size=`` or ``first_id=1``."""
+    return f"{name}=" if value is None else f"{name}={value!r}"
 
 
 class _Counted:

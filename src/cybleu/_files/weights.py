@@ -167,6 +167,12 @@ def lines_of(weights: Mapping[str, float], form: str = "names") -> list[str]:
     """Validate weights, and return the lines that :func:`write_weights` writes."""
     if form not in FORMS:
         raise UnknownNameError(f"unknown form {shown(form)}; use one of {', '.join(FORMS)}")
+    check_weights(weights)
+    return formatted(weights, form)
+
+
+def check_weights(weights: Mapping[str, float]) -> None:
+    """Check that weights are finite numbers by names that a file of weights can have."""
     if not isinstance(weights, Mapping):
         raise WeightsError(
             f"the weights must be by name, such as {{'lm': 0.5}}, and they are a {type(weights).__name__}"
@@ -179,7 +185,6 @@ def lines_of(weights: Mapping[str, float], form: str = "names") -> list[str]:
             )
         if not math.isfinite(as_number(weight)):
             raise WeightsError(f"the weight of {shown(name)} is {weight!r}; weights are finite numbers")
-    return formatted(weights, form)
 
 
 def formatted(weights: Mapping[str, float], form: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 # a cycle, because its modules import this one; an import in a function could wait forever in a child of `fork`
 from .. import nbest as lists
-from .._files.text import shown
+from .._files.text import Naming, keyword, shown
 from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted
@@ -357,6 +357,7 @@ class NBest:
         texts: bool = True,
         threads: int | None = None,
         progress: bool = False,
+        naming: Naming = keyword,
     ) -> NBest:
         """Create a list from a file in one of the formats of :mod:`cybleu.nbest`, and compute its BLEU statistics.
 
@@ -376,17 +377,28 @@ class NBest:
         :param lowercase: convert the hypotheses, and references that are texts or files, to lower case with
             `str.lower`. References that are token lists are not changed
         :param progress: show a progress bar (requires tqdm)
+        :param naming: how messages name an argument: a function of its name and, if the message advises one, its value,
+            which returns an empty string for an argument that users of the caller cannot give
         :raises InputFileError: a file cannot be read, or a line is invalid; the message names the file, line and reason
         """
         counting: dict[str, Any] = {"tokenize": tokenize, "lowercase": lowercase, "max_order": max_order}
         reading: dict[str, Any] = {"size": size, "features": features, "names": names, "texts": texts, **counting}
         reading |= {"reference_length": reference_length, "threads": threads, "progress": progress}
+        reading["naming"] = naming
         references = prepare_references(references)
         parts = lists.reading.read_parts(path, format, references, first_id, **reading)
         return lists.reading.by_segment(lists.reading.joined(parts), len(references), first_id)
 
     @classmethod
-    def from_moses(cls, features: Path, scores: Path, segments: int | None = None, *, first_id: int = 0) -> NBest:
+    def from_moses(
+        cls,
+        features: Path,
+        scores: Path,
+        segments: int | None = None,
+        *,
+        first_id: int = 0,
+        naming: Naming = keyword,
+    ) -> NBest:
         """Create a list from the two text files that Moses's extractor or :meth:`to_moses` writes.
 
         The statistics must be those of BLEU. They become rows like those of :func:`cybleu.rows`.
@@ -395,12 +407,13 @@ class NBest:
         :param scores: the path of the file of statistics
         :param segments: the number of segments; by default, the last id in the files determines it
         :param first_id: the id of the first segment
+        :param naming: see :meth:`from_files`
         :raises InputFileError: a file cannot be read, or a line is invalid; the message names the file, line and reason
         """
         check_whole(first_id, "first_id", 0, error=ArrayValueError)
         if segments is not None:
             check_whole(segments, "segments", 0, error=ArrayValueError)
-        return lists.extractor.read(features, scores, segments, first_id)
+        return lists.extractor.read(features, scores, segments, first_id, naming)
 
     def with_metric(
         self,

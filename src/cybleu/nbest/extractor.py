@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from .._backend import Fields
-from .._files.text import Lines, shown
+from .._files.text import Lines, Naming, shown
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError, StatisticsError
@@ -98,7 +98,7 @@ def extract(
     (merge(nbest) if unique else nbest).to_moses(features_file, scores_file)
 
 
-def read(features: Path, scores: Path, segments: int | None, first_id: int) -> NBest:
+def read(features: Path, scores: Path, segments: int | None, first_id: int, naming: Naming) -> NBest:
     """Read a list; see :meth:`NBest.from_moses`."""
     with Lines(features) as features_file, Lines(scores) as scores_file:
         found, counted = _Table(features_file, *FEATURES, "features"), _Table(scores_file, *SCORES, "statistics")
@@ -110,9 +110,10 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
     last = int(ids.max()) - first_id
     missing = last + 1 - len(np.unique(ids))
     if segments is None and missing > MOST_EMPTY:
+        argument = naming("segments")
+        advice = f"; use {argument} if so many have none" if argument else ""
         raise InputFileError(
-            f"{found.file.name}: the last id is {last + first_id}, but {missing} segments before it have no hypothesis; "
-            "use segments= if so many have none"
+            f"{found.file.name}: the last id is {last + first_id}, but {missing} segments before it have no hypothesis{advice}"
         )
     segments = last + 1 if segments is None else segments
     for line, number, _ in found.parts:
@@ -120,7 +121,7 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
             with on_line(found.file, line):
                 raise InputFileError(
                     f"the id is {number}, but the {segments} segments have ids from {first_id} to "
-                    f"{first_id + segments - 1}; use first_id= to set the first id"
+                    f"{first_id + segments - 1}; use {naming('first_id')} to set the first id"
                 )
     dense = feature_names(found.heading or None, found.rows.features.shape[1])
     sparse = found.rows.sparse

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._backend import Fields, RawTexts
-from .._files.text import Lines, number_of, shown
+from .._files.text import Lines, Naming, number_of, shown
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError
 from ..text.batches import RawText
@@ -161,16 +161,18 @@ class ParsedLines:
 # ---------------------------------------------------------------------------------------- id ||| tokens ||| features
 
 
-def field_lines(file: Lines, form: str | None) -> Iterator[Record]:
+def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Record]:
     """Read lines with fields, in the format `moses` or `joshua`, by default detected from the first lines.
 
     The backend parses lines with the dense features of the first one in the same order; this module parses all others.
+
+    :param naming: see :meth:`cybleu.nbest.NBest.from_files`
     """
     parser: Any = None
     names: tuple[str, ...] = ()
     for block, count in blocks_of(file):
         if parser is None:
-            form = form or _detected(file, block)
+            form = form or _detected(file, block, naming)
             with on_line(file, 1):
                 first = _line(next(lines_of(block))[1], form)
             names = tuple(first.dense)
@@ -195,7 +197,10 @@ def field_lines(file: Lines, form: str | None) -> Iterator[Record]:
     check_apart(names, parser.names())
 
 
-def _detected(file: Lines, block: bytes) -> str:
+def _detected(file: Lines, block: bytes, naming: Naming) -> str:
+    one_of_two = f"{naming('format', 'moses')} or {naming('format', 'joshua')}"
+    size = naming("size")
+    plain = f"for plain text, give the number of lines of each segment as {size}; " if size else ""
     for number, line in enumerate(block.split(b"\n"), 1):
         with on_line(file, number):
             if line.startswith((b"FEATURES_", b"SCORES_")):
@@ -203,9 +208,8 @@ def _detected(file: Lines, block: bytes) -> str:
             fields = _fields(line)
             if len(fields) == 1:
                 raise InputFileError(
-                    "has no '|||', so the format is not moses or joshua; for plain text, give the number of lines of "
-                    "each segment as size=; for fairseq's output or JSON lines, use format=; the n-best list comes first, "
-                    "then the references"
+                    f"has no '|||', so the format is not moses or joshua; {plain}for fairseq's output or JSON lines, use "
+                    f"{naming('format')}; the n-best list comes first, then the references"
                 )
             tokens = words_of(fields[2]) if len(fields) > 2 else []
             labels = [token for token in tokens if token.endswith(("=", ":"))]
@@ -213,12 +217,12 @@ def _detected(file: Lines, block: bytes) -> str:
             if labels and pairs:
                 raise InputFileError(
                     f"has the label {shown(labels[0])}, as Moses writes it, and the pair {shown(pairs[0])}, as Joshua "
-                    "does; give format='moses' or format='joshua'"
+                    f"does; give {one_of_two}"
                 )
             if tokens:
                 return "joshua" if pairs else "moses"
     with on_line(file, 1):
-        raise InputFileError("has no features, so the format is ambiguous; use format='moses' or format='joshua'")
+        raise InputFileError(f"has no features, so the format is ambiguous; use {one_of_two}")
 
 
 Sparse = list[tuple[str, float]]

@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._files.text import Lines, shown
+from .._files.text import Lines, Naming, keyword, shown
 from .._runtime.arrays import bincount, np, repeat
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import in_order
@@ -164,6 +164,7 @@ def read_parts(
     texts: bool = True,
     threads: int | None = None,
     progress: bool = False,
+    naming: Naming = keyword,
     **counting: Any,
 ) -> Iterator[NBest]:
     """Read the hypotheses of some lines at a time. A segment may begin in one list and end in the next.
@@ -171,6 +172,7 @@ def read_parts(
     :param references: None if the hypotheses are not counted
     :param first_id: the id of their first segment
     :param texts: whether to keep the texts
+    :param naming: see :meth:`cybleu.nbest.NBest.from_files`
     :param counting: see :func:`bleu`
     """
     if form is not None and form not in FORMATS:
@@ -178,7 +180,7 @@ def read_parts(
     is_plain = form == "plain" or (form is None and size is not None)
     if is_plain and (type(size) is not int or size < 1):
         raise ArrayValueError(
-            "plain text has no segment ids; it requires size=, the number of lines of each segment, from 1"
+            f"plain text has no segment ids; it requires {naming('size')}, the number of lines of each segment, from 1"
         )
     if not is_plain and not (size is None and features is None and names is None):
         raise ArrayValueError("size, features and names are only for the plain format, a file without fields")
@@ -192,7 +194,7 @@ def read_parts(
             threads = 1  # a tokeniser of the caller runs in the caller's thread
 
     def finished(record: Record) -> NBest:
-        stats = None if references is None else _counted(file, record, metric, references, first_id)
+        stats = None if references is None else _counted(file, record, metric, references, first_id, naming)
         return record.nbest._with(stats=stats, texts=record.raw_text().lists() if texts else None)
 
     with Lines(path) as file:
@@ -201,11 +203,13 @@ def read_parts(
         elif form in READERS:
             records = READERS[form](file)
         else:
-            records = field_lines(file, form)
+            records = field_lines(file, form, naming)
         yield from in_order(finished, file.watched(records, progress), threads)
 
 
-def _counted(file: Lines, record: Record, metric: Metric, references: References, first_id: int) -> NDArray[np.int64]:
+def _counted(
+    file: Lines, record: Record, metric: Metric, references: References, first_id: int, naming: Naming
+) -> NDArray[np.int64]:
     """Return the statistics of a record; an id beyond the references is an error."""
     numbers, sizes = record.nbest.ids - first_id, np.diff(record.nbest.offsets)
     wrong = ((numbers < 0) | (numbers >= len(references))) & (sizes > 0)
@@ -214,8 +218,8 @@ def _counted(file: Lines, record: Record, metric: Metric, references: References
         with on_line(file, record.lines[record.nbest.offsets[place]]):
             raise InputFileError(
                 f"the id is {record.nbest.ids[place]}, but the references have {len(references)} segments, with ids "
-                f"from {first_id} to {first_id + len(references) - 1}; use first_id=1 or another number if the "
-                f"ids do not begin at {first_id}, and more references if they do"
+                f"from {first_id} to {first_id + len(references) - 1}; use {naming('first_id', 1)} or another "
+                f"number if the ids do not begin at {first_id}, and more references if they do"
             )
     return count(metric, record.raw_text(), references, repeat(numbers, sizes))
 

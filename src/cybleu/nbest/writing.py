@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
-from .._files.text import shown
+from .._files.text import Naming, keyword, shown
 from .._files.writing import writing
 from ..errors import ArrayValueError, FeatureError, UnknownNameError
 from .container import NBest
@@ -23,11 +23,12 @@ def write(nbest: NBest, path: Path, format: str = "moses") -> None:  # noqa: A00
         file.writelines(lines)
 
 
-def nbest_lines(nbest: NBest, format: str) -> Iterator[str]:  # noqa: A002
+def nbest_lines(nbest: NBest, format: str, naming: Naming = keyword) -> Iterator[str]:  # noqa: A002
     """Format the lines of a list. The whole list is validated before the first line is yielded.
 
     :param nbest: with texts and model scores
     :param format: ``moses`` or ``joshua``
+    :param naming: see :meth:`cybleu.nbest.NBest.from_files`
     :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
 
     >>> from cybleu.nbest import NBest
@@ -49,7 +50,8 @@ def nbest_lines(nbest: NBest, format: str) -> Iterator[str]:  # noqa: A002
             raise FeatureError(
                 f"the sparse feature {shown(name)} cannot be written in Moses's format: its name has no '_'"
             )
-    return _lines(nbest, _labels_of(nbest.names, bool(sparse_names)), [f"{name}= " for name in sparse_names])
+    labels = _labels_of(nbest.names, bool(sparse_names), naming("format", "joshua"))
+    return _lines(nbest, labels, [f"{name}= " for name in sparse_names])
 
 
 def _lines(nbest: NBest, labels: list[str], sparse_labels: list[str]) -> Iterator[str]:
@@ -62,10 +64,11 @@ def _lines(nbest: NBest, labels: list[str], sparse_labels: list[str]) -> Iterato
             yield f"{segment} ||| {texts[row]} ||| {' '.join(features)} ||| {scores[row]!r}\n"
 
 
-def _labels_of(names: Sequence[str], more: bool) -> list[str]:
+def _labels_of(names: Sequence[str], more: bool, joshua: str) -> list[str]:
     """Return Moses's label before each value, or an empty string, so that names are read back unchanged.
 
     :param more: whether labels of sparse features follow
+    :param joshua: the argument for Joshua's format, for the message
     """
     if not more and list(names) == [f"f{column}" for column in range(len(names))]:
         return [""] * len(names)
@@ -77,7 +80,7 @@ def _labels_of(names: Sequence[str], more: bool) -> list[str]:
         if not base or "_" in base or name != f"{base}_{counts.get(base, 0)}":
             raise FeatureError(
                 f"the name {shown(name)} cannot be written in Moses's format, which requires names such as lm_0, lm_1 "
-                "... in this order; rename the features, or use format='joshua'"
+                f"... in this order; rename the features, or use {joshua}"
             )
         counts[base] = counts.get(base, 0) + 1
         labels.append("" if base == before else f"{base}= ")

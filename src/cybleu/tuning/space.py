@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from math import fsum, inf
 from typing import TYPE_CHECKING, Any
 
-from .._files.text import listed, shown
+from .._files.text import Naming, keyword, listed, shown
 from .._runtime.arrays import floats_given, np
 from .._runtime.numbers import finite_numbers
 from ..errors import FeatureError, WeightsError
@@ -57,13 +57,17 @@ def numbers_by_name(weights: Mapping[str, float], name: str) -> dict[str, float]
 
 
 def check_normalised(
-    how: str | None, bounds: Mapping[str, tuple[float, float]] | None, fixed: Mapping[str, float] | Collection[str]
+    how: str | None,
+    bounds: Mapping[str, tuple[float, float]] | None,
+    fixed: Mapping[str, float] | Collection[str],
+    naming: Naming = keyword,
 ) -> None:
     """Check that tuned weights can be :func:`normalised` by this rule.
 
     :param how: see :func:`normalised`
     :param bounds: see :func:`tune`
     :param fixed: see :func:`tune`
+    :param naming: see :meth:`cybleu.nbest.NBest.from_files`
     :raises WeightsError: `how` is unknown, or a bound or a fixed weight would not be kept
 
     >>> check_normalised("sum", {"lm": (0.0, float("inf"))}, ())
@@ -72,8 +76,8 @@ def check_normalised(
     ends = bounds.values() if isinstance(bounds, Mapping) else ()
     if how and (fixed or any(end not in (0, inf, -inf) for pair in ends for end in np.ravel(pair).tolist())):
         raise WeightsError(
-            "normalised weights cannot be held at a number; leave out normalise=, or fixed= and the bounds that are "
-            "not 0 or infinite"
+            f"normalised weights cannot be held at a number; leave out {naming('normalise')}, or {naming('fixed')} and "
+            "the bounds that are not 0 or infinite"
         )
 
 
