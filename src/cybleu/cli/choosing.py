@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -16,9 +15,8 @@ from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, _printable
 from ..metrics import Bleu
 from ..metrics.names import family
-from .common import shows_progress
-from .given import arguments_of, choice, file, number
-from .lists import FormatOptions, NbestOptions
+from .command import FilePath
+from .options import as_option, shows_progress
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -28,53 +26,65 @@ if TYPE_CHECKING:
 
 EXPLAINED = 3  # candidates
 
+output_option = click.option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=FilePath(written=True, allow_dash=True),
+    default=STANDARD_STREAM,
+    help="The output file; .gz compresses it; - is standard output.",
+)
+list_option = click.option(
+    "--list",
+    "list_format",
+    type=click.Choice(["moses", "joshua", "plain"]),
+    help="Write the whole list in its new order and in this format, instead of one text for each segment.",
+)
+explain_option = click.option(
+    "--explain",
+    metavar="ID",
+    type=click.IntRange(0),
+    help="Only explain why the top candidates of this segment rank first.",
+)
 
-@dataclass(kw_only=True)
-class RerankOptions(NbestOptions):
-    """Output"""
 
-    segments: int | None = None
-    output: str = file(
-        "-o",
-        written=True,
-        allow_dash=True,
-        default=STANDARD_STREAM,
-        help="The output file; .gz compresses it; - is standard output.",
-    )
-    list_format: str | None = choice(
-        "--list",
-        of=["moses", "joshua", "plain"],
-        help="Write the whole list in its new order and in this format, instead of one text for each segment.",
-    )
-    explain: int | None = number(
-        least=0, metavar="ID", help="Only explain why the top candidates of this segment rank first."
-    )
+class Segments:
+    """The segments of an n-best list, read some at a time; their ids must ascend.
 
-    def lists(self, references: Any) -> Iterator[NBest]:
-        """Some segments of the list at a time, in the order of their ids.
+    :param path: the file
+    :param first_id: the id of the first segment
+    :param count: the number of segments, of which the last ones may have no hypothesis; None if it is not known
+    :param reading: further arguments of :func:`cybleu.nbest.chunks`
+    """
 
-        :param references: against which the hypotheses are counted; None if they are not
-        """
+    def __init__(self, path: str, first_id: int, count: int | None, **reading: Any):
+        self.path = path
+        self.first_id = first_id
+        self.count = count
+        self._reading = reading
+
+    def __iter__(self) -> Iterator[NBest]:
         from ..nbest import chunks
 
-        how = arguments_of(self, FormatOptions)
-        if references is None:
-            del how["first_id"], how["tokenize"]
-        last, read = self.first_id - 1, None
-        found = 0  # segments
-        for nbest in chunks(self.nbest, references=references, progress=shows_progress(), **how):
+        lists = chunks(self.path, first_id=self.first_id, progress=shows_progress(), naming=as_option, **self._reading)
+        before: NBest | None = (
+            None  # is yielded after the next one, so that a mistake in a short list prevents all output
+        )
+        last = self.first_id - 1
+        found = 0
+        for nbest in lists:
             for identity in nbest.ids.tolist():
                 self._check_id(identity, last)
                 last = identity
             found += len(nbest)
             self._check_missing(last + 1, found)
-            if read is not None:  # after the next ones, so that of a short list with a mistake nothing is written
-                yield read
-            read = nbest
-        if self.segments is not None:
-            self._check_missing(self.first_id + self.segments, found)
-        if read is not None:
-            yield read
+            if before is not None:
+                yield before
+            before = nbest
+        if self.count is not None:
+            self._check_missing(self.first_id + self.count, found)
+        if before is not None:
+            yield before
 
     def _check_id(self, identity: int, last: int) -> None:
         """
@@ -84,10 +94,10 @@ class RerankOptions(NbestOptions):
             reason = "must ascend; sort the list by id, in the format of Moses with sort -s -n -k1,1"
             if last < self.first_id:
                 reason = f"begin at {self.first_id}; use --first-id"
-            raise InputFileError(f"{self.nbest}: the segment {identity} comes after {last}, but ids {reason}")
-        if self.segments is not None and identity >= self.first_id + self.segments:
+            raise InputFileError(f"{self.path}: the segment {identity} comes after {last}, but ids {reason}")
+        if self.count is not None and identity >= self.first_id + self.count:
             raise InputFileError(
-                f"{self.nbest}: has the segment {identity}, but there are only {self.segments} segments from "
+                f"{self.path}: has the segment {identity}, but there are only {self.count} segments from "
                 f"{self.first_id} on; use --first-id to set the first id"
             )
 
@@ -101,15 +111,10 @@ class RerankOptions(NbestOptions):
         missing = end - self.first_id - found
         if missing > MOST_EMPTY:
             raise InputFileError(
-                f"{self.nbest}: of the segments with ids from {self.first_id} to {end - 1}, {missing} have no hypothesis, "
+                f"{self.path}: of the segments with ids from {self.first_id} to {end - 1}, {missing} have no hypothesis, "
                 f"but at most {MOST_EMPTY} may have none, because an empty line for each would fill the disk. Use "
                 "--first-id to set the first id"
             )
-
-    def whole(self, references: Sequence[str]) -> NBest:
-        from ..nbest import NBest
-
-        return NBest.from_files(self.nbest, references, progress=shows_progress(), **arguments_of(self, FormatOptions))
 
 
 class Why(NamedTuple):
@@ -120,38 +125,50 @@ class Why(NamedTuple):
     references: References | None = None
 
 
-def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]], why: Why) -> None:
-    """Choose from each segment, and write what is chosen."""
-    lists = given.lists(why.references)
-    if given.explain is not None:
-        if given.output != STANDARD_STREAM or given.list_format is not None:
+def choose_from(
+    segments: Segments,
+    choose: Callable[[NBest], Selection[str]],
+    why: Why,
+    output: str,
+    list_format: str | None,
+    explain: int | None,
+) -> None:
+    """Choose from each segment, and write what is chosen, or explain the choice from one segment."""
+    if explain is not None:
+        if output != STANDARD_STREAM or list_format is not None:
             raise click.UsageError("--explain only prints the reasons, and cannot be combined with --output or --list")
-        explanation = _explained(lists, given.explain, choose, why)
+        explanation = "\n".join(_explained(segments, explain, choose, why))
         click.echo(_printable(explanation, len(explanation)))
         return
-    written, missing = given.first_id, 0  # the id after the last line
-
-    def empty_lines(end: int) -> str:
-        nonlocal written, missing
-        count, written = end - written, end
-        missing += count
-        return "\n" * count
-
-    with opened(given.output) as write:
-        for nbest in lists:
-            selection = choose(nbest)
-            if given.list_format is not None:
-                _write_list(selection, given.list_format, write)
-                continue
-            for identity, row, text in zip(nbest.ids.tolist(), selection.rows.tolist(), selection.texts):
-                if row >= 0:
-                    write(f"{empty_lines(identity)}{one_line(text, f' of segment {identity}')}\n")
-                    written = identity + 1
-        if given.segments is not None and given.list_format is None:
-            write(empty_lines(given.first_id + given.segments))
+    missing = 0
+    with opened(output) as write:
+        if list_format is None:
+            missing = _write_texts(segments, choose, write)
+        else:
+            for nbest in segments:
+                _write_list(choose(nbest), list_format, write)
     if missing:
         said = f"cybleu: segments without a hypothesis: {missing}; each is an empty line in the output"
-        click.echo(said if given.first_id else f"{said}; if ids count from 1, use --first-id 1", err=True)
+        click.echo(said if segments.first_id else f"{said}; if ids count from 1, use --first-id 1", err=True)
+
+
+def _write_texts(segments: Segments, choose: Callable[[NBest], Selection[str]], write: Callable[[str], Any]) -> int:
+    """Write a line for each segment, and return how many lines are empty, because there is no hypothesis."""
+    missing = 0
+    following = segments.first_id  # after the last line
+    for nbest in segments:
+        selection = choose(nbest)
+        for identity, row, text in zip(nbest.ids.tolist(), selection.rows.tolist(), selection.texts):
+            if row >= 0:
+                skipped = identity - following
+                write(skipped * "\n" + one_line(text, f" of segment {identity}") + "\n")
+                missing += skipped
+                following = identity + 1
+    if segments.count is not None:
+        skipped = segments.first_id + segments.count - following
+        write(skipped * "\n")
+        missing += skipped
+    return missing
 
 
 def _write_list(selection: Selection[str], list_format: str, write: Callable[[str], Any]) -> None:
@@ -162,7 +179,7 @@ def _write_list(selection: Selection[str], list_format: str, write: Callable[[st
         for text in ordered.texts or ():
             write(one_line(text) + "\n")
         return
-    for line in nbest_lines(ordered, list_format):
+    for line in nbest_lines(ordered, list_format, lambda name, value: f"--list {value}"):
         write(line)
 
 
@@ -186,25 +203,29 @@ def opened(path: str) -> Iterator[Callable[[str], Any]]:
         yield file.write
 
 
-def _explained(lists: Iterator[NBest], identity: int, choose: Callable[[NBest], Selection[str]], why: Why) -> str:
+def _explained(
+    segments: Iterable[NBest], identity: int, choose: Callable[[NBest], Selection[str]], why: Why
+) -> Iterator[str]:
     """Describe the first candidates of a segment, with the reasons for their scores."""
-    nbest = next((nbest for nbest in lists if identity in nbest.ids.tolist()), None)
-    if nbest is None:
+    for nbest in segments:
+        if identity in nbest.ids.tolist():
+            break
+    else:
         raise ArrayValueError(f"there is no segment {identity} in the list")
-    selection, segment = choose(nbest), nbest.segment(nbest.ids.tolist().index(identity))
-    lines = [f"segment {identity}: {counted(segment.stop - segment.start, 'hypothesis', 'hypotheses')}"]
+    selection = choose(nbest)
+    segment = nbest.segment(nbest.ids.tolist().index(identity))
+    yield f"segment {identity}: {counted(segment.stop - segment.start, 'hypothesis', 'hypotheses')}"
     texts = (nbest.texts or [])[segment]
     best = selection.ranked()[segment][:EXPLAINED].tolist()
     for place, row in enumerate(best, 1):
         number = row - segment.start
-        lines.append(f"{place}. hypothesis {number}, score {selection.scores[row]:.6g}: {texts[number]}")
+        yield f"{place}. hypothesis {number}, score {selection.scores[row]:.6g}: {texts[number]}"
         if why.weights is not None:
-            lines += _terms(nbest, row, why.weights)
+            yield from _terms(nbest, row, why.weights)
         elif why.references is not None:
-            lines.append(f"   {_matches(nbest.stats[row].tolist())}")
+            yield f"   {_matches(nbest.stats[row].tolist())}"
         elif why.metric is not None:
-            lines += _nearest(texts, number, why.metric)
-    return "\n".join(lines)
+            yield from _nearest(texts, number, why.metric)
 
 
 def _terms(nbest: NBest, row: int, weights: dict[str, float]) -> Iterator[str]:

@@ -3,37 +3,50 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from typing import Any
+
+import click
 
 from .._runtime.numbers import MOST_ORDERS
-from .common import ReferenceFiles, reference_length_option, shows_progress, threads_option
-from .given import arguments_of, command, file, number, switch
-from .lists import FormatOptions, NbestOptions
+from .command import Command, FilePath, section
+from .lists import first_id_option, nbest_argument, reading_options, tokenize_option
+from .options import as_option, reference_length_option, references_argument, shows_progress, threads_option
 
 
-@dataclass(kw_only=True)
-class CountsOptions(FormatOptions):
-    """Counts"""
-
-    max_order: int = number(most=MOST_ORDERS, default=4, help="The maximum n-gram order.")
-    reference_length: str | None = reference_length_option()
-    lowercase: bool = switch(help="Convert the texts to lower case first.")
-    unique: bool = switch(
-        help="Skip hypotheses with the same features and statistics as an earlier one of their segment."
-    )
-    threads: int = threads_option()
-
-
-@dataclass(kw_only=True)
-class ExtractOptions(CountsOptions, ReferenceFiles, NbestOptions):
-    """Output"""
-
-    features_file: str = file(required=True, written=True, help="The output file for the features.")
-    scores_file: str = file(required=True, written=True, help="The output file for the BLEU statistics.")
-
-
-@command(ExtractOptions)
-def extract(given: ExtractOptions) -> None:
+@click.command(cls=Command)
+@nbest_argument
+@section("Lists", first_id_option, tokenize_option, *reading_options)
+@references_argument()
+@section(
+    "Counts",
+    click.option("--max-order", type=click.IntRange(1, MOST_ORDERS), default=4, help="The maximum n-gram order."),
+    reference_length_option,
+    click.option("--lowercase", is_flag=True, help="Convert the texts to lower case first."),
+    click.option(
+        "--unique",
+        is_flag=True,
+        help="Skip hypotheses with the same features and statistics as an earlier one of their segment.",
+    ),
+    threads_option,
+)
+@section(
+    "Output",
+    click.option(
+        "--features-file",
+        metavar="FILE",
+        type=FilePath(written=True),
+        required=True,
+        help="The output file for the features.",
+    ),
+    click.option(
+        "--scores-file",
+        metavar="FILE",
+        type=FilePath(written=True),
+        required=True,
+        help="The output file for the BLEU statistics.",
+    ),
+)
+def extract(nbest: str, references: tuple[str, ...], features_file: str, scores_file: str, **reading: Any) -> None:
     """Write the features and statistics of an n-best list.
 
     The two output files have the text format that Moses's tuners read. Input files are UTF-8; gzip is recognised. One
@@ -48,6 +61,4 @@ def extract(given: ExtractOptions) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from ..nbest import extract as extract_from
 
-    how = arguments_of(given, CountsOptions)
-    outputs = given.features_file, given.scores_file
-    extract_from(given.nbest, given.references, *outputs, **how, progress=shows_progress())
+    extract_from(nbest, references, features_file, scores_file, progress=shows_progress(), naming=as_option, **reading)

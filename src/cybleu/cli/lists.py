@@ -2,70 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from .._files.weights import FORMS
+from .._runtime.system import command_line
 from ..errors import FeatureError
-from ..metrics import Metric, find
-from .given import argument, choice, file, number, option
+from .command import Decorator, FilePath
+from .options import as_option
 
 if TYPE_CHECKING:
     from ..nbest import NBest
 
-
-@dataclass(kw_only=True)
-class MetricOptions:
-    """Metric"""
-
-    names: tuple[str, ...] = ()
-    smoothing: str | None = option(metavar="NAME", help="The smoothing of BLEU.  [default: the tool's]")
-
-    @property
-    def metric(self) -> Metric:
-        """The metric that the options name."""
-        return find(*self.names, smoothing=self.smoothing)
-
-
-@dataclass(kw_only=True)
-class TokenOptions:
-    """Lists"""
-
-    first_id: int = number(least=0, default=0, help="The id of the first segment.")
-    tokenize: str = option(
-        metavar="NAME",
-        default="unicode",
-        help="The tokeniser. unicode splits at any white space, ascii only at ASCII white space (as multi-bleu.perl "
-        "does), space only at spaces (as Moses does). sacreBLEU's tokenisers, such as 13a, intl, zh and char, are also "
-        "available.",
-    )
-
-
-@dataclass(kw_only=True)
-class FormatOptions(TokenOptions):
-    """Lists"""
-
-    format: str | None = choice(
-        of=["moses", "joshua", "plain", "fairseq", "json"],
+nbest_argument = click.argument("nbest", metavar="NBEST", type=FilePath())
+first_id_option = click.option("--first-id", type=click.IntRange(0), default=0, help="The id of the first segment.")
+tokenize_option = click.option(
+    "--tokenize",
+    metavar="NAME",
+    default="unicode",
+    help="The tokeniser. unicode splits at any white space, ascii only at ASCII white space (as multi-bleu.perl does), "
+    "space only at spaces (as Moses does). sacreBLEU's tokenisers, such as 13a, intl, zh and char, are also available.",
+)
+smoothing_option = click.option("--smoothing", metavar="NAME", help="The smoothing of BLEU.  [default: the tool's]")
+# Arguments of `cybleu.nbest.chunks`, with the same names.
+reading_options = (
+    click.option(
+        "--format",
+        type=click.Choice(["moses", "joshua", "plain", "fairseq", "json"]),
         help="The format of NBEST: Moses, Joshua (also cdec), plain text, the output of fairseq, or JSON lines from a "
         "model server or Sockeye.  [default: plain with --size, else moses or joshua, detected from the first lines]",
-    )
-    size: int | None = number(help="Number of lines for each segment in the plain format.")
-    features: str | None = file(
-        "--feature-table", help="The feature file of the plain format, with one line for each hypothesis."
-    )
+    ),
+    click.option("--size", type=click.IntRange(1), help="Number of lines for each segment in the plain format."),
+    click.option(
+        "--feature-table",
+        "features",
+        metavar="FILE",
+        type=FilePath(),
+        help="The feature file of the plain format, with one line for each hypothesis.",
+    ),
+)
 
 
-@dataclass(kw_only=True)
-class NbestOptions(FormatOptions):
-    """Lists"""
-
-    nbest: str = argument("NBEST")
-
-
-def output_format_option(*more: str) -> Any:
-    return choice(
-        of=[*FORMS, *more],
+def output_format_option(*more: str) -> Decorator:
+    return click.option(
+        "--output-format",
+        type=click.Choice([*FORMS, *more]),
         default="names",
         help="The format of the weights. names: `lm_0 0.5`. moses: `lm= 0.5 0.2`, as in moses.ini. dense: as moses, "
         "with one weight on each line. numbers: only the numbers, in the order of the features.",
@@ -81,12 +64,21 @@ def check_form(form: str, nbest: NBest) -> None:
         )
 
 
-def names_of(nbest: NBest) -> tuple[str, ...]:
-    """The names of all features, sparse ones last."""
-    return nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
-
-
 def told(nbest: NBest, weights: dict[str, float]) -> dict[str, float]:
     """The weights that are printed: those of dense features, and of sparse ones those that are not 0."""
     dense = set(nbest.names)
     return {name: weight for name, weight in weights.items() if weight or name in dense}
+
+
+def say_same_score(references: Sequence[str], metric: str, tokenize: str, **counting: Any) -> None:
+    """Tell which tokens a score was computed on, and the command that prints the same score of texts.
+
+    :param counting: more options of `cybleu score`; None for those that were not given
+    """
+    words = ["cybleu", "score", "OUTPUT", *references, "-m", metric]
+    for name, value in {**counting, "tokenize": tokenize}.items():
+        if value is not None:
+            words += [as_option(name), str(value)]
+    click.echo(
+        f"cybleu: scores use --tokenize {tokenize}; to score texts the same way, run: {command_line(words)}", err=True
+    )

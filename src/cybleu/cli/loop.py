@@ -2,82 +2,120 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 import click
 
-from .._files.weights import lines_of
-from .._runtime.samples import MOST_REPEATS
-from ..metrics import Metric
-from .common import say_same_score
-from .given import argument, arguments_of, choice, command, file, from_command_line, number, option, real, switch
-from .tuning import CountingOptions, OfMert, OfMira, OfPro, TuningOptions, WeightsOptions, arguments_of_pro
+from .._files.weights import check_weights
+from ..metrics import find
+from .command import Command, FilePath, section
+from .lists import first_id_option, say_same_score, tokenize_option
+from .options import as_option, from_command_line, references_argument
+from .tuning import (
+    MOSES,
+    mert_section,
+    metric_options,
+    mira_section,
+    normalisation,
+    passes_option,
+    print_weights,
+    pro_section,
+    weights_section,
+)
+
+OF_TUNERS = {
+    "mert": ("restarts", "bounds", "fixed", "threads"),
+    "kbmira": ("step", "decay", "shuffle", "safe_hope", "model_background", "passes"),
+    "pro": ("samples", "keep", "minimum", "regularisation", "interpolation"),
+}
 
 
-@dataclass(kw_only=True)
-class PassesOptions(OfMira):
-    """Batch MIRA (kbmira)"""
-
-    passes: int = number(most=MOST_REPEATS, default=60, help="Number of passes over the segments.")
-
-
-OF_TUNERS = {"mert": OfMert, "kbmira": PassesOptions, "pro": OfPro}
-
-
-@dataclass(kw_only=True)
-class OfLoop:
-    """Loop"""
-
-    iterations: int = number(default=20, help="Maximum number of iterations.")
-    weights_settle: float = real(with_zero=True, default=1e-5, help="Stop when no weight changes by more than this.")
-    score_settles: float | None = real(
-        with_zero=True,
+@click.command(cls=Command, other_tools=MOSES)
+@click.argument("folder", metavar="FOLDER", type=FilePath())
+@metric_options
+@section("Lists", first_id_option, tokenize_option)
+@references_argument()
+@weights_section(
+    click.option(
+        "--start",
+        metavar="FILE",
+        type=FilePath(),
+        required=True,
+        help="The initial weights: a file with a name and a weight on each line, or moses.ini.",
+    )
+)
+@pro_section
+@mira_section(passes_option("--passes"))
+@mert_section
+@section(
+    "Loop",
+    click.option("--iterations", type=click.IntRange(1), default=20, help="Maximum number of iterations."),
+    click.option(
+        "--weights-settle",
+        type=click.FloatRange(0),
+        default=1e-5,
+        help="Stop when no weight changes by more than this.",
+    ),
+    click.option(
+        "--score-settles",
+        type=click.FloatRange(0),
         help="Stop when BLEU, from 0 to 100, improves by no more than this.  [default: 0; off with pro]",
-    )
-    historic_best: bool = switch(help="Start each tuning from the best of all weights used for decoding so far.")
-    format: str | None = choice(
-        of=["moses", "joshua"], help="The format of the lists.  [default: detected from the first lines]"
-    )
-
-
-@dataclass(kw_only=True)
-class LoopOptions(OfLoop, OfMert, PassesOptions, OfPro, WeightsOptions, TuningOptions):
-    """Loop"""
-
-    folder: str = argument("FOLDER")
-    decoder: str = option(
+    ),
+    click.option(
+        "--historic-best",
+        is_flag=True,
+        help="Start each tuning from the best of all weights used for decoding so far.",
+    ),
+    click.option(
+        "--format",
+        type=click.Choice(["moses", "joshua"]),
+        help="The format of the lists.  [default: detected from the first lines]",
+    ),
+    click.option(
+        "--decoder",
         metavar="COMMAND",
         required=True,
         help="The decoder command, split as in a shell. {weights} is replaced by the weights file, and {nbest} by the "
         "file to write the list to.",
-    )
-    tuner: str = choice(of=[*OF_TUNERS], default="mert", help="The tuner. Options of the other tuners are errors.")
-    start: str = file(
-        required=True, help="The initial weights: a file with a name and a weight on each line, or moses.ini."
-    )
-    return_best_dev: bool = switch(help="Print the weights with which the decoder scored best, not those tuned last.")
-
-    def tuner_and_options(self, metric: Metric) -> tuple[Any, dict[str, Any]]:
-        """The tuner, and its arguments. An option of another tuner is refused."""
-        for tuner, kind in OF_TUNERS.items():
-            for field in fields(kind):
-                if tuner != self.tuner and from_command_line(field.name):
-                    flag = f"--{field.name.replace('_', '-')}"
-                    raise click.UsageError(f"{flag} is an option of {tuner}, but the tuner is {self.tuner}")
-        if self.tuner == "pro":
-            return self.tuner, arguments_of_pro(self, metric)
-        if self.tuner == "kbmira":
-            from ..tuning import kbmira
-
-            # the loop has an argument of this name
-            return partial(kbmira, iterations=self.passes), arguments_of(self, OfMira)
-        return self.tuner, arguments_of(self, OfMert)
-
-
-@command(LoopOptions)
-def loop(given: LoopOptions) -> None:
+    ),
+    click.option(
+        "--tuner",
+        type=click.Choice([*OF_TUNERS]),
+        default="mert",
+        help="The tuner. Options of the other tuners are errors.",
+    ),
+    click.option(
+        "--return-best-dev",
+        is_flag=True,
+        help="Print the weights with which the decoder scored best, not those tuned last.",
+    ),
+)
+def loop(
+    folder: str,
+    references: tuple[str, ...],
+    metric: str,
+    smoothing: str | None,
+    first_id: int,
+    tokenize: str,
+    max_order: int | None,
+    reference_length: str | None,
+    start: str,
+    output: str | None,
+    output_format: str,
+    normalise: str,
+    seed: int,
+    iterations: int,
+    weights_settle: float,
+    score_settles: float | None,
+    historic_best: bool,
+    format: str | None,  # noqa: A002
+    decoder: str,
+    tuner: str,
+    return_best_dev: bool,
+    **of_tuners: Any,
+) -> None:
     """Decode and tune repeatedly until convergence.
 
     FOLDER keeps every iteration. To resume an interrupted loop, run the same command again. Prints one line with the
@@ -88,40 +126,65 @@ def loop(given: LoopOptions) -> None:
       cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini
       cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini --tuner kbmira
     """
-    from ..tuning import Iteration, mert_loop, read_weights
+    from ..tuning import Iteration, kbmira, mert_loop, read_weights
 
-    metric = given.metric
-    tuner, how = given.tuner_and_options(metric)
-    how |= arguments_of(given, OfLoop) | arguments_of(given, CountingOptions)
-    if given.score_settles is not None:
-        how["score_settles"] = given.score_settles * metric.scale / 100
-    start = read_weights(given.start)
-    lines_of(start)  # for its error
+    chosen = find(metric, smoothing=smoothing)
+    for name, options in OF_TUNERS.items():
+        for option in options:
+            if name != tuner and from_command_line(option):
+                raise click.UsageError(f"{as_option(option)} is an option of {name}, but the tuner is {tuner}")
+    own = {option: of_tuners[option] for option in OF_TUNERS[tuner]}
+    tuner_called: Any = tuner
+    if tuner == "kbmira":  # its passes are `iterations`, and the loop has an argument of this name
+        tuner_called = partial(kbmira, iterations=own.pop("passes"))
+    elif tuner == "pro":
+        own["minimum"] *= chosen.scale / 100
+    weights = read_weights(start)
+    check_weights(weights)
 
     def trace(iteration: Iteration) -> None:
         click.echo(str(iteration), err=True)
 
     result = mert_loop(
-        given.folder,
-        given.decoder,
-        given.references,
-        start,
-        tuner=tuner,
-        normalise=given.normalisation,
-        seed=given.seed,
+        folder,
+        decoder,
+        references,
+        weights,
+        iterations=iterations,
+        weights_settle=weights_settle,
+        score_settles=None if score_settles is None else score_settles * chosen.scale / 100,
+        tuner=tuner_called,
+        format=format,
+        first_id=first_id,
+        tokenize=tokenize,
+        max_order=max_order,
+        reference_length=reference_length,
+        normalise=normalisation(normalise, own.get("bounds", {}), own.get("fixed", ())),
+        historic_best=historic_best,
+        seed=seed,
         trace=trace,
-        metric=metric,
-        **how,
+        metric=chosen,
+        **own,
     )
     click.echo(result.reason, err=True)
-    best = result.best
-    decoded = given.return_best_dev
-    weights = (best.decoded or result.weights) if decoded else result.weights
+    score = result.score
+    tuned = result.weights
+    if return_best_dev:
+        best = result.best
+        score = best.decoded_score
+        tuned = best.decoded or result.weights
     found = {
-        "score": best.decoded_score if decoded else result.score,
+        "score": score,
         "scale": result.iterations[-1].scale,
         "reason": result.reason,
         "iterations": [asdict(iteration) for iteration in result.iterations],
     }
-    given.show(found, weights)
-    say_same_score(given)
+    print_weights(found, tuned, output, output_format)
+    say_same_score(
+        references,
+        metric,
+        tokenize,
+        smoothing=smoothing,
+        max_order=max_order,
+        reference_length=reference_length,
+    )

@@ -189,6 +189,12 @@ def format_option(*formats: str) -> Decorator:
     )
 
 
+def as_option(name: str, value: Any = None) -> str:
+    """Name the option of an argument in a message."""
+    option = f"--{name.replace('_', '-')}"
+    return option if value is None else f"{option} {value}"
+
+
 def from_command_line(name: str) -> bool:
     """Whether the user gave an argument or option, by the name of the parameter."""
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE

@@ -20,7 +20,7 @@ from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus, RawText, Sets
 from ..text.files import raw_segments
 from .command import Decorator, section
-from .options import orders_option, shows_progress, weights_option
+from .options import as_option, orders_option, shows_progress, weights_option
 from .parquet import column_segments, columns_named
 
 # What sacreBLEU's options are here.
@@ -92,7 +92,7 @@ def metrics_with(names: Sequence[str], options: Mapping[str, Any], has_methods: 
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     for option in given:
         if not any(_has_option(name, option) for name in names):
-            raise click.UsageError(f"the metric {', '.join(names)} has no option --{option.replace('_', '-')}")
+            raise click.UsageError(f"the metric {', '.join(names)} has no option {as_option(option)}")
     metrics = []
     for name in names:
         own = {option: value for option, value in given.items() if _has_option(name, option)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from operator import eq
 from typing import TYPE_CHECKING, Any
@@ -14,30 +14,43 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._files.text import listed, number_of, shown
-from .._files.weights import formatted, lines_of
+from .._files.weights import check_weights, formatted, lines_of
 from .._files.writing import writing
 from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import counted, percent
 from ..errors import FeatureError, InputFileError, WeightsError
-from ..metrics import Metric
-from .common import (
-    ReferenceFiles,
+from ..metrics import find
+from .command import Command, Decorator, FilePath, section
+from .lists import (
+    check_form,
+    first_id_option,
+    output_format_option,
+    say_same_score,
+    smoothing_option,
+    tokenize_option,
+    told,
+)
+from .options import (
+    as_option,
+    from_command_line,
     metric_option,
     orders_option,
     reference_length_option,
-    say_same_score,
+    references_argument,
     seed_option,
     shows_progress,
     threads_option,
 )
-from .given import argument, arguments_of, choice, command, file, from_command_line, number, option, real, switch
-from .lists import MetricOptions, TokenOptions, check_form, names_of, output_format_option, told
 
 if TYPE_CHECKING:
     from ..nbest import NBest
-    from ..tuning import Mira, Tuning
+    from ..tuning import Mira, Restart
 
 NORMALISATIONS = {"l1": "sum", "largest": "largest", "none": None}
+# What options of Moses's tuners are here.
+MOSES = {"--restarts": "-n", "--passes": "-J", "--iterations": "-J", "--step": "-C"}
+
+# ------------------------------------------------------------------------------------------------- options of each tuner
 
 
 def _bounds(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
@@ -56,128 +69,136 @@ def _bounds(context: click.Context, parameter: click.Parameter, values: tuple[st
     return bounds
 
 
-# The fields of OfMert, OfMira, PassesOfMira and OfPro are arguments of `tune`, `kbmira` and `pro`, with the same names.
-
-
-@dataclass(kw_only=True)
-class OfMert:
-    """Line searches (mert)"""
-
-    restarts: int | None = number(
-        least=0,
-        most=MOST_REPEATS,
+mert_section = section(
+    "Line searches (mert)",
+    click.option(
+        "--restarts",
+        type=click.IntRange(0, MOST_REPEATS),
         help="Number of restarts after the climb from the start weights.  [default: 20, or 60 below 20,000 hypotheses]",
-    )
-    bounds: Mapping[str, Any] = option(
+    ),
+    click.option(
+        "--bounds",
         metavar="NAME=LOW:HIGH",
         multiple=True,
-        default=(),
         callback=_bounds,
         help="The bounds of a weight, such as lm_0=0:1; repeatable.",
-    )
-    fixed: tuple[str, ...] = option(
-        metavar="NAME", multiple=True, default=(), help="Keep this weight at its start value; repeatable."
-    )
-    threads: int = threads_option()
+    ),
+    click.option("--fixed", metavar="NAME", multiple=True, help="Keep this weight at its start value; repeatable."),
+    threads_option,
+)
 
 
-@dataclass(kw_only=True)
-class OfMira:
-    """Batch MIRA (kbmira)"""
+def mira_section(*passes: Decorator) -> Decorator:
+    """Declare the options of batch MIRA.
 
-    step: float = real(default=0.01, help="The maximum step size of the weights (C).")
-    decay: float = real(
-        most=1, with_zero=True, default=0.999, help="The factor by which the background decays with each segment."
-    )
-    shuffle: bool = switch(
-        "--shuffle/--no-shuffle",
-        default=True,
-        help="Visit the segments in a random order in each pass, or in the order of the list.",
-    )
-    safe_hope: bool = switch(help="Limit the influence of the model score on the choice of hope.")
-    model_background: bool = switch(help="Add the model's best hypothesis to the background instead of hope.")
-
-
-@dataclass(kw_only=True)
-class PassesOfMira(OfMira):
-    """Batch MIRA (kbmira)"""
-
-    iterations: int = number(most=MOST_REPEATS, default=60, help="Number of passes over the segments.")
-    return_best_dev: bool = switch(
-        "--return-best-dev/--return-last",
-        default=True,
-        help="Print the average weights after the pass that scored best, or after the last pass.  [default: best]",
-    )
-
-
-@dataclass(kw_only=True)
-class OfPro:
-    """Pairwise ranked optimisation (pro)"""
-
-    samples: int = number(most=MOST_SAMPLES, default=5000, help="Number of pairs drawn from each segment.")
-    keep: int = number(default=50, help="Maximum number of pairs kept from each segment.")
-    minimum: float = real(with_zero=True, default=5.0, help="Minimum difference of a pair, in BLEU from 0 to 100.")
-    regularisation: float = real(default=1.0, help="Strength of the L2 regularisation.")
-    interpolation: float = real(
-        most=1, default=1.0, help="Share of the new weights in the result; the rest comes from the start weights."
+    :param passes: those that differ in the loop
+    """
+    return section(
+        "Batch MIRA (kbmira)",
+        click.option(
+            "--step",
+            type=click.FloatRange(0, min_open=True),
+            default=0.01,
+            help="The maximum step size of the weights (C).",
+        ),
+        click.option(
+            "--decay",
+            type=click.FloatRange(0, 1),
+            default=0.999,
+            help="The factor by which the background decays with each segment.",
+        ),
+        click.option(
+            "--shuffle/--no-shuffle",
+            default=True,
+            show_default=False,
+            help="Visit the segments in a random order in each pass, or in the order of the list.",
+        ),
+        click.option("--safe-hope", is_flag=True, help="Limit the influence of the model score on the choice of hope."),
+        click.option(
+            "--model-background",
+            is_flag=True,
+            help="Add the model's best hypothesis to the background instead of hope.",
+        ),
+        *passes,
     )
 
 
-def arguments_of_pro(given: OfPro, metric: Metric) -> dict[str, Any]:
-    """Return the arguments of :func:`cybleu.tuning.pro`."""
-    return {**arguments_of(given, OfPro), "minimum": given.minimum * metric.scale / 100}
-
-
-@dataclass(kw_only=True)
-class CountingOptions(TokenOptions):
-    """Metric"""
-
-    max_order: int | None = orders_option()
-    reference_length: str | None = reference_length_option()
-
-
-@dataclass(kw_only=True)
-class TuningOptions(ReferenceFiles, CountingOptions, MetricOptions):
-    """Metric"""
-
-    names: tuple[str, ...] = metric_option("moses", of_bleu=True, of_sums=True)
-
-
-@dataclass(kw_only=True)
-class WeightsOptions:
-    """Weights"""
-
-    start: str | None = None
-    output: str | None = file("-o", written=True, help="Also write the weights to this file.")
-    output_format: str = output_format_option("json")
-    normalise: str = choice(
-        of=[*NORMALISATIONS],
-        default="l1",
-        help="Divide all weights by the sum of their absolute values (l1), or by the largest absolute value (largest). "
-        "Moses sums the absolute values of the dense weights only. With --bounds or --fixed, the default is none.",
+def passes_option(name: str) -> Decorator:
+    return click.option(
+        name, type=click.IntRange(1, MOST_REPEATS), default=60, help="Number of passes over the segments."
     )
-    seed: int = seed_option()
 
-    @property
-    def form(self) -> str:
-        """How weights are written to a file."""
-        return "names" if self.output_format == "json" else self.output_format
 
-    @property
-    def normalisation(self) -> str | None:
-        """The argument of :func:`cybleu.tuning.normalised`."""
-        kept = getattr(self, "fixed", ()) or getattr(self, "bounds", ())
-        return None if kept and not from_command_line("normalise") else NORMALISATIONS[self.normalise]
+pro_section = section(
+    "Pairwise ranked optimisation (pro)",
+    click.option(
+        "--samples",
+        type=click.IntRange(1, MOST_SAMPLES),
+        default=5000,
+        help="Number of pairs drawn from each segment.",
+    ),
+    click.option("--keep", type=click.IntRange(1), default=50, help="Maximum number of pairs kept from each segment."),
+    click.option(
+        "--minimum",
+        type=click.FloatRange(0),
+        default=5.0,
+        help="Minimum difference of a pair, in BLEU from 0 to 100.",
+    ),
+    click.option(
+        "--regularisation",
+        type=click.FloatRange(0, min_open=True),
+        default=1.0,
+        help="Strength of the L2 regularisation.",
+    ),
+    click.option(
+        "--interpolation",
+        type=click.FloatRange(0, 1, min_open=True),
+        default=1.0,
+        help="Share of the new weights in the result; the rest comes from the start weights.",
+    ),
+)
 
-    def show(self, result: dict[str, Any], weights: dict[str, float]) -> None:
-        """Print the weights, and write them to a file."""
-        if self.output_format == "json":  # printed first, because a disk may be full
-            click.echo(json.dumps({**result, "weights": weights}))
-        else:
-            click.echo("".join(formatted(weights, self.form)), nl=False)
-        if self.output:
-            with writing(self.output) as file:
-                file.writelines(lines_of(weights, self.form))
+# ------------------------------------------------------------------------------------------------ options of all tuners
+
+metric_options = section(
+    "Metric",
+    metric_option("moses", of_bleu=True, of_sums=True),
+    smoothing_option,
+    orders_option,
+    reference_length_option,
+)
+
+
+def weights_section(start: Decorator) -> Decorator:
+    """Declare the options of weights."""
+    return section(
+        "Weights",
+        start,
+        click.option(
+            "--output", "-o", metavar="FILE", type=FilePath(written=True), help="Also write the weights to this file."
+        ),
+        output_format_option("json"),
+        click.option(
+            "--normalise",
+            type=click.Choice([*NORMALISATIONS]),
+            default="l1",
+            help="Divide all weights by the sum of their absolute values (l1), or by the largest absolute value "
+            "(largest). Moses sums the absolute values of the dense weights only. With --bounds or --fixed, the default "
+            "is none.",
+        ),
+        seed_option,
+    )
+
+
+def normalisation(normalise: str, bounds: Mapping[str, Any], fixed: Sequence[str]) -> str | None:
+    """Return the argument of :func:`cybleu.tuning.normalised`."""
+    from ..tuning.space import check_normalised
+
+    if (bounds or fixed) and not from_command_line("normalise"):
+        return None
+    how = NORMALISATIONS[normalise]
+    check_normalised(how, bounds, fixed, as_option)
+    return how
 
 
 def _with_commas(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -186,191 +207,275 @@ def _with_commas(context: click.Context, parameter: click.Parameter, values: tup
     return tuple(path for part in parts for path in part)
 
 
-def _extracted(what: str) -> Any:
-    return file(metavar="FILE,...", multiple=True, default=(), callback=_with_commas, help=what)
+def moses_files_option(name: str, text: str) -> Decorator:
+    return click.option(name, metavar="FILE,...", type=FilePath(), multiple=True, callback=_with_commas, help=text)
 
 
-@dataclass(kw_only=True)
-class ListOptions(WeightsOptions, TuningOptions):
-    """Lists"""
-
-    requires_references = False  # files of Moses's extractor have none
-
-    nbest: str | None = argument("[NBEST", required=False)
-    references: tuple[str, ...] = argument("REF...]", nargs=-1)
-    more: tuple[str, ...] = file(
-        metavar="NBEST",
-        multiple=True,
-        default=(),
-        help="Another list of the same segments to merge with NBEST; repeatable.",
+def tuner_options(function: Any) -> Any:
+    """Declare the options of all tuners, which :class:`Task` takes."""
+    decorators = (
+        click.argument("nbest", metavar="[NBEST", required=False, type=FilePath()),
+        metric_options,
+        section(
+            "Lists",
+            first_id_option,
+            tokenize_option,
+            click.option(
+                "--more",
+                metavar="NBEST",
+                type=FilePath(),
+                multiple=True,
+                help="Another list of the same segments to merge with NBEST; repeatable.",
+            ),
+            click.option(
+                "--format",
+                type=click.Choice(["moses", "joshua", "fairseq", "json"]),
+                help="The format of NBEST.  [default: moses or joshua, detected from the first lines]",
+            ),
+            moses_files_option(
+                "--features-file",
+                "Features written by Moses's extractor, instead of NBEST and REF; repeatable, each with a --scores-file.",
+            ),
+            moses_files_option("--scores-file", "Statistics written by Moses's extractor, for each --features-file."),
+            click.option("--quiet", is_flag=True, help="Do not show progress on standard error."),
+        ),
+        references_argument("REF...]", required=False),
+        weights_section(
+            click.option(
+                "--start",
+                metavar="FILE|W,W,...",
+                type=FilePath(),
+                help="The start weights: a file with a name and a weight on each line, a weight file of Moses such as "
+                "moses.ini, or a list of the dense weights.  [default: 1, and 0 for sparse features]",
+            )
+        ),
     )
-    format: str | None = choice(
-        of=["moses", "joshua", "fairseq", "json"],
-        help="The format of NBEST.  [default: moses or joshua, detected from the first lines]",
-    )
-    features_file: tuple[str, ...] = _extracted(
-        "Features written by Moses's extractor, instead of NBEST and REF; repeatable, each with a --scores-file."
-    )
-    scores_file: tuple[str, ...] = _extracted("Statistics written by Moses's extractor, for each --features-file.")
-    start: str | None = file(
-        metavar="FILE|W,W,...",
-        help="The start weights: a file with a name and a weight on each line, a weight file of Moses such as "
-        "moses.ini, or a list of the dense weights.  [default: 1, and 0 for sparse features]",
-    )
-    quiet: bool = switch(help="Do not show progress on standard error.")
+    for decorator in reversed(decorators):
+        function = decorator(function)
+    return function
 
-    def merged(self) -> NBest:
-        """Read and merge the lists."""
-        from ..nbest import NBest, merge
-        from ..nbest.references import prepare_references
 
-        if bool(self.nbest) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
+# ---------------------------------------------------------------------------------------------------- read, tune, show
+
+
+class Task:
+    """What a tuner works on, and where its weights go. The parameters are the options that all tuners have.
+
+    :param normalise: see :func:`normalisation`
+    :param counting: `format`, `first_id`, `tokenize`, `max_order` and `reference_length`
+    :ivar nbest: the merged lists
+    :ivar progress: whether there are progress bars
+    """
+
+    def __init__(
+        self,
+        *,
+        nbest: str | None,
+        references: tuple[str, ...],
+        more: tuple[str, ...],
+        features_file: tuple[str, ...],
+        scores_file: tuple[str, ...],
+        metric: str,
+        smoothing: str | None,
+        start: str | None,
+        normalise: str | None,
+        output: str | None,
+        output_format: str,
+        seed: int,
+        quiet: bool,
+        **counting: Any,
+    ):
+        from ..nbest.weights import names_of
+
+        self.quiet = quiet
+        self.progress = shows_progress() and not quiet
+        self.metric = find(metric, smoothing=smoothing)
+        self._seed = seed
+        self._normalise = normalise
+        self._output = output
+        self._output_format = output_format
+        self._references = references
+        self._how_to_score = {
+            "metric": metric,
+            "smoothing": smoothing,
+            "max_order": counting["max_order"],
+            "reference_length": counting["reference_length"],
+            "tokenize": counting["tokenize"],
+        }
+        self._best: Any = None  # of the results so far
+        if bool(nbest) == bool(features_file) or len(features_file) != len(scores_file):
             raise click.UsageError(
                 "give an n-best list and its references, or --features-file and --scores-file in pairs"
             )
-        if self.features_file:
-            of_texts = self.references or self.max_order or self.reference_length or from_command_line("tokenize")
-            if self.more or self.format or of_texts:
+        if features_file:
+            of_texts = [references, more, counting["format"], counting["max_order"], counting["reference_length"]]
+            if any(of_texts) or from_command_line("tokenize"):
                 raise click.UsageError(
                     "--features-file cannot be combined with --more, with references or with options of the list"
                 )
-            read = partial(NBest.from_moses, first_id=self.first_id)
-            pairs = list(zip(self.features_file, self.scores_file))
-            parts = [read(*pair) for pair in pairs]
-            segments = max(map(len, parts))
-            parts = [part if len(part) == segments else read(*pair, segments) for part, pair in zip(parts, pairs)]
-        elif not self.references:
+            self.nbest = _read_moses(features_file, scores_file, counting["first_id"])
+        elif not references:
             raise click.UsageError("an n-best list requires a file of references after it")
         else:
-            prepared = prepare_references(self.references)
-            progress = shows_progress() and not self.quiet
-            how = {**arguments_of(self, CountingOptions), "texts": False, "progress": progress}
-            lists = self.nbest or "", *self.more
-            parts = [NBest.from_files(path, prepared, self.format, **how) for path in lists]
-        nbest = merge(*parts)
-        missing = sum(map(eq, nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()))
-        if missing:
-            click.echo(
-                f"cybleu: segments without a hypothesis in the list are ignored: {missing} of {len(nbest)}",
-                err=True,
-            )
-        return nbest
+            self.nbest = _read_texts([nbest or "", *more], references, progress=self.progress, **counting)
+        _say_missing(self.nbest)
+        if output is not None:  # names that cannot be written are an error before the work, not after it
+            check_weights(dict.fromkeys(names_of(self.nbest), 0.0))
+        self._start, unlisted = _start_weights(start, self.nbest)
+        check_form(output_format, self.nbest)
+        # numbers have no names, so they are only those of the features of the list
+        self._unlisted = {} if output_format == "numbers" else unlisted
 
-    def weights(self, nbest: NBest) -> tuple[dict[str, float] | None, dict[str, float]]:
-        """Those to start from, of a file with names or of a list of numbers, if there are any; and those of sparse features
-        that the list does not have."""
-        if self.start is None:
-            return None, {}
-        if os.path.exists(self.start):  # of a text longer than any path, too
-            from ..tuning import read_weights
-
-            weights = read_weights(self.start, nbest.names)
-            names = set(names_of(nbest))
-            if not weights.keys() >= set(nbest.names):
-                return weights, {}
-            others = {name: weight for name, weight in weights.items() if name not in names}
-            if others:
-                click.echo(
-                    f"cybleu: weights of features that are not in the list are not tuned: {listed([*others])}", err=True
-                )
-            return {name: weight for name, weight in weights.items() if name in names}, others
+    def tune(self, tuner: Callable[..., Any], **options: Any) -> Any:
+        """Return the result of a tuner. If the user interrupts it, print the best weights so far."""
         try:
-            numbers = [number_of(word) for word in self.start.replace(",", " ").split()]
-        except InputFileError:
-            raise WeightsError(
-                f"--start {shown(self.start)} is neither a file nor a list of numbers such as 1,0.5,-1"
-            ) from None
-        if len(numbers) != len(nbest.names):
-            raise FeatureError(
-                f"--start has {len(numbers)} numbers, but there are {len(nbest.names)} features: {listed(nbest.names)}"
-            )
-        return dict(zip(nbest.names, numbers)), {}
+            return tuner(self.nbest, self._start, metric=self.metric, seed=self._seed, **options)
+        except KeyboardInterrupt:
+            best = self._best
+            if best is not None:
+                click.echo("cybleu: interrupted; these are the best weights so far", err=True)
+                found = {"score": best.score, "scale": best.scale, "interrupted": True}
+                print_weights(found, self._weights(best), self._output, self._output_format)
+            raise
 
-
-def run_tuner(
-    given: ListOptions,
-    tuned: Callable[..., Any],
-    more: Callable[[Any], dict[str, Any]],
-    line: Callable[[Any], str] | None = None,
-) -> None:
-    """Read the lists, tune, print and write.
-
-    :param tuned: from a list and a start to a result
-    :param more: from the result to more entries of the JSON object
-    :param line: from a result so far, which the tuner passes to `trace`, to a line on standard error; None if it passes
-        none
-    """
-    from ..tuning import normalised
-    from ..tuning.problem import Problem, score_of
-
-    metric = given.metric
-    nbest = given.merged()
-    if given.output:
-        lines_of(dict.fromkeys(names_of(nbest), 0.0))  # for its error: names that cannot be written
-    start, unlisted = given.weights(nbest)
-    check_form(given.form, nbest)
-    if given.form == "numbers":
-        unlisted = {}
-    best: Any = None
-
-    def trace(result: Any) -> None:
-        nonlocal best
-        if best is None or result.score > best.score:
-            best = result
-        if line is not None and not given.quiet and sys.stderr is not None:
+    def follow(self, result: Any, described: str) -> None:
+        """Keep the best result so far, and print a line about this one beside the progress bar."""
+        if self._best is None or result.score > self._best.score:
+            self._best = result
+        if not self.quiet and sys.stderr is not None:
             from tqdm import tqdm
 
-            tqdm.write(line(result), file=sys.stderr)  # beside a progress bar
+            tqdm.write(described, file=sys.stderr)
 
-    def weights_of(result: Any) -> dict[str, float]:
-        weights = {**(start or {}), **result.weights}
-        return normalised({**told(nbest, weights), **unlisted}, given.normalisation)
+    def show(self, result: Any, **details: Any) -> None:
+        """Print the result and its weights.
 
+        :param details: more entries of the JSON object
+        """
+        from ..tuning.problem import Problem, score_of
+        from ..tuning.results import rise
+
+        if not self.quiet:
+            click.echo(f"{result.metric} {rise(result.start_score, result.score, result.scale)}", err=True)
+        weights = self._weights(result)
+        score = result.score
+        if self._normalise is not None:  # products that are rounded differently may break ties differently
+            score = score_of(Problem(self.nbest, self.metric), weights)
+        found = {
+            "score": score,
+            "start_score": result.start_score,
+            "scale": result.scale,
+            "metric": result.metric,
+            "segments": len(self.nbest),
+            "hypotheses": len(self.nbest.features),
+            **details,
+        }
+        print_weights(found, weights, self._output, self._output_format)
+        if not self.quiet and self._references:
+            say_same_score(self._references, **self._how_to_score)
+
+    def _weights(self, result: Any) -> dict[str, float]:
+        from ..tuning import normalised
+
+        weights = {**(self._start or {}), **result.weights}
+        return normalised({**told(self.nbest, weights), **self._unlisted}, self._normalise)
+
+
+def _naming(name: str, value: Any = None) -> str:
+    """Name the option of an argument; none of all tuners sets the number of lines or of segments."""
+    return "" if name in ("size", "segments") else as_option(name, value)
+
+
+def _read_texts(paths: Sequence[str], references: Sequence[str], **reading: Any) -> NBest:
+    """Read lists of a decoder, and merge them."""
+    from ..nbest import NBest, merge
+    from ..nbest.references import prepare_references
+
+    prepared = prepare_references(references)
+    return merge(*(NBest.from_files(path, prepared, texts=False, naming=_naming, **reading) for path in paths))
+
+
+def _read_moses(features_files: Sequence[str], scores_files: Sequence[str], first_id: int) -> NBest:
+    """Read pairs of files of Moses's extractor, and merge their lists."""
+    from ..nbest import NBest, merge
+
+    read = partial(NBest.from_moses, first_id=first_id, naming=_naming)
+    pairs = [*zip(features_files, scores_files)]
+    parts = [read(*pair) for pair in pairs]
+    # the last segments of a list may have no hypothesis, so that only the other files tell how many there are
+    segments = max(map(len, parts))
+    return merge(*(part if len(part) == segments else read(*pair, segments) for part, pair in zip(parts, pairs)))
+
+
+def _say_missing(nbest: NBest) -> None:
+    missing = sum(map(eq, nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()))
+    if missing:
+        click.echo(
+            f"cybleu: segments without a hypothesis in the list are ignored: {missing} of {len(nbest)}", err=True
+        )
+
+
+def _start_weights(start: str | None, nbest: NBest) -> tuple[dict[str, float] | None, dict[str, float]]:
+    """Return the start weights of features of the list, if any are given, and those of other sparse features.
+
+    :param start: a file of weights, or a list of numbers
+    """
+    from ..nbest.weights import names_of
+    from ..tuning import read_weights
+
+    if start is None:
+        return None, {}
+    if os.path.exists(start):  # of a text longer than any path, too
+        weights = read_weights(start, nbest.names)
+        if not weights.keys() >= set(nbest.names):
+            return weights, {}  # the tuner reports the feature without a weight
+        names = set(names_of(nbest))
+        others = {name: weight for name, weight in weights.items() if name not in names}
+        if others:
+            click.echo(
+                f"cybleu: weights of features that are not in the list are not tuned: {listed([*others])}", err=True
+            )
+        return {name: weight for name, weight in weights.items() if name in names}, others
     try:
-        traced = {} if line is None else {"trace": trace}
-        result = tuned(nbest, start, metric=metric, seed=given.seed, **traced)
-    except KeyboardInterrupt:
-        if best is not None:
-            click.echo("cybleu: interrupted; these are the best weights so far", err=True)
-            given.show({"score": best.score, "scale": best.scale, "interrupted": True}, weights_of(best))
-        raise
-    if not given.quiet:
-        rise = str(result).partition("\n")[0].removeprefix(f"{result.metric} ")
-        click.echo(f"{result.metric} {rise}", err=True)
-    weights = weights_of(result)
-    shown = {
-        "score": result.score if given.normalisation is None else score_of(Problem(nbest, metric), weights),
-        "start_score": result.start_score,
-        "scale": result.scale,
-        "metric": result.metric,
-        "segments": len(nbest),
-        "hypotheses": len(nbest.features),
-    }
-    given.show({**shown, **more(result)}, weights)
-    if not given.quiet and given.references:
-        say_same_score(given)
+        numbers = [number_of(word) for word in start.replace(",", " ").split()]
+    except InputFileError:
+        raise WeightsError(f"--start {shown(start)} is neither a file nor a list of numbers such as 1,0.5,-1") from None
+    if len(numbers) != len(nbest.names):
+        raise FeatureError(
+            f"--start has {len(numbers)} numbers, but there are {len(nbest.names)} features: {listed(nbest.names)}"
+        )
+    return dict(zip(nbest.names, numbers)), {}
+
+
+def print_weights(found: dict[str, Any], weights: dict[str, float], output: str | None, output_format: str) -> None:
+    """Print weights, and write them to a file.
+
+    :param found: further entries of the JSON object
+    """
+    form = "names" if output_format == "json" else output_format
+    if output_format == "json":
+        click.echo(json.dumps({**found, "weights": weights}))
+    else:
+        click.echo("".join(formatted(weights, form)), nl=False)
+    if output is not None:  # after printing, because a disk may be full
+        with writing(output) as file:
+            file.writelines(lines_of(weights, form))
 
 
 # ------------------------------------------------------------------------------------------------------------ commands
 
 
-@dataclass(kw_only=True)
-class MertOptions(OfMert, ListOptions):
-    """Line searches (mert)"""
-
-
-@dataclass(kw_only=True)
-class KbmiraOptions(PassesOfMira, ListOptions):
-    """Batch MIRA (kbmira)"""
-
-
-@dataclass(kw_only=True)
-class ProOptions(OfPro, ListOptions):
-    """Pairwise ranked optimisation (pro)"""
-
-
-@command(MertOptions)
-def mert(given: MertOptions) -> None:
+@click.command(cls=Command, other_tools=MOSES)
+@tuner_options
+@mert_section
+def mert(
+    restarts: int | None,
+    bounds: dict[str, Any],
+    fixed: tuple[str, ...],
+    threads: int,
+    normalise: str,
+    **shared: Any,
+) -> None:
     """Tune weights by exact line search (MERT).
 
     Finds the weights with the best BLEU on n-best lists by line searches from many starting points. Weights of sparse
@@ -385,27 +490,48 @@ def mert(given: MertOptions) -> None:
       cybleu tune mert run1.nbest dev.ref --more run2.nbest --bounds lm_0=0: --output-format moses
     """
     from ..tuning import tune
-    from ..tuning.space import check_normalised
 
-    def tuned(nbest: NBest, start: dict[str, float] | None, **how: Any) -> Tuning:
-        if nbest.sparse is not None and not given.quiet:
-            click.echo(
-                f"cybleu: the weights of {counted(len(nbest.sparse.names), 'sparse feature')} are not tuned: they keep "
-                "their start values, by default 0; use cybleu tune kbmira or cybleu tune pro to tune them",
-                err=True,
-            )
-        how |= {**arguments_of(given, OfMert), "progress": shows_progress() and not given.quiet}
-        return tune(nbest, start, **how)
+    task = Task(normalise=normalisation(normalise, bounds, fixed), **shared)
+    sparse = task.nbest.sparse
+    if sparse is not None and not task.quiet:
+        click.echo(
+            f"cybleu: the weights of {counted(len(sparse.names), 'sparse feature')} are not tuned: they keep their start "
+            "values, by default 0; use cybleu tune kbmira or cybleu tune pro to tune them",
+            err=True,
+        )
 
-    def more(tuning: Tuning) -> dict[str, Any]:
-        return {"line_searches": tuning.line_searches, "climbs": [asdict(restart) for restart in tuning.restarts]}
+    def trace(restart: Restart) -> None:
+        task.follow(restart, str(restart))
 
-    check_normalised(given.normalisation, given.bounds, given.fixed)
-    run_tuner(given, tuned, more, str)
+    result = task.tune(
+        tune, restarts=restarts, bounds=bounds, fixed=fixed, threads=threads, progress=task.progress, trace=trace
+    )
+    climbs = [asdict(restart) for restart in result.restarts]
+    task.show(result, line_searches=result.line_searches, climbs=climbs)
 
 
-@command(KbmiraOptions)
-def kbmira(given: KbmiraOptions) -> None:
+@click.command(cls=Command, other_tools=MOSES)
+@tuner_options
+@mira_section(
+    passes_option("--iterations"),
+    click.option(
+        "--return-best-dev/--return-last",
+        default=True,
+        show_default=False,
+        help="Print the average weights after the pass that scored best, or after the last pass.  [default: best]",
+    ),
+)
+def kbmira(
+    step: float,
+    decay: float,
+    shuffle: bool,
+    safe_hope: bool,
+    model_background: bool,
+    iterations: int,
+    return_best_dev: bool,
+    normalise: str,
+    **shared: Any,
+) -> None:
     """Tune many features by batch MIRA.
 
     Tunes the weights of dense and sparse features on n-best lists (Cherry and Foster 2012). Prints one line with the
@@ -418,17 +544,39 @@ def kbmira(given: KbmiraOptions) -> None:
       cybleu tune kbmira dev.nbest.gz dev.ref --start moses.ini
       cybleu tune kbmira dev.nbest.gz dev.ref1 dev.ref2 --iterations 30 --output-format moses --output sparse.ini
     """
-    from ..tuning import kbmira as tuned
+    from ..tuning import kbmira as tune
 
-    def line(result: Mira) -> str:
-        return f"{len(result.scores):3} {percent(result.scores[-1], result.scale or 1):.4f}"
+    task = Task(normalise=NORMALISATIONS[normalise], **shared)
 
-    how = arguments_of(given, PassesOfMira)
-    run_tuner(given, partial(tuned, **how), lambda result: {"scores": list(result.scores)}, line)
+    def trace(result: Mira) -> None:
+        task.follow(result, f"{len(result.scores):3} {percent(result.scores[-1], result.scale or 1):.4f}")
+
+    result = task.tune(
+        tune,
+        step=step,
+        decay=decay,
+        shuffle=shuffle,
+        safe_hope=safe_hope,
+        model_background=model_background,
+        iterations=iterations,
+        return_best_dev=return_best_dev,
+        trace=trace,
+    )
+    task.show(result, scores=[*result.scores])
 
 
-@command(ProOptions)
-def pro(given: ProOptions) -> None:
+@click.command(cls=Command, other_tools=MOSES)
+@tuner_options
+@pro_section
+def pro(
+    samples: int,
+    keep: int,
+    minimum: float,
+    regularisation: float,
+    interpolation: float,
+    normalise: str,
+    **shared: Any,
+) -> None:
     """Tune many features by pairwise ranked optimisation.
 
     Tunes the weights of dense and sparse features on n-best lists (PRO, Hopkins and May 2011). Prints one line with the
@@ -441,7 +589,15 @@ def pro(given: ProOptions) -> None:
       cybleu tune pro dev.nbest.gz dev.ref --start moses.ini
       cybleu tune pro --features-file run1.dat --scores-file run1.scores --samples 1000
     """
-    from ..tuning import pro as tuned
+    from ..tuning import pro as tune
 
-    how = arguments_of_pro(given, given.metric)
-    run_tuner(given, partial(tuned, **how), lambda result: {"pairs": result.pairs})
+    task = Task(normalise=NORMALISATIONS[normalise], **shared)
+    result = task.tune(
+        tune,
+        samples=samples,
+        keep=keep,
+        minimum=minimum * task.metric.scale / 100,
+        regularisation=regularisation,
+        interpolation=interpolation,
+    )
+    task.show(result, pairs=result.pairs)
