@@ -247,7 +247,7 @@ class Report:
         splitting: Any = counting.tokenization
         texts.tokenise(splitting)
         self.n_end: int = counting.order
-        self._rows = texts.rows(counting, comparisons[0].settings.threads)
+        [self._rows] = texts.rows([counting], comparisons[0].settings.threads)
         length = np.diff(texts.bounds)[texts.firsts[:-1] + len(texts.outputs)]  # of the first reference of each segment
         lengths = {name: (length, rows[:, 0] - rows[:, 1]) for name, rows in self._rows.items()}
         found: list[MetricFigures] = []
@@ -271,7 +271,8 @@ class Report:
     def outputs(self) -> tuple[OutputFigures, ...]:
         """The scores of each output by the first BLEU and by chrF."""
         chrf = Chrf(lowercase=self._texts.lowercase)
-        rows, found = self._texts.rows(chrf, self.comparisons[0].settings.threads), []
+        [rows] = self._texts.rows([chrf], self.comparisons[0].settings.threads)
+        found = []
         for name in self.names:
             bleu: Any = self.bleu.metric.score(self.bleu.rows[name]) if self.bleu else None
             found.append(OutputFigures(name, bleu, chrf.score(rows[name]).score))
@@ -439,14 +440,11 @@ def analyse(
     check_whole(n_end, "n_end", 1, 64, error=OrderError)
     settings = Settings() if settings is None else settings
     texts = read_texts(systems, references, source)
-    counters = []
+    counters = _with_tokenizers(metrics, tokenize, lowercase)
+    counters = [one.with_weights_of(texts.references) if one.weighs_by_call else one for one in counters]
     comparisons = []
-    for counter in _with_tokenizers(metrics, tokenize, lowercase):
-        if counter.weighs_by_call:
-            counter = counter.with_weights_of(texts.references)
-        rows = texts.rows(counter, settings.threads)
+    for counter, rows in zip(counters, texts.rows(counters, settings.threads)):
         of_systems = {name: [rows[run] for run in runs] for name, runs in texts.runs.items()}
-        counters.append(counter)
         comparisons.append(compare_counts(of_systems, counter, texts.most_references, baseline, settings))
     return Report(
         counters,

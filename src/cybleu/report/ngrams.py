@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .._runtime.arrays import bincount, np, repeat
 from .figures import NGram
@@ -60,15 +60,23 @@ class NGrams:
         for n in range(most, 0, -1):
             grams = levels.pop()
             size = int(grams.max(initial=0)) + 1
-            self.wanted, matches = _matched(texts, grams, size, n, self.marks, inside)
-            found = {name: matches[texts.sides[matches] == side] for side, name in enumerate(texts.outputs)}
+            matched = _matches(texts, grams, inside)
+            tokens, inside = _covered(matched.places, n, length=len(texts.ids))
+            self.marks[tokens & (self.marks == 0)] = n  # those of longer matches are marked already
+            if n == 1:
+                self.marks[matched.clipped] += CLIPPED
+            self.wanted = matched.wanted
+            sides = texts.sides[matched.places]
+            found = {name: matched.places[sides == side] for side, name in enumerate(texts.outputs)}
             self.frequency = bincount(grams[references], minlength=size)
             self.produced = {name: bincount(grams[texts.places(name)], minlength=size) for name in found}
             self.confirmed = {name: bincount(grams[places], minlength=size) for name, places in found.items()}
             listed = partial(_most_salient, texts, grams, n)
-            for name, matched in self.confirmed.items():
-                self.over[name] = (listed(self.produced[name] - matched, matched, texts.places(name)), *self.over[name])
-                self.under[name] = (listed(self.wanted - matched, matched, references), *self.under[name])
+            for name, confirmed in self.confirmed.items():
+                over = listed(self.produced[name] - confirmed, confirmed, texts.places(name))
+                under = listed(self.wanted - confirmed, confirmed, references)
+                self.over[name] = (over, *self.over[name])
+                self.under[name] = (under, *self.under[name])
             for pair, lists in self.differences.items():
                 one, other = (_mean([self.confirmed[run] for run in texts.runs[name]]) for name in pair)
                 places = np.concatenate([found[run] for run in texts.runs[pair[0]]])
@@ -94,25 +102,39 @@ def _longer(grams: NDArray[np.int32], texts: Texts) -> NDArray[np.int32]:
     return longer
 
 
-def _matched(
-    texts: Texts, grams: NDArray[np.int32], size: int, n: int, marks: NDArray[np.uint8], inside: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Match the n-grams of an order, and mark their tokens.
+class Matches(NamedTuple):
+    """The matches of the n-grams of an order.
 
-    :param marks: changed in place
-    :param inside: changed in place, for the order below
-    :return: how often each n-gram could match, and where those of the outputs that match begin: segment by segment, in
-        each those in a longer match first
+    :ivar wanted: how often each n-gram could match
+    :ivar places: where the n-grams of the outputs that match begin: segment by segment, in each those in a longer match first
+    :ivar clipped: where those of the outputs begin that a reference has, but that the output has too often
     """
-    wanted, found = np.zeros(size, dtype=np.int64), []
-    edges, sides = texts.bounds[texts.firsts], int(texts.sides.max(initial=0)) + 1
+
+    wanted: NDArray[np.int64]
+    places: NDArray[np.int64]
+    clipped: NDArray[np.int64]
+
+
+def _matches(texts: Texts, grams: NDArray[np.int32], inside: NDArray[np.bool_]) -> Matches:
+    """Match the n-grams of an order.
+
+    :param inside: for each place whether the n-gram that begins there is part of a longer match
+    """
+    size = int(grams.max(initial=0)) + 1
+    wanted = np.zeros(size, dtype=np.int64)
+    found = []
+    clipped = []
+    edges = texts.bounds[texts.firsts]
+    sides = int(texts.sides.max(initial=0)) + 1
     for start in range(0, len(texts.references), PIECE):
         part = slice(*edges[[start, min(start + PIECE, len(texts.references))]].tolist())
         places = part.start + np.flatnonzero(grams[part])
         segment = np.searchsorted(edges, places, side="right")
         keys = (segment * size + grams[places]) * sides + texts.sides[places]
         order = np.argsort(2 * keys + ~inside[places], kind="stable")
-        places, keys, segment = places[order], keys[order], segment[order]
+        places = places[order]
+        keys = keys[order]
+        segment = segment[order]
         rank = np.arange(len(keys)) - np.searchsorted(keys, keys)  # among the same n-grams of the text
         of_output = texts.sides[places] < len(texts.outputs)
         # the reference that has an n-gram most often says how often it may match in a segment
@@ -122,15 +144,25 @@ def _matched(
         wanted += bincount(kinds[begins] % size, allowed, minlength=size).astype(np.int64)
         allowed = repeat(allowed, np.diff(begins, append=len(kinds)))
         match = of_output & (rank < allowed)
-        marks[places[of_output & ~match & (allowed > 0)]] += CLIPPED * (n == 1)
-        places, segment = places[match], segment[match]
-        places = places[np.lexsort((places, ~inside[places], segment))]
-        inside[part] = False
-        for offset in range(n):
-            inside[places + offset] |= offset < 2  # two n-grams that are one token shorter
-            marks[places + offset] = np.maximum(marks[places + offset], n)
-        found.append(places)
-    return wanted, np.concatenate(found)
+        clipped.append(places[of_output & ~match & (allowed > 0)])
+        places = places[match]
+        found.append(places[np.lexsort((places, ~inside[places], segment[match]))])
+    return Matches(wanted, np.concatenate(found), np.concatenate(clipped))
+
+
+def _covered(places: NDArray[np.int64], n: int, length: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which tokens are part of a match, and where n-grams that are one token shorter and part of one begin.
+
+    :param places: where the n-grams that match begin
+    :param length: the number of tokens of all texts
+    """
+    tokens = np.zeros(length, dtype=bool)
+    shorter = np.zeros(length, dtype=bool)
+    for offset in range(n):
+        tokens[places + offset] = True
+        if offset < 2:
+            shorter[places + offset] = True
+    return tokens, shorter
 
 
 def _most_salient(

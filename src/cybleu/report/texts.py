@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.arrays import np, repeat
 from .._runtime.sequences import LINE, described
 from ..errors import EmptyCorpusError, LengthMismatchError, SequenceTypeError, UnknownNameError
+from ..metrics.operations import rows_of_corpus
 from ..text.raw import Raw
-from ..text.reading import read_list
+from ..text.reading import read_corpus, read_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,12 +102,13 @@ class Texts:
         """The largest number of references of a segment."""
         return max(map(len, self.references))
 
-    def rows(self, metric: Metric, threads: int | None) -> dict[str, NDArray[Any]]:
-        """Count the raw text of each output, and return its rows."""
+    def rows(self, metrics: Sequence[Metric], threads: int | None) -> list[dict[str, NDArray[Any]]]:
+        """Count the raw text of each output by each metric, and return its rows."""
         lines = list(chain.from_iterable(self.outputs.values()))
-        owner = np.tile(np.arange(len(self.references), dtype=np.int64), len(self.outputs))
-        rows = metric.rows(lines, self.references, owner=owner, threads=threads)
-        return dict(zip(self.outputs, np.split(rows, len(self.outputs))))
+        owners = np.tile(np.arange(len(self.references), dtype=np.int64), len(self.outputs))
+        corpus = read_corpus(lines, self.references, owners)
+        tables = [rows_of_corpus(metric, corpus, threads) for metric in metrics]
+        return [dict(zip(self.outputs, np.split(table, len(self.outputs)))) for table in tables]
 
     def digests(self) -> dict[str, str]:
         """The SHA-256 of a file of each text: UTF-8, with a line feed after each line."""
