@@ -272,7 +272,8 @@ class Bleu(BuiltinMetric):
         return _scorer(self, failing=False)
 
     @cached_property
-    def _failing_scorer(self) -> RowScorer:
+    def scorer_of_tool(self) -> RowScorer:
+        """What scores rows, with the errors of the tool."""
         return _scorer(self, failing=True)
 
     @cached_property
@@ -336,7 +337,7 @@ class Bleu(BuiltinMetric):
             return self._mean(rows)
         row = self.row_rule.total(rows)
         metric = self.of_width(len(row))
-        number, precisions, penalty = metric._failing_scorer.parts(row)
+        number, precisions, penalty = metric.scorer_of_tool.parts(row)
         return BleuScore(
             score=number,
             scale=self.scale,
