@@ -119,11 +119,14 @@ REFUSED = {
     "explain": {
         "hyp --line 1": "Missing argument REF...; run: cybleu explain HYP REF... --line N",
         "hyp ref 5": "Missing option '--line'; did you mean --line 5?",
+        "hyp ref --segment 5": "there is no option --segment; it is --line here",
         "hyp ref": "Missing option '--line'",
         "hyp ref --line 5": "cybleu: error: --line is 5, but the files have 4 lines",
     },
     "compare": {
         f"{BOTH} --paired-ar": "--paired-bs is --test shifted-bootstrap, --paired-ar the default",
+        f"{BOTH} --latex": "there is no option --latex; did you mean --format latex?",
+        "one.txt two.txt --ref ref1": "there is no option --ref; did you mean --references?",
         "-r ref1": "there is no system; give the files of at least two, and the references with -r",
         "one.txt -r ref1": "at least two systems",
         f"{BOTH} -m nltk --smoothing method5": "nltk has no smoothing 'method5'",
@@ -221,6 +224,7 @@ REFUSED = {
     },
     "": {
         "scor hyp ref": "Did you mean score",
+        "mert list refs": "No such command mert. Did you mean tune mert?",
         "hyp ref": "hyp is a file; the name of a command comes first: score, compare",
         "chrF2++ hyp ref --digits 1": "to score by this metric, run: cybleu score -m chrf2++ hyp ref --digits 1",
         "ter": "to score by this metric, run: cybleu score -m ter HYP REF",

@@ -73,14 +73,21 @@ class Command(click.Command):
             if word.startswith(name):  # click names one letter of -tok
                 name = word.partition("=")[0]
                 break
-        options = [flag for one in self.get_params(ctx) for flag in one.opts if flag.startswith("--")]
+        options: list[str] = []
+        values: dict[str, str] = {}  # --latex is --format latex
+        for parameter in self.get_params(ctx):
+            for flag in parameter.opts:
+                if flag.startswith("--"):
+                    options.append(flag)
+                    values |= {f"--{value}": f"{flag} {value}" for value in getattr(parameter.type, "choices", ())}
         for advice, theirs in self.other_tools.items():
             if name in theirs.split():
                 if " " in advice:
                     return f"there is no option {name}; {advice}"
                 if advice in options:
                     return f"there is no option {name}; it is {advice} here"
-        close = similar(name, options)
+        begun = [flag for flag in options if flag.startswith(name)]
+        close = [values[name]] if name in values else begun or similar(name, options)
         return f"there is no option {name}; {f'did you mean {close[0]}?' if close else 'see --help'}"
 
     def _check_repeated(self, ctx: click.Context, given: list[str]) -> None:
@@ -149,6 +156,10 @@ class Commands(click.Group):
         """Name the command that is meant, which click looks for only among those that are imported."""
         if self.get_command(ctx, args[0]) is None:
             names = self.list_commands(ctx)
+            for name in names:
+                group = self.get_command(ctx, name)
+                if isinstance(group, click.Group) and args[0] in group.list_commands(ctx):
+                    ctx.fail(f"No such command '{args[0]}'. Did you mean '{name} {args[0]}'?")
             if os.path.isfile(args[0]):
                 ctx.fail(f"'{args[0]}' is a file; the name of a command comes first: {', '.join(names)}")
             if "score" in names and metric_named(args[0]) in METRICS:
