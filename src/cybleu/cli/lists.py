@@ -70,15 +70,16 @@ def told(nbest: NBest, weights: dict[str, float]) -> dict[str, float]:
     return {name: weight for name, weight in weights.items() if weight or name in dense}
 
 
-def say_same_score(references: Sequence[str], metric: str, tokenize: str, **counting: Any) -> None:
+def say_same_score(references: Sequence[str], metric: str, **options: Any) -> None:
     """Tell which tokens a score was computed on, and the command that prints the same score of texts.
 
-    :param counting: more options of `cybleu score`; None for those that were not given
+    :param options: the options of the command, of which some are those of `cybleu score`
     """
     words = ["cybleu", "score", "OUTPUT", *references, "-m", metric]
-    for name, value in {**counting, "tokenize": tokenize}.items():
-        if value is not None:
-            words += [as_option(name), str(value)]
+    for name in ("smoothing", "max_order", "reference_length", "tokenize"):
+        if options.get(name) is not None:
+            words += [as_option(name), str(options[name])]
     click.echo(
-        f"cybleu: scores use --tokenize {tokenize}; to score texts the same way, run: {command_line(words)}", err=True
+        f"cybleu: scores use --tokenize {options['tokenize']}; to score texts the same way, run: {command_line(words)}",
+        err=True,
     )

@@ -183,7 +183,7 @@ def loop(
     say_same_score(
         references,
         metric,
-        tokenize,
+        tokenize=tokenize,
         smoothing=smoothing,
         max_order=max_order,
         reference_length=reference_length,

@@ -66,7 +66,8 @@ def column_segments(file: str, hypotheses: Sequence[str], references: Sequence[s
     with extra("pyarrow", "columns of Parquet files require pyarrow", "cybleu[arrow]"):
         from pyarrow import ArrowException, Table
         from pyarrow.parquet import ParquetFile
-    first, names = 0, list(dict.fromkeys([*hypotheses, *references]))
+    first = 0
+    names = list(dict.fromkeys([*hypotheses, *references]))
     try:
         with ParquetFile(file) as reader:
             has = reader.schema_arrow.names

@@ -244,7 +244,7 @@ def oracle(
         segments = Segments(nbest, count=len(prepared), references=prepared, **reading)
         why = Why(references=prepared)
         choose_from(segments, lambda part: find_best(part, level, chosen), why, output, list_format, explain)
-    say_same_score(references, metric, reading["tokenize"], smoothing=smoothing)
+    say_same_score(references, metric, smoothing=smoothing, **reading)
 
 
 @rerank.command()
@@ -330,4 +330,4 @@ def perceptron(
         f"BLEU of held-out segments {score:.4f} after {counted(trained.epochs, 'epoch')}; of folds {of_folds}",
         err=True,
     )
-    say_same_score(references, metric, reading["tokenize"], smoothing=smoothing)
+    say_same_score(references, metric, smoothing=smoothing, **reading)

@@ -135,8 +135,10 @@ class Texts:
     def __init__(
         self, hypotheses: Sequence[str], references: Sequence[str], drop_bom: bool = False, hashed: bool = False
     ):
-        self._hypotheses, self._references = hypotheses, references
-        self._drop_bom, self._hashed = drop_bom, hashed
+        self._hypotheses = hypotheses
+        self._references = references
+        self._drop_bom = drop_bom
+        self._hashed = hashed
         self._columns = columns_named([*hypotheses, *references])
         self.nrefs = str(len(references))
         self.digests: dict[str, str] = {}
@@ -161,7 +163,8 @@ class Texts:
             yield corpora
 
     def _of_files(self) -> Iterator[list[Corpus]]:
-        paths, count = [*self._hypotheses, *self._references], len(self._hypotheses)
+        paths = [*self._hypotheses, *self._references]
+        count = len(self._hypotheses)
         with ExitStack() as stack:
             files = [
                 stack.enter_context(Lines(path, keep_mark=not self._drop_bom, hashed=self._hashed)) for path in paths
@@ -191,10 +194,11 @@ class Texts:
 
 def strings_of(corpus: Corpus) -> tuple[list[str], list[list[str]]]:
     """The hypotheses, and the references of each segment."""
-    texts, sets = corpus.texts, corpus.sets
+    texts = corpus.texts
+    sets = corpus.sets
     assert isinstance(texts, RawText) and isinstance(sets, Sets) and isinstance(sets.texts, RawText)
-    lines, bounds = sets.texts.lines.strings(), list(sets.bounds)
-    return texts.lines.strings(), [lines[begin:end] for begin, end in pairwise(bounds)]
+    lines = sets.texts.lines.strings()
+    return texts.lines.strings(), [lines[begin:end] for begin, end in pairwise(list(sets.bounds))]
 
 
 def _kind_of_table(path: str) -> str | None:

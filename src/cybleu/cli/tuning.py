@@ -295,13 +295,7 @@ class Task:
         self._output = output
         self._output_format = output_format
         self._references = references
-        self._how_to_score = {
-            "metric": metric,
-            "smoothing": smoothing,
-            "max_order": counting["max_order"],
-            "reference_length": counting["reference_length"],
-            "tokenize": counting["tokenize"],
-        }
+        self._of_score = {"metric": metric, "smoothing": smoothing, **counting}
         self._best: Any = None  # of the results so far
         if bool(nbest) == bool(features_file) or len(features_file) != len(scores_file):
             raise click.UsageError(
@@ -372,7 +366,7 @@ class Task:
         }
         print_weights(found, weights, self._output, self._output_format)
         if not self.quiet and self._references:
-            say_same_score(self._references, **self._how_to_score)
+            say_same_score(self._references, **self._of_score)
 
     def _weights(self, result: Any) -> dict[str, float]:
         from ..tuning import normalised
