@@ -30,7 +30,11 @@ add_module_names = False
 # A broken reference to cybleu is an error; annotations name other things that have no page.
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!cybleu\.).*")]
-nitpick_ignore = [("py:class", "cybleu.text.batches.Corpus")]  # what a metric of the package counts
+# Classes with which metrics count, score and sign, and that have no page.
+WITHOUT_PAGE = (
+    "_kernels.kernels.CharacterF metrics.bleu.RowScorer metrics.signature.Signature text.batches.Corpus text.raw.Raw"
+)
+nitpick_ignore = [("py:class", f"cybleu.{name}") for name in WITHOUT_PAGE.split()]
 
 # A block is copied without its prompts and without what it prints.
 copybutton_prompt_text = r">>> |\.\.\. "
