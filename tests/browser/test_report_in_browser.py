@@ -52,6 +52,13 @@ def files(tmp_path_factory, jinja2):
     return folder
 
 
+@pytest.fixture(scope="module")
+def many(files):
+    """A page of 250 segments."""
+    systems = {name: [f"{line} {number}" for number in range(7) for line in SYSTEMS[name]][:250] for name in NAMES}
+    save_page(analyse(systems, [[line] for line in systems["one"]], **FEW), files / "many.html")
+
+
 @pytest.fixture
 def opened(browser, files):
     """A function that opens a page; it may not load, run or log anything external."""
@@ -84,6 +91,72 @@ def test_no_sideways_scrolling(opened, name, width):
     page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
     page.wait_for_timeout(300)
     assert page.evaluate(NO_SIDEWAYS)
+
+
+SMALL = """() => {
+    const texts = [...document.querySelectorAll('body *')].filter((one) =>
+        one.checkVisibility() && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
+    return texts.map((one) => [parseFloat(getComputedStyle(one).fontSize), one.outerHTML.slice(0, 80)]).filter(([size]) => size < 11);
+}"""
+WIDE = """() => [...document.querySelectorAll('body *')]
+    .filter((one) => one.checkVisibility() && !one.parentElement.closest('.scroll, pre, nav'))
+    .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5)
+    .map((one) => one.outerHTML.slice(0, 80))"""
+PICTURES = """() => [...document.images].filter((one) => one.checkVisibility())
+    .map((one) => [atob(one.src.split(',')[1]), one.getBoundingClientRect().width])"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_is_wider_than_the_page_or_too_small(opened, name, width):
+    page = opened(name, width)
+    assert (page.evaluate(WIDE), page.evaluate(SMALL)) == ([], [])
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_labels_of_plots_can_be_read(opened, width):
+    sizes = []
+    for picture, shown in opened("metrics", width).evaluate(PICTURES):
+        scale = shown / float(re.search(r'viewBox="0 0 ([0-9.]+) ', picture)[1])
+        sizes += [scale * float(size) for size in re.findall(r"font-size: ([0-9.]+)px", picture)]
+    assert len(sizes) > 50 and min(sizes) >= 11
+
+
+def test_p_and_the_interval_are_seen_on_a_phone(opened):
+    page = opened("metrics", "phone")
+    for row in page.locator("#tests tbody tr").all():
+        place = row.locator("td").nth(4).bounding_box()
+        assert place["x"] >= 0 and place["x"] + place["width"] <= 390
+        improvement = row.locator("td").nth(1)
+        assert improvement.bounding_box()["x"] + improvement.bounding_box()["width"] <= 390
+        below = improvement.evaluate("(cell) => getComputedStyle(cell, '::after').content")
+        assert below.strip('"') == row.locator("td").nth(2).text_content()
+
+
+def test_names_are_in_one_line(opened):
+    heights = opened("metrics", "phone").evaluate(
+        "[...document.querySelectorAll('#scores tbody th bdi')].map((one) => one.getClientRects().length)"
+    )
+    assert heights == [1] * len(heights) and len(heights) >= len(NAMES)
+
+
+def test_segments_by_the_hundred(opened, many):
+    page = opened("many")
+    more = page.locator("#more")
+    assert page.locator(".s:not([hidden])").count() == 100
+    more.press("Enter")
+    assert page.locator(".s:not([hidden])").count() == 200
+    more.press("Enter")
+    assert page.locator(".s:not([hidden])").count() == 250 and not more.is_visible()
+    page.locator("#order").select_option("number")
+    assert numbers(page) == list(range(1, 101))
+
+
+def test_the_contents_stay_in_sight(opened):
+    page = opened("metrics")
+    page.evaluate("scrollTo(0, document.body.scrollHeight / 2)")
+    page.wait_for_timeout(500)
+    assert 0 <= page.locator("nav").bounding_box()["y"] < 50
 
 
 @pytest.mark.parametrize("name", ["metrics", "one"])

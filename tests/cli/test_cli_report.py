@@ -38,7 +38,7 @@ def test_what_is_printed_is_the_same(files, no_pictures, form, metrics):
     plain = run(*arguments)
     beside = run(*arguments, "--report", "report.html", "--title", "Metrics in <text>")
     assert (beside.exit_code, beside.stdout) == (0, plain.stdout)
-    assert "<h1>Metrics in &lt;text&gt;</h1>" in (files / "report.html").read_text(encoding="utf-8")
+    assert "<title>Metrics in &lt;text&gt;</title>" in (files / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_page_is_that_of_the_function(files, no_pictures):

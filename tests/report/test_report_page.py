@@ -196,15 +196,16 @@ def test_the_verdict(jinja2, names, choices, first, second, word, rest):
         {name: outputs[name.strip()] for name in names}, [[line] for line in outputs["right"]], **FEW, **choices
     )
     page = html(report)
-    text = page[page.index('<div class="card">') :].partition("</div>")[0]
+    text = page[page.index('<div class="card">') :].partition("</header>")[0]
     lines = [" ".join(line.replace("\u2212", "-").split()) for line in Page(text).text_of("p")]
     pair = report.metrics[0].comparison.between(first, second)
     scores = {system.name: system.score for system in report.metrics[0].systems}
     p = "<0.0050" if word == "significant" else f"= {pair.p_holm:.4f}"  # no sample counts, of 200
     assert lines == [
+        " ".join(f"{first} vs. {second}".split()),
         "BLEU",
         f"{pair.difference:+.2f}",
-        " ".join(f"{first} {scores[first]:.2f} vs. {second} {scores[second]:.2f}".split()),
+        f"{scores[first]:.2f} vs. {scores[second]:.2f}",
         f"{word} (p {p}); 95 % interval {pair.low:.2f} to {pair.high:.2f}",
         *rest,
     ]

@@ -51,22 +51,36 @@
   const segments = all(".s", list);
   const plain = (text) => text.normalize("NFC").toLowerCase().replace(/\s+/g, "");
   const numbers = segments.map((segment) => Number(segment.querySelector(".no").textContent));
+  const placeOf = new Map(segments.map((segment, place) => [segment, place]));
+  const atOnce = 100;
+  let most = atOnce; // segments that are shown
   let texts = null;
   const find = () => {
     const wanted = plain(byId("search").value);
-    texts ??= segments.map((segment) => all(".t, dd", segment).map((part) => plain(part.textContent)).join("\n"));
-    let shown = 0;
-    segments.forEach((segment, place) => {
-      const found = texts[place].includes(wanted) || wanted === `#${numbers[place]}`;
-      if (segment.hidden === found) segment.hidden = !found;
-      shown += found;
-    });
-    byId("count").textContent = wanted ? `${shown} of ${segments.length}` : "";
+    if (wanted) texts ??= segments.map((segment) => all(".t, dd", segment).map((part) => plain(part.textContent)).join("\n"));
+    let found = 0;
+    for (const segment of list.children) {
+      const place = placeOf.get(segment);
+      const matches = !wanted || texts[place].includes(wanted) || wanted === `#${numbers[place]}`;
+      found += matches;
+      const hidden = !matches || found > most;
+      if (segment.hidden !== hidden) segment.hidden = hidden;
+    }
+    byId("count").textContent = wanted ? `${found} of ${segments.length}` : "";
+    byId("more").parentElement.hidden = found <= most;
+    byId("more").textContent = `Show ${Math.min(atOnce, found - most)} more of ${found} segments`;
   };
+  byId("more").addEventListener("click", () => {
+    most += atOnce;
+    find();
+  });
   let waiting;
   byId("search").addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(find, 120);
+    waiting = setTimeout(() => {
+      most = atOnce;
+      find();
+    }, 120);
   });
 
   // By each metric, for each pair, what each segment gains for the first system; or for one system, how bad it is.
@@ -95,6 +109,8 @@
       segment.querySelector(".n").textContent = asOnPage ? written[place] : text;
     });
     list.append(...places.map((place) => segments[place]));
+    most = atOnce;
+    find();
   };
   order.addEventListener("change", arrange);
   metric?.addEventListener("change", arrange);
@@ -102,7 +118,7 @@
   byId("expand").addEventListener("click", (event) => {
     const open = event.target.textContent === "Expand all";
     event.target.textContent = open ? "Collapse all" : "Expand all";
-    for (const segment of segments) segment.open = open;
+    for (const segment of segments) segment.open = open && !segment.hidden;
   });
 
   // a link to a segment opens it, and shows it if the search has hidden it
@@ -114,5 +130,6 @@
     segment.scrollIntoView();
   };
   addEventListener("hashchange", open);
+  find();
   open();
 })();

@@ -27,6 +27,7 @@ from ..significance.results import MOST_PAIRS, notes_of_tests, p_value
 from . import plots
 from .analysis import MetricFigures, Report, analyse
 from .ngrams import CLIPPED
+from .summary import cards, notes_of_scores, pair_rows, points, score_rows, share_of
 from .visible import short, visible
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 MOST_SEGMENTS = 5000  # that a page carries by default
 NAMED = 10  # segments with the largest influence that are listed for each system of a pair
+LONGEST_NAME = 24  # characters of a name that is not broken into lines
 SHORT = 80  # the largest number of characters of a text in a table
 UNITS = 1e4  # the script sorts by integers, in these fractions of a point
 DIFFERS = 2 * CLIPPED  # added to the mark of a token that the rival lacks
@@ -124,6 +126,28 @@ def _engine() -> Any:
     return jinja2
 
 
+@cache
+def _template() -> tuple[Any, dict[str, Any]]:
+    """Compile the template once, and return it with the style, the script and their digests."""
+    source = files(__package__)
+    parts = {kind: source.joinpath(f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")}
+    jinja2 = _engine()
+    environment = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"points": points, "p": p_value, "visible": visible}
+    environment.filters["short"] = lambda text: short(visible(text), SHORT)
+    environment.filters["whole"] = lambda count: f"{count:,.0f}" if float(count).is_integer() else f"{count:,.1f}"
+    environment.globals |= {"most_pairs": MOST_PAIRS, "notes_of_tests": notes_of_tests, "pair_rows": pair_rows}
+    environment.globals["longest_name"] = LONGEST_NAME
+    digests = {kind: b64encode(sha256(parts[kind].encode()).digest()).decode() for kind in ("css", "js")}
+    return environment.from_string(parts["html"]), {"style": parts["css"], "script": parts["js"], "digests": digests}
+
+
 def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     """Render a report as an HTML page.
 
@@ -142,23 +166,9 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     """
     if segments is not None:
         check_whole(segments, "segments", 1, error=SampleError)
-    jinja2 = _engine()
-    source = files(__package__)
-    parts = {kind: source.joinpath(f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")}
-    layout = dict.fromkeys(("trim_blocks", "lstrip_blocks", "keep_trailing_newline"), True)
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, **layout)
-    environment.filters |= {"points": points, "p": p_value, "visible": visible}
-    environment.globals |= {"most_pairs": MOST_PAIRS, "notes_of_tests": notes_of_tests}
-    environment.filters["short"] = lambda text: short(visible(text), SHORT)
-    environment.filters["whole"] = lambda count: f"{count:,.0f}" if float(count).is_integer() else f"{count:,.1f}"
-    digests = {kind: b64encode(sha256(parts[kind].encode()).digest()).decode() for kind in ("css", "js")}
-    shown = {**_context(report, segments), "style": parts["css"], "script": parts["js"], "digests": digests}
-    return str(environment.from_string(parts["html"]).render(shown))
-
-
-def points(value: float | None, width: int = 2, sign: str = "") -> str:
-    """Format a score, or a difference with its sign."""
-    return "" if value is None or np.isnan(value) else f"{value:{sign}.{width}f}".replace("-", "\u2212")
+    _engine()
+    template, constant = _template()
+    return str(template.render(_context(report, segments) | constant))
 
 
 def _context(report: Report, most: int | None) -> dict[str, Any]:
@@ -175,7 +185,11 @@ def _context(report: Report, most: int | None) -> dict[str, Any]:
     return {
         "report": report,
         "texts": texts,
-        "percent": f"{100 * first.comparison.settings.confidence:g}\u00a0%",
+        "cards": cards(report),
+        "score_rows": score_rows(report),
+        "notes_of_scores": notes_of_scores(report),
+        "lower_is_better": [place for place, one in enumerate(report.metrics) if one.sign < 0],
+        "percent": share_of(report),
         "versions": {"cybleu": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
         "tables": {
             form: format_comparisons(report.comparisons, form.lower()).rstrip("\n") + "\n"

@@ -1,0 +1,225 @@
+"""What a page says first: which system is better than which, and by how much."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .._runtime.arrays import np
+from ..significance import SystemComparison, SystemScore
+from ..significance.results import p_value
+from .analysis import MetricFigures, Report, joined
+
+
+class Verdict(NamedTuple):
+    """What one metric says of a system, or of two.
+
+    :ivar title: the metric, and whether lower is better
+    :ivar number: the score, or the difference in words
+    :ivar scores: the scores of both systems; of a single system None
+    :ivar note: the interval, and whether the difference is significant
+    """
+
+    title: str
+    number: str
+    scores: tuple[str, str] | None
+    note: str
+
+
+class Card(NamedTuple):
+    """The verdicts of all metrics on the same system or the same two systems, and sentences about the others.
+
+    :ivar names: the better system and the one that it is compared with; or the only system
+    """
+
+    names: tuple[str, ...]
+    verdicts: list[Verdict]
+    sentences: list[tuple[str, str]]
+
+
+class ScoreCell(NamedTuple):
+    """A score in the table of scores.
+
+    :ivar half: half the length of the interval
+    :ivar ends: the interval in words
+    :ivar rank: None if there is a baseline or a single system
+    """
+
+    score: str
+    half: str
+    ends: str
+    is_best: bool
+    rank: int | None
+
+
+def points(value: float | None, width: int = 2, sign: str = "") -> str:
+    """Format a score, or a difference with its sign."""
+    return "" if value is None or np.isnan(value) else f"{value:{sign}.{width}f}".replace("-", "\u2212")
+
+
+def share_of(report: Report) -> str:
+    """Return the confidence of the intervals in percent."""
+    return f"{100 * report.comparisons[0].settings.confidence:g}\u00a0%"
+
+
+def cards(report: Report) -> list[Card]:
+    """Return a card for each pair of systems that a metric finds worth naming; of a single system one card."""
+    found: dict[tuple[str, ...], Card] = {}
+    for figures in report.metrics:
+        systems = figures.comparison.systems
+        if len(systems) == 1:
+            names: tuple[str, ...] = (systems[0].name,)
+            verdict = _of_one(figures, systems[0], share_of(report))
+        elif figures.comparison.baseline is None:
+            names = systems[0].name, systems[1].name
+            verdict = _of_two(figures, systems[0], systems[1], share_of(report))
+        else:
+            names = systems[1].name, systems[0].name
+            verdict = _of_two(figures, systems[1], systems[0], share_of(report))
+        card = found.setdefault(names, Card(names, [], []))
+        card.verdicts.append(verdict)
+    for card in found.values():
+        card.sentences.extend(_sentences(report, card))
+    return [*found.values()]
+
+
+def _of_one(figures: MetricFigures, system: SystemScore, share: str) -> Verdict:
+    cell = _cell(figures, system, is_best=False)
+    return Verdict(_title(figures), f"{cell.score} {cell.half}", None, f"{share} interval {cell.ends}")
+
+
+def _of_two(figures: MetricFigures, better: SystemScore, other: SystemScore, share: str) -> Verdict:
+    comparison = figures.comparison
+    difference, low, high = figures.improvement(better.name, other.name)
+    test = comparison.between(better.name, other.name)
+    p = p_value(test, comparison.settings.correction == "holm", comparison).removesuffix("*")
+    p = p if p.startswith("<") else f"= {p}"
+    found = "significant" if test.significant else "not significant"
+    return Verdict(
+        _title(figures),
+        _in_words(figures, difference),
+        (points(figures.percent(better.score)), points(figures.percent(other.score))),
+        f"{found} (p {p}); {share} interval {points(low)} to {points(high)}",
+    )
+
+
+def _title(figures: MetricFigures) -> str:
+    return figures.label if figures.metric.higher_is_better else f"{figures.label} (lower is better)"
+
+
+def _in_words(figures: MetricFigures, difference: float) -> str:
+    """Say an improvement so that its sign cannot be misread where lower scores are better."""
+    if figures.metric.higher_is_better:
+        return points(difference, sign="+")
+    size = points(abs(difference))
+    if figures.metric.name == "ter":
+        return f"{size} {'fewer' if difference >= 0 else 'more'} edits in 100 words"
+    return f"{size} {'lower' if difference >= 0 else 'higher'}"
+
+
+def _sentences(report: Report, card: Card) -> list[tuple[str, str]]:
+    """Say how many other systems differ, as the name of a system and the rest of the sentence.
+
+    Metrics that say the same share a sentence.
+    """
+    said: dict[tuple[str, str], list[str]] = {}
+    for figures in report.metrics:
+        comparison = figures.comparison
+        others = len(comparison.systems) - 1
+        if others < 2:
+            continue
+        if comparison.baseline is not None:
+            significant = sum(pair.significant for pair in comparison.differences)
+            name = ""
+            rest = f"Of the systems vs. the baseline, {significant} of {others} differ significantly"
+        else:
+            name = comparison.systems[0].name
+            rest = f"is significantly better than {_beaten(comparison)} other systems"
+        if name in ("", card.names[0]) and _title(figures) in [verdict.title for verdict in card.verdicts]:
+            said.setdefault((name, rest), []).append(figures.label)
+    sentences = []
+    for (name, rest), labels in said.items():
+        by = f" by {joined(labels)}" if len(report.metrics) > 1 else ""
+        sentences.append((name, f"{rest}{by}."))
+    return sentences
+
+
+def _beaten(comparison: SystemComparison) -> str:
+    best, *others = comparison.systems
+    count = sum(comparison.between(best.name, other.name).significant for other in others)
+    if count == len(others):
+        return "all"
+    return f"{count or 'none'} of the {len(others)}"
+
+
+def score_rows(report: Report) -> list[tuple[str, list[ScoreCell]]]:
+    """Return the rows of the table of scores: each system with its score by each metric."""
+    rows = []
+    for place, system in enumerate(report.metrics[0].systems):
+        cells = []
+        for figures in report.metrics:
+            own = figures.systems[place]
+            best = figures.sign * max(figures.sign * other.score for other in figures.systems)
+            is_best = own.score == best and len(figures.systems) > 1
+            cells.append(_cell(figures, own, is_best=is_best))
+        rows.append((system.name, cells))
+    return rows
+
+
+def _cell(figures: MetricFigures, system: SystemScore, is_best: bool) -> ScoreCell:
+    low = figures.percent(system.low)
+    high = figures.percent(system.high)
+    return ScoreCell(
+        score=points(figures.percent(system.score)),
+        half=f"\u00b1 {points((high - low) / 2)}",
+        ends=f"{points(low)} to {points(high)}",
+        is_best=is_best,
+        rank=system.rank if len(figures.systems) > 1 else None,
+    )
+
+
+def notes_of_scores(report: Report) -> str:
+    """Describe the table of scores."""
+    first = report.metrics[0]
+    notes = [f"\u00b1 is half the length of the {share_of(report)} interval."]
+    if first.differences:
+        after = "" if first.comparison.baseline is None else ", after the baseline"
+        notes.append(f"The systems are in the order of {first.label}{after}; the best score is bold.")
+        if first.comparison.baseline is None:
+            notes.append("A rank begins where a system is significantly worse than those of the rank above.")
+    notes += [f"Lower {one.label} is better." for one in report.metrics if not one.metric.higher_is_better]
+    return " ".join(notes)
+
+
+class PairRow(NamedTuple):
+    """A row of the table of tests."""
+
+    first: str
+    second: str
+    improvement: str
+    interval: str
+    p: str
+    p_holm: str
+    wins: int
+    ties: int
+    losses: int
+
+
+def pair_rows(figures: MetricFigures) -> list[PairRow]:
+    """Return the rows of the table of tests by a metric."""
+    rows = []
+    for pair in figures.differences:
+        difference, low, high = figures.improvement(pair.first, pair.second)
+        rows.append(
+            PairRow(
+                first=pair.first,
+                second=pair.second,
+                improvement=points(difference, sign="+"),
+                interval=f"{points(low)} to {points(high)}",
+                p=p_value(pair, False, figures.comparison),
+                p_holm=p_value(pair, True, figures.comparison),
+                wins=pair.wins,
+                ties=pair.ties,
+                losses=pair.losses,
+            )
+        )
+    return rows
