@@ -45,7 +45,7 @@ if PROFILE == "release" and sys.platform != "win32" and not os.environ.get("CFLA
     FLAGS += ["-g0"]
     LINK_FLAGS += ["-Wl,-x" if sys.platform == "darwin" else "-Wl,-s"]
 MACROS = {
-    "checked": [("CYBLEU_COUNTS_SLOTS", "1")],
+    "checked": [("CYBLEU_COUNTS_SLOTS", "1"), ("CYBLEU_ROWS_AT_ONCE", "8")],
     "coverage": [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")],
 }
 

@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from command_line import python
+from command_line import PEAK, python
 
 pytestmark = [
     pytest.mark.memory,
@@ -82,3 +82,24 @@ def test_no_memory(backend):
     done = python("-W", "ignore", "-c", script, variables=variables)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0
+
+
+LONG_LINES = """
+    from cybleu import ter
+
+    count = 1_500_000
+    words = [str(place % 1009) for place in range(count)]
+    changed = words[:]
+    changed[500::1000] = ["another"] * (count // 1000)
+    for place in range(250, count, 200_000):
+        changed[place], changed[place + 1] = changed[place + 1], changed[place]
+    print(ter([" ".join(changed)], [" ".join(words)]).score * count / 100)
+"""
+
+
+def test_ter_of_long_lines(kernels):
+    """Whatever the length of a line, few rows of the tables of distances are kept, and others are computed again."""
+    done = python("-c", textwrap.dedent(LONG_LINES) + PEAK, check=True)
+    edits, _, memory = done.stdout.splitlines()
+    assert round(float(edits), 6) == 1500 + 8  # words replaced, and shifts by one word in several parts of the tables
+    assert int(memory) < 500

@@ -4,18 +4,33 @@
 # distances from the end serves for what follows them, so that a candidate costs only the rows between. A candidate that
 # cannot be better than the best until now costs nothing.
 
-# The columns of a row of a table, from `low` to before `high`, and where column 0 is or would be in its cells.
+cdef extern from *:
+    """
+    #ifndef CYBLEU_ROWS_AT_ONCE     /* setup.py makes it small in builds with all checks */
+      #define CYBLEU_ROWS_AT_ONCE 131072
+    #endif
+    """
+    const Py_ssize_t ROWS_AT_ONCE "CYBLEU_ROWS_AT_ONCE"
+
+
+# The columns of a row of a table, from `low` to before `high`.
 cdef struct Columns:
     int32_t low
     int32_t high
-    int64_t place
 
 
 # Cell (i, j) is the distance between the first i words of the hypothesis and the first j of the reference, or from the
-# end between the last i and the last j. Rows are numbered by i.
+# end between the last i and the last j. Rows are numbered by i. Of a text that is longer than any real segment, all
+# rows would not fit the memory: those from `start` to `start` + ROWS_AT_ONCE are there, and others are computed again
+# from the last one before them that is kept.
 cdef struct Distances:
     Columns *rows
+    Py_ssize_t last         # row
+    Py_ssize_t start        # a multiple of ROWS_AT_ONCE; before any row is there, far below 0
+    int64_t *places         # by row from `start` on: where column 0 is or would be in `cells`
     int32_t *cells
+    int32_t *kept           # the rows at multiples of ROWS_AT_ONCE, except the first
+    Py_ssize_t kept_width
     int32_t *reference      # from 1 on, in this order
 
 
@@ -29,7 +44,7 @@ cdef struct Segment:
     int32_t *changed        # as a candidate has them
     Distances forward
     Distances backward
-    int32_t *rows[2]        # of a candidate, from column 0
+    int32_t *rows[2]        # of a candidate
     int32_t *align          # for each word of the reference the one of the hypothesis, or the one before, -1 for none
     int32_t *wrong          # how many of the first words of the hypothesis have no match
     int32_t *wrong_there    # the same of the reference
@@ -57,20 +72,17 @@ cdef enum:
     BEAM = 25
     MOST_CANDIDATES = 1000
     INFINITE = 0x3FFFFFFF
-    MOST_WORDS = 0x1FFFFFFF     # of both texts: distances are 32 bits
+    MOST_WORDS = 0x1FFFFFF      # of both texts; up to 50 bytes for each
     MOST_COMPARED = 65536       # pairs of words, to find those that the texts share
     STEPS_OF_COMPARISON = 1024  # for MOST_COMPARED pairs
     WORDS_BETWEEN_LOOKS = 512   # of a hypothesis
 
 
 # -------------------------------------------------------------------------------------------------------------- tables
-cdef uint64_t lay_out(Segment *segment) noexcept nogil:
-    """Write which columns each row has and where it is; the numbers that all rows of one table take."""
-    cdef double ratio = <double>segment.width / <double>segment.size if segment.size else 1.0
-    cdef int64_t beam = <int64_t>ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
+cdef void lay_out(Segment *segment, double ratio, int64_t beam) noexcept nogil:
+    """Write which columns each row has."""
     cdef int64_t most = segment.width + 1
     cdef int64_t middle
-    cdef int64_t used = 0
     cdef Columns *row
     cdef Columns *other     # of the words after those of `row`
     cdef Py_ssize_t i
@@ -81,10 +93,7 @@ cdef uint64_t lay_out(Segment *segment) noexcept nogil:
         row.low = <int32_t>max(0, middle - beam) if i else 0
         row.high = <int32_t>(min(most, middle + beam) if 0 < i < segment.size else most)
         other.low, other.high = <int32_t>most - row.high, <int32_t>most - row.low
-        row.place, other.place = used + 1 - row.low, used + 1 - other.low
-        used += row.high - row.low + 2
         segment.whole &= row.low == 0 and row.high == most
-    return <uint64_t>used
 
 
 cdef inline void fill_row(const Distances *table, Py_ssize_t i, int32_t word, const int32_t *before,
@@ -108,31 +117,70 @@ cdef inline void fill_row(const Distances *table, Py_ssize_t i, int32_t word, co
 
 
 cdef inline int32_t *row_of(const Distances *table, Py_ssize_t i) noexcept nogil:
-    return table.cells + table.rows[i].place
+    return table.cells + table.places[i - table.start]
 
 
-cdef int fill_rows(const Distances *table, Py_ssize_t first, Py_ssize_t end, const int32_t *words, int step,
+cdef inline size_t row_bytes(const Distances *table, Py_ssize_t i) noexcept nogil:
+    """The size of a row with the cells at both ends."""
+    return <size_t>(table.rows[i].high - table.rows[i].low + 2) * sizeof(int32_t)
+
+
+cdef inline int32_t *kept_row(const Distances *table, Py_ssize_t i) noexcept nogil:
+    return table.kept + (i // ROWS_AT_ONCE - 1) * table.kept_width
+
+
+cdef void begin_rows_at(Distances *table, Py_ssize_t start) noexcept nogil:
+    """Make room for the rows from `start` on, and write this one."""
+    cdef int64_t used = 0
+    cdef int32_t *row
+    cdef Py_ssize_t i
+    table.start = start
+    for i in range(start, min(start + ROWS_AT_ONCE, table.last) + 1):
+        table.places[i - start] = used + 1 - table.rows[i].low
+        used += table.rows[i].high - table.rows[i].low + 2
+    row = row_of(table, start)
+    if start > 0:
+        memcpy(row + table.rows[start].low - 1, kept_row(table, start), row_bytes(table, start))
+        return
+    (row - 1)[0] = row[table.rows[0].high] = INFINITE
+    for i in range(table.rows[0].high):
+        row[i] = <int32_t>i
+
+
+cdef int fill_rows(Distances *table, Py_ssize_t first, Py_ssize_t last, const int32_t *words, int step,
                    Watch *watching) except -1 nogil:
-    """The rows after `first` and before `end`; `step` is from each word to the next one."""
-    cdef int32_t *row = row_of(table, 0)
-    cdef Py_ssize_t start, i
-    if first == 0:
-        (row - 1)[0] = row[table.rows[0].high] = INFINITE
-        for i in range(table.rows[0].high):
-            row[i] = <int32_t>i
-    start = first + 1
-    while start < end:
-        for i in range(start, min(start + WORDS_BETWEEN_LOOKS, end)):
+    """The rows after `first` up to `last`; `step` is from each word to the next one."""
+    cdef Py_ssize_t stop, i
+    if not table.start <= first < table.start + ROWS_AT_ONCE:
+        first -= first % ROWS_AT_ONCE
+        begin_rows_at(table, first)
+    while True:
+        stop = min(first + WORDS_BETWEEN_LOOKS, last, table.start + ROWS_AT_ONCE)
+        for i in range(first + 1, stop + 1):
             fill_row(table, i, words[(i - 1) * step], row_of(table, i - 1), row_of(table, i))
-        if end - start > WORDS_BETWEEN_LOOKS:
-            watch(watching, STEPS)
-        start += WORDS_BETWEEN_LOOKS
+        first = stop
+        if first == table.start + ROWS_AT_ONCE:
+            memcpy(kept_row(table, first), row_of(table, first) + table.rows[first].low - 1, row_bytes(table, first))
+        if first == last:
+            return 0
+        if first == table.start + ROWS_AT_ONCE:
+            begin_rows_at(table, first)
+        watch(watching, STEPS)
+
+
+cdef inline int require_row(Distances *table, Py_ssize_t i, const int32_t *words, int step,
+                            Watch *watching) except -1 nogil:
+    """Compute a row again if it is not there, with those around it."""
+    cdef Py_ssize_t first
+    if CYBLEU_UNLIKELY(not table.start <= i <= table.start + ROWS_AT_ONCE):
+        first = i - i % ROWS_AT_ONCE
+        fill_rows(table, first, min(first + ROWS_AT_ONCE, table.last), words, step, watching)
     return 0
 
 
-cdef void align(Segment *segment) noexcept nogil:
+cdef int align(Segment *segment, Watch *watching) except -1 nogil:
     """Follow the edits back from the end: of equal ones first a match or substitution, then a word left out."""
-    cdef const Distances *table = &segment.forward
+    cdef Distances *table = &segment.forward
     cdef Py_ssize_t i = segment.size
     cdef Py_ssize_t j = segment.width
     cdef const int32_t *before
@@ -145,6 +193,7 @@ cdef void align(Segment *segment) noexcept nogil:
             segment.wrong_there[j + 1] = 1
             segment.align[j] = -1
             continue
+        require_row(table, i - 1, segment.words, 1, watching)
         before = row_of(table, i - 1)
         distance = row_of(table, i)[j]
         cost = <int32_t>(segment.words[i - 1] != table.reference[j])
@@ -165,6 +214,7 @@ cdef void align(Segment *segment) noexcept nogil:
         segment.wrong[i + 1] += segment.wrong[i]
     for j in range(segment.width):
         segment.wrong_there[j + 1] += segment.wrong_there[j]
+    return 0
 
 
 # -------------------------------------------------------------------------------------------------------------- shifts
@@ -185,9 +235,11 @@ cdef inline void range_of(Py_ssize_t size, Py_ssize_t start, Py_ssize_t length, 
         last[0] = target if target > start + length else min(size, target + length)
 
 
-cdef int32_t distance_of(Segment *segment, Py_ssize_t first, Py_ssize_t middle, Py_ssize_t last) noexcept nogil:
+cdef int32_t distance_of(Segment *segment, Py_ssize_t first, Py_ssize_t middle, Py_ssize_t last,
+                         Watch *watching) except -1 nogil:
     """The distance once these words are exchanged."""
     cdef const int32_t *row
+    cdef int32_t *following
     cdef const int32_t *rest
     cdef int32_t best = INFINITE
     cdef Py_ssize_t i, j
@@ -196,10 +248,13 @@ cdef int32_t distance_of(Segment *segment, Py_ssize_t first, Py_ssize_t middle, 
         first += 1
     while first < last and segment.changed[last - 1] == segment.words[last - 1]:
         last -= 1
+    require_row(&segment.forward, first, segment.words, 1, watching)
     row = row_of(&segment.forward, first)
     for i in range(first + 1, last + 1):
-        fill_row(&segment.forward, i, segment.changed[i - 1], row, segment.rows[i & 1])
-        row = segment.rows[i & 1]
+        following = segment.rows[i & 1] + 1 - segment.forward.rows[i].low
+        fill_row(&segment.forward, i, segment.changed[i - 1], row, following)
+        row = following
+    require_row(&segment.backward, segment.size - last, segment.words + segment.size - 1, -1, watching)
     rest = row_of(&segment.backward, segment.size - last) + segment.width
     for j in range(segment.forward.rows[last].low, segment.forward.rows[last].high):
         best = min(best, row[j] + rest[-j])
@@ -231,7 +286,7 @@ cdef int try_targets(Segment *segment, Py_ssize_t start, Py_ssize_t start_there,
         # words that move are at most left out and inserted
         if segment.whole and needed > 2 * min(middle - first, last - middle):
             continue
-        gain = segment.score - distance_of(segment, first, middle, last)
+        gain = segment.score - distance_of(segment, first, middle, last, watching)
         watch(watching, 1 + last - first)
         if gain >= needed:
             best.gain, best.length, best.start, best.target = gain, length, start, target
@@ -288,15 +343,19 @@ cdef int prepare_reference(Segment *segment, const int32_t *reference, Buffer *m
     """Memory for the tables of a segment, and what they are made of."""
     cdef uint64_t size = <uint64_t>segment.size
     cdef uint64_t width = <uint64_t>segment.width
-    cdef uint64_t small = (size + 1) * (2 * sizeof(Columns) + 3 * sizeof(int32_t)) + 6 * (width + 3) * sizeof(int32_t)
-    cdef uint64_t used = 0
-    cdef int _turn
+    cdef double ratio = <double>width / <double>size
+    cdef int64_t beam = <int64_t>ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
+    cdef uint64_t rows = min(size, <uint64_t>ROWS_AT_ONCE) + 1
+    cdef uint64_t row_width = min(width + 1, 2 * <uint64_t>beam) + 2
+    cdef uint64_t cells = rows * row_width + 2 * (width + 3)        # the first or last row of a table has all columns
+    cdef uint64_t kept = size // <uint64_t>ROWS_AT_ONCE * row_width
     cdef Py_ssize_t j
-    for _turn in range(2):      # to learn how much the tables take, and with them
-        reserve(memory, small + 2 * used * sizeof(int32_t))
-        segment.forward.rows = <Columns *>memory.data
-        segment.backward.rows = segment.forward.rows + size + 1
-        used = lay_out(segment)
+    reserve(memory, 2 * rows * sizeof(int64_t) + (size + 1) * (2 * sizeof(Columns) + 3 * sizeof(int32_t))
+            + (4 * (width + 3) + 2 * (row_width + cells + kept)) * sizeof(int32_t))
+    segment.forward.places = <int64_t *>memory.data
+    segment.backward.places = segment.forward.places + rows
+    segment.forward.rows = <Columns *>(segment.backward.places + rows)
+    segment.backward.rows = segment.forward.rows + size + 1
     segment.words = <int32_t *>(segment.backward.rows + size + 1)
     segment.changed = segment.words + size + 1
     segment.wrong = segment.changed + size + 1
@@ -304,10 +363,17 @@ cdef int prepare_reference(Segment *segment, const int32_t *reference, Buffer *m
     segment.align = segment.wrong_there + width + 3
     segment.forward.reference = segment.align + width + 3
     segment.backward.reference = segment.forward.reference + width + 3
-    segment.rows[0] = segment.backward.reference + width + 3 + 1
-    segment.rows[1] = segment.rows[0] + width + 3
-    segment.forward.cells = segment.rows[1] + width + 2
-    segment.backward.cells = segment.forward.cells + used
+    segment.rows[0] = segment.backward.reference + width + 3
+    segment.rows[1] = segment.rows[0] + row_width
+    segment.forward.cells = segment.rows[1] + row_width
+    segment.backward.cells = segment.forward.cells + cells
+    segment.forward.kept = segment.backward.cells + cells
+    segment.backward.kept = segment.forward.kept + kept
+    segment.forward.kept_width = segment.backward.kept_width = <Py_ssize_t>row_width
+    segment.forward.start = segment.backward.start = -1 - ROWS_AT_ONCE
+    segment.forward.last = segment.size
+    segment.backward.last = segment.size - 1    # of all words nothing is left to change
+    lay_out(segment, ratio, beam)
     memcpy(segment.words, segment.given, <size_t>size * sizeof(int32_t))
     segment.forward.reference[0] = segment.backward.reference[0] = -1   # no word is this one
     for j in range(segment.width):
@@ -317,7 +383,7 @@ cdef int prepare_reference(Segment *segment, const int32_t *reference, Buffer *m
 
 cdef int fill_forward(Segment *segment, Py_ssize_t first, Watch *watching) except -1 nogil:
     """The rows after `first`."""
-    fill_rows(&segment.forward, first, segment.size + 1, segment.words, 1, watching)
+    fill_rows(&segment.forward, first, segment.size, segment.words, 1, watching)
     segment.score = row_of(&segment.forward, segment.size)[segment.width]
     return 0
 
@@ -339,9 +405,9 @@ cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t lim
     # each shift is an edit, too, and none gains more than is left
     while segment.score > segment.bound and shifts + segment.bound < limit:
         watch(watching, segment.size)
-        fill_rows(&segment.backward, segment.size - last, segment.size, segment.words + segment.size - 1, -1,
+        fill_rows(&segment.backward, segment.size - last, segment.size - 1, segment.words + segment.size - 1, -1,
                   watching)
-        align(segment)
+        align(segment, watching)
         watch_long(watching, segment.size)
         find_shift(segment, &best, watching)
         if segment.checked >= MOST_CANDIDATES or best.gain <= 0:
@@ -355,7 +421,7 @@ cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t lim
 
 
 cdef int check_length(Py_ssize_t size, Py_ssize_t width) except -1 nogil:
-    """Distances of texts of so many words fit 32 bits."""
+    """Refuse texts that no segment has, whose tables would take the memory."""
     if size > MOST_WORDS or width > MOST_WORDS - size:
         with gil:
             raise MemoryError(

@@ -11,7 +11,7 @@ cdef struct Crossing:
 
 # -------------------------------------------------------------------------------------------------------- the envelopes
 cdef double meeting(const double *base, const double *slope, int32_t p, int32_t q) noexcept nogil:
-    """Return where q, which has the larger slope, crosses p; minus infinity for parallels, if the order is not sorted."""
+    """Return where q, which has the larger slope, crosses p; if an unsorted order has parallels, minus infinity."""
     cdef double steeper = slope[q] - slope[p]
     return (base[p] - base[q]) / steeper if steeper != 0.0 else -INFINITY
 
