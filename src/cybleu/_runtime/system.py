@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,11 +13,14 @@ WINDOWS = os.name == "nt"
 
 def command_line(words: Sequence[str]) -> str:
     """Join words into a command that can be copied into the system's shell."""
+    # importing these modules takes long beside `cybleu --version`
     if WINDOWS:
-        from subprocess import list2cmdline  # importing it is slow
+        from subprocess import list2cmdline
 
         return list2cmdline(words)
-    return shlex.join(words)
+    from shlex import join
+
+    return join(words)
 
 
 def words_of(command: str) -> list[str]:
@@ -26,7 +28,9 @@ def words_of(command: str) -> list[str]:
 
     :raises ValueError: a quotation is not closed
     """
-    lexer = shlex.shlex(command, posix=True)
+    from shlex import shlex
+
+    lexer = shlex(command, posix=True)
     lexer.whitespace_split = True
     lexer.commenters = ""
     if WINDOWS:
