@@ -295,3 +295,17 @@ def test_segments_won_by_the_lower_error():
     systems = {"good": np.array([0.0, 0.0, 1.0]), "bad": np.array([1.0, 1.0, 0.0])}
     found = compare_systems(systems, lower_is_better=True).differences[0]
     assert (found.first, found.wins, found.losses) == ("good", 2, 1)
+
+
+@pytest.mark.parametrize("lower_is_better", [False, True])
+def test_latex_marks_the_best_score_and_those_that_are_not_significantly_worse(lower_is_better):
+    sign = -1 if lower_is_better else 1
+    best = np.linspace(3, 5, 60)
+    near = best + np.where(np.arange(60) % 2, 0.3, -0.31)
+    systems = {"best": sign * best, "near": sign * near, "worse": sign * (best - 1)}
+    latex = compare_systems(systems, lower_is_better=lower_is_better, settings=Settings(samples=400)).to_latex()
+    number = "$-4.00$" if lower_is_better else "4.00"
+    assert rf"1 & best & \textbf{{{number}}} & [" in latex
+    assert re.search(r"1 & near & \S+\$\^\{\\dagger\}\$ & \[", latex)
+    assert re.search(r"2 & worse & [-$0-9.]+ & \[", latex)
+    assert latex.count(r"\begin{table}") == latex.count(r"\caption{") == latex.count(r"\label{tab:") == 2

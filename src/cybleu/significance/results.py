@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .systems import Systems
 
 MOST_PAIRS = 15  # pairs in a list; more are shown as a matrix
+OF_PAIRS = "Tests of the differences between the systems."
 FORMS = ("text", "json", "csv", "markdown", "latex")
 OF_TESTS = {
     "randomization": "approximate randomisation, two-sided, {} shuffles",
@@ -251,14 +252,15 @@ class SystemComparison:
         return format_comparisons([self], "markdown", width)
 
     def to_latex(self, width: int = 2) -> str:
-        """Format the tables as LaTeX, for the package booktabs.
+        """Format the tables as LaTeX, for the package booktabs. The best score is bold; if all pairs were compared, the scores
+        that are not significantly worse have a dagger.
 
         :param width: the number of decimals of scores
 
         >>> import numpy
         >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
-        >>> found.to_latex().splitlines()[2]
-        '\\\\toprule'
+        >>> found.to_latex().splitlines()[9]
+        '1 & one & \\\\textbf{62.50} & [$50.00$, $75.00$] \\\\\\\\'
         """
         return format_comparisons([self], "latex", width)
 
@@ -384,12 +386,16 @@ def _tables(comparison: SystemComparison, width: int) -> list[Table]:
     ]
     if comparison.baseline is not None:
         differences.insert(0, [""] * len(of_pair))
-        return [Table(titles + of_pair, [one + other for one, other in zip(systems, differences)])]
+        rows = [one + other for one, other in zip(systems, differences)]
+        return [Table(titles + of_pair, rows, best=_best([comparison], first=1))]
     ranked = [[str(system.rank), *row] for system, row in zip(comparison.systems, systems)]
     if len(differences) <= MOST_PAIRS:
         pairs = [[pair.first, pair.second, *row] for pair, row in zip(comparison.differences, differences)]
-        tables = [Table(["rank", *titles], ranked, numbered=1), Table(["better", "worse", *of_pair], pairs, words=2)]
-        return tables if pairs else tables[:1]
+        best = _best([comparison], first=2)
+        close = _close([comparison], first=2)
+        scores = Table(["rank", *titles], ranked, numbered=1, best=best, close=close)
+        tests = Table(["better", "worse", *of_pair], pairs, words=2, name="tests", caption=OF_PAIRS)
+        return [scores, tests] if pairs else [scores]
     places = {system.name: place for place, system in enumerate(comparison.systems)}
     matrix = [[f"{place + 1} {name}", *[""] * (len(places) - 1)] for name, place in places.items()]
     holm = comparison.settings.correction == "holm"
@@ -398,7 +404,12 @@ def _tables(comparison: SystemComparison, width: int) -> list[Table]:
     numbered = [[str(place), *row] for place, row in enumerate(ranked, 1)]
     corner = "Holm's p, vs. no." if holm else "p, vs. no."
     titles = ["no.", "rank", *titles]
-    return [Table(titles, numbered, numbered=2), Table([corner, *map(str, range(1, len(places)))], matrix[1:])]
+    best = _best([comparison], first=3)
+    close = _close([comparison], first=3)
+    return [
+        Table(titles, numbered, numbered=2, best=best, close=close),
+        Table([corner, *map(str, range(1, len(places)))], matrix[1:], name="tests", caption=OF_PAIRS),
+    ]
 
 
 def _one_table(comparisons: Sequence[SystemComparison], width: int) -> Table:
@@ -414,7 +425,36 @@ def _one_table(comparisons: Sequence[SystemComparison], width: int) -> Table:
             row.append(f"{score} ({_interval(systems[name], comparison, width)})")
             holm = comparison.settings.correction == "holm"
             row.append("" if name == names[0] else p_value(comparison.between(name, names[0]), holm, comparison))
-    return Table(titles, rows)
+    best = _best(comparisons, first=1)
+    return Table(titles, rows, best=best, close=_close(comparisons, first=1))
+
+
+def _best(comparisons: Sequence[SystemComparison], first: int) -> set[tuple[int, int]]:
+    """Return the cells of the best scores; none if there is one system.
+
+    :param first: the column of the scores by the first metric; those of the others follow every second column
+    """
+    names = [system.name for system in comparisons[0].systems]
+    cells = set()
+    for number, comparison in enumerate(comparisons):
+        sign = 1 if comparison.higher_is_better else -1
+        most = max(sign * system.score for system in comparison.systems)
+        for system in comparison.systems if len(names) > 1 else ():
+            if sign * system.score == most:
+                cells.add((names.index(system.name), first + 2 * number))
+    return cells
+
+
+def _close(comparisons: Sequence[SystemComparison], first: int) -> set[tuple[int, int]]:
+    """Return the cells of the scores that are not significantly worse than the best, where all pairs were compared."""
+    names = [system.name for system in comparisons[0].systems]
+    cells = set()
+    for number, comparison in enumerate(comparisons):
+        best, *others = comparison.systems
+        for system in others if comparison.baseline is None else ():
+            if not comparison.between(best.name, system.name).significant:
+                cells.add((names.index(system.name), first + 2 * number))
+    return cells
 
 
 def _heading(comparison: SystemComparison, defined: bool = False) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from ..errors import _printable
@@ -28,12 +28,20 @@ class Table(NamedTuple):
     :ivar titles: a title for each column
     :ivar words: how many columns, from the first after `numbered`, have words, which are escaped and start at the left
     :ivar numbered: how many columns of numbers are before these
+    :ivar name: the end of the label in LaTeX
+    :ivar caption: the caption in LaTeX
+    :ivar best: the best score of each column of scores, as row and column
+    :ivar close: the scores that are not significantly worse than these
     """
 
     titles: list[str]
     rows: list[list[str]]
     words: int = 1
     numbered: int = 0
+    name: str = "scores"
+    caption: str = "Scores of the systems."
+    best: Collection[tuple[int, int]] = ()
+    close: Collection[tuple[int, int]] = ()
 
     def has_words(self, column: int) -> bool:
         return self.numbered <= column < self.numbered + self.words
@@ -77,14 +85,47 @@ def _in_markdown(text: str) -> str:
 
 def _as_latex(table: Table) -> str:
     kinds = "".join("l" if table.has_words(number) else "r" for number in range(len(table.titles)))
-    titles = [TITLES.get(title, _in_latex(title)) for title in table.titles]
-    rows = [
-        [_in_latex(cell) if table.has_words(number) else _number_in_latex(cell) for number, cell in enumerate(row)]
-        for row in table.rows
-    ]
-    header, *body = [" & ".join(line) + r" \\" for line in [titles, *rows]]
-    rules = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", header, r"\midrule", *body, r"\bottomrule"]
-    return "\n".join([*rules, r"\end{tabular}"])
+    lines = [[TITLES.get(title, _in_latex(title)) for title in table.titles]]
+    for row, cells in enumerate(table.rows):
+        line = []
+        for column, cell in enumerate(cells):
+            if table.has_words(column):
+                line.append(_in_latex(cell))
+            elif (row, column) in table.best:
+                line.append(_score_in_latex(cell, r"\textbf{{{}}}"))
+            elif (row, column) in table.close:
+                line.append(_score_in_latex(cell, r"{}$^{{\dagger}}$"))
+            else:
+                line.append(_number_in_latex(cell))
+        lines.append(line)
+    header, *body = [" & ".join(line) + r" \\" for line in lines]
+    caption = table.caption
+    if table.best:
+        caption += " The best score is bold."
+    if table.close:
+        caption += r" $^\dagger$: not significantly worse."
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{caption}}}",
+            rf"\label{{tab:{table.name}}}",
+            rf"\begin{{tabular}}{{{kinds}}}",
+            r"\toprule",
+            header,
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+        ]
+    )
+
+
+def _score_in_latex(text: str, mark: str) -> str:
+    """Mark a score, which an interval can follow."""
+    score, blank, interval = text.partition(" ")
+    return f"{mark.format(_number_in_latex(score))}{blank}{_number_in_latex(interval) if interval else ''}"
 
 
 def _in_latex(text: str) -> str:
