@@ -382,6 +382,7 @@ REFUSED = {
         (lambda: Reward()(completions=["a"], target=["a"]), "no column .references. with references; .*'target'"),
         (lambda: Reward(smothing="exp"), "has no 'smothing'; it has .* smoothing"),
         (lambda: Reward(metric="chrf", brevity_penalty=False), "has no 'brevity_penalty'"),
+        (lambda: kbmira(a_list(), rules="mose"), "unknown rules 'mose'; use one of best, paper, moses"),
         (lambda: analyse(SYSTEMS, REFERENCES, []), "there is no metric; give one"),
         (lambda: analyse(SYSTEMS, REFERENCES, ["nltk", "ter", "ter"]), "two metrics are called 'ter'; give each once"),
         (lambda: analyse(SYSTEMS, REFERENCES, ["sacrebleu", "bleurt"]), "unknown metric 'bleurt'"),

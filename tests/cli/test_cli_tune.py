@@ -96,6 +96,7 @@ TUNERS = {
     "mert first refs --more second --start 1,-1 --bounds a=-2:1.5 --fixed b --restarts 3 --metric sacrebleu "
     "--smoothing floor --seed 7": lambda nbest: tune(small(), [1.0, -1.0], 3, {"a": (-2.0, 1.5)}, ["b"], FLOOR, 7),
     "kbmira list ref --start start --iterations 5 --step 0.1": lambda nbest: kbmira(nbest, START, 5, 0.1),
+    "kbmira list ref --start start --iterations 2 --rules moses": lambda nbest: kbmira(nbest, START, 2, rules="moses"),
     "kbmira list ref --start start --safe-hope --model-background --no-shuffle --return-last --decay 0.5 "
     "--iterations 7 --seed 3 --metric sacrebleu": lambda nbest: kbmira(nbest, START, 7, metric="sacrebleu", **HOW),
     "pro list ref": pro,
@@ -211,9 +212,9 @@ with open(sys.argv[2], "w") as file:
 OF_TUNERS = {
     "mert": ("--restarts 3 --score-settles 1", "mert", {"restarts": 3, "score_settles": 0.01}),
     "kbmira": (
-        "--safe-hope --passes 3 --score-settles 1",
+        "--safe-hope --rules moses --passes 3 --score-settles 1",
         partial(kbmira, iterations=3),
-        {"safe_hope": True, "score_settles": 0.01},
+        {"safe_hope": True, "rules": "moses", "score_settles": 0.01},
     ),
     "pro": ("--keep 9 --minimum 3", "pro", {"keep": 9, "minimum": 0.03}),
 }

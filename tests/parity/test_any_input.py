@@ -385,6 +385,7 @@ def test_lists_of_any_numbers(kernels, drawn, data):
     metric = data.draw(st.sampled_from(["moses", "sacrebleu", "nltk"]))
     how = {name: data.draw(st.booleans()) for name in ("safe_hope", "model_background", "shuffle", "return_best_dev")}
     how |= {"step": data.draw(st.sampled_from([0.01, 1e3])), "decay": data.draw(st.sampled_from([0.0, 0.999, 1.0]))}
+    how["rules"] = data.draw(st.sampled_from(["best", "paper", "moses"]))
     calls = [
         lambda nbest: linear(nbest, weights).scores,
         lambda nbest: nbest_sorted(nbest, weights).index,

@@ -355,6 +355,20 @@ def test_interrupted_runs_of_any_tuner_go_on(tmp_path, tuner, decoder, calls):
     assert not again.weights
 
 
+def test_the_score_does_not_stop_the_loop_if_the_rules_may_lower_it(tmp_path):
+    def decode(weights, path):
+        number = path.parent.name.removeprefix("iteration-")
+        path.write_text(f"0 ||| the cat ||| a= 1 ||| 0\n0 ||| it rains ||| a= -{number} ||| 0\n")
+
+    def reason(name, tuner, **rules):
+        how = {"iterations": 2, "weights_settle": -1.0, "max_order": 1}
+        return mert_loop(tmp_path / name, decode, [["the cat"]], {"a_0": 1.0}, tuner=tuner, **how, **rules).reason
+
+    assert reason("best", "kbmira") == "stopped: the score gained no more than 0"
+    assert reason("moses", "kbmira", rules="moses") == "stopped: after 2 iterations"
+    assert reason("partial", partial(kbmira, rules="moses")) == "stopped: after 2 iterations"
+
+
 def test_a_tuner_of_ones_own(tmp_path):
     def tuner(nbest, start, seed, metric=None):
         calls.append((start, seed))

@@ -1,4 +1,7 @@
-"""Batch MIRA compared with a simple implementation on dense arrays."""
+"""Batch MIRA by both rules, compared with simple implementations on dense features."""
+
+from itertools import pairwise
+from math import exp, log
 
 import numpy as np
 import pytest
@@ -14,12 +17,13 @@ from nbest_lists import sparse_and_dense as lists
 
 def place_of_largest(values):
     """The place of the first of the largest values; Hypothesis tries other lists where rounding decides it."""
-    below = values.max() - values
-    assume(not ((below > 0) & (below < 1e-9)).any())
-    return int(below.argmin())
+    values = [*values]
+    largest = max(values)
+    assume(not any(largest - 1e-9 < value < largest for value in values))
+    return values.index(largest)
 
 
-def reference(nbest, start, iterations, step, decay, seed, shuffle, safe, by_model, shares):
+def by_paper(nbest, start, iterations, step, decay, seed, shuffle, safe, by_model, shares):
     """Compute the averages after each pass with dense arrays of all features."""
     X, S = nbest.features, nbest.stats.astype(float)
     order = S.shape[1] // 2 - 1
@@ -65,10 +69,10 @@ def reference(nbest, start, iterations, step, decay, seed, shuffle, safe, by_mod
     st.booleans(),
     st.sampled_from([None, (0.5, 0.5), (1.0, 0.0), (0.7, 0.3)]),
 )
-def test_it_is_what_it_says(seed, step, decay, shuffle, safe, by_model, shares):
+def test_the_rules_of_the_paper(seed, step, decay, shuffle, safe, by_model, shares):
     sparse, dense, hidden = lists(seed, segments=6, size=5)
     start = np.rint(-4 * hidden) / 4 * (100 if safe else 1)
-    expected = reference(dense, start, 3, step, decay, 7, shuffle, safe, by_model, shares or (0.5, 0.5))
+    expected = by_paper(dense, start, 3, step, decay, 7, shuffle, safe, by_model, shares or (0.5, 0.5))
     metric = metrics.Bleu("moses", weights=shares)
     how = {
         "metric": metric,
@@ -78,6 +82,7 @@ def test_it_is_what_it_says(seed, step, decay, shuffle, safe, by_model, shares):
         "shuffle": shuffle,
         "safe_hope": safe,
         "model_background": by_model,
+        "rules": "paper",
     }
     for nbest in (dense, sparse):
         for passes in (1, 3):
@@ -85,6 +90,138 @@ def test_it_is_what_it_says(seed, step, decay, shuffle, safe, by_model, shares):
             assert list(found.weights.values()) == pytest.approx(expected[passes - 1], rel=1e-9, abs=1e-12)
         scores = [score_of(nbest, weights, metric) for weights in expected]
         assert found.scores == pytest.approx(scores, abs=1e-12)
+
+
+# ------------------------------------------------------------------------------------------------------- rules of Moses
+
+
+def gain_of(row, background):
+    """BLEU of a row and the background, times the reference length."""
+    length, wanted, *counts = map(sum, zip(row, background))
+    order = len(counts) // 2
+    if 0 in counts:
+        return 0.0
+    logarithm = sum(log(counts[n] / counts[order + n]) for n in range(order)) / order
+    return exp(logarithm + min(0, 1 - wanted / length)) * wanted
+
+
+def by_moses(nbest, start, iterations, step, decay, seed, shuffle, safe, by_model):
+    """Compute the averages after each pass in plain Python, as the source of Moses's kbmira describes them."""
+    segments = [range(first, last) for first, last in pairwise(nbest.offsets.tolist())]
+    features, stats = nbest.features.tolist(), nbest.stats.tolist()
+    generator = np.random.default_rng([seed])
+    background = [1.0] * len(stats[0])
+    weights = [*start]
+    total = [*start]
+    updates = 0
+    averages = []
+    for _ in range(iterations):
+        for segment in generator.permutation(len(segments)) if shuffle else range(len(segments)):
+            values = [sum(w * x for w, x in zip(weights, features[row])) for row in segments[segment]]
+            gains = [gain_of(stats[row], background) for row in segments[segment]]
+            hope = place_of_largest(value + gain for value, gain in zip(values, gains))
+            if safe and abs(values[hope]) > 1e-8 and 5 * abs(gains[hope]) / abs(values[hope]) < 1:
+                scale = 5 * abs(gains[hope]) / abs(values[hope])
+                hope = place_of_largest(scale * value + gain for value, gain in zip(values, gains))
+            fear = place_of_largest(value - gain for value, gain in zip(values, gains))
+            delta = gains[hope] - gains[fear]
+            assume(not 0 < abs(delta) < 1e-9)
+            if delta <= 0:
+                continue
+            better, worse = segments[segment][hope], segments[segment][fear]
+            change = [one - other for one, other in zip(features[better], features[worse])]
+            squares = sum(one * one for one in change)
+            loss = delta - sum(w * one for w, one in zip(weights, change))
+            assume(abs(loss) > 1e-9)
+            if loss > 0 and squares > 0:
+                weights = [w + min(step, loss / squares) * one for w, one in zip(weights, change)]
+                total = [one + w for one, w in zip(total, weights)]
+                updates += 1
+            taken = segments[segment][place_of_largest(values)] if by_model else better
+            background = [decay * old + new for old, new in zip(background, stats[taken])]
+        averages.append([one / (updates + 1) for one in total])
+    return averages
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([0.01, 0.1, 3.0]),
+    st.sampled_from([0.0, 0.9, 0.999, 1.0]),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
+def test_the_rules_of_moses(seed, step, decay, shuffle, safe, by_model):
+    sparse, dense, hidden = lists(seed, segments=6, size=5)
+    start = (np.rint(-4 * hidden) / 4 * (100 if safe else 1)).tolist()
+    expected = by_moses(dense, start, 3, step, decay, 7, shuffle, safe, by_model)
+    how = {
+        "step": step,
+        "decay": decay,
+        "seed": 7,
+        "shuffle": shuffle,
+        "safe_hope": safe,
+        "model_background": by_model,
+        "rules": "moses",
+    }
+    for nbest in (dense, sparse):
+        for passes in (1, 3):
+            found = kbmira(nbest, start, passes, return_best_dev=False, **how)
+            assert list(found.weights.values()) == pytest.approx(expected[passes - 1], rel=1e-9, abs=1e-12)
+        assert found.scores == pytest.approx([score_of(nbest, weights) for weights in expected], abs=1e-12)
+
+
+LONG = [40, 20, 20, 10, 40, 39]
+PERFECT, POOR = [4, 4, 4, 3, 4, 3], [4, 4, 4, 0, 4, 3]
+ONE_PASS = {"iterations": 1, "step": 1e6, "shuffle": False}
+
+
+def test_by_the_rules_of_moses_segments_without_gain_do_not_change_the_background():
+    alone = NBest([0, 2], [[0.0], [1.0]], [POOR, PERFECT], ["a"])
+    after = NBest([0, 1, 3], [[0.0], [0.0], [1.0]], [LONG, POOR, PERFECT], ["a"])
+    weights = [kbmira(nbest, [0.0], rules="moses", **ONE_PASS).weights for nbest in (alone, after)]
+    assert weights[0] == weights[1]
+
+
+def test_by_the_rules_of_moses_the_first_counts_are_1():
+    nbest = NBest([0, 2], [[0.0], [1.0]], [POOR, PERFECT], ["a"])
+    # with 1 added, the ratios of POOR are 5/5 and 1/4, and both have 5 reference tokens; the start of 0 is averaged, too
+    assert kbmira(nbest, [0.0], rules="moses", **ONE_PASS).weights["a"] == pytest.approx((5 - 2.5) / 2)
+
+
+def test_by_the_rules_of_moses_the_start_and_each_update_are_averaged():
+    nbest = NBest([0, 2, 4], [[1.0], [0.0], [1.0], [0.0]], [[1.0], [0.0], [0.0], [0.0]], ["a"])
+    assert kbmira(nbest, [0.0], rules="moses", **ONE_PASS).weights == {"a": (0.0 + 1.0) / 2}
+    assert kbmira(nbest, [0.0], rules="paper", **ONE_PASS).weights == {"a": (1.0 + 1.0) / 2}
+
+
+def test_by_the_rules_of_moses_the_start_does_not_compete():
+    nbest, _, hidden = lists()
+    found = kbmira(nbest, hidden, 1, 1.0, rules="moses")
+    assert found.score == found.scores[0] < found.start_score
+
+
+# ------------------------------------------------------------------------------------------------------------ both rules
+
+
+@pytest.mark.parametrize(("seed", "higher", "best"), [(8, "paper", "paper"), (11, "moses", "moses"), (0, "", "paper")])
+def test_the_best_rules_score_higher_and_of_equal_ones_are_those_of_the_paper(seed, higher, best):
+    nbest, _, hidden = lists(seed)
+    of_rules = {rules: kbmira(nbest, -hidden / 10, 3, rules=rules) for rules in ("paper", "moses")}
+    lower = {"paper": "moses", "moses": "paper"}.get(higher)
+    if lower:
+        assert of_rules[higher].score > of_rules[lower].score
+    assert kbmira(nbest, -hidden / 10, 3) == of_rules[best]
+    assert of_rules[best].rules == best
+
+
+def test_passes_of_both_rules_are_traced():
+    nbest, _, hidden = lists()
+    traced = []
+    kbmira(nbest, -hidden, 3, trace=traced.append)
+    assert [result.rules for result in traced] == ["paper"] * 3 + ["moses"] * 3
+    assert traced[2::3] == [kbmira(nbest, -hidden, 3, rules=rules) for rules in ("paper", "moses")]
 
 
 @pytest.mark.parametrize(

@@ -195,11 +195,12 @@ class FeatureRows:
         background: Numbers,
         weights: Numbers,
         lag: Numbers,
-        updates: int,
+        averaged: int,
         step: float,
         decay: float,
         safe_ratio: float,
         model_background: bool,
+        moses_rules: bool,
     ) -> int: ...
 
 def crossings(

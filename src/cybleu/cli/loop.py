@@ -27,7 +27,7 @@ from .tuning import (
 
 OF_TUNERS = {
     "mert": ("restarts", "bounds", "fixed", "threads"),
-    "kbmira": ("step", "decay", "shuffle", "safe_hope", "model_background", "passes"),
+    "kbmira": ("step", "decay", "shuffle", "safe_hope", "model_background", "rules", "passes"),
     "pro": ("samples", "keep", "minimum", "regularisation", "interpolation"),
 }
 
@@ -61,7 +61,8 @@ OF_TUNERS = {
     click.option(
         "--score-settles",
         type=click.FloatRange(0),
-        help="Stop when BLEU, from 0 to 100, improves by no more than this.  [default: 0; off with pro]",
+        help="Stop when BLEU, from 0 to 100, improves by no more than this.  "
+        "[default: 0; off with pro and with --rules moses]",
     ),
     click.option(
         "--historic-best",

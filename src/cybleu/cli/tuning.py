@@ -119,6 +119,12 @@ def mira_section(*passes: Decorator) -> Decorator:
             is_flag=True,
             help="Add the model's best hypothesis to the background instead of hope.",
         ),
+        click.option(
+            "--rules",
+            type=click.Choice(["best", "paper", "moses"]),
+            default="best",
+            help="Follow the paper, Moses's kbmira, or both, and use the weights that score higher.",
+        ),
         *passes,
     )
 
@@ -521,6 +527,7 @@ def kbmira(
     shuffle: bool,
     safe_hope: bool,
     model_background: bool,
+    rules: str,
     iterations: int,
     return_best_dev: bool,
     normalise: str,
@@ -543,7 +550,8 @@ def kbmira(
     task = Task(normalise=NORMALISATIONS[normalise], **shared)
 
     def trace(result: Mira) -> None:
-        task.follow(result, f"{len(result.scores):3} {percent(result.scores[-1], result.scale or 1):.4f}")
+        score = percent(result.scores[-1], result.scale or 1)
+        task.follow(result, f"{len(result.scores):3} {score:.4f} ({result.rules})")
 
     result = task.tune(
         tune,
@@ -552,11 +560,12 @@ def kbmira(
         shuffle=shuffle,
         safe_hope=safe_hope,
         model_background=model_background,
+        rules=rules,
         iterations=iterations,
         return_best_dev=return_best_dev,
         trace=trace,
     )
-    task.show(result, scores=[*result.scores])
+    task.show(result, rules=result.rules, scores=[*result.scores])
 
 
 @click.command(cls=Command, other_tools=MOSES)

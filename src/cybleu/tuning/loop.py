@@ -101,7 +101,8 @@ def mert_loop(
     :param iterations: the maximum number of iterations
     :param weights_settle: the largest change for which a weight counts as unchanged
     :param score_settles: the largest gain that counts as no gain; by default 0 with ``mert`` and ``kbmira``. Other
-        tuners may lower the score, so by default the score does not stop the loop with these
+        tuners, and ``kbmira`` with the rules ``moses``, may lower the score, so by default the score does not stop the
+        loop with these
     :param tuner: ``mert`` (:func:`tune`), ``kbmira`` or ``pro``; or a function, such as ``functools.partial(kbmira,
         iterations=30)``. It is called with the list, the start and `seed`, and returns an object with `weights` by name
     :param normalise: ``sum`` divides the tuned weights by the sum of their absolute values; ``largest``
@@ -135,7 +136,7 @@ def mert_loop(
         raise UnknownNameError(f"unknown tuner {shown(tuner)}; use one of {', '.join(TUNERS)}, or a function")
     tuner_called = TUNERS[tuner] if isinstance(tuner, str) else tuner
     if score_settles is None:
-        score_settles = 0.0 if getattr(tuner_called, "func", tuner_called) in (tune, kbmira) else -inf
+        score_settles = 0.0 if _never_lowers(tuner_called, options) else -inf
     for name, limit in (("weights_settle", weights_settle), ("score_settles", score_settles)):
         if isnan(as_number(limit)):
             raise WeightsError(f"{name} is {limit!r}; it must be a number")
@@ -298,6 +299,13 @@ def _folder_locked(folder: Path) -> Iterator[None]:
         with suppress(OSError):
             flock(descriptor, LOCK_UN)  # closing it does not unlock it if a forked process still has it
         os.close(descriptor)
+
+
+def _never_lowers(tuner: Callable[..., Any], options: Mapping[str, Any]) -> bool:
+    """Whether a tuner returns the start unless other weights score higher."""
+    function = getattr(tuner, "func", tuner)
+    given = {**getattr(tuner, "keywords", {}), **options}
+    return function is tune or (function is kbmira and given.get("rules") != "moses")
 
 
 def _reason_to_stop(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
+from .._files.text import shown
 from .._runtime.arrays import np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import percent
-from ..errors import WeightsError
+from ..errors import UnknownNameError, WeightsError
 from ..nbest import NBest
 from .problem import Problem, check_finite
 from .results import Tuned
@@ -22,9 +24,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..nbest.weights import Weights
-    from .problem import Metric
+    from .problem import Metric, Point
 
 __all__ = ["Mira", "kbmira"]
+
+RULES = ("best", "paper", "moses")
 
 # With safe_hope: the largest ratio of the model's score and the gain of hope, as in Moses's kbmira.
 SAFE_RATIO = 5.0
@@ -37,6 +41,7 @@ class Mira(Tuned):
     :param weights: the weights by name, with sparse features after the dense ones
     :param score: the score of these weights, on the scale of the metric; `start_score` is that of the start
     :param scores: the score after each pass, of the average of all weights so far
+    :param rules: the rules that led to these weights: ``paper`` or ``moses``
     :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
         0 to 100
     :param metric: the name of the metric
@@ -48,6 +53,7 @@ class Mira(Tuned):
     """
 
     scores: tuple[float, ...]
+    rules: str
 
 
 def kbmira(
@@ -63,6 +69,7 @@ def kbmira(
     safe_hope: bool = False,
     model_background: bool = False,
     return_best_dev: bool = True,
+    rules: str = "best",
     trace: Callable[[Mira], Any] | None = None,
 ) -> Mira:
     """Tune weights by batch MIRA on n-best lists (Cherry and Foster 2012).
@@ -72,6 +79,14 @@ def kbmira(
     just enough to make the model's difference between hope and fear as large as the metric's. The BLEU of a hypothesis
     is computed together with a decaying sum of the statistics of chosen hypotheses (the background), and multiplied by
     the number of reference tokens. In addition to the list, memory proportional to the number of features is used.
+
+    There are two sets of rules:
+
+    - ``paper``: each segment adds hope to the background, whose initial counts fall with the order of the n-grams, from
+      4 to 1. The weights after each segment are averaged. If no pass scores higher than the start, the start is returned.
+    - ``moses``, as in Moses's kbmira: a segment adds hope to the background only if hope scores higher than fear by the
+      metric. The initial counts are 1. The start and the weights after each update are averaged. The start does not
+      compete with the passes, so the score may be lower than that of the start.
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param start: the weights by name, for every dense feature and any of the sparse ones; the other sparse weights are
@@ -89,11 +104,13 @@ def kbmira(
     :param safe_hope: reduce the influence of the model score on hope if it is more than five times the gain, like
         Moses's kbmira with ``--safe-hope``
     :param model_background: add the model's best hypothesis to the background instead of hope (``--model-bg``)
-    :param return_best_dev: if True, return the average weights after the pass that scored best, or the start if no pass
-        scored higher; if all these scores are 0, BLEU with 1 added to the counts decides. If False, return the average
-        weights after the last pass
-    :param trace: called after each pass with the result up to this pass
+    :param return_best_dev: if True, return the average weights after the pass that scored best; if all these scores are
+        0, BLEU with 1 added to the counts decides. If False, return the average weights after the last pass
+    :param rules: ``paper``, ``moses`` or ``best``, which makes all passes by both, one after the other, and returns the
+        result that scores higher on the list, or that of ``paper`` if both score the same
+    :param trace: called after each pass with the result of these rules up to this pass
     :return: the weights by name, their score and the start score, on the scale of the metric
+    :raises UnknownNameError: `rules` has another value
     :raises CybleuError: the list has no hypothesis, or the weights are not finite or do not match the features
 
     >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]], ["a", "b"])
@@ -104,50 +121,111 @@ def kbmira(
         raise WeightsError(f"step is {step!r} and decay {decay!r}; step must be above 0, and decay from 0 to 1")
     check_whole(iterations, "iterations", 1, MOST_REPEATS, error=WeightsError)
     check_whole(seed, "seed", 0, error=WeightsError)
+    if rules not in RULES:
+        raise UnknownNameError(f"unknown rules {shown(rules)}; use one of {', '.join(RULES)}")
     problem = Problem(nbest, metric)
-    weights = problem.start(start)
-    best, merit = weights.copy(), problem.point(weights).merit
-    score = start_score = merit[0]
-    scores: list[float] = []
-    highest = merit if weights.any() else (-inf, -inf)
-    gains = _gains(problem)
-    options = float(step), float(decay), SAFE_RATIO if safe_hope else 0.0, bool(model_background)
-    generator = np.random.default_rng([seed])
-    order = np.arange(len(problem.axes.present), dtype=np.int64)
-    # The average is weights - lag / updates, so that an update only touches the features that change.
-    lag = np.zeros(len(weights))
-    updates = 0
-
-    def result() -> Mira:
-        return Mira(**problem.tuned(best, score, start_score), scores=tuple(scores))
-
-    for _ in range(iterations):
-        visited = generator.permutation(order) if shuffle else order
-        updates = problem.rows.mira_pass(problem.axes.offsets, visited, *gains, weights, lag, updates, *options)
-        with np.errstate(over="ignore", invalid="ignore"):
-            average = weights - lag / updates
-        check_finite(average)
-        merit = problem.point(average).merit
-        scores.append(merit[0])
-        if (merit > highest and average.any()) or not return_best_dev:
-            highest, best, score = merit, average, merit[0]
-        if trace:
-            trace(result())
-    if not best.any():
-        raise WeightsError("the weights stay 0: no hypothesis is better than another; give a start that is not 0")
-    return result()
+    passes = _Passes(
+        problem=problem,
+        start=problem.point(problem.start(start)),
+        iterations=iterations,
+        step=float(step),
+        decay=float(decay),
+        seed=seed,
+        shuffle=shuffle,
+        safe_ratio=SAFE_RATIO if safe_hope else 0.0,
+        model_background=bool(model_background),
+        return_best_dev=return_best_dev,
+        trace=trace,
+    )
+    if rules == "best":
+        paper = passes.by("paper")
+        moses = passes.by("moses")
+        return moses if moses.score > paper.score else paper
+    return passes.by(rules)
 
 
-def _gains(problem: Problem) -> tuple[Any, Any, Any, NDArray[np.float64]]:
-    """Return the rows of BLEU or the score of each hypothesis, the weights of the orders, and the first background."""
-    objective = problem.objective
-    if objective.bleu is None:
-        scores = problem.single_scores()
-        # in points, so that a step has the same effect for every scale
-        points = scores if objective.scale is None else percent(scores, objective.scale)
-        return None, points, None, np.zeros(0)
-    falling = np.arange(objective.stats.shape[1] // 2 - 1, 0, -1.0)
-    # small counts, but above 0 for each order
-    background = np.concatenate([[falling[0]] * 2, falling, falling])
-    weights = objective.bleu.weights
-    return objective.stats, None, None if weights is None else np.array(weights, dtype=np.float64), background
+@dataclass(frozen=True, kw_only=True)
+class _Passes:
+    """Passes from one start, by the rules of choice."""
+
+    problem: Problem
+    start: Point
+    iterations: int
+    step: float
+    decay: float
+    seed: int
+    shuffle: bool
+    safe_ratio: float
+    model_background: bool
+    return_best_dev: bool
+    trace: Callable[[Mira], Any] | None
+
+    @cached_property
+    def gains(self) -> dict[str, Any]:
+        """What the gain of a hypothesis is computed from: rows of BLEU and the weights of the orders, or scores."""
+        objective = self.problem.objective
+        if objective.bleu is None:
+            scores = self.problem.single_scores()
+            # in points, so that a step has the same effect for every scale
+            points = scores if objective.scale is None else percent(scores, objective.scale)
+            return {"stats": None, "scores": points, "shares": None}
+        weights = objective.bleu.weights
+        shares = None if weights is None else np.array(weights, dtype=np.float64)
+        return {"stats": objective.stats, "scores": None, "shares": shares}
+
+    def first_background(self, moses_rules: bool) -> NDArray[np.float64]:
+        """Return small counts, but above 0 for each order; none if the metric is not BLEU."""
+        stats = self.gains["stats"]
+        if stats is None:
+            return np.zeros(0)
+        if moses_rules:
+            return np.ones(stats.shape[1])
+        falling = np.arange(stats.shape[1] // 2 - 1, 0, -1.0)
+        return np.concatenate([[falling[0]] * 2, falling, falling])
+
+    def by(self, rules: str) -> Mira:
+        """Make all passes by these rules."""
+        problem = self.problem
+        moses_rules = rules == "moses"
+        weights = self.start.weights.copy()
+        best = self.start.weights
+        score = start_score = self.start.merit[0]
+        highest = (-inf, -inf) if moses_rules or not weights.any() else self.start.merit
+        scores: list[float] = []
+        background = self.first_background(moses_rules)
+        generator = np.random.default_rng([self.seed])
+        order = np.arange(len(problem.axes.present), dtype=np.int64)
+        # The average is weights - lag / averaged, so that an update only touches the features that change.
+        lag = np.zeros(len(weights))
+        averaged = 1 if moses_rules else 0  # Moses averages the start, too
+
+        def result() -> Mira:
+            return Mira(**problem.tuned(best, score, start_score), scores=tuple(scores), rules=rules)
+
+        for _ in range(self.iterations):
+            averaged = problem.rows.mira_pass(
+                problem.axes.offsets,
+                generator.permutation(order) if self.shuffle else order,
+                **self.gains,
+                background=background,
+                weights=weights,
+                lag=lag,
+                averaged=averaged,
+                step=self.step,
+                decay=self.decay,
+                safe_ratio=self.safe_ratio,
+                model_background=self.model_background,
+                moses_rules=moses_rules,
+            )
+            with np.errstate(over="ignore", invalid="ignore"):
+                average = weights - lag / averaged
+            check_finite(average)
+            merit = problem.point(average).merit
+            scores.append(merit[0])
+            if (merit > highest and average.any()) or not self.return_best_dev:
+                highest, best, score = merit, average, merit[0]
+            if self.trace:
+                self.trace(result())
+        if not best.any():
+            raise WeightsError("the weights stay 0: no hypothesis is better than another; give a start that is not 0")
+        return result()

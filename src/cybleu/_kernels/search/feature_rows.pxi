@@ -119,11 +119,11 @@ cdef class FeatureRows:
                 a += weights[width + self.columns[k]] * self.values[k]
             out[i] += a
 
-    cdef double move(self, Py_ssize_t one, Py_ssize_t other, double share, Py_ssize_t updates, double *weights,
+    cdef double move(self, Py_ssize_t one, Py_ssize_t other, double share, Py_ssize_t averaged, double *weights,
                      double *lag) noexcept nogil:
         """Add the share of the difference of two rows to the weights; return the sum of its squares.
 
-        :param lag: receives what is added to the weights, times the number of updates before
+        :param lag: receives what is added to the weights, times the number of vectors in the average before
         """
         cdef Py_ssize_t width = self.width
         cdef const int64_t *columns = self.columns
@@ -135,7 +135,7 @@ cdef class FeatureRows:
             change = self.dense[one * width + f] - self.dense[other * width + f]
             squares += change * change
             weights[f] += share * change
-            lag[f] += <double>updates * (share * change)
+            lag[f] += <double>averaged * (share * change)
         i, i_end, j, j_end = self.indptr[one], self.indptr[one + 1], self.indptr[other], self.indptr[other + 1]
         while i < i_end or j < j_end:
             column = columns[i] if j == j_end or (i < i_end and columns[i] < columns[j]) else columns[j]
@@ -148,7 +148,7 @@ cdef class FeatureRows:
                 j += 1
             squares += change * change
             weights[width + column] += share * change
-            lag[width + column] += <double>updates * (share * change)
+            lag[width + column] += <double>averaged * (share * change)
         return squares
 
     def weigh(self, const double[::1] weights not None, double[::1] out not None):
@@ -204,16 +204,20 @@ cdef class FeatureRows:
     def mira_pass(self, const int64_t[::1] offsets not None, const int64_t[::1] order not None,
                   const int64_t[:, ::1] stats, const double[::1] scores, const double[::1] shares,
                   double[::1] background not None, double[::1] weights not None, double[::1] lag not None,
-                  Py_ssize_t updates, double step, double decay, double safe_ratio, bint model_background):
-        """Update the weights by the hope and fear hypotheses of each segment; return the total number of updates.
+                  Py_ssize_t averaged, double step, double decay, double safe_ratio, bint model_background,
+                  bint moses_rules):
+        """Update the weights by the hope and fear hypotheses of each segment; return the new value of `averaged`.
 
         :param order: order in which segments are visited
         :param stats: rows of BLEU; None if `scores` has the gain of each hypothesis
         :param shares: the weights of the n-gram orders; None is uniform
         :param background: a row of BLEU, updated in place
         :param weights: updated in place
-        :param lag: weights - lag / updates is the average of the weights after each segment
+        :param lag: weights - lag / averaged is the average of the weights
+        :param averaged: the number of weight vectors in the average so far
         :param safe_ratio: the largest ratio of the model's score and the gain when hope is chosen; 0 is no limit
+        :param moses_rules: average the weights after each update instead of each segment, and add to the background
+            only where hope gains more than fear
         """
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t longest = check_offsets(offsets, self.count, 1)
@@ -252,16 +256,18 @@ cdef class FeatureRows:
                     fear = best_of(values, gains, size, 1.0, -1.0)
                     delta = gains[hope] - gains[fear]
                     loss = delta - (values[hope] - values[fear])
+                    squares = 0.0
                     if delta > 0.0 and loss > 0.0:
-                        squares = self.move(first + hope, first + fear, 0.0, updates, &weights[0], &lag[0])
+                        squares = self.move(first + hope, first + fear, 0.0, averaged, &weights[0], &lag[0])
                         if squares > 0.0:
                             scale = min(step, loss / squares)
-                            self.move(first + hope, first + fear, scale, updates, &weights[0], &lag[0])
-                    if stats is not None:
+                            self.move(first + hope, first + fear, scale, averaged, &weights[0], &lag[0])
+                    if stats is not None and (delta > 0.0 or not moses_rules):
                         taken = first + (best_of(values, gains, size, 1.0, 0.0) if model_background else hope)
                         for n in range(2 + 2 * orders):
                             background[n] = decay * background[n] + <double>stats[taken, n]
-                    updates += 1
-            return updates
+                    if squares > 0.0 or not moses_rules:
+                        averaged += 1
+            return averaged
         finally:
             free(values)

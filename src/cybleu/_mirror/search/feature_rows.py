@@ -62,21 +62,25 @@ class FeatureRows:
         background: Any,
         weights: Any,
         lag: Any,
-        updates: int,
+        averaged: int,
         step: float,
         decay: float,
         safe_ratio: float,
         model_background: bool,
+        moses_rules: bool,
     ) -> int:
-        """Update the weights by the hope and fear hypotheses of each segment; return the total number of updates.
+        """Update the weights by the hope and fear hypotheses of each segment; return the new value of `averaged`.
 
         :param order: order in which segments are visited
         :param stats: rows of BLEU; None if `scores` has the gain of each hypothesis
         :param shares: the weights of the n-gram orders; None is uniform
         :param background: a row of BLEU, updated in place
         :param weights: updated in place
-        :param lag: weights - lag / updates is the average of the weights after each segment
+        :param lag: weights - lag / averaged is the average of the weights
+        :param averaged: the number of weight vectors in the average so far
         :param safe_ratio: the largest ratio of the model's score and the gain when hope is chosen; 0 is no limit
+        :param moses_rules: average the weights after each update instead of each segment, and add to the background
+            only where hope gains more than fear
         """
         with np.errstate(over="ignore", invalid="ignore"):
             for segment in order.tolist():
@@ -94,18 +98,20 @@ class FeatureRows:
                         hope = int((scale * values + gains).argmax())
                 delta = float(gains[hope] - gains[fear])
                 loss = delta - float(values[hope] - values[fear])
+                squares = 0.0
                 if delta > 0 and loss > 0:
                     change = self._row(first + hope) - self._row(first + fear)
                     squares = float(np.add.accumulate(change * change)[-1])  # which adds in order
                     if squares > 0:
                         change *= min(step, loss / squares)
                         weights += change
-                        lag += updates * change
-                if stats is not None:
+                        lag += averaged * change
+                if stats is not None and (delta > 0 or not moses_rules):
                     taken = int(values.argmax()) if model_background else hope
                     background[:] = decay * background + stats[first + taken]
-                updates += 1
-        return updates
+                if squares > 0 or not moses_rules:
+                    averaged += 1
+        return averaged
 
     def _row(self, row: int) -> Any:
         """Return all features of a row."""
