@@ -39,9 +39,10 @@ def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any]
     >>> round(sentence_nist([reference], "the cat sat on a mat with a hat".split()), 4)
     2.8316
     """
-    arguments = (references,), (hypothesis,), n
-    score: float = answered(of_plain_lists(*arguments), of_any_tokens, nist.corpus_nist, *arguments)
-    return score
+    list_of_references = (references,)
+    hypotheses = (hypothesis,)
+    found = of_plain_lists(list_of_references, hypotheses, n)
+    return answered(found, _general_nist, list_of_references, hypotheses, n)
 
 
 def corpus_nist(
@@ -65,9 +66,12 @@ def corpus_nist(
     >>> corpus_nist([[["a", "b", "c"]], [["d", "e", "f"]]], [["a", "b", "x"], ["d", "e", "f"]], 2)
     2.15413541726763
     """
-    arguments = list_of_references, hypotheses, n
-    score: float = answered(of_plain_lists(*arguments), of_any_tokens, nist.corpus_nist, *arguments)
-    return score
+    found = of_plain_lists(list_of_references, hypotheses, n)
+    return answered(found, _general_nist, list_of_references, hypotheses, n)
+
+
+def _general_nist(list_of_references: Any, hypotheses: Any, n: int) -> float:
+    return of_any_tokens(nist.corpus_nist, list_of_references, hypotheses, n)
 
 
 def nist_length_penalty(ref_len: float, hyp_len: float) -> float:

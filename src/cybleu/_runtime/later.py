@@ -27,13 +27,13 @@ def later(
     def get(name: str) -> Any:
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        from importlib import import_module
-
+        path = f"{package}.{module_of[name]}"
         try:
-            module = import_module(f".{module_of[name]}", package)
+            __import__(path)  # `importlib` itself takes long to import
         except MissingExtraError as error:
             # keep the traceback short: the frames of the lazy import do not help the caller
             raise error.with_traceback(None) from error.__cause__
+        module = sys.modules[path]
         value = getattr(module, name) if name in exports else module
         setattr(sys.modules[package], name, value)
         return value

@@ -72,7 +72,7 @@ def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
         raise
     if not lengths:
         raise NoReferencesError("there is no reference to take a length from; give at least one")
-    return ngrams.closest(sorted(lengths), hyp_len)
+    return min(lengths, key=lambda length: (abs(length - hyp_len), length))
 
 
 def brevity_penalty(closest_ref_len: float, hyp_len: float) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
@@ -88,11 +87,14 @@ class Gleu(BuiltinMetric):
         if corpus.owners is not None:
             sets = [sets[owner] for owner in corpus.owners.tolist()]
 
-        segment = cache(lambda: segments_of(corpus, None, self.reads))
+        segment = None
 
         def count(start: int, stop: int, rows: Any) -> None:
             def one(position: int) -> None:
-                hypothesis, references = segment()(position)
+                nonlocal segment
+                if segment is None:
+                    segment = segments_of(corpus, None, self.reads)  # which looks at each token
+                hypothesis, references = segment(position)
                 row = of_any_tokens(gleu_counts, [references], [hypothesis], min_len, max_len)
                 rows[position, 0], rows[position, 1] = row
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from .._backend import PairwiseTexts, TokenTexts, go_on
@@ -40,17 +39,15 @@ def fill_matrix(
     # the scores of distinct texts share the memory of the result, so that there is only one matrix
     count = unique[0] * unique[1]
     scores = result.reshape(-1)[:count].reshape(unique)
-    hypotheses = None if unique_hyps is unique_refs else TokenTexts(*unique_hyps)
-    prepared = PairwiseTexts(scorer.kernel, TokenTexts(*unique_refs), hypotheses)
-
-    @cache
-    def general() -> Pairs:
-        return Pairs(scorer.formula, unique_refs.lists(), None if unique_hyps is unique_refs else unique_hyps.lists())
+    if unique_hyps is unique_refs:
+        prepared = PairwiseTexts(scorer.kernel, TokenTexts(*unique_refs))
+        general = Pairs(scorer.formula, unique_refs.lists)
+    else:
+        prepared = PairwiseTexts(scorer.kernel, TokenTexts(*unique_refs), TokenTexts(*unique_hyps))
+        general = Pairs(scorer.formula, unique_refs.lists, unique_hyps.lists)
 
     def work(start: int, stop: int) -> None:
-        go_on(
-            lambda place: prepared.fill(place, stop, scores), start, stop, lambda place: general().fill(place, scores)
-        )
+        go_on(lambda i: prepared.fill(i, stop, scores), start, stop, lambda i: general.fill(i, scores))
 
     run(work, unique[0], count, threads, progress, "hypotheses")
     if unique != result.shape:
