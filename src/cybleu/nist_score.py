@@ -42,7 +42,8 @@ def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any]
     list_of_references = (references,)
     hypotheses = (hypothesis,)
     found = of_plain_lists(list_of_references, hypotheses, n)
-    return answered(found, _general_nist, list_of_references, hypotheses, n)
+    score: float = answered(found, _general_nist, list_of_references, hypotheses, n)
+    return score
 
 
 def corpus_nist(
@@ -67,7 +68,8 @@ def corpus_nist(
     2.15413541726763
     """
     found = of_plain_lists(list_of_references, hypotheses, n)
-    return answered(found, _general_nist, list_of_references, hypotheses, n)
+    score: float = answered(found, _general_nist, list_of_references, hypotheses, n)
+    return score
 
 
 def _general_nist(list_of_references: Any, hypotheses: Any, n: int) -> float:

@@ -1,7 +1,7 @@
 """The compiled backend: n-gram counting and the common BLEU scores on integers.
 
 Only :mod:`cybleu._backend` imports the extension module `kernels`. Its functions and classes behave like those of these
-names in :mod:`cybleu._mirror`, an independent implementation in Python. `kernels.pyi` has the types of both.
+names in the mirror, an independent implementation in Python. `kernels.pyi` has the types of both.
 """
 
 from __future__ import annotations
