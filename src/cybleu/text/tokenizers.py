@@ -144,7 +144,7 @@ def _tokens_of(name: str) -> Callable[[str], list[str]]:
         if name not in tokenizer_spm.SPM_MODELS:  # MeCab has no dictionary
             raise MissingExtraError(f"the tokeniser {name!r} does not load: {_reason(error)}") from error
         address = tokenizer_spm.SPM_MODELS[name]["url"]
-        folder = os.path.join(tokenizer_spm.SACREBLEU_DIR, "models")  # type: ignore[attr-defined]
+        folder = os.path.join(tokenizer_spm.SACREBLEU_DIR, "models")
         file = os.path.join(folder, os.path.basename(address))
         raise InputFileError(
             f"the model of the tokeniser {name!r} cannot be loaded: {_reason(error)}; download it from {address}, as "

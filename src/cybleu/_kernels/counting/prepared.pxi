@@ -248,8 +248,9 @@ cdef class PreparedReferences:
             with nogil:
                 self.begin_match(&work, texts.longest)
                 for i in range(start, stop):
-                    self.count_text(texts.read(i, work.text), texts.length(i), owners[i], &work, &stats[i, 0],
-                                    &watching)
+                    self.count_text(
+                        texts.read(i, work.text), texts.length(i), owners[i], &work, &stats[i, 0], &watching
+                    )
                     watch(&watching, 8 + texts.length(i))
         finally:
             free(work.text)
