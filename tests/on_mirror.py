@@ -18,8 +18,6 @@ from functools import partial
 from importlib import import_module
 from types import CellType, FunctionType
 
-import numpy as np
-
 LARGEST_ALIGNMENT = 64
 
 
@@ -28,7 +26,7 @@ class Request(pickle.Pickler):
         if type(value) is FunctionType and "<" in value.__qualname__:  # a lambda, or a function in a function
             cells = [cell.cell_contents for cell in value.__closure__ or ()]
             return function_of, (value.__module__, marshal.dumps(value.__code__), value.__defaults__, cells)
-        if type(value) is np.ndarray and not value.dtype.hasobject:
+        if type(value) is getattr(sys.modules.get("numpy"), "ndarray", None) and not value.dtype.hasobject:
             reach = [(size - 1) * stride for size, stride in zip(value.shape, value.strides)] if value.size else []
             before = -sum(step for step in reach if step < 0)
             start = value.ctypes.data - before
@@ -44,6 +42,8 @@ def function_of(module, code, defaults, cells):
 
 
 def array_of(data, place, before, shape, dtype, strides, writeable):
+    import numpy as np
+
     memory = np.zeros(len(data) + LARGEST_ALIGNMENT, np.uint8)
     start = (place - memory.ctypes.data) % LARGEST_ALIGNMENT
     memory[start : start + len(data)] = np.frombuffer(data, np.uint8)

@@ -62,7 +62,7 @@ def suffixes(names):
 def test_the_sdist_brings_sources_and_no_generated_file(unpacked):
     names = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
     for path in KERNELS.rglob("*.p*"):
-        if path.suffix in (".py", ".pyx", ".pxi"):
+        if path.suffix in (".py", ".pyi", ".pyx", ".pxi"):
             assert f"src/cybleu/_kernels/{path.relative_to(KERNELS).as_posix()}" in names
     assert {"setup.py", "pyproject.toml", "README.md", "LICENSE", "tests/conftest.py", "examples/mark.web.txt"} <= names
     assert not {".c", ".so", ".pyd", ".o"} & suffixes(names)
@@ -75,7 +75,8 @@ def test_the_wheel_brings_the_extensions_and_no_source(wheel):
     assert not {".c", ".pyx", ".pxi", ".h"} & suffixes(names)
     modules = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*.py")}
     assert {name for name in names if name.endswith(".py")} == modules
-    assert {"cybleu/py.typed", *(f"cybleu/report/page.{kind}" for kind in ("html", "css", "js"))} <= {*names}
+    assert {"cybleu/py.typed", "cybleu/_kernels/kernels.pyi"} <= {*names}
+    assert {*(f"cybleu/report/page.{kind}" for kind in ("html", "css", "js"))} <= {*names}
     assert not wheel.name.endswith("-none-any.whl")
     assert {name.split("/")[0] for name in names} == {"cybleu", f"cybleu-{cybleu.__version__}.dist-info"}
 
