@@ -424,6 +424,15 @@ def mixes_ids_and_text(*texts):
     return any(isinstance(token, int) for token in tokens) and any(isinstance(token, (str, bytes)) for token in tokens)
 
 
+def matches_nothing(references, hypotheses):
+    """Whether no token can match, which is an error: ids on one side and text on the other, or only tuples in hypotheses and none in references."""
+    if mixes_ids_and_text(*references, *hypotheses):
+        return True
+    of_references = {isinstance(token, tuple) for text in references for token in text}
+    of_hypotheses = {isinstance(token, tuple) for text in hypotheses for token in text}
+    return of_hypotheses == {True} and of_references == {False}
+
+
 def others_against_ids(references, hypotheses):
     """Whether references are token ids and a hypothesis has a token that is none, which is an error."""
     tokens = [token for text in references for token in text]
