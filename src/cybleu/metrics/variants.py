@@ -27,10 +27,14 @@ class Variant:
     :param name: the name that the signature shows
     :param scale: the score of a perfect match, 1 or 100 in all tools, by default 1
     :param smoothings: the smoothings of the tool, its default first; by default ``none`` alone. An entry has the name
-        that the tool uses, the kind, and the default value of the parameter. The kinds are ``none``, ``tiny``,
-        ``skip``, ``floor``, ``add-k``, ``add-all``, ``exp``, ``exp-by-length``, ``float32``, ``reciprocal``,
-        ``floor-of-one``, ``add-one-to-one``, ``tiny-over-small``, ``add-logs`` and ``zero``, which is ``none`` with
-        ``zero`` as the `empty_order`, and no error for a penalty of 0
+        that the tool uses, the kind, and the default value of the parameter. The kinds are ``none``; ``add-all``, which
+        adds the parameter to matches and n-grams of each order; ``add-k``, of each order but the first;
+        ``add-one-to-one``, the same with at least 1 n-gram; ``add-logs``, the same with a tiny number added once more;
+        ``floor`` and ``floor-of-one``, the parameter for 0 matches; ``exp``, which halves once more at each order
+        without a match, and ``exp-by-length``, scaled by the logarithm of the hypothesis length; ``tiny``, the smallest
+        float as a precision of 0; ``tiny-over-small``, 1e-15 and 1e-9 added to matches and n-grams; ``skip``, which
+        ignores orders without a match; ``reciprocal`` and ``float32``, which multiply by the rounded reciprocal of the
+        n-grams; and ``zero``, which is ``none`` with ``zero`` as the `empty_order`, and no error for a penalty of 0
     :param reference_length: the rule of the reference length: ``closest``, ``closest-first``,
         ``shortest`` or ``average``
     :param short_segments_count: whether a segment too short for an order adds 1 to its n-grams (NLTK)
