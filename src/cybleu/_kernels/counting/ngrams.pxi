@@ -276,6 +276,7 @@ cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_
     table.keys[0] = 0
     table.numbers = lists + 2 * bounds[texts]
     table.given = <int32_t>length
+    table.mask = 0      # set again for pairs, which compilers do not see
     for k in range(texts):
         starts[k].positions = lists + bounds[k]
         starts[k].numbers = lists + bounds[texts] + bounds[k]
