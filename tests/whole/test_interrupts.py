@@ -7,15 +7,31 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pytest
 
 import cybleu
-from cybleu import Ragged, References, SmoothingFunction, corpus_bleu, gleu_score, metrics, rerank, tuning
+from cybleu import (
+    Ragged,
+    References,
+    SmoothingFunction,
+    chrf_score,
+    columns,
+    corpus_bleu,
+    gleu_score,
+    metrics,
+    nist_score,
+    report,
+    rerank,
+    sacrebleu_compat,
+    tuning,
+)
+from cybleu.cli.score import score as score_command
 from cybleu.nbest import NBest, merge
 from cybleu.pairwise import self_bleu
+from cybleu.significance import bootstrap, paired_test
 
 pytestmark = [
     pytest.mark.long,
@@ -157,6 +173,164 @@ def test_kernels_look(name, kernels):
     """Kernels let signals be handled within a call. Another process can make one wait longer, but not each."""
     call = CASES[name](1)
     assert any(longest_wait(call) < 0.2 for _ in range(4))
+
+
+MILLION = 1_000_000
+LONGEST = 0.8  # the half second that is stated, and a margin for machines that do other work
+
+
+@cache
+def long_line(seed):
+    """A line of 10 MB."""
+    words = np.random.default_rng(seed).integers(0, 200_000, 1_500_000)
+    return " ".join(map("w{}".format, words.tolist()))
+
+
+@cache
+def without_blanks(seed):
+    """A line of Chinese characters."""
+    return "".join(map(chr, np.random.default_rng(seed).integers(0x4E00, 0x9000, 3_000_000).tolist()))
+
+
+@cache
+def long_text(seed):
+    return long_line(seed).split()
+
+
+@cache
+def many_lines():
+    return [f"{number} the cat sat" for number in range(MILLION)]
+
+
+@cache
+def many_texts():
+    return [line.split() for line in many_lines()]
+
+
+def table_of(metric):
+    return np.tile(metrics.find(metric).rows(["the cat is here"], ["the cat sat here"]), (MILLION, 1))
+
+
+def file_of(folder, name, lines):
+    path = folder / name
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def read_list(folder):
+    lines = [f"{number // 100} ||| a b c ||| lm= {number} tm= 1.5 ||| -2.5" for number in range(MILLION)]
+    path = file_of(folder, "list", lines)
+    references = file_of(folder, "references", ["a b c"] * 10_000)
+    return partial(NBest.from_files, path, references)
+
+
+def score_files(folder, hypotheses, references):
+    paths = file_of(folder, "hypotheses", hypotheses), file_of(folder, "of each", references)
+    return partial(score_command.main, [*map(str, paths)], standalone_mode=False)
+
+
+LINE_METRICS = ["bleu", "chrf", "chrf++", "ter", "nist", "gleu", "nltk", "huggingface"]
+
+# Every public operation that can take long, on a line of 10 MB or on a million segments: an operation with a new loop
+# belongs here. Each entry prepares a call, in a folder for files.
+LONG = {
+    **{
+        f"{name}: a line": lambda _, name=name: partial(metrics.find(name).rows, [long_line(1)], [long_line(2)])
+        for name in LINE_METRICS
+    },
+    **{
+        f"{name}: equal lines": lambda _, name=name: partial(metrics.find(name).rows, [long_line(1)], [long_line(1)])
+        for name in LINE_METRICS
+    },
+    **{
+        f"{name}: no blanks": lambda _, name=name: partial(
+            metrics.find(name).rows, [without_blanks(1)], [without_blanks(2)]
+        )
+        for name in LINE_METRICS
+    },
+    **{
+        f"{name}: segments": lambda _, name=name: partial(metrics.find(name).rows, many_lines(), many_lines())
+        for name in LINE_METRICS
+    },
+    **{
+        f"{name}: references": lambda _, name=name: partial(metrics.find(name).rows, many_lines()[:1], [many_lines()])
+        for name in LINE_METRICS
+    },
+    **{
+        f"tokeniser {name}": lambda _, name=name: partial(cybleu.rows, [long_line(1)], [long_line(2)], tokenize=name)
+        for name in ("13a", "intl", "zh", "char", "none")
+    },
+    **{
+        f"scores of {name}": lambda _, name=name: partial(metrics.scores, table_of(name), name)
+        for name in ("bleu", "chrf", "ter", "nist", "gleu")
+    },
+    **{
+        f"score of {name}": lambda _, name=name: partial(metrics.score, table_of(name), name)
+        for name in ("bleu", "chrf", "ter", "nist", "gleu")
+    },
+    "bleu": lambda _: partial(cybleu.bleu, many_lines(), many_lines()),
+    "chrf": lambda _: partial(cybleu.chrf, many_lines(), many_lines()),
+    "ter": lambda _: partial(cybleu.ter, many_lines(), many_lines()),
+    "sentence_bleu": lambda _: partial(cybleu.sentence_bleu, [long_text(2)], long_text(1)),
+    "sentence_bleu, references": lambda _: partial(cybleu.sentence_bleu, many_texts(), many_texts()[0]),
+    "sentence_bleu, tuples": lambda _: partial(
+        cybleu.sentence_bleu, [[(word,) for word in long_text(2)]], [(word,) for word in long_text(1)]
+    ),
+    "sentence_bleu_many": lambda _: partial(cybleu.sentence_bleu_many, *corpus(many_texts())[::-1]),
+    "corpus_bleu": lambda _: partial(corpus_bleu, *corpus(many_texts())[::-1]),
+    "modified_precision": lambda _: partial(cybleu.modified_precision, [long_text(2)], long_text(1), 2),
+    "corpus_gleu": lambda _: partial(gleu_score.corpus_gleu, *corpus(many_texts())[::-1]),
+    "corpus_nist": lambda _: partial(nist_score.corpus_nist, *corpus(many_texts())[::-1], 4),
+    "sentence_nist": lambda _: partial(nist_score.sentence_nist, [long_text(2)], long_text(1)),
+    "sentence_nist, references": lambda _: partial(nist_score.sentence_nist, many_texts(), many_texts()[0], 4),
+    "corpus_chrf": lambda _: partial(chrf_score.corpus_chrf, many_lines(), many_lines()),
+    "sentence_chrf": lambda _: partial(chrf_score.sentence_chrf, long_line(2), long_line(1)),
+    "rows of tokens": lambda _: partial(cybleu.rows, many_texts(), many_texts()),
+    "References of lines": lambda _: lambda: cybleu.rows(many_lines(), References(many_lines())),
+    "References of tokens": lambda _: lambda: cybleu.rows(many_texts(), References(corpus(many_texts())[1])),
+    "References of ids": lambda _: lambda: cybleu.rows(ragged(IDS, len(IDS)), References(ragged(IDS, len(IDS)))),
+    "pairs": lambda _: partial(cybleu.pairs, [long_line(1), long_line(2)]),
+    "pairs by chrf": lambda _: partial(cybleu.pairs, [long_line(1), long_line(2)], metric="chrf++"),
+    "pairs by chrf, no blanks": lambda _: partial(cybleu.pairs, [without_blanks(1), without_blanks(2)], metric="chrf"),
+    "self_bleu": lambda _: partial(self_bleu, many_texts()),
+    "self_bleu of two": lambda _: partial(self_bleu, [long_text(1), long_text(2)]),
+    "mbr": lambda _: partial(rerank.mbr, [[long_line(1), long_line(2)]]),
+    "reward_scores": lambda _: partial(cybleu.reward_scores, many_lines(), many_lines()),
+    "mixed rewards": lambda _: partial(
+        cybleu.reward_scores, many_lines(), many_lines(), metric={"bleu": 0.5, "chrf": 0.5}
+    ),
+    "check": lambda _: partial(cybleu.check, *corpus(many_texts())[::-1]),
+    "explain": lambda _: partial(cybleu.explain, long_text(1)[:200_000], [long_text(2)[:200_000]]),
+    "explain_difference": lambda _: partial(cybleu.explain_difference, many_lines(), many_lines()),
+    "explain_difference, a line": lambda _: partial(cybleu.explain_difference, [long_line(1)], [long_line(2)]),
+    "sacrebleu_compat": lambda _: partial(sacrebleu_compat.corpus_bleu, many_lines(), [many_lines()]),
+    "bootstrap": lambda _: partial(bootstrap, ROWS, samples=50),
+    "paired_test": lambda _: partial(paired_test, ROWS, ROWS[::-1].copy(), samples=50),
+    "report": lambda _: partial(
+        report.analyse, {"a": many_lines()[:10_000], "b": many_lines()[1:10_001]}, many_lines()[:10_000]
+    ),
+    "reading a list": read_list,
+    "line search": lambda _: partial(line_search, n_best(10_000, 100)),
+    "tune": lambda _: partial(tuning.tune, n_best(10_000, 100), restarts=0),
+    "kbmira": lambda _: partial(tuning.kbmira, n_best(10_000, 100, sparse=True), iterations=1),
+    "pro": lambda _: partial(tuning.pro, n_best(10_000, 100, sparse=True), samples=20),
+    "merging": lambda _: partial(merge, *[n_best(5_000, 100)] * 2),
+    "files": lambda folder: score_files(folder, many_lines(), many_lines()),
+    "files with a line": lambda folder: score_files(folder, [long_line(1)], [long_line(2)]),
+}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", LONG)
+def test_kernels_look_in_long_inputs(name, kernels, tmp_path):
+    """Within long texts and among many segments, too, signals are handled soon."""
+    call = LONG[name](tmp_path)
+    assert any(longest_wait(call) < LONGEST for _ in range(3))
+
+
+def test_kernels_look_in_columns(kernels, pyarrow):
+    table = pyarrow.table({"hypothesis": many_lines(), "reference": many_lines()})
+    assert any(longest_wait(lambda: columns.rows(table, "hypothesis", "reference")) < LONGEST for _ in range(3))
 
 
 def test_an_error_stops_the_other_threads(backend):

@@ -7,6 +7,7 @@ among those of the reference, as in NLTK, which matters if the equality of token
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 
 from .._runtime.sequences import check_references, length_of, refuse_unhashable
 from ..errors import NoReferencesError, OneShotReferencesError
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     Tokens: TypeAlias = Collection[Hashable]
     NGram: TypeAlias = tuple[Hashable, ...]
+
+
+AT_ONCE = 100_000  # n-grams counted between two moments at which Python can handle Ctrl-C
 
 
 def ngrams(tokens: Sequence[Any], n: int) -> Iterator[tuple[Any, ...]]:
@@ -32,7 +36,11 @@ def count_ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
     """
     if n == 0:
         return Counter({(): len(tokens) + 1})
-    return Counter(ngrams(tokens, n))
+    counts: Counter[tuple[Any, ...]] = Counter()
+    found = ngrams(tokens, n)
+    for _ in range(0, len(tokens), AT_ONCE):
+        counts.update(islice(found, AT_ONCE))
+    return counts
 
 
 def _counted(tokens: Tokens, length: int, n: int, name: str) -> Counter[NGram]:

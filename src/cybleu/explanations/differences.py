@@ -14,7 +14,7 @@ from .._runtime.numbers import MOST_ORDERS, check_whole
 from .._runtime.scales import counted, percent
 from ..errors import CybleuError, EmptyCorpusError, OrderError, UnknownNameError
 from ..metrics import Bleu, BleuScore, Variant
-from ..metrics.operations import rows_without_numpy, tokenization_for
+from ..metrics.operations import lists_of, rows_without_numpy, tokenization_for
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from ..text.reading import read_corpus
@@ -310,7 +310,7 @@ class Counts:
         short_count = setting.variant.short_segments_count
         key = setting.tokenize, setting.variant.reference_length, short_count
         if key not in self._rows:
-            rows: list[list[int]] = self._table(setting).tolist()  # type: ignore[assignment]
+            rows: list[list[int]] = list(lists_of(self._table(setting)))
             for row in rows if short_count else ():
                 if not row[-1]:
                     row[-self.order :] = [total or 1 for total in row[-self.order :]]

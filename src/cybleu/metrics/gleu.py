@@ -18,7 +18,7 @@ from ..text.raw import Raw
 from .base import BuiltinMetric
 from .bleu import Bleu
 from .counting import MOST_ORDERS_OF_KERNELS, check_not_mixed
-from .operations import rows_without_numpy, tokenization_for
+from .operations import lists_of, rows_without_numpy, tokenization_for
 from .signature import Signature
 from .tokens import segments_of, tokenised
 
@@ -115,7 +115,7 @@ class Gleu(BuiltinMetric):
         owners: Any = array("q", chain.from_iterable(map(repeat, range(corpus.size), numbers)))
         pairs = Corpus(corpus.texts.take(owners), Sets(sets.texts, array("q", range(len(owners) + 1))))
         bleu = Bleu(max_order=self.max_len, tokenize=raw.tokenize, lowercase=raw.lowercase)
-        found = map(self._of_pair, rows_without_numpy(bleu, pairs).tolist())
+        found = map(self._of_pair, lists_of(rows_without_numpy(bleu, pairs)))
         best = [max(islice(found, number), key=lambda pair: pair[0] / pair[1] if pair[1] else -1) for number in numbers]
 
         def count(start: int, stop: int, rows: Any) -> None:

@@ -22,7 +22,7 @@ from .statistics import has_rows, one_or_more, whole_array, whole_numbers
 from .tokens import segments_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -125,6 +125,12 @@ def rows_without_numpy(metric: Metric, corpus: Corpus, threads: int | None = Non
     rows = empty_view(metric, corpus.size) if corpus.size else []
     _write_rows(metric, corpus, rows, threads)
     return rows
+
+
+def lists_of(rows: Any) -> Iterator[list[Any]]:
+    """Yield the rows of a view as lists, a few thousand at once, so that Python can handle Ctrl-C between them."""
+    for start in range(0, len(rows), 10_000):
+        yield from rows[start : start + 10_000].tolist()
 
 
 def empty_view(metric: Metric, number: int) -> Any:
