@@ -193,12 +193,19 @@ class Metric(ABC):
         """
         return operations.counter_in_python(self, corpus)
 
+    def formula(self, row: Sequence[Any]) -> float:
+        """Score a row that is valid.
+
+        :param row: a number for each column
+        """
+        return score_given(self.evaluate(row), row)
+
     def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Score rows that are valid. :meth:`scores` validates them first.
 
         :param rows: an array `(n, columns)` of the metric's dtype
         """
-        return np.array([score_given(self.evaluate(row), row) for row in rows.tolist()], dtype=np.float64)
+        return np.array(list(map(self.formula, rows.tolist())), dtype=np.float64)
 
     def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
@@ -325,10 +332,3 @@ class BuiltinMetric(Metric):
         :raises StatisticsError: the row is not valid
         """
         return self.formula(operations.checked_row(self, row))
-
-    def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Score rows that are valid.
-
-        :param rows: an array `(n, columns)` of the metric's dtype
-        """
-        return np.array(list(map(self.formula, rows.tolist())), dtype=np.float64)

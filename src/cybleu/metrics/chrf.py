@@ -91,8 +91,8 @@ class Chrf(BuiltinMetric):
         orders = [f"{n}" for n in range(1, self.char_order + 1)] + [f"word_{n}" for n in range(1, self.word_order + 1)]
         return tuple(f"{what}_{order}" for order in orders for what in ("hyp", "ref", "match"))
 
-    @property
-    def signature(self) -> str:
+    @cached_property
+    def signature(self) -> Signature:
         """The options in one line, with sacreBLEU's names."""
         return Signature(
             {

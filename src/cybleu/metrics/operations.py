@@ -11,7 +11,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._runtime.lazy_arrays import floats_given, np
-from .._runtime.numbers import finite_numbers, score_given
+from .._runtime.numbers import finite_numbers
 from .._runtime.parallel import checked_threads, run
 from ..errors import SequenceTypeError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus, ListSets, Sets, TokenLists
@@ -268,8 +268,7 @@ def score_of_rows(metric: Metric, rows: Any) -> float:
     :raises StatisticsError: the metric is a mean of the scores of segments, or a row is not valid
     """
     check_summable(metric)
-    row = sum_of_rows(metric, rows)
-    return score_given(metric.evaluate(row), row)
+    return metric.formula(sum_of_rows(metric, rows))
 
 
 def scores_of_rows(metric: Metric, rows: Any) -> NDArray[np.float64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .._backend import RawTexts, RawVocabulary, TokenTexts, edit_rows
@@ -63,8 +64,8 @@ class Ter(BuiltinMetric):
             object.__setattr__(self, "case_sensitive", False)
             object.__setattr__(self, "lowercase", False)
 
-    @property
-    def signature(self) -> str:
+    @cached_property
+    def signature(self) -> Signature:
         """The options in one line, with sacreBLEU's names."""
         return Signature(
             {
