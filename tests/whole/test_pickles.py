@@ -150,6 +150,6 @@ def test_a_forged_metric_is_refused_when_it_is_copied(name):
 
 
 def test_a_mixture_keeps_its_weights_to_the_last_bit():
-    mixture = metrics.Mixture(dict(zip(("bleu", "chrf", "ter"), (1, 4, 1))))
+    mixture = metrics.Mixture(dict(zip(("bleu", "chrf", "ter", "gleu"), (0.1, 0.1, 0.2, 0.7))))
     assert mixture != metrics.Mixture(mixture.parts)  # the sum of its weights is not quite 1
     assert pickle.loads(pickle.dumps(mixture)) == mixture
