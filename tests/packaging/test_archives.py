@@ -82,7 +82,9 @@ def test_the_wheel_brings_the_extensions_and_no_source(wheel):
 
 
 def test_the_extension_is_small(wheel):
-    (size,) = (entry.file_size for entry in zipfile.ZipFile(wheel).infolist() if entry.filename.endswith((".so", ".pyd")))
+    (size,) = (
+        entry.file_size for entry in zipfile.ZipFile(wheel).infolist() if entry.filename.endswith((".so", ".pyd"))
+    )
     assert size < 1_200_000
     assert wheel.stat().st_size < 2_000_000
 
