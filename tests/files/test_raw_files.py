@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 import sacrebleu
 
+import cybleu
 from command_line import peak, run
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes and no `resource`")
@@ -123,7 +124,7 @@ def test_a_line_of_64_megabytes(folder):
     found = json.loads(printed)
     assert (found["score"], found["segments"]) == (pytest.approx(100), 3)
     assert found["hypothesis_length"] == 2 + 9 * ((1 << 26) // len(words) - 1)
-    assert memory < 2500
+    assert memory < (2500 if cybleu.BACKEND == "cython" else 4500)  # the mirror holds a str for each word
     (folder / "one word").write_text("x" * ((1 << 26) - 1) + "\n")
     assert json.loads(peak(["score", "one word", "one word", "--format", "json"], folder)[0])["matches"] == [1, 0, 0, 0]
     (folder / "white").write_text(" " * ((1 << 26) - 1) + "\n")
