@@ -18,8 +18,8 @@ from .metrics import Bleu
 from .metrics.operations import rows_without_numpy
 from .metrics.tokens import tokenised
 from .text.batches import Corpus, ListSets, Place, TokenLists
-from .text.raw import raw_of
 from .text.reading import read_lines, read_sets_of_lines, segments_of_lists
+from .text.tokenization import tokenization_given
 
 __all__ = ["check"]
 
@@ -62,11 +62,11 @@ def check(
     Traceback (most recent call last):
     cybleu.errors.SequenceTypeError: segment 0: the hypothesis is a str, not a list of tokens; split it, for example with .split(), ...
     """
-    raw = raw_of(tokenize, lowercase)
-    if raw is None:
+    tokenization = tokenization_given(tokenize, lowercase)
+    if tokenization is None:
         sets, texts = segments_of_lists(references, hypotheses)
     else:
-        corpus = tokenised(Corpus(read_lines(hypotheses), read_sets_of_lines(references)), raw)
+        corpus = tokenised(Corpus(read_lines(hypotheses), read_sets_of_lines(references)), tokenization)
         sets, texts = corpus.sets.lists(), corpus.texts.lists()
     number_of_segments(sets, texts)
     corpus = Corpus(TokenLists(texts, Place("hypotheses")), ListSets(sets, "references"))

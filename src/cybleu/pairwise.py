@@ -108,15 +108,15 @@ def self_bleu(
     special = SpecialIds(pad_id, eos_id)
     batch = read_texts(texts, "texts", special=special)
     metric = Bleu("nltk", tokenize=tokenize, lowercase=lowercase)
-    raw = tokenization_for(metric, batch.kind if batch.size else "nothing")
-    if raw is not None and smoothing_function is not None:  # which may read the tokens
-        batch, raw = tokens_of(batch, raw, Place("texts")), None
+    tokenization = tokenization_for(metric, batch.kind if batch.size else "nothing")
+    if tokenization is not None and smoothing_function is not None:  # which may read the tokens
+        batch, tokenization = tokens_of(batch, tokenization, Place("texts")), None
     weights = weights_given(weights)
     if batch.size < 2:
         raise NoReferencesError(
             f"self-BLEU compares each text with the others; there are {batch.size} texts, and at least two are required"
         )
-    numbers, _ = numbered_pair(batch, batch, raw)
+    numbers, _ = numbered_pair(batch, batch, tokenization)
     vectors, max_order = weight_vectors(weights)
     order = max(1, max_order, 5 if method_number(smoothing_function) in (5, 6, 7) else 0)  # they read 5-grams
     stats = np.zeros((numbers.size, 2 + 2 * order), dtype=np.int64)

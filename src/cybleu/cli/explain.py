@@ -44,11 +44,11 @@ def explain(
         hint = f"; did you mean --line {last}?" if last.isdecimal() and not exists(last) else ""
         raise click.UsageError(f"Missing option '--line'{hint or '.'}")
     (chosen,) = metrics_with([metric], options, has_methods=True)
-    raw = chosen.tokenization
-    assert raw is not None
+    tokenization = chosen.tokenization
+    assert tokenization is not None
     text, others = _segment(Texts([hypothesis], references, drop_bom), line)
-    tokens = raw.split([text])[0]
-    sets = raw.split(others)
+    tokens = tokenization.split([text])[0]
+    sets = tokenization.split(others)
     method = method_of_segments(metric, options)
     if method is None:
         explained = steps_of(tokens, sets, metric=replace(chosen, tokenize=None, lowercase=False))

@@ -117,7 +117,7 @@ def score(
         for one, (rows,) in zip(scored, block.rows):
             one.add(block.corpora[0], rows)
     drawn = {"bs": confidence_n, "seed": seed} if confidence else {}
-    results = [one.result(fields_of_texts(one.metric, one.raw, texts.nrefs, drawn)) for one in scored]
+    results = [one.result(fields_of_texts(one.metric, one.tokenization, texts.nrefs, drawn)) for one in scored]
     intervals = [one.interval(confidence_n, seed) if confidence else None for one in scored]
     for advice in dict.fromkeys(advice for one in scored for advice in one.advice()):
         click.echo(f"cybleu: {advice}", err=True)
@@ -150,13 +150,13 @@ class Scored:
 
     :param method: see :func:`method_of_segments`
     :param keeps_rows: keep the rows of all segments
-    :ivar raw: how raw text is tokenised; None if the metric reads text
+    :ivar tokenization: how raw text is tokenised; None if the metric reads text
     """
 
     def __init__(self, metric: Metric, method: tuple[Any, Any] | None, keeps_rows: bool):
         self.metric = metric
         self.method = method
-        self.raw = None if metric.reads == "text" else metric.tokenization
+        self.tokenization = None if metric.reads == "text" else metric.tokenization
         self._keeps_rows = keeps_rows or metric.averages
         self._kept = bytearray()
         self._sums: list[list[Any]] = []  # one, of all rows so far
@@ -175,11 +175,11 @@ class Scored:
             self._sums = [self.metric.total([*self._sums, self.metric.total(rows)])]
         if self._keeps_rows:
             self._kept += rows.cast("B")
-        if self.raw is not None and self.method:
-            tokens = tokenised(corpus, self.raw)
+        if self.tokenization is not None and self.method:
+            tokens = tokenised(corpus, self.tokenization)
             self._hypotheses.extend(tokens.texts.lists())
             self._references.extend(tokens.sets.lists())
-        if self.raw is not None and self.raw.own and not isinstance(self.metric, Gleu):
+        if self.tokenization is not None and self.tokenization.own and not isinstance(self.metric, Gleu):
             apart, attached = corpus.texts.lines.full_stops()  # type: ignore[union-attr]
             self._apart += apart
             self._attached += attached
@@ -191,7 +191,7 @@ class Scored:
 
     def advice(self) -> Iterator[str]:
         """Yield remarks on hypotheses that look tokenised already, or not."""
-        if self.raw is not None and self.raw.tokenize in WHITE_SPACE:
+        if self.tokenization is not None and self.tokenization.tokenize in WHITE_SPACE:
             if self._attached >= MANY and 2 * self._attached > self._count:
                 yield (
                     f"{self._attached} lines end with a full stop that is attached to a word, so the text does not look "

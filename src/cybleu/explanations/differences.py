@@ -234,12 +234,12 @@ def explain_difference(
     """
     corpus = read_corpus(hypotheses, references)
     metric = Bleu(tokenize="none" if tokenize == OF_TOOLS else tokenize, lowercase=lowercase)
-    raw = tokenization_for(metric, corpus.kind)
-    if raw is None:
+    tokenization = tokenization_for(metric, corpus.kind)
+    if tokenization is None:
         name = None
     elif callable(tokenize):
         name = None
-        corpus = tokenised(corpus, raw)  # calls the function once for each text, not once for each variant
+        corpus = tokenised(corpus, tokenization)  # calls the function once for each text, not once for each variant
     else:
         name = tokenize or OF_TOOLS
     counts = Counts(variants, order, weights, name, lowercase)
@@ -290,10 +290,16 @@ class Counts:
         metric.of_width(2 + 2 * self.order)
         name = metric.name if smoothing is None else f"{metric.name}:{smoothing}"
         variant = replace(metric.definition, smoothings=(metric.definition.smoothing(smoothing),))
-        raw = metric.tokenization if options else None
-        if raw is None:
+        tokenization = metric.tokenization if options else None
+        if tokenization is None:
             return Scored(name, variant, None)
-        return Scored(name, variant, None, None, f"{raw.tokenize} (mteval)" if raw.of_mteval else str(raw.tokenize))
+        return Scored(
+            name,
+            variant,
+            None,
+            None,
+            f"{tokenization.tokenize} (mteval)" if tokenization.of_mteval else str(tokenization.tokenize),
+        )
 
     def add(self, corpus: Corpus) -> None:
         """Count more segments."""

@@ -15,7 +15,7 @@ with extra("torchmetrics", "this metric requires torchmetrics", "torchmetrics"):
     import torchmetrics
 
 if TYPE_CHECKING:
-    from ..text.raw import Tokenize
+    from ..text.tokenization import Tokenize
 
 
 class ExactScore(torchmetrics.Metric):  # type: ignore[misc]

@@ -21,8 +21,8 @@ from .._runtime.scales import percent
 from .._runtime.sequences import length_of, plain_segment
 from ..errors import NoReferencesError, UnknownNameError
 from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
-from ..text.raw import Raw
 from ..text.reading import read_lines
+from ..text.tokenization import Tokenization
 from . import operations
 from .signature import Signature
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..text.batches import Batch
-    from ..text.raw import Tokenize
+    from ..text.tokenization import Tokenize
 
 Self = TypeVar("Self", bound="Metric")
 Counter: TypeAlias = "Callable[[int, int, Any], None]"  # writes the rows from `start` to before `stop`
@@ -142,11 +142,11 @@ class Metric(ABC):
         return Signature({"metric": self.name})
 
     @property
-    def tokenization(self) -> Raw | None:
+    def tokenization(self) -> Tokenization | None:
         """How raw text is tokenised; None if the metric reads tokens alone."""
         if self.reads == "text":
-            return Raw("none", self.lowercase)
-        return None if self.tokenize is None else Raw(self.tokenize, self.lowercase)
+            return Tokenization("none", self.lowercase)
+        return None if self.tokenize is None else Tokenization(self.tokenize, self.lowercase)
 
     def of_sentences(self: Self) -> Self:
         """Return the metric for scoring single sentences."""

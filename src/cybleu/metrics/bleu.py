@@ -15,7 +15,7 @@ from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
 from .._runtime.scales import percent
 from ..errors import OrderError, StatisticsError, UnknownNameError
-from ..text.raw import Raw
+from ..text.tokenization import Tokenization
 from .base import BuiltinMetric, Score
 from .bleu_rows import NltkRows, PlainRows, as_table, order_of
 from .counting import LARGEST_ORDER, Counting
@@ -293,12 +293,12 @@ class Bleu(BuiltinMetric):
     # --------------------------------------------------------------------------------------------------------- counting
 
     @cached_property
-    def tokenization(self) -> Raw:
+    def tokenization(self) -> Tokenization:
         """How raw text is tokenised, by default as the tool does it."""
         tokenizer = tool_tokenizer(self.definition.name) if self.tokenize is None else self.tokenize
         # this script has rules of its own only for lower case and for the end of a line
         as_mteval = self.name == "mteval-v13a" and (self.lowercase or tokenizer == "intl")
-        return Raw(tokenizer, self.lowercase, as_mteval)
+        return Tokenization(tokenizer, self.lowercase, as_mteval)
 
     def counter(self, corpus: Corpus) -> Counter:
         counting = Counting(self.order, self.definition.reference_length)

@@ -131,11 +131,11 @@ class Chrf(BuiltinMetric):
     def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
     ) -> None:
-        raw = tokenization_for(self, texts.kind)
-        if raw is None or not (isinstance(texts, RawText) and isinstance(others, RawText)):
+        tokenization = tokenization_for(self, texts.kind)
+        if tokenization is None or not (isinstance(texts, RawText) and isinstance(others, RawText)):
             return  # there are no texts
-        hypotheses = None if texts is others else raw.lowered(texts.lines)
-        prepared = CharacterTexts(self.measure, raw.lowered(others.lines), hypotheses)
+        hypotheses = None if texts is others else tokenization.lowered(texts.lines)
+        prepared = CharacterTexts(self.measure, tokenization.lowered(others.lines), hypotheses)
         cost = 64 * scores.size
         run(lambda start, stop: prepared.fill(start, stop, scores), len(scores), cost, threads, progress, "hypotheses")
 

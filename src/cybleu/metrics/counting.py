@@ -19,7 +19,7 @@ from .tokens import lowered, tokenised
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..text.raw import Raw
+    from ..text.tokenization import Tokenization
 
 __all__ = ["Counting", "check_not_mixed"]
 
@@ -41,29 +41,29 @@ class Counting(NamedTuple):
     order: int
     reference_length: str
 
-    def counter(self, corpus: Corpus, raw: Raw | None) -> Callable[[int, int, Any], None]:
+    def counter(self, corpus: Corpus, tokenization: Tokenization | None) -> Callable[[int, int, Any], None]:
         """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
-        :param raw: how raw text is tokenised
+        :param tokenization: how raw text is tokenised
         """
-        given = raw
-        if raw is not None and not raw.own:
-            corpus = tokenised(corpus, raw)
-            raw = None
+        given = tokenization
+        if tokenization is not None and not tokenization.own:
+            corpus = tokenised(corpus, tokenization)
+            tokenization = None
         if corpus.once is None:
-            if raw is not None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.size):
-                return self._of_lines(corpus, raw)
+            if tokenization is not None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.size):
+                return self._of_lines(corpus, tokenization)
             if isinstance(corpus.texts, TokenLists) and isinstance(corpus.sets, ListSets) and corpus.owners is None:
                 return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
-        return self._of_prepared(corpus, raw, key=(self, given))
+        return self._of_prepared(corpus, tokenization, key=(self, given))
 
-    def _of_lines(self, corpus: Corpus, raw: Raw) -> Callable[[int, int, Any], None]:
+    def _of_lines(self, corpus: Corpus, tokenization: Tokenization) -> Callable[[int, int, Any], None]:
         """Count raw text, which the backend tokenises."""
         if corpus.owners is not None:
             assert isinstance(corpus.sets, Sets)
             corpus = Corpus(corpus.texts, corpus.sets.take(corpus.owners))
-        tokenizer = raw.backend
-        texts, references, bounds = lowered(corpus, raw)
+        tokenizer = tokenization.backend
+        texts, references, bounds = lowered(corpus, tokenization)
         return lambda start, stop, rows: raw_rows(
             tokenizer, texts, references, bounds, self.order, self.reference_length, start, stop, rows
         )
@@ -90,27 +90,29 @@ class Counting(NamedTuple):
 
         return count
 
-    def _of_prepared(self, corpus: Corpus, raw: Raw | None, key: Any) -> Callable[[int, int, Any], None]:
+    def _of_prepared(
+        self, corpus: Corpus, tokenization: Tokenization | None, key: Any
+    ) -> Callable[[int, int, Any], None]:
         """Count texts in numbers, with n-grams of references that are counted once.
 
         :param key: all that decides what is counted, also the tokeniser of texts that are tokens by now
         """
-        vocabulary, prepared = corpus.made(key, lambda: self._prepared(corpus, raw))
+        vocabulary, prepared = corpus.made(key, lambda: self._prepared(corpus, tokenization))
         owners = np.arange(corpus.size, dtype=np.int64) if corpus.owners is None else corpus.owners
         if isinstance(corpus.texts, RawText):
-            assert raw is not None
-            lines = raw.lowered(corpus.texts.lines)
+            assert tokenization is not None
+            lines = tokenization.lowered(corpus.texts.lines)
             return lambda start, stop, rows: prepared.count_raw_rows(vocabulary, lines, owners, start, stop, rows)
         hypotheses = TokenTexts(*number_others(corpus.texts, vocabulary))
         return lambda start, stop, rows: prepared.count_rows(hypotheses, owners, start, stop, rows)
 
-    def _prepared(self, corpus: Corpus, raw: Raw | None) -> tuple[Any, Any]:
+    def _prepared(self, corpus: Corpus, tokenization: Tokenization | None) -> tuple[Any, Any]:
         """The vocabulary of the references, and their n-grams as the backend counts them."""
         texts = corpus.sets.texts
         bounds = np.array(corpus.sets.bounds, dtype=np.int64)
-        if raw is not None and raw.lowercase:
-            texts = RawText(lowered(corpus, raw)[1])
-        ids, vocabulary = number_texts(texts, raw)
+        if tokenization is not None and tokenization.lowercase:
+            texts = RawText(lowered(corpus, tokenization)[1])
+        ids, vocabulary = number_texts(texts, tokenization)
         lengths = _reference_lengths(ids.ends - ids.begins, bounds, self.reference_length)
         return vocabulary, PreparedReferences(TokenTexts(*ids), bounds, *lengths, self.order)
 

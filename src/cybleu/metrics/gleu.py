@@ -14,7 +14,7 @@ from .._runtime.numbers import check_whole
 from .._runtime.shapes import of_any_tokens
 from ..errors import OrderError
 from ..text.batches import Corpus, Sets
-from ..text.raw import Raw
+from ..text.tokenization import Tokenization
 from .base import BuiltinMetric
 from .bleu import Bleu
 from .counting import MOST_ORDERS_OF_KERNELS, check_not_mixed
@@ -70,16 +70,16 @@ class Gleu(BuiltinMetric):
         return Signature({"metric": "gleu", "min": self.min_len, "max": self.max_len})
 
     @property
-    def tokenization(self) -> Raw:
+    def tokenization(self) -> Tokenization:
         """How raw text is tokenised, by default by ``13a``."""
-        return Raw("13a" if self.tokenize is None else self.tokenize, self.lowercase)
+        return Tokenization("13a" if self.tokenize is None else self.tokenize, self.lowercase)
 
     def counter(self, corpus: Corpus) -> Counter:
-        raw = tokenization_for(self, corpus.kind)
-        if raw is not None and raw.own:
-            return self._of_lines(corpus, raw)
-        if raw is not None:
-            corpus = tokenised(corpus, raw)
+        tokenization = tokenization_for(self, corpus.kind)
+        if tokenization is not None and tokenization.own:
+            return self._of_lines(corpus, tokenization)
+        if tokenization is not None:
+            corpus = tokenised(corpus, tokenization)
         texts = corpus.texts.lists()
         sets = corpus.sets.lists()
         min_len = int(self.min_len)
@@ -99,22 +99,22 @@ class Gleu(BuiltinMetric):
                 rows[position, 0], rows[position, 1] = row
 
             go_on(lambda i: gleu_rows(sets, texts, min_len, max_len, i, stop, rows), start, stop, one)
-            if stop > start and raw is None and not any(rows[position, 0] for position in range(start, stop)):
+            if stop > start and tokenization is None and not any(rows[position, 0] for position in range(start, stop)):
                 check_not_mixed(corpus.sets.lists(), corpus.texts.lists())
 
         return count
 
-    def _of_lines(self, corpus: Corpus, raw: Raw) -> Counter:
+    def _of_lines(self, corpus: Corpus, tokenization: Tokenization) -> Counter:
         """Count raw text, which the backend tokenises, as BLEU does with each reference alone.
 
-        :param raw: how it is tokenised
+        :param tokenization: how it is tokenised
         """
         assert isinstance(corpus.sets, Sets)
         sets = corpus.sets if corpus.owners is None else corpus.sets.take(corpus.owners)
         numbers = [end - begin for begin, end in pairwise(sets.bounds)]
         owners: Any = array("q", chain.from_iterable(map(repeat, range(corpus.size), numbers)))
         pairs = Corpus(corpus.texts.take(owners), Sets(sets.texts, array("q", range(len(owners) + 1))))
-        bleu = Bleu(max_order=self.max_len, tokenize=raw.tokenize, lowercase=raw.lowercase)
+        bleu = Bleu(max_order=self.max_len, tokenize=tokenization.tokenize, lowercase=tokenization.lowercase)
         found = map(self._of_pair, lists_of(rows_without_numpy(bleu, pairs)))
         best = [max(islice(found, number), key=lambda pair: pair[0] / pair[1] if pair[1] else -1) for number in numbers]
 

@@ -14,8 +14,8 @@ from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_whole
 from ..errors import OrderError, SequenceTypeError, UnknownNameError
 from ..nist_score import nist_length_penalty
-from ..text.raw import Raw
 from ..text.reading import read_lines, read_references
+from ..text.tokenization import Tokenization
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric, Score
 from .operations import sum_of_rows, tokenization_for
@@ -177,9 +177,9 @@ class Nist(BuiltinMetric):
         )
 
     @property
-    def tokenization(self) -> Raw:
+    def tokenization(self) -> Tokenization:
         """The tokeniser of the script, and its lower case."""
-        return Raw(_TOKENIZER, self.lowercase, of_mteval=True)
+        return Tokenization(_TOKENIZER, self.lowercase, of_mteval=True)
 
     @property
     def weighs_by_call(self) -> bool:  # type: ignore[override]
@@ -267,7 +267,7 @@ class Nist(BuiltinMetric):
 
 def _lines(texts: Any, lowercase: bool) -> Any:
     """Lines as the backend reads them, in lower case as in the script if that is wanted."""
-    return Raw(_TOKENIZER, lowercase, of_mteval=True).lowered(texts)
+    return Tokenization(_TOKENIZER, lowercase, of_mteval=True).lowered(texts)
 
 
 def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..text.batches import Batch, Kind
-    from ..text.raw import Raw
+    from ..text.tokenization import Tokenization
     from .base import Counter, Metric
 
     AnyMetric = TypeVar("AnyMetric", bound=Metric)
@@ -54,7 +54,7 @@ def with_options(metric: AnyMetric, **options: Any) -> AnyMetric:
 # ------------------------------------------------------------------------------------------------------------- counting
 
 
-def tokenization_for(metric: Metric, kind: Kind) -> Raw | None:
+def tokenization_for(metric: Metric, kind: Kind) -> Tokenization | None:
     """Return how the metric tokenises texts of this kind; None for tokens and ids.
 
     :raises SequenceTypeError: the metric does not read texts of this kind

@@ -16,7 +16,7 @@ from .signature import as_signature
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..text.raw import Raw
+    from ..text.tokenization import Tokenization
     from .base import Metric, Score
     from .bleu import BleuScore
 
@@ -80,17 +80,17 @@ def _score(metric: Metric, hypotheses: Any, references: Any, threads: int | None
 
 
 def fields_of_texts(
-    metric: Metric, raw: Raw | None, nrefs: Any, samples: Mapping[str, Any] | None = None
+    metric: Metric, tokenization: Tokenization | None, nrefs: Any, samples: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Return the fields of a signature that describe the texts which a metric counted.
 
-    :param raw: how they were tokenised
+    :param tokenization: how they were tokenised
     :param nrefs: the number of references of a segment
     :param samples: the fields that describe samples
     """
     fields = {"nrefs": nrefs, **(samples or {})}
     if metric.reads == "tokens" and not isinstance(metric, Mixture):  # of a mixture each metric has its own
-        fields["case"] = "lc" if raw is not None and raw.lowercase else "mixed"
-        fields["tok"] = "none" if raw is None else tokenizer_signature(raw.tokenize)
+        fields["case"] = "lc" if tokenization is not None and tokenization.lowercase else "mixed"
+        fields["tok"] = "none" if tokenization is None else tokenizer_signature(tokenization.tokenize)
     fields["version"] = __version__
     return fields

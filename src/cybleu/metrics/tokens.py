@@ -12,21 +12,23 @@ from ..text.reading import token_lists
 
 if TYPE_CHECKING:
     from ..text.batches import AnySets, Batch
-    from ..text.raw import Raw
+    from ..text.tokenization import Tokenization
 
 __all__ = ["lowered", "numbered_pair", "segments_of", "tokenised", "tokens_of"]
 
 
-def segments_of(corpus: Corpus, raw: Raw | None, reads: str) -> Callable[[int], tuple[Any, Sequence[Any]]]:
+def segments_of(
+    corpus: Corpus, tokenization: Tokenization | None, reads: str
+) -> Callable[[int], tuple[Any, Sequence[Any]]]:
     """Return a function from the number of a segment to its hypothesis and its references, as ``count`` of a metric takes them.
 
-    :param raw: how raw text is tokenised; None for tokens and ids
+    :param tokenization: how raw text is tokenised; None for tokens and ids
     :param reads: ``text`` for raw texts as they are
     """
-    if raw is not None and reads != "text":
-        corpus = tokenised(corpus, raw)
-    elif raw is not None:
-        lines, references, bounds = lowered(corpus, raw)
+    if tokenization is not None and reads != "text":
+        corpus = tokenised(corpus, tokenization)
+    elif tokenization is not None:
+        lines, references, bounds = lowered(corpus, tokenization)
         corpus = Corpus(RawText(lines), Sets(RawText(references), bounds), corpus.owners)
     texts = corpus.texts.lists()
     sets = corpus.sets.lists()
@@ -41,50 +43,58 @@ def segments_of(corpus: Corpus, raw: Raw | None, reads: str) -> Callable[[int], 
     return segment
 
 
-def tokenised(corpus: Corpus, raw: Raw) -> Corpus:
+def tokenised(corpus: Corpus, tokenization: Tokenization) -> Corpus:
     """The corpus of raw text as tokens. A function of the caller's may return them in any form."""
 
     def sets_of_tokens() -> AnySets:
         bounds = list(corpus.sets.bounds)
-        texts = tokens_of(corpus.sets.texts, raw, Place("references", bounds))
+        texts = tokens_of(corpus.sets.texts, tokenization, Place("references", bounds))
         if isinstance(texts, TokenIds):
             return Sets(texts, corpus.sets.bounds)  # type: ignore[arg-type]
         return ListSets([texts.texts[begin:end] for begin, end in itertools.pairwise(bounds)], "references")
 
-    sets = corpus.made(("tokens", raw), sets_of_tokens)
-    return Corpus(tokens_of(corpus.texts, raw, Place("hypotheses")), sets, corpus.owners, corpus.once)
+    sets = corpus.made(("tokens", tokenization), sets_of_tokens)
+    return Corpus(tokens_of(corpus.texts, tokenization, Place("hypotheses")), sets, corpus.owners, corpus.once)
 
 
-def tokens_of(texts: Batch, raw: Raw, place: Place) -> TokenLists | TokenIds:
+def tokens_of(texts: Batch, tokenization: Tokenization, place: Place) -> TokenLists | TokenIds:
     """Raw texts as tokens."""
     assert isinstance(texts, RawText)
-    return token_lists(raw.split(texts.lines.strings()), place)
+    return token_lists(tokenization.split(texts.lines.strings()), place)
 
 
-def numbered_pair(first: Batch, second: Batch, raw: Raw | None) -> tuple[Any, Any]:
+def numbered_pair(first: Batch, second: Batch, tokenization: Tokenization | None) -> tuple[Any, Any]:
     """Two batches of texts as ids of one vocabulary, see :func:`number_together`.
 
-    :param raw: how raw text is tokenised
+    :param tokenization: how raw text is tokenised
     """
 
     def read(batch: Batch) -> Batch:
-        if not isinstance(batch, RawText) or raw is None:
+        if not isinstance(batch, RawText) or tokenization is None:
             return batch
-        return RawText(raw.lowered(batch.lines)) if raw.own else tokens_of(batch, raw, Place("texts"))
+        return (
+            RawText(tokenization.lowered(batch.lines))
+            if tokenization.own
+            else tokens_of(batch, tokenization, Place("texts"))
+        )
 
     numbered = read(first)
-    return number_together(numbered, numbered if second is first else read(second), raw if raw and raw.own else None)
+    return number_together(
+        numbered,
+        numbered if second is first else read(second),
+        tokenization if tokenization and tokenization.own else None,
+    )
 
 
-def lowered(corpus: Corpus, raw: Raw | None) -> tuple[Any, Any, Any]:
+def lowered(corpus: Corpus, tokenization: Tokenization | None) -> tuple[Any, Any, Any]:
     """The lines of raw texts and of references as the backend reads them, and where those of each set begin, and the end.
 
-    :param raw: whether they are in lower case; not None, because they are raw
+    :param tokenization: whether they are in lower case; not None, because they are raw
     """
     texts = corpus.texts
     sets = corpus.sets
-    assert raw and isinstance(texts, RawText) and isinstance(sets, Sets) and isinstance(sets.texts, RawText)
+    assert tokenization and isinstance(texts, RawText) and isinstance(sets, Sets) and isinstance(sets.texts, RawText)
     lines = sets.texts.lines
-    if raw.lowercase:
-        lines = corpus.made(("lower case", raw), lambda: raw.lowered(lines))
-    return raw.lowered(texts.lines), lines, sets.bounds
+    if tokenization.lowercase:
+        lines = corpus.made(("lower case", tokenization), lambda: tokenization.lowered(lines))
+    return tokenization.lowered(texts.lines), lines, sets.bounds

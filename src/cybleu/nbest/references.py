@@ -96,13 +96,13 @@ def count(
     :param owners: for each text the number of its segment
     """
     if metric.reads == "tokens" and not (isinstance(texts, RawText) and references.kind == "raw text"):
-        raw = tokenization_for(metric, "raw text")
-        if raw is None:
+        tokenization = tokenization_for(metric, "raw text")
+        if tokenization is None:
             raise SequenceTypeError("the references are tokens, and a mixture counts raw text; give each as a str")
         if isinstance(texts, RawText):
-            texts = tokens_of(texts, raw, Place("hypotheses"))
+            texts = tokens_of(texts, tokenization, Place("hypotheses"))
         if references.kind == "raw text":
-            references = References([raw.split(group) for group in references.lists()])
+            references = References([tokenization.split(group) for group in references.lists()])
         metric = with_options(metric, tokenize=None, lowercase=False)
     return rows_of_corpus(metric, references.corpus_of(texts, owners), threads)
 

@@ -14,8 +14,8 @@ from .._runtime.arrays import np, repeat
 from .._runtime.sequences import LINE, described
 from ..errors import EmptyCorpusError, LengthMismatchError, SequenceTypeError, UnknownNameError
 from ..metrics.operations import rows_of_corpus
-from ..text.raw import Raw
 from ..text.reading import read_corpus, read_list
+from ..text.tokenization import Tokenization
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class Texts:
                     raise UnknownNameError(f"two outputs are called {output!r}; give the systems other names")
                 self.outputs[output] = lines
 
-    def tokenise(self, splitting: Raw) -> None:
+    def tokenise(self, splitting: Tokenization) -> None:
         """Give each different token an id."""
         numbers: defaultdict[Any, int] = defaultdict()
         numbers.default_factory = lambda: len(numbers) + 1  # 0 is no token

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .batches import Batch
-    from .raw import Raw
+    from .tokenization import Tokenization
 
 
-def number_texts(texts: Batch, raw: Raw | None = None) -> tuple[TokenIds, Any]:
+def number_texts(texts: Batch, tokenization: Tokenization | None = None) -> tuple[TokenIds, Any]:
     """Texts in numbers, and the vocabulary that other texts are numbered by: None if the tokens are ids, which stay as they are.
 
-    :param raw: of raw text, with one of the backend's tokenisers
+    :param tokenization: of raw text, with one of the backend's tokenisers
     """
     if isinstance(texts, RawText):
-        assert raw is not None
-        words = RawVocabulary(raw.backend)
+        assert tokenization is not None
+        words = RawVocabulary(tokenization.backend)
         return _number_lines(texts, words.add), words
     if isinstance(texts, TokenIds):
         return texts, None
@@ -59,12 +59,12 @@ def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
     return texts if isinstance(texts, TokenIds) else _encoded(texts, vocabulary)
 
 
-def number_together(first: Batch, second: Batch, raw: Raw | None = None) -> tuple[TokenIds, TokenIds]:
+def number_together(first: Batch, second: Batch, tokenization: Tokenization | None = None) -> tuple[TokenIds, TokenIds]:
     """Two lists of texts in the same numbers; twice the same result if they are the same object.
 
     All tokens of the second one that the first one does not have are -1, even different ones, unless tokens are ids.
 
-    :param raw: how raw texts are tokenised, by one of the backend's tokenisers
+    :param tokenization: how raw texts are tokenised, by one of the backend's tokenisers
     """
     if second is first and isinstance(first, TokenLists):
         first.types()  # an error if one is an array
@@ -74,7 +74,7 @@ def number_together(first: Batch, second: Batch, raw: Raw | None = None) -> tupl
             if len(tokens) == lengths.sum() and number_tokens(tokens, ids) is not None:
                 found = ids_of_lengths(ids, lengths)
                 return found, found
-    numbered, vocabulary = number_texts(first, raw)
+    numbered, vocabulary = number_texts(first, tokenization)
     return numbered, numbered if second is first else number_others(second, vocabulary)
 
 

@@ -24,7 +24,7 @@ _ANY = "surrogatepass"
 _NO_ENTITY = "(?a)(?i:quot|amp|lt|gt)(?=;)|(?i:skipped)(?=>)"
 
 
-def raw_of(tokenize: Tokenize | None, lowercase: bool = False) -> Raw | None:
+def tokenization_given(tokenize: Tokenize | None, lowercase: bool = False) -> Tokenization | None:
     """The tokeniser for arguments with these names; None if the texts are tokens already.
 
     :raises UnknownNameError: there is no such tokeniser, or none for texts that are to be put in lower case
@@ -33,11 +33,11 @@ def raw_of(tokenize: Tokenize | None, lowercase: bool = False) -> Raw | None:
         if lowercase:
             raise UnknownNameError("lowercase is for raw text; name a tokeniser too, for example tokenize='13a'")
         return None
-    return Raw(tokenize, lowercase)
+    return Tokenization(tokenize, lowercase)
 
 
 @dataclass(frozen=True)
-class Raw:
+class Tokenization:
     """A tokeniser, and whether lines are converted to lower case first.
 
     :param of_mteval: read text as mteval-v13a.pl: only letters of ASCII have a lower case, and white space at the end of a line
