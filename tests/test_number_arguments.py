@@ -8,7 +8,7 @@ import pytest
 import cybleu
 from cybleu import Ragged, References, errors, score, scores
 from cybleu.metrics import Bleu
-from cybleu.rerank import linear, mbr, nbest_sorted
+from cybleu.rerank import linear, mbr
 from cybleu.tuning import kbmira, line_search, tune, write_weights
 from inputs import Own, bits
 from nbest_lists import ROW, a_list
@@ -19,7 +19,6 @@ TEXTS = [["a", "b", "c"], ["a", "b"]]
 
 FLOATS = {  # what takes two numbers: an array, or a list of them
     "linear": lambda numbers: linear(a_list(), numbers),
-    "nbest_sorted": lambda numbers: nbest_sorted(a_list(), scores=numbers),
     "line_search": lambda numbers: line_search(a_list(), numbers, [1.0, 0.0]),
     "direction": lambda numbers: line_search(a_list(stats=[ROW, [5, 5, 5, 4, 3, 2, 5, 4, 3, 2]]), [2.0, 1.0], numbers),
     "tune": lambda numbers: tune(a_list(), numbers, restarts=0),

@@ -33,7 +33,7 @@ from cybleu.nbest import NBest, merge
 from cybleu.nist_score import sentence_nist
 from cybleu.pairwise import self_bleu
 from cybleu.report import analyse, save_page
-from cybleu.rerank import linear, mbr, nbest_sorted, oracle, perceptron
+from cybleu.rerank import linear, mbr, oracle, perceptron
 from cybleu.rewards import RepetitionPenalty, Reward
 from cybleu.significance import (
     Settings,
@@ -338,7 +338,6 @@ REFUSED = {
             "look transposed",
         ),
         (lambda: made(texts=["a"]), "there are 1 texts, but 3 hypotheses"),
-        (lambda: nbest_sorted(a_list(), scores=[1.0]), r"scores has the shape \(1,\), but there are 2 hypotheses"),
         (lambda: mbr([["a b", "a c"]], 1.0), "posterior is 1.0; give a number for each text"),
         (lambda: bootstrap([[1, 2], [1]]), "not a table: its parts have different lengths"),
         (lambda: analyse({"one": REFERENCE[:-1]}, REFERENCES), "one has 39 lines, .* 40 segments"),
@@ -576,7 +575,6 @@ REFUSED = {
         (lambda: tune(LIST, {"lm": 1.0}), "no weight for the feature 'tm'"),
         (lambda: line_search(a_list(), [1.0, 1.0], "x"), "no feature 'x'"),
         (lambda: linear(a_list(), [1.0]), "one number for each of the 2 features"),
-        (lambda: nbest_sorted(a_list()), "either weights or scores"),
         (lambda: tune(a_list(), {1: 2.0}), "has 1, which is not a feature"),
         (lambda: tune(NBest([0, 1], np.zeros((1, 0)), [[1, 1, 1, 1]])), "no features"),
         (lambda: tune(LIST, bounds={"x": (0, 1)}), "no feature 'x'; there are lm, tm"),

@@ -8,7 +8,7 @@ import pytest
 
 import command_line
 from cybleu.nbest import NBest
-from cybleu.rerank import linear, mbr, nbest_sorted, oracle, perceptron
+from cybleu.rerank import linear, mbr, oracle, perceptron
 from cybleu.tuning import write_weights
 
 LIST = """0 ||| the cat sat ||| lm= -3 len= 3 ||| -2
@@ -66,7 +66,7 @@ def test_the_whole_list_in_its_new_order(run, tmp_path):
         found = run("linear", "list", "--weights", "weights", "--list", form, "-o", "sorted")
         assert found.exit_code == 0, found.output
         again = NBest.from_files("sorted", ["ref"], form)
-        expected = nbest_sorted(NBest.from_files("list", ["ref"]), [0.5, 1.0])
+        expected = linear(NBest.from_files("list", ["ref"]), [0.5, 1.0]).best_first()
         assert again.texts == expected.texts
         assert again.features.tolist() == expected.features.tolist()
         assert again.model_scores.tolist() == expected.model_scores.tolist()

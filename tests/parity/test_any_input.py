@@ -15,7 +15,7 @@ from cybleu import Ragged, References, metrics
 from cybleu._files.text import Lines
 from cybleu.errors import CybleuError, InputFileError
 from cybleu.nbest import NBest, merge, read_segments
-from cybleu.rerank import linear, nbest_sorted, oracle
+from cybleu.rerank import linear, oracle
 from cybleu.tuning import kbmira, line_search, read_weights, tune
 from inputs import called, counted_row, on_both_backends, unaligned
 from nbest_lists import parts_of, sparse_parts
@@ -388,7 +388,7 @@ def test_lists_of_any_numbers(kernels, drawn, data):
     how["rules"] = data.draw(st.sampled_from(["best", "paper", "moses"]))
     calls = [
         lambda nbest: linear(nbest, weights).scores,
-        lambda nbest: nbest_sorted(nbest, weights).index,
+        lambda nbest: linear(nbest, weights).best_first().index,
         lambda nbest: oracle(nbest, "sentence", metric).scores,
         lambda nbest: line_search(nbest, weights, direction, metric=metric),
         lambda nbest: tune(nbest, weights, metric=metric, restarts=1),

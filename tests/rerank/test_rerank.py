@@ -18,7 +18,7 @@ from cybleu import rerank
 from cybleu.errors import EmptyHypothesisError
 from cybleu.metrics import VARIANTS, Metric, score
 from cybleu.nbest import NBest
-from cybleu.rerank import antioracle, linear, nbest_sorted, oracle
+from cybleu.rerank import antioracle, linear, oracle
 from inputs import DEFINITIONS
 
 mbr = functools.partial(rerank.mbr, tokenize=str.split)
@@ -69,14 +69,13 @@ def test_linear_takes_the_first_of_the_highest(nbest, weights):
     assert best.texts == [nbest.texts[row] if row >= 0 else "" for row in expected]
     assert best.positions.tolist() == [row - rows[0] if rows else -1 for row, rows in zip(expected, by_segment(nbest))]
     assert linear(nbest, dict(zip(nbest.names, weights))).rows.tolist() == expected
-    ordered = nbest_sorted(nbest, weights)
+    ordered = best.best_first()
     assert ordered.index.tolist() == [
         row for rows in by_segment(nbest) for row in sorted(rows, key=lambda row: -sums[row])
     ]
     assert ordered.model_scores.tolist() == [sums[row] for row in ordered.index]
     assert ordered.texts == [nbest.texts[row] for row in ordered.index]
     assert (ordered.stats == nbest.stats[ordered.index]).all()
-    assert nbest_sorted(nbest, scores=sums).index.tolist() == ordered.index.tolist()
 
 
 # -------------------------------------------------------------------------------------------------------------- oracle

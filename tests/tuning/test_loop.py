@@ -260,19 +260,6 @@ def test_the_best_that_was_decoded(tmp_path):
     assert Loop((one, two, replace(one, number=3)), "").best.number == 3
 
 
-def test_historic_best_is_never_below_weights_that_were_decoded(tmp_path):
-    decoder = Decoder()
-    result = loop(tmp_path / "run", decoder, historic_best=True, score_settles=-1.0, weights_settle=-1.0, iterations=3)
-    lists = []
-    for iteration in result.iterations:
-        lists.append(NBest.from_files(tmp_path / "run" / f"iteration-{iteration.number}" / "nbest", REFERENCES))
-        pool = merge(*lists)
-        tried = [[one.decoded[name] for name in pool.names] for one in result.iterations[: iteration.number]]
-        scores = [score_of(pool, weights) for weights in tried]
-        assert iteration.score >= max(scores)
-        assert iteration.start_score == scores[-1]
-
-
 # ----------------------------------------------------------------------------------------------- other tuners, sparse features
 
 RARE = {

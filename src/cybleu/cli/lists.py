@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._files.weights import FORMS
 from .._runtime.system import command_line
 from ..errors import FeatureError
 from .command import Decorator, FilePath
@@ -48,7 +47,7 @@ reading_options = (
 def output_format_option(*more: str) -> Decorator:
     return click.option(
         "--output-format",
-        type=click.Choice([*FORMS, *more]),
+        type=click.Choice(["names", "moses", "dense", "numbers", *more]),
         default="names",
         help="The format of the weights. names: `lm_0 0.5`. moses: `lm= 0.5 0.2`, as in moses.ini. dense: as moses, "
         "with one weight on each line. numbers: only the numbers, in the order of the features.",

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from .._files.weights import check_weights
 from ..metrics import find
 from .command import Command, FilePath, section
 from .lists import first_id_option, say_same_score, tokenize_option
@@ -65,11 +64,6 @@ OF_TUNERS = {
         "[default: 0; off with pro and with --rules moses]",
     ),
     click.option(
-        "--historic-best",
-        is_flag=True,
-        help="Start each tuning from the best of all weights used for decoding so far.",
-    ),
-    click.option(
         "--format",
         type=click.Choice(["moses", "joshua"]),
         help="The format of the lists.  [default: detected from the first lines]",
@@ -110,7 +104,6 @@ def loop(
     iterations: int,
     weights_settle: float,
     score_settles: float | None,
-    historic_best: bool,
     format: str | None,  # noqa: A002
     decoder: str,
     tuner: str,
@@ -127,6 +120,7 @@ def loop(
       cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini
       cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini --tuner kbmira
     """
+    from ..nbest.weight_files import check_weights
     from ..tuning import Iteration, kbmira, mert_loop, read_weights
 
     chosen = find(metric, smoothing=smoothing)
@@ -161,7 +155,6 @@ def loop(
         max_order=max_order,
         reference_length=reference_length,
         normalise=normalisation(normalise, own.get("bounds", {}), own.get("fixed", ())),
-        historic_best=historic_best,
         seed=seed,
         trace=trace,
         metric=chosen,

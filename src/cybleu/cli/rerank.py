@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._files.text import STANDARD_STREAM, listed, shown
-from .._files.weights import formatted
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, FeatureError
@@ -299,6 +298,7 @@ def perceptron(
       cybleu rerank perceptron dev.nbest.gz dev.ref --folds 10 --held-out chosen.txt -o weights.txt
     """
     from ..nbest import NBest
+    from ..nbest.weight_files import formatted
     from ..rerank import perceptron as train
 
     if output == held_out == STANDARD_STREAM:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._files.text import listed, number_of, shown
-from .._files.weights import check_weights, formatted, lines_of
 from .._files.writing import writing
 from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import counted, percent
@@ -291,6 +290,7 @@ class Task:
         quiet: bool,
         **counting: Any,
     ):
+        from ..nbest.weight_files import check_weights
         from ..nbest.weights import names_of
 
         self.quiet = quiet
@@ -452,6 +452,8 @@ def print_weights(found: dict[str, Any], weights: dict[str, float], output: str 
 
     :param found: further entries of the JSON object
     """
+    from ..nbest.weight_files import formatted, lines_of
+
     form = "names" if output_format == "json" else output_format
     if output_format == "json":
         click.echo(json.dumps({**found, "weights": weights}))

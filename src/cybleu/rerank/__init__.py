@@ -9,7 +9,7 @@ each segment: raw text, token lists or arrays of ids. For samples of a single se
 ``mbr([samples])``.
 """
 
-from .linear import linear, nbest_sorted
+from .linear import linear
 from .mbr import mbr
 from .oracle import antioracle, oracle
 from .perceptron import Perceptron, perceptron
@@ -22,7 +22,6 @@ __all__ = [
     "antioracle",
     "linear",
     "mbr",
-    "nbest_sorted",
     "oracle",
     "perceptron",
 ]

@@ -1,11 +1,11 @@
-"""Choose and sort hypotheses by weighted features."""
+"""Choose hypotheses by weighted features."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .._runtime.arrays import first_not_finite, floats_given
-from ..errors import FeatureError, LengthMismatchError
+from .._runtime.arrays import first_not_finite
+from ..errors import FeatureError
 from ..nbest import NBest
 from ..nbest.container import check_nbest
 from ..nbest.weights import rows_of, weighed, weights_of
@@ -35,32 +35,3 @@ def linear(nbest: NBest, weights: Weights) -> Selection[str]:
     if (row := first_not_finite(sums)) is not None:
         raise FeatureError(f"the weighted sum of hypothesis {row} is {sums[row]}; the weights are too large")
     return chosen(nbest, nbest.offsets, sums)
-
-
-def nbest_sorted(nbest: NBest, weights: Weights | None = None, *, scores: Any = None) -> NBest:
-    """Sort the hypotheses of each segment from the best to the worst.
-
-    Equally good hypotheses keep their order. The `index` of the result is the position of each hypothesis in the input,
-    and its `model_scores` are the scores by which it is sorted.
-
-    :param nbest: any list
-    :param weights: see :func:`linear`
-    :param scores: scores to sort by instead of `weights`, finite numbers `(N,)`, such as those of a :class:`Selection`;
-        higher is better
-    :raises FeatureError: the weights do not match the features, or are not finite
-
-    >>> nbest = NBest([0, 2, 3], [[1.0], [2.0], [0.5]], [[0.0]] * 3, ["lm"])
-    >>> nbest_sorted(nbest, [1.0]).index
-    array([1, 0, 2])
-    """
-    check_nbest(nbest)
-    if (weights is None) == (scores is None):
-        raise FeatureError("give either weights or scores to sort by")
-    if weights is not None:
-        return linear(nbest, weights).best_first()
-    values = floats_given(scores, "scores")
-    if values.shape != (len(nbest.features),):
-        raise LengthMismatchError(
-            f"scores has the shape {values.shape}, but there are {len(nbest.features)} hypotheses"
-        )
-    return chosen(nbest, nbest.offsets, nbest._check_finite(values, "score")).best_first()

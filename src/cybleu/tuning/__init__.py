@@ -10,7 +10,7 @@ the features. If several have the highest sum, it is the first one. A segment wi
 Every returned score is computed from the returned weights, not taken from the prediction of the search.
 """
 
-from .._files.weights import read_weights, write_weights
+from ..nbest.weight_files import read_weights, write_weights
 from .climb import tune
 from .line_search import line_search
 from .loop import mert_loop

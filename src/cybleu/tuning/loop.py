@@ -26,14 +26,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
 from math import inf, isnan
 from pathlib import Path
 from typing import Any
 
 from .._files.text import shown
-from .._files.weights import read_weights, write_weights
 from .._files.writing import errors_named, writing
 from .._runtime.extras import extra
 from .._runtime.numbers import as_number, check_whole
@@ -42,6 +41,7 @@ from ..errors import CybleuError, DecoderError, InputFileError, UnknownNameError
 from ..metrics import Metric
 from ..nbest import NBest, merge
 from ..nbest.references import digest, prepare_references
+from ..nbest.weight_files import read_weights, write_weights
 from ..nbest.weights import names_of, weights_of
 from .climb import tune
 from .mira import kbmira
@@ -71,7 +71,6 @@ def mert_loop(
     max_order: int | None = None,
     reference_length: str | None = None,
     normalise: str | None = None,
-    historic_best: bool = False,
     seed: int = 0,
     trace: Callable[[Iteration], Any] | None = None,
     **options: Any,
@@ -108,8 +107,6 @@ def mert_loop(
     :param normalise: ``sum`` divides the tuned weights by the sum of their absolute values; ``largest``
         divides them by the largest absolute value. Weights that are not normalised may grow or shrink from iteration to
         iteration, but the thresholds by which a decoder prunes do not change with them
-    :param historic_best: start each tuning from those weights of all decoder runs that score best on the lists so far,
-        instead of the last weights
     :param seed: iteration i tunes with seed + i
     :param trace: called with each iteration when it ends
     :param options: options of the tuner
@@ -146,10 +143,10 @@ def mert_loop(
     weights = numbers_by_name(start, "start")
     counting = {"tokenize": tokenize, "max_order": max_order, "reference_length": reference_length}
     reading = {"format": format, "first_id": first_id, **counting}
-    begun: dict[str, Any] = {"references": digest(prepared), "normalise": normalise, "historic_best": historic_best}
+    begun: dict[str, Any] = {"references": digest(prepared), "normalise": normalise}
     begun |= {"seed": seed, "tuner": tuner, **reading, **options}
     read = partial(NBest.from_files, references=prepared, texts=False, **reading)
-    run = _Run(folder, decode, read, tuner_called, options, normalise, historic_best)
+    run = _Run(folder, decode, read, tuner_called, options, normalise)
     done: list[Iteration] = []
     with _locked(folder):
         _check_run(folder / "run.json", {name: begun[name] for name in begun if name not in ("threads", "progress")})
@@ -169,7 +166,6 @@ class _Run:
     """The iterations of a run so far.
 
     :ivar pool: the merged lists, None before the first
-    :ivar tried: the weights that the decoder was called with
     """
 
     folder: Path
@@ -178,9 +174,7 @@ class _Run:
     tuner: Callable[..., Any]
     options: dict[str, Any]
     normalise: str | None
-    historic_best: bool
     pool: NBest | None = None
-    tried: list[dict[str, float]] = field(default_factory=list)
 
     def iteration(self, number: int, weights: dict[str, float], seed: int) -> Iteration:
         """Decode with these weights and tune, except for what is in the folder already."""
@@ -190,21 +184,20 @@ class _Run:
         nbest, merged = self._decoded(place, weights)
         new = len(merged.features) - (len(self.pool.features) if self.pool else 0)
         self.pool = merged
-        self.tried.append(weights)
         result = place / "result.json"
         if not result.exists():
-            iteration = self._tuned(number, nbest, merged, new, seed)
+            iteration = self._tuned(number, weights, nbest, merged, new, seed)
             with writing(os.fspath(result)) as file:
                 file.write(json.dumps(asdict(iteration), indent=1) + "\n")
         return _read_result(result)
 
-    def _tuned(self, number: int, nbest: NBest, merged: NBest, new: int, seed: int) -> Iteration:
+    def _tuned(
+        self, number: int, weights: dict[str, float], nbest: NBest, merged: NBest, new: int, seed: int
+    ) -> Iteration:
         """Tune on the merged list; features that it does not have keep their weights, and a sparse 0 is left out."""
         problem, alone = (Problem(part, self.options.get("metric")) for part in (merged, nbest))
-        weights = self.tried[-1]
-        best = max(reversed(self.tried), key=partial(score_of, problem)) if self.historic_best else weights
-        known = {name: best[name] for name in names_of(merged) if name in best}
-        every = {**best, **self.tuner(merged, known, seed=seed, **self.options).weights}
+        known = {name: weights[name] for name in names_of(merged) if name in weights}
+        every = {**weights, **self.tuner(merged, known, seed=seed, **self.options).weights}
         kept = {name: weight for name, weight in every.items() if weight or name in merged.names}
         tuned = normalised(kept, self.normalise)
         # products that are rounded differently may break ties differently

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike, fspath
 
+from .._files.text import Lines, listed, number_of, shown
+from .._files.writing import writing
 from .._runtime.numbers import as_number
 from ..errors import InputFileError, UnknownNameError, WeightsError
-from .text import Lines, listed, number_of, shown
-from .writing import writing
 
-FORMS = ("names", "moses", "dense", "numbers")
+FORMS = ("names", "moses", "dense", "numbers")  # the commands name them, too, without importing this module
 _HEADING = re.compile(r"\s*\[([\w-]+)\]\s*")
 _NAME = re.compile(r"[^\s=#]+")
 _LABEL = "([^_]+)_(0|[1-9][0-9]*)"
