@@ -15,7 +15,8 @@ from .._files.text import STANDARD_STREAM
 from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import SampleError, UnknownNameError, _printable
-from ..metrics import BleuScore, Gleu, Metric, Score
+from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
+from ..metrics.operations import lists_of
 from ..metrics.raw_text import fields_of_texts
 from ..metrics.signature import as_signature
 from ..metrics.tokens import tokenised
@@ -135,8 +136,9 @@ def score(
             found.append(entries)
         click.echo(json.dumps(found if len(found) > 1 else found[0]))
     elif segments:
-        for numbers in zip(*(one.segment_scores() for one in scored)):
-            click.echo("\t".join(f"{number:.{digits}f}" for number in numbers))
+        line = "\t".join([f"%.{digits}f"] * len(scored))
+        segment_scores = zip(*[one.segment_scores() for one in scored])
+        click.echo("\n".join([line % numbers for numbers in segment_scores]))
     else:
         for result, interval in zip(results, intervals):
             click.echo(as_line(result, interval, digits))
@@ -238,10 +240,15 @@ class Scored:
 
     def segment_scores(self) -> list[float]:
         """Return the scores of the segments, from 0 to 100."""
-        numbers: Iterable[Any] = map(self.metric.of_sentences().evaluate, self.rows().tolist())
+        metric = self.metric.of_sentences()
+        numbers: Iterable[Any]
         if self.method:
             segments = zip(self._references, self._hypotheses)
             numbers = (bleu_score.sentence_bleu(*segment, *self.method) for segment in segments)
+        elif isinstance(metric, Bleu):
+            numbers = metric.scorer.scores(self.rows())  # of all rows in one call of the kernel
+        else:
+            numbers = map(metric.formula, lists_of(self.rows()))
         return [percent(float(number), self.metric.scale) for number in numbers]
 
     def as_object(self, result: Score) -> dict[str, Any]:
