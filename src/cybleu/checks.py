@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import Any, SupportsIndex
 
 from ._runtime.sequences import by_position
-from ._runtime.shapes import is_written_without_blanks
 from .bleu_score.scores import number_of_segments
 from .errors import MixedTokensError, TokensError
 from .metrics import Bleu
@@ -19,6 +18,7 @@ from .metrics.operations import rows_without_numpy
 from .metrics.tokens import tokenised
 from .text.batches import Corpus, ListSets, Place, TokenLists
 from .text.reading import read_lines, read_sets_of_lines, segments_of_lists
+from .text.shapes import is_written_without_blanks
 from .text.tokenization import tokenization_given
 
 __all__ = ["check"]

@@ -12,11 +12,10 @@ from collections import Counter
 from functools import lru_cache
 
 from ._backend import CharacterF, RawTexts
-from ._definitions.ngrams import count_ngrams
-from ._runtime.numbers import MOST_ORDERS
-from ._runtime.sequences import check_numbers, refuse_missing
-from ._runtime.shapes import mistake_in_segments, warn_of
+from ._definitions.ngrams import MOST_ORDERS, count_ngrams
 from .errors import EmptyCorpusError, OrderError
+from .text.segments import check_numbers, refuse_missing
+from .text.shapes import mistake_in_segments, warn_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

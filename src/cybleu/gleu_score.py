@@ -10,7 +10,7 @@ from __future__ import annotations
 from ._backend import answered, gleu_counts
 from ._backend import sentence_gleu as compiled
 from ._definitions import gleu
-from ._runtime.shapes import of_any_tokens
+from .text.shapes import of_any_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ._backend import answered
 from ._backend import corpus_nist as of_plain_lists
 from ._definitions import nist
-from ._runtime.shapes import of_any_tokens
+from .text.shapes import of_any_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,13 +16,14 @@ from ._definitions.ngrams import ngrams
 from ._runtime.arrays import np
 from ._runtime.numbers import as_number, check_whole
 from ._runtime.parallel import checked_threads
-from ._runtime.sequences import by_position, is_missing, plain_text
+from ._runtime.sequences import by_position, is_missing
 from .errors import LengthMismatchError, OrderError, SequenceTypeError, UnknownNameError, WeightsError, _printable
 from .metrics import find
 from .metrics.names import as_shares
 from .metrics.operations import check_parts
 from .text.ids import SpecialIds
 from .text.reading import read_list
+from .text.segments import plain_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

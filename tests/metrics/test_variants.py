@@ -13,7 +13,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
 from cybleu import errors, explain_difference, metrics
-from cybleu._definitions.ngrams import segment_counts
+from cybleu.bleu_score.parts import segment_counts
 from cybleu.metrics import VARIANTS, Bleu, BleuScore, Variant, score
 from inputs import corpora, segments, tokens
 

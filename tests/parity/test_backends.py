@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import cybleu
 from cybleu import _mirror
-from cybleu._definitions import ngrams
-from cybleu.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
+from cybleu.bleu_score import SmoothingFunction, corpus_bleu, parts, sentence_bleu
 from cybleu.bleu_score.no_match import warn_no_match
 from cybleu.bleu_score.smoothing import METHODS
 from inputs import MODULUS, TOKENS, assert_same, corpora, is_plain, number, outcome, segments
@@ -42,7 +41,7 @@ orders = st.sampled_from([0, 1, 2, 3, 4, 5, 9, 16, 17, 63, 64, 65, 100])
 def test_segment_counts(kernels, segment, max_order):
     counts = kernels.segment_counts(*segment, max_order)
     if plain(segment):
-        assert counts == ngrams.segment_counts(*segment, max_order)
+        assert counts == parts.segment_counts(*segment, max_order)
     else:
         assert counts is None
 
@@ -55,7 +54,7 @@ def test_every_pair_of_lengths(kernels, name, length):
         references, hypothesis = [tokens[3 : 3 + other], tokens[:other]], tokens[:length]
         for first, second in ((references, hypothesis), ([hypothesis], references[0])):
             counts = kernels.segment_counts(first, second, 4)
-            assert counts == (ngrams.segment_counts(first, second, 4) if plain((first, second)) else None)
+            assert counts == (parts.segment_counts(first, second, 4) if plain((first, second)) else None)
 
 
 weights_in_range = st.lists(number, min_size=1, max_size=16).map(tuple) | st.lists(

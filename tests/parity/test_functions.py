@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cybleu import _mirror
-from cybleu._definitions import gleu, ngrams, nist
+from cybleu._definitions import gleu, nist
+from cybleu.bleu_score import parts
 from inputs import MODULUS, TOKENS, corpora, is_plain, long_segments, segments
 
 NAN = float("nan")
@@ -28,8 +29,8 @@ ARGUMENTS = {
     "types_within": st.tuples(st.lists(tokens | tokens.map(tuple), max_size=4)),
 }
 DEFINITIONS = {
-    "segment_counts": ngrams.segment_counts,
-    "clipped_matches": ngrams.clipped_matches,
+    "segment_counts": parts.segment_counts,
+    "clipped_matches": parts.matches_and_total,
     "gleu_counts": gleu.gleu_counts,
     "corpus_nist": nist.corpus_nist,
     "types_within": _mirror.types_within,

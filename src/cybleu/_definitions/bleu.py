@@ -16,6 +16,19 @@ if TYPE_CHECKING:
     Precisions = list[float | None]
 
 
+ROUNDED = 0.015  # as far as weights such as 0.33, 0.33, 0.33 are from 1
+
+
+def remark_on_weights(weights: Sequence[float]) -> str | None:
+    """Return what is unusual about the weights of n-gram orders; None if they are from 0 and add up to about 1."""
+    total = math.fsum(weights)
+    if min(weights, default=0) < 0:
+        return f"the weight {min(weights):g} is negative, so more matches of its order lower the score"
+    if abs(total - 1) > ROUNDED:
+        return f"the weights add up to {total:g}, not 1, so the score is not on the usual scale"
+    return None
+
+
 # ---------------------------------------------------------------------------------------------------------- smoothing
 SMOOTHINGS = (
     "none tiny skip floor add-k add-all exp exp-by-length float32 reciprocal floor-of-one add-one-to-one tiny-over-small "

@@ -1,4 +1,4 @@
-"""N-grams, clipped counts of them with the token semantics of NLTK, and lengths of references.
+"""N-grams, clipped counts of them, and lengths of references.
 
 N-grams are tuples used as dict keys, so tokens match exactly as dict keys do. N-grams of the hypothesis are looked up
 among those of the reference, as in NLTK, which matters if the equality of tokens is not symmetric.
@@ -9,23 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from itertools import islice
 
-from .._runtime.sequences import check_references, length_of, refuse_unhashable
-from ..errors import NoReferencesError, OneShotReferencesError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
     from typing import Any, TypeAlias
 
-    Tokens: TypeAlias = Collection[Hashable]
     NGram: TypeAlias = tuple[Hashable, ...]
 
+# Each order takes time and memory of its own: also MOST_OF_A_KIND of `_kernels/counting/unit_ngrams.pxi`.
+MOST_ORDERS = 64
 
 AT_ONCE = 100_000  # n-grams counted between two moments at which Python can handle Ctrl-C
 
 
 def ngrams(tokens: Sequence[Any], n: int) -> Iterator[tuple[Any, ...]]:
-    """The n-grams of a list or a tuple, from the first to the last."""
+    """Yield the n-grams of a list or a tuple, from the first to the last."""
     return zip(*[tokens[start:] for start in range(min(n, len(tokens) + 1))])
 
 
@@ -43,34 +41,12 @@ def count_ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
     return counts
 
 
-def _counted(tokens: Tokens, length: int, n: int, name: str) -> Counter[NGram]:
-    if length < n:
-        return Counter()
-    items = list(tokens)  # not a tuple: up to CPython 3.11 one can crash if a finalizer changes `tokens` meanwhile
-    try:
-        return count_ngrams(items, n)
-    except TypeError:
-        refuse_unhashable(items, name)
-        raise
-
-
-def clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) -> tuple[int, int]:
-    """Return the clipped matches of order n and the number of n-grams of the hypothesis.
-
-    The count of each n-gram of the hypothesis is clipped to its maximum count in any one reference
-    (Papineni et al. 2002, section 2.1).
-    """
-    counts = _counted(hypothesis, length_of(hypothesis, "the hypothesis"), n, "the hypothesis")
+def clipped_matches(counts: Counter[NGram], in_references: Iterable[Counter[NGram]]) -> int:
+    """Return how many n-grams match, each at most as often as it is in any one reference (Papineni et al. 2002, 2.1)."""
     best = [0] * len(counts)
-    check_references(references)
-    number = -1
-    for number, reference in enumerate(references):
-        name = f"reference {number}"
-        in_reference = _counted(reference, length_of(reference, name), n, name)
+    for in_reference in in_references:
         best = [max(most, in_reference.get(ngram, 0)) for ngram, most in zip(counts, best)]
-    if number < 0 and counts:
-        raise NoReferencesError("there is no reference for the hypothesis; give at least one")
-    return sum([min(count, most) for count, most in zip(counts.values(), best)]), sum(counts.values())
+    return sum([min(count, most) for count, most in zip(counts.values(), best)])
 
 
 def lengths_to_choose_from(lengths: Sequence[int], rule: str) -> list[int]:
@@ -84,7 +60,7 @@ def lengths_to_choose_from(lengths: Sequence[int], rule: str) -> list[int]:
     return sorted(set(lengths))
 
 
-def closest(lengths: Sequence[int], length: int) -> int:
+def closest(lengths: Iterable[int], length: int) -> int:
     """Return the first of the lengths that is closest to the one of a hypothesis."""
     return min(lengths, key=lambda one: abs(one - length))
 
@@ -92,30 +68,3 @@ def closest(lengths: Sequence[int], length: int) -> int:
 def reference_length(lengths: Sequence[int], length: int, rule: str) -> int:
     """Return the length of a reference that counts for a hypothesis of this length."""
     return closest(lengths_to_choose_from(lengths, rule), length)
-
-
-def closest_length(references: Collection[Tokens], hypothesis_length: int) -> int:
-    """Return the reference length closest to the hypothesis length; ties go to the shorter one."""
-    check_references(references)
-    lengths = [length_of(reference, f"reference {number}") for number, reference in enumerate(references)]
-    if not lengths:
-        raise NoReferencesError("there is no reference for the hypothesis; give at least one")
-    return closest(sorted(lengths), hypothesis_length)
-
-
-def segment_counts(references: Collection[Tokens], hypothesis: Tokens, max_order: int) -> list[int]:
-    """Return the statistics row of a segment: both lengths, clipped matches of orders 1 to max_order, n-gram counts."""
-    length = length_of(hypothesis, "the hypothesis")
-    if max_order > 0 and hasattr(type(references), "__next__"):
-        clipped_matches(references, hypothesis, 1)  # errors of tokens, such as unhashable ones, are raised first
-        raise OneShotReferencesError(
-            f"the references are a {type(references).__name__}, which can be read only once, but they are read for "
-            "every n-gram order; turn them into a list first"
-        )
-    matches = []
-    totals = []
-    for n in range(1, max_order + 1):
-        matched, total = clipped_matches(references, hypothesis, n)
-        matches.append(matched)
-        totals.append(total)
-    return [length, closest_length(references, length), *matches, *totals]

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from math import fsum, isfinite, isnan, nan
+from math import isfinite, nan
 from numbers import Integral
 
-from ..errors import StatisticsError, UnknownNameError
+from ..errors import UnknownNameError
 from .sequences import check_unmasked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container
     from typing import Any
 
     from ..errors import CybleuError
-
-
-# Of n-grams, where each order takes time and memory of its own: also MOST_OF_A_KIND of `_kernels/counting/unit_ngrams.pxi`.
-MOST_ORDERS = 64
-ROUNDED = 0.015  # as far as weights such as 0.33, 0.33, 0.33 are from 1
 
 
 def check_whole(number: Any, name: str, least: int, most: int | None = None, *, error: type[CybleuError]) -> None:
@@ -77,26 +72,3 @@ def finite_numbers(values: Any, name: str) -> tuple[float, ...] | None:
     except TypeError:
         return None
     return numbers if all(map(isfinite, numbers)) else None
-
-
-def remark_on_weights(weights: Sequence[float]) -> str | None:
-    """Return what is unusual about the weights of n-gram orders; None if they are from 0 and add up to about 1."""
-    total = fsum(weights)
-    if min(weights, default=0) < 0:
-        return f"the weight {min(weights):g} is negative, so more matches of its order lower the score"
-    if abs(total - 1) > ROUNDED:
-        return f"the weights add up to {total:g}, not 1, so the score is not on the usual scale"
-    return None
-
-
-def score_given(found: Any, row: Sequence[int]) -> float:
-    """Convert the return value of a metric to float.
-
-    :raises StatisticsError: the value is not a number
-    """
-    number = as_number(found)
-    if isnan(number):
-        raise StatisticsError(
-            f"the metric gives {found!r} for the row {list(row)}; it must give a number for every row"
-        )
-    return number

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from .._backend import go_on
 from .._runtime.arrays import np
 from .._runtime.parallel import run
-from .._runtime.sequences import plain_segment
 from ..errors import CybleuError
 from ..text.reading import segments_of_lists
+from ..text.segments import plain_segment
 from .scores import QUARTERS, SCORER, number_of_segments, sentence_bleu, weight_vectors, weights_given
 
 if TYPE_CHECKING:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 import sys
+from collections import Counter
 
 from .. import bleu_score
-from .._backend import answered, clipped_matches, segment_counts
-from .._definitions import ngrams
-from .._runtime.sequences import check_references, length_of
-from ..errors import CybleuError, NoReferencesError, OrderError
+from .._backend import answered
+from .._backend import clipped_matches as matches_of_lists
+from .._backend import segment_counts as counts_of_lists
+from .._definitions.ngrams import clipped_matches, closest, count_ngrams
+from ..errors import CybleuError, NoReferencesError, OneShotReferencesError, OrderError
+from ..text.segments import check_references, length_of, refuse_unhashable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable
     from typing import Any, TypeAlias
 
+    from .._definitions.ngrams import NGram
     from .fraction import Fraction
 
     Tokens: TypeAlias = Collection[Hashable]
@@ -26,8 +30,52 @@ def nltk_row(references: Collection[Tokens], hypothesis: Tokens, max_order: int)
 
     A str is a sequence of characters here, as in NLTK.
     """
-    arguments = references, hypothesis, max_order
-    return answered(segment_counts(*arguments), ngrams.segment_counts, *arguments)
+    found = counts_of_lists(references, hypothesis, max_order)
+    return answered(found, segment_counts, references, hypothesis, max_order)
+
+
+def segment_counts(references: Collection[Tokens], hypothesis: Tokens, max_order: int) -> list[int]:
+    """Count a segment of any containers and tokens; see :func:`nltk_row`."""
+    length = length_of(hypothesis, "the hypothesis")
+    if max_order > 0 and hasattr(type(references), "__next__"):
+        matches_and_total(references, hypothesis, 1)  # errors of tokens, such as unhashable ones, are raised first
+        raise OneShotReferencesError(
+            f"the references are a {type(references).__name__}, which can be read only once, but they are read for "
+            "every n-gram order; turn them into a list first"
+        )
+    matches = []
+    totals = []
+    for n in range(1, max_order + 1):
+        matched, total = matches_and_total(references, hypothesis, n)
+        matches.append(matched)
+        totals.append(total)
+    check_references(references)
+    lengths = [length_of(reference, f"reference {number}") for number, reference in enumerate(references)]
+    if not lengths:
+        raise NoReferencesError("there is no reference for the hypothesis; give at least one")
+    return [length, closest(sorted(lengths), length), *matches, *totals]
+
+
+def matches_and_total(references: Collection[Tokens], hypothesis: Tokens, n: int) -> tuple[int, int]:
+    """Return the clipped matches of order n and the number of n-grams of the hypothesis, for any containers and tokens."""
+    counts = _ngrams_in(hypothesis, n, "the hypothesis")
+    check_references(references)
+    in_references = [_ngrams_in(reference, n, f"reference {number}") for number, reference in enumerate(references)]
+    if not in_references and counts:
+        raise NoReferencesError("there is no reference for the hypothesis; give at least one")
+    matched = clipped_matches(counts, in_references)
+    return matched, sum(counts.values())
+
+
+def _ngrams_in(tokens: Tokens, n: int, name: str) -> Counter[NGram]:
+    if length_of(tokens, name) < n:
+        return Counter()
+    items = list(tokens)  # not a tuple: up to CPython 3.11 one can crash if a finalizer changes `tokens` meanwhile
+    try:
+        return count_ngrams(items, n)
+    except TypeError:
+        refuse_unhashable(items, name)
+        raise
 
 
 def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
@@ -45,10 +93,9 @@ def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: in
     """
     if type(n) is not int or not 0 <= n <= sys.maxsize:
         references = list(references)
-        n = checked_order(n, hypothesis, *references)
-    arguments = references, hypothesis, n
-    found = clipped_matches(*arguments)
-    matched, total = answered(found, ngrams.clipped_matches, *arguments)
+        n = _checked_order(n, hypothesis, *references)
+    found = matches_of_lists(references, hypothesis, n)
+    matched, total = answered(found, matches_and_total, references, hypothesis, n)
     return bleu_score.Fraction(matched, max(1, total))
 
 
@@ -64,7 +111,7 @@ def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
     """
     try:
         references = list(references)
-        lengths = set(map(len, references))
+        lengths = sorted(map(len, references))
     except TypeError:
         check_references(references)
         for number, reference in enumerate(references):
@@ -72,7 +119,7 @@ def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
         raise
     if not lengths:
         raise NoReferencesError("there is no reference to take a length from; give at least one")
-    return min(lengths, key=lambda length: (abs(length - hyp_len), length))
+    return closest(lengths, hyp_len)
 
 
 def brevity_penalty(closest_ref_len: float, hyp_len: float) -> float:
@@ -93,7 +140,7 @@ def brevity_penalty(closest_ref_len: float, hyp_len: float) -> float:
     return math.exp(1 - closest_ref_len / hyp_len)
 
 
-def checked_order(n: Any, *sequences: Tokens) -> int:
+def _checked_order(n: Any, *sequences: Tokens) -> int:
     """Validate an n-gram order. As in NLTK, callers do this only if a sequence is long enough for the order."""
     try:
         if not any(length_of(sequence, "a text") >= n for sequence in sequences):

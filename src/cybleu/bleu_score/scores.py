@@ -9,9 +9,10 @@ from itertools import chain
 from .. import bleu_score
 from .._backend import Scorer, answered
 from .._backend import sentence_bleu as compiled
-from .._runtime.sequences import check_numbers, check_unmasked, length_of, looks_like_tokens
-from .._runtime.shapes import mistake_in_tokens, warn_of
+from .._runtime.sequences import check_unmasked
 from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, SmoothingTypeError, WeightsError
+from ..text.segments import check_numbers, length_of, looks_like_tokens
+from ..text.shapes import mistake_in_tokens, warn_of
 from .no_match import warn_no_match
 from .parts import brevity_penalty, nltk_row
 from .smoothing import METHODS, SmoothingFunction, smoothed_counts

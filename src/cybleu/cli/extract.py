@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .._runtime.numbers import MOST_ORDERS
+from .._definitions.ngrams import MOST_ORDERS
 from .command import Command, FilePath, section
 from .lists import first_id_option, nbest_argument, reading_options, tokenize_option
 from .options import as_option, reference_length_option, references_argument, shows_progress, threads_option

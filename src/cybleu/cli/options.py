@@ -10,8 +10,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from .._definitions.bleu import remark_on_weights
+from .._definitions.ngrams import MOST_ORDERS
 from .._files.text import number_of, shown
-from .._runtime.numbers import MOST_ORDERS, remark_on_weights
 from ..errors import InputFileError
 from ..metrics import METRICS, Bleu, counting
 from .command import Decorator, FilePath, metric_named, section, similar

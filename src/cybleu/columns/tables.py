@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
-from .._runtime.sequences import described
 from ..errors import ArrowError, UnknownNameError
 from ..metrics import find
 from ..metrics.names import rows_by_name
@@ -22,6 +21,7 @@ from ..text.columns import (
     side_by_side,
     texts_of_column,
 )
+from ..text.segments import described
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import Any, TypeAlias
 
-from .._runtime.numbers import MOST_ORDERS, check_whole
+from .._definitions.ngrams import MOST_ORDERS
+from .._runtime.numbers import check_whole
 from .._runtime.scales import counted, percent
 from ..errors import CybleuError, EmptyCorpusError, OrderError, UnknownNameError
 from ..metrics import Bleu, BleuScore, Variant

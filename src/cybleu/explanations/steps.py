@@ -14,9 +14,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 from unicodedata import combining, east_asian_width
 
-from .._definitions.bleu import Formula
+from .._definitions.bleu import Formula, remark_on_weights
 from .._definitions.ngrams import count_ngrams
-from .._runtime.numbers import finite_numbers, remark_on_weights
+from .._runtime.numbers import finite_numbers
 from ..bleu_score.fraction import Fraction
 from ..bleu_score.scores import QUARTERS, score_counts, smoothed_precisions, weight_vectors, weights_given
 from ..bleu_score.smoothing import SmoothingFunction, method_number

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._definitions.ngrams import MOST_ORDERS
 from .._runtime.lazy_arrays import np
-from .._runtime.numbers import MOST_ORDERS, check_whole
+from .._runtime.numbers import check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..metrics import Bleu
 from ..metrics.operations import rows_without_numpy

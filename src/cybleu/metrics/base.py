@@ -13,15 +13,16 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from .._runtime.lazy_arrays import np
-from .._runtime.numbers import check_flags, score_given
+from .._runtime.numbers import as_number, check_flags
 from .._runtime.scales import percent
-from .._runtime.sequences import length_of, plain_segment
-from ..errors import NoReferencesError, UnknownNameError
+from ..errors import NoReferencesError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
 from ..text.reading import read_lines
+from ..text.segments import length_of, plain_segment
 from ..text.tokenization import Tokenization
 from . import operations
 from .signature import Signature
@@ -197,8 +198,15 @@ class Metric(ABC):
         """Score a row that is valid.
 
         :param row: a number for each column
+        :raises StatisticsError: the metric returns what is no number
         """
-        return score_given(self.evaluate(row), row)
+        score = self.evaluate(row)
+        number = as_number(score)
+        if isnan(number):
+            raise StatisticsError(
+                f"the metric gives {score!r} for the row {list(row)}; it must give a number for every row"
+            )
+        return number
 
     def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Score rows that are valid. :meth:`scores` validates them first.

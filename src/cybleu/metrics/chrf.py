@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from .._backend import CharacterF, CharacterTexts, answered
 from .._definitions.chrf import f_score
+from .._definitions.ngrams import MOST_ORDERS
 from .._runtime.lazy_arrays import np
-from .._runtime.numbers import MOST_ORDERS, check_flags, check_whole, plain_number
+from .._runtime.numbers import check_flags, check_whole, plain_number
 from .._runtime.parallel import run
 from ..chrf_score import LARGEST_BETA
 from ..errors import OrderError, StatisticsError

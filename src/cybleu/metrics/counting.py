@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._backend import PreparedReferences, TokenTexts, go_on, raw_rows, segment_rows, types_within
 from .._definitions.ngrams import lengths_to_choose_from, reference_length
 from .._runtime.lazy_arrays import np
-from .._runtime.sequences import plain_segment
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Corpus, ListSets, RawText, Sets, TokenLists
 from ..text.numbering import number_others, number_texts
+from ..text.segments import plain_segment
 from .tokens import lowered, tokenised
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from .._backend import gleu_rows, go_on
 from .._definitions.gleu import gleu_counts
 from .._runtime.numbers import check_whole
-from .._runtime.shapes import of_any_tokens
 from ..errors import OrderError
 from ..text.batches import Corpus, Sets
+from ..text.shapes import of_any_tokens
 from ..text.tokenization import Tokenization
 from .base import BuiltinMetric
 from .bleu import Bleu

@@ -11,10 +11,11 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np, repeat
-from .._runtime.sequences import LINE, described
+from .._runtime.sequences import LINE
 from ..errors import EmptyCorpusError, LengthMismatchError, SequenceTypeError, UnknownNameError
 from ..metrics.operations import rows_of_corpus
 from ..text.reading import read_corpus, read_list
+from ..text.segments import described
 from ..text.tokenization import Tokenization
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from typing import Any
 from .._backend import RawTexts, raw_row
 from .._runtime.extras import extra
 from .._runtime.sequences import is_sized
-from .._runtime.shapes import mistake_in_documents, warn_of
 from ..errors import CybleuError, UnknownNameError
 from ..metrics import Bleu, Chrf, Metric, Ter
 from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus, RawText, Sets
 from ..text.columns import lists_of_documents
+from ..text.shapes import mistake_in_documents, warn_of
 from ..text.tokenizers import OWN, own_tokenizer
 
 with extra("sacrebleu", "sacrebleu_compat requires sacreBLEU", "cybleu[sacrebleu]"):

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple, TypeAlias
 
 from .._backend import types_within
 from .._runtime.lazy_arrays import np, repeat
-from .._runtime.sequences import is_array_type, refuse_arrays
+from .segments import is_array_type, refuse_arrays
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from .._backend import RawVocabulary, number_tokens
 from .._runtime.lazy_arrays import array_of, np
-from .._runtime.sequences import refuse_unhashable
 from ..errors import MixedTokensError, SequenceTypeError
 from .batches import RawText, TokenIds, TokenLists
 from .ids import ids_of_lengths
+from .segments import refuse_unhashable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

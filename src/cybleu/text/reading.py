@@ -13,8 +13,7 @@ from itertools import accumulate, chain, pairwise
 
 from .._backend import RawTexts, trim, types_within
 from .._runtime.lazy_arrays import np
-from .._runtime.sequences import LINE, LISTS, by_position, container_of, described, is_array, is_missing, is_sized
-from .._runtime.shapes import warn_of
+from .._runtime.sequences import LINE, LISTS, by_position, is_array, is_missing, is_sized
 from ..errors import ArrayValueError, MixedTokensError, NoReferencesError, NotUtf8Error, SequenceTypeError
 from .batches import PLAIN_TYPES, Corpus, ListSets, Place, RawText, Sets, TokenIds, TokenLists
 from .columns import ReferenceColumns, column_of, columns_of_references, entries_of, is_column, tokens_in
@@ -31,6 +30,8 @@ from .ids import (
 )
 from .numbering import only_ids
 from .ragged import Ragged
+from .segments import container_of, described
+from .shapes import warn_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

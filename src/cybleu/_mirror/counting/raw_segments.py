@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..._definitions.ngrams import clipped_matches, reference_length
+from ..._definitions.ngrams import clipped_matches, count_ngrams, reference_length
 from ..text.raw_texts import RawTexts
 
 TYPE_CHECKING = False
@@ -34,7 +34,12 @@ def raw_row(tokenizer: Any, lines: Sequence[str | bytes], max_order: int) -> lis
 
 
 def _row(tokenizer: Any, lines: Sequence[str], max_order: int, rule: str) -> list[int]:
-    tokens, *others = map(tokenizer.tokens, lines)
-    pairs = [clipped_matches(others, tokens, n) for n in range(1, max_order + 1)]
-    length = reference_length(list(map(len, others)), len(tokens), rule)
-    return [len(tokens), length, *[matched for matched, _ in pairs], *[total for _, total in pairs]]
+    tokens, *references = map(tokenizer.tokens, lines)
+    matches = []
+    totals = []
+    for n in range(1, max_order + 1):
+        in_references = [count_ngrams(reference, n) for reference in references]
+        matches.append(clipped_matches(count_ngrams(tokens, n), in_references))
+        totals.append(max(len(tokens) - n + 1, 0))
+    length = reference_length(list(map(len, references)), len(tokens), rule)
+    return [len(tokens), length, *matches, *totals]

@@ -1,4 +1,4 @@
-"""Detect arguments of the wrong shape that other tools score without a message, and warn with the fix.
+"""Warn of arguments of the wrong shape that other tools score without a message.
 
 The functions that have other tools' results return the tool's number all the same.
 """
@@ -8,8 +8,9 @@ from __future__ import annotations
 import sys
 import warnings
 
+from .._runtime.sequences import is_sized
 from ..errors import ShapeWarning
-from .sequences import check_numbers, is_sized, refuse_missing, refuse_unhashable
+from .segments import check_numbers, refuse_missing, refuse_unhashable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +24,11 @@ def warn_of(mistake: str | None) -> None:
     """Issue a warning for the line that called cybleu or sacreBLEU, if there is a mistake."""
     if mistake is None:
         return
-    frame, level = sys._getframe(1), 2
+    frame = sys._getframe(1)
+    level = 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("cybleu", "sacrebleu"):
-        frame, level = frame.f_back, level + 1
+        frame = frame.f_back
+        level += 1
     warnings.warn(mistake, ShapeWarning, stacklevel=level)
 
 
@@ -65,14 +68,15 @@ def mistake_in_documents(hypotheses: Any, documents: Any) -> str | None:
     lengths = [len(document) for document in documents if hasattr(document, "__len__")]
     if not number or set(lengths) <= {number}:
         return None
-    least, most = min(lengths), max(lengths)
+    least = min(lengths)
+    most = max(lengths)
     lines = str(least) if least == most else f"{least} to {most}"
     counted = f"so only the first {min(number, least)} hypotheses count"
     if len(lengths) == number and least:
+        transpose = "zip" if least == most else "itertools.zip_longest"
         return (
-            f"the references look transposed: they are {number} lists, one for each hypothesis, of {lines} lines, {counted}; give "
-            "lists that have one line for each hypothesis: [list(lines) for lines in "
-            f"{'zip' if least == most else 'itertools.zip_longest'}(*references)]"
+            f"the references look transposed: they are {number} lists, one for each hypothesis, of {lines} lines, {counted}; "
+            f"give lists that have one line for each hypothesis: [list(lines) for lines in {transpose}(*references)]"
         )
     return (
         f"the number of hypotheses is {number}, that of lines in a list of references is {lines}, {counted}; give "
@@ -92,7 +96,7 @@ def mistake_in_tokens(list_of_references: Any, hypotheses: Any) -> str | None:
                 return f"{told} both and put the reference in a list, for example [reference.split()] and hypothesis.split()"
             told = "the references are a str, so each of its characters counts as a reference"
             return f"{told}; split it and put it in a list, for example [reference.split()]"
-        if not _is_collection(references):
+        if not is_sized(references):
             continue  # readable only once: the score must find all of it
         of_strings = any(isinstance(reference, str) for reference in references)
         if isinstance(hypothesis, str):
@@ -107,6 +111,12 @@ def mistake_in_tokens(list_of_references: Any, hypotheses: Any) -> str | None:
     return None
 
 
+def _has_words(tokens: Any) -> bool:
+    if isinstance(tokens, str) or not is_sized(tokens):
+        return False
+    return any(isinstance(token, str) and len(token) > 1 for token in tokens)
+
+
 def is_written_without_blanks(character: str) -> bool:
     """Check for Thai to Burmese, Khmer, Chinese, Japanese or a later block of Unicode, which includes Korean."""
     return "\u0e00" <= character <= "\u109f" or "\u1780" <= character <= "\u17ff" or character >= "\u2e80"
@@ -114,18 +124,13 @@ def is_written_without_blanks(character: str) -> bool:
 
 def mistake_in_segments(references: Any, hypotheses: Any) -> str | None:
     """Describe a str in place of a list of texts, for functions of NLTK that read a str as a text."""
-    given = {"references": references, "hypotheses": hypotheses}
-    texts = [name for name, value in given.items() if isinstance(value, str)]
+    texts = []
+    if isinstance(references, str):
+        texts.append("references")
+    if isinstance(hypotheses, str):
+        texts.append("hypotheses")
     if not texts:
         return None
-    are, lists = "are" if len(texts) > 1 else "is a", " and ".join(f"[{name}]" for name in texts)
+    are = "are" if len(texts) > 1 else "is a"
+    lists = " and ".join(f"[{name}]" for name in texts)
     return f"{' and '.join(texts)} {are} str, so each character counts as a segment; give {lists}"
-
-
-def _has_words(tokens: Any) -> bool:
-    return _is_collection(tokens) and any(isinstance(token, str) and len(token) > 1 for token in tokens)
-
-
-def _is_collection(value: Any) -> bool:
-    """Check for a container that can be read again, whose items may be texts or tokens."""
-    return not isinstance(value, str) and is_sized(value)
