@@ -70,6 +70,7 @@ class BuildKernels(build_ext):
 kernels = Extension(
     "cybleu._kernels.kernels",
     ["src/cybleu/_kernels/kernels.pyx"],  # which includes the other files
+    include_dirs=["src/cybleu/_kernels"],
     define_macros=MACROS.get(PROFILE, []),
     extra_compile_args=FLAGS,
     extra_link_args=LINK_FLAGS,

@@ -61,8 +61,8 @@ def suffixes(names):
 
 def test_the_sdist_brings_sources_and_no_generated_file(unpacked):
     names = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
-    for path in KERNELS.rglob("*.p*"):
-        if path.suffix in (".py", ".pyi", ".pyx", ".pxi"):
+    for path in KERNELS.rglob("*"):
+        if path.suffix in (".py", ".pyi", ".pyx", ".pxi", ".h"):
             assert f"src/cybleu/_kernels/{path.relative_to(KERNELS).as_posix()}" in names
     assert {"setup.py", "pyproject.toml", "README.md", "LICENSE", "tests/conftest.py", "examples/mark.web.txt"} <= names
     assert not {".c", ".so", ".pyd", ".o"} & suffixes(names)
@@ -92,7 +92,7 @@ def test_the_extension_is_small(wheel):
 def test_the_pure_wheel_is_for_every_platform(pure_wheel):
     assert pure_wheel.name == f"cybleu-{cybleu.__version__}-py3-none-any.whl"
     names = zipfile.ZipFile(pure_wheel).namelist()
-    assert not {".c", ".so", ".pyd", ".pyx", ".pxi"} & suffixes(names)
+    assert not {".c", ".so", ".pyd", ".pyx", ".pxi", ".h"} & suffixes(names)
 
 
 def test_the_pure_wheel_works(pure_wheel, tmp_path):

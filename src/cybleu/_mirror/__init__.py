@@ -12,8 +12,6 @@ from .._runtime.later import later
 # No module has the name of a function that it exports: while one thread imports it, another thread would get the module
 # instead of the function.
 NAMES = {
-    "counting.information": "NgramInformation",
-    "counting.pairwise": "leave_one_out",
     "counting.prepared": "PreparedReferences trim",
     "counting.raw_segments": "raw_row raw_rows",
     "counting.ter": "edit_rows",
@@ -21,6 +19,8 @@ NAMES = {
     "segment_rows sentence_bleu sentence_gleu",
     "scoring.chrf": "CharacterF CharacterTexts",
     "scoring.definitions": "Definition sum_rows",
+    "scoring.information": "NgramInformation",
+    "scoring.pairwise": "leave_one_out",
     "search.envelope": "crossings",
     "search.feature_rows": "FeatureRows",
     "text.raw_texts": "RawTexts",

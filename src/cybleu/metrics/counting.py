@@ -25,7 +25,7 @@ __all__ = ["Counting", "check_not_mixed"]
 
 REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
 LARGEST_ORDER = 2**31 - 1  # of BLEU in Python
-# Up to which kernels score, and the most of GLEU: MAX_ORDER of `_kernels/common/base.pxi`. The docstring of Gleu,
+# Up to which kernels score, and the most of GLEU: MAX_ORDER of `_kernels/common/checks.pxi`. The docstring of Gleu,
 # `docs/hugging-face.md` and `docs/platforms.md` name the number.
 MOST_ORDERS_OF_KERNELS = 16
 FEW_EACH = 8  # hypotheses for each set of references: to prepare it would take longer than to read it for each

@@ -1,19 +1,6 @@
 # Ctrl-C in long-running kernels, with or without the GIL. Python handles it only in the main thread, between bytecodes.
 
-cdef extern from *:
-    """
-    #ifdef _WIN32       /* declared here, because windows.h defines names such as near, far and small */
-      __declspec(dllimport) unsigned long long __stdcall GetTickCount64(void);
-      static int64_t cybleu_milliseconds(void) { return (int64_t)GetTickCount64(); }
-    #else
-      #include <time.h>
-      static int64_t cybleu_milliseconds(void) {
-          struct timespec now;
-          clock_gettime(CLOCK_MONOTONIC, &now);
-          return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-      }
-    #endif
-    """
+cdef extern from "common/clock.h":
     int64_t cybleu_milliseconds() noexcept nogil
 
 

@@ -3,18 +3,6 @@
 # Segments are counted as in `segments.pxi`: tokens get ids local to the segment, and if no text has more than 64
 # tokens, positions are bits of a machine word.
 
-# How the reference length is chosen among several references.
-cdef enum:
-    CLOSEST
-    CLOSEST_FIRST
-    SHORTEST
-    AVERAGE
-
-
-# Those in `metrics/counting.py`, in the order of the enum.
-REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
-
-
 # ------------------------------------------------------------------------------------------------------- one segment
 
 # Working memory of one thread.
@@ -31,19 +19,6 @@ cdef struct SegmentWorkspace:
     TokenTable table
     ChrfWorkspace characters
     bint characters_begun
-
-
-cdef inline Py_ssize_t length_with(Py_ssize_t chosen, Py_ssize_t length, Py_ssize_t wanted, int mode) noexcept nogil:
-    """Update the reference length, initially -1, with another reference; for the average, this is the sum."""
-    if mode == CLOSEST:
-        return closer(chosen, length, wanted)
-    if chosen < 0:
-        return length
-    if mode == AVERAGE:
-        return chosen + length
-    if mode == SHORTEST:
-        return min(chosen, length)
-    return length if apart(length, wanted) < apart(chosen, wanted) else chosen
 
 
 cdef int count_raw_segment(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,

@@ -4,15 +4,6 @@
 # distances from the end serves for what follows them, so that a candidate costs only the rows between. A candidate that
 # cannot be better than the best until now costs nothing.
 
-cdef extern from *:
-    """
-    #ifndef CYBLEU_ROWS_AT_ONCE     /* setup.py makes it small in builds with all checks */
-      #define CYBLEU_ROWS_AT_ONCE 131072
-    #endif
-    """
-    const Py_ssize_t ROWS_AT_ONCE "CYBLEU_ROWS_AT_ONCE"
-
-
 # The columns of a row of a table, from `low` to before `high`.
 cdef struct Columns:
     int32_t low

@@ -10,7 +10,6 @@
 # shorter ones do, so the work decreases with the number of matches.
 
 cdef enum:
-    AHEAD = 8               # readable bytes after a text
     MOST_OF_A_KIND = 64     # orders of characters, and of words: MOST_ORDERS of `_runtime/numbers.py`
     CHANGES = 66            # MOST_OF_A_KIND + 2: also of order 0, and of the one after the last
 
@@ -39,7 +38,7 @@ cdef enum:
 # N-grams of one order, by the id of their repeated (n-1)-gram and their last unit.
 cdef struct Table:
     Mark *marks
-    uint64_t *keys      # open addressing; NULL for direct addressing by cells
+    uint64_t *keys      # open addressing, all ones in a free slot; NULL for direct addressing by cells
     int64_t width       # of cells
     uint64_t mask       # the number of slots, less one
     Py_ssize_t count    # of n-grams in it
@@ -56,25 +55,7 @@ cdef inline int64_t ngrams_of(Py_ssize_t units, int n) noexcept nogil:
     return units - n + 1 if units >= n else 0
 
 
-cdef extern from *:
-    """
-    #define CYBLEU_FREE (~0ULL)
-
-    /* Length of the common prefix of 8 bytes, up to the byte marked by the lowest bit of `limit`. */
-    static CYTHON_INLINE int cybleu_alike(const uint8_t *one, const uint8_t *other, uint64_t limit) {
-    #if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__    /* clang, too */
-        uint64_t first, second;
-        memcpy(&first, one, 8);
-        memcpy(&second, other, 8);
-        return __builtin_ctzll((first ^ second) | limit) >> 3;
-    #else
-        int equal = 0;
-        while (limit >> 8 * equal != 1 && one[equal] == other[equal]) equal++;
-        return equal;
-    #endif
-    }
-    """
-    uint64_t FREE "CYBLEU_FREE"
+cdef extern from "counting/alike.h":
     int alike "cybleu_alike" (const uint8_t *one, const uint8_t *other, uint64_t limit) noexcept nogil
 
 
@@ -91,7 +72,7 @@ cdef inline int32_t unit_at(const Units *text, int32_t position) noexcept nogil:
 cdef inline uint64_t place_of_key(const Table *table, uint64_t key) noexcept nogil:
     """Return the slot of the n-gram, or the free slot for it."""
     cdef uint64_t place = hash_word(key) & table.mask
-    while CYBLEU_UNLIKELY((table.keys[place] != key) & (table.keys[place] != FREE)):
+    while CYBLEU_UNLIKELY((table.keys[place] != key) & (table.keys[place] != ~<uint64_t>0)):
         place = next_slot(place, table.mask)
     return place
 

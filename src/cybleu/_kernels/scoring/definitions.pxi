@@ -104,25 +104,6 @@ cdef inline double python_sum(const double *terms, int count) noexcept nogil:
     return total
 
 
-cdef extern from *:
-    """
-    /* Products with a scale and powers of two stay exact in a double. */
-    #define CYBLEU_LARGEST_COUNT ((int64_t)1 << 46)
-
-    /* Signed overflow is undefined, and an error in a checked build. */
-    static CYTHON_INLINE int64_t cybleu_wrapping_sum(int64_t first, int64_t second) {
-        return (int64_t)((uint64_t)first + (uint64_t)second);
-    }
-
-    static CYTHON_INLINE int64_t cybleu_wrapping_difference(int64_t first, int64_t second) {
-        return (int64_t)((uint64_t)first - (uint64_t)second);
-    }
-    """
-    const int64_t CYBLEU_LARGEST_COUNT
-    int64_t wrapping_sum "cybleu_wrapping_sum"(int64_t first, int64_t second) noexcept nogil
-    int64_t wrapping_difference "cybleu_wrapping_difference"(int64_t first, int64_t second) noexcept nogil
-
-
 # In the order of the enums.
 SMOOTHINGS = ("none", "tiny", "skip", "floor", "exp", "exp-by-length", "add-k", "add-all",
               "float32", "floor-of-one", "add-one-to-one", "tiny-over-small", "add-logs", "reciprocal")

@@ -32,16 +32,11 @@ cdef enum Method:
     METHODS = 8             # how many there are
 
 
-# Special values of smoothed precisions.
-cdef extern from *:
-    """
-    #define CYBLEU_ABSENT (-1.0)            /* an order without n-grams; precisions are not negative */
-    #define CYBLEU_LEFT_OUT ((double)INFINITY)
-    #define CYBLEU_NO_SCORE ((double)NAN)   /* declined: to be computed in Python */
-    """
+cdef extern from "scoring/values.h":
     double ABSENT "CYBLEU_ABSENT"
     double LEFT_OUT "CYBLEU_LEFT_OUT"
     double NO_SCORE "CYBLEU_NO_SCORE"
+    const int64_t CYBLEU_LARGEST_COUNT
 
 
 cdef struct Counts:

@@ -208,17 +208,3 @@ cdef RawTexts texts_in(object held, uint64_t count):
     texts.lines = lines
     texts.held = held
     return texts
-
-
-# Check that segments `start` to `stop` (exclusive) exist with at least one reference each; `sets` are their offsets.
-cdef int check_segments(Py_ssize_t hypotheses, Py_ssize_t references, const int64_t[::1] sets,
-                        const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop) except -1:
-    cdef Py_ssize_t i
-    cdef int64_t owner
-    if not 0 <= start <= stop <= hypotheses or (owners is not None and owners.shape[0] != hypotheses):
-        raise ValueError("the segments do not fit")
-    for i in range(start, stop):
-        owner = i if owners is None else owners[i]
-        if not 0 <= owner < sets.shape[0] - 1 or not 0 <= sets[owner] < sets[owner + 1] <= references:
-            raise ValueError("a segment has no reference")
-    return 0

@@ -6,16 +6,10 @@
 # `_mirror/text/tokenizing.py` has the substitutions.
 
 cdef enum:
-    IN_UTF8 = 0     # otherwise the size of a character of a str: 1, 2, 4
     MORE_TOKENS = 72    # further entries of the output that may be overwritten
     FRONT = 16      # readable bytes before a line in UTF-8
-
-
-# View of the characters of a str or bytes.
-cdef struct Line:
-    const void *data
-    Py_ssize_t size         # in characters; in UTF-8, in bytes
-    int kind
+    CODE_POINTS = 0x110000
+    SOME_TOKENS = 64
 
 
 cdef struct Scanner:
@@ -27,47 +21,6 @@ cdef struct Scanner:
     uint8_t *buffer         # copy of a line that cannot be read in place; NULL until required
     Py_ssize_t capacity
     Watch watching
-
-
-cdef extern from *:
-    """
-    /* Get the data of a str or bytes. Non-compact str of the legacy C API are copied by the caller, because the bytes
-       before their characters are not readable. */
-    static int cybleu_line_of(PyObject *text, const void **data, Py_ssize_t *size, int *kind) {
-        if (PyBytes_CheckExact(text)) {
-            *data = PyBytes_AS_STRING(text);
-            *size = PyBytes_GET_SIZE(text);
-            *kind = 0;
-            return 1;
-        }
-        if (!PyUnicode_CheckExact(text)) return 0;
-    #if PY_VERSION_HEX < 0x030C0000
-        if (PyUnicode_READY(text) < 0) return -1;
-    #endif
-        *data = PyUnicode_DATA(text);
-        *size = PyUnicode_GET_LENGTH(text);
-        *kind = PyUnicode_IS_COMPACT_ASCII(text) ? 0 : (int)PyUnicode_KIND(text);
-        return 1;
-    }
-    """
-    int cybleu_line_of(PyObject *text, const void **data, Py_ssize_t *size, int *kind) except -1
-
-
-cdef enum:
-    CODE_POINTS = 0x110000
-    SOME_TOKENS = 64
-
-
-# Kinds of characters; 0 for parts of words.
-cdef enum:
-    WORD = 0
-    SPACE = 1
-    ALONE = 2       # a token of its own
-    POINT = 4       # a token of its own except between digits
-    HYPHEN = 8      # a token of its own after a digit
-    DIGIT = 16
-    LEAD = 32       # first byte of a character that requires a lookup
-    INNER = 64      # later byte of a character that is a token of its own
 
 
 # Kinds of the previous character.
@@ -170,7 +123,7 @@ cdef void end_scanner(Scanner *scanner) noexcept nogil:
 
 # View an exact str or bytes, which must stay alive. UTF-8 is valid.
 cdef int line_of(PyObject *text, Line *line) except -1:
-    if not cybleu_line_of(text, &line.data, &line.size, &line.kind):
+    if not cybleu_line_of(text, line):
         raise TypeError("a line must be an exact str or bytes")
     return 0
 
@@ -323,12 +276,12 @@ cdef void look_up_leads(Tokenizer tokenizer, Piece *piece, const uint8_t *at) no
             piece.size = i
             return
         if kind == SPACE:
-            mark(&piece.space, i, length)
+            set_bits(&piece.space, i, length)
         elif kind == DIGIT:
-            mark(&piece.digit, i, length)
+            set_bits(&piece.digit, i, length)
         else:
-            mark(&piece.alone if kind == ALONE else &piece.point, i, length)
-            mark(&piece.inner, i + 1, length - 1)
+            set_bits(&piece.alone if kind == ALONE else &piece.point, i, length)
+            set_bits(&piece.inner, i + 1, length - 1)
 
 
 cdef bint digit_follows(Tokenizer tokenizer, const uint8_t *at, const uint8_t *end) noexcept nogil:

@@ -3,62 +3,7 @@
 # Only exact ``str`` and ``int`` of 64 bits are plain: their equality runs no Python code, and is that of their keys, or
 # for a ``str`` of 16 bytes or more that of its characters.
 
-cdef extern from *:
-    """
-    #define CYBLEU_INT CYBLEU_FIRST_BYTE(7)     /* of no str */
-
-    /* 1, or 0 for a token that is not plain. */
-    static CYBLEU_NOINLINE int cybleu_read_other(PyObject *token, cybleu_seed seed, cybleu_keyed *to) {
-        cybleu_key *key = &to->key;
-        if (PyUnicode_CheckExact(token)) {
-            size_t size = (size_t)PyUnicode_GET_LENGTH(token) * PyUnicode_KIND(token);
-            if (!PyUnicode_IS_COMPACT(token)) return 0;     /* up to CPython 3.11, of the old C interface */
-            cybleu_read_long((const uint8_t *)PyUnicode_DATA(token), size, (int)PyUnicode_KIND(token), seed, to);
-            return 1;
-        }
-        if (PyLong_CheckExact(token)) {
-            int overflow;
-            key->first = (uint64_t)PyLong_AsLongLongAndOverflow(token, &overflow);
-            key->second = CYBLEU_INT;
-            return !overflow;
-        }
-        return 0;
-    }
-
-    /* The value of an int that the interpreter keeps in one digit. */
-    static CYTHON_INLINE int cybleu_small_int(PyObject *integer, uint64_t *value) {
-    #if PY_VERSION_HEX >= 0x030C0000
-        if (!PyUnstable_Long_IsCompact((PyLongObject *)integer)) return 0;
-        *value = (uint64_t)PyUnstable_Long_CompactValue((PyLongObject *)integer);
-    #else
-        Py_ssize_t size = Py_SIZE(integer);
-        if (size < -1 || size > 1) return 0;
-        *value = (uint64_t)((int64_t)size * (int64_t)((PyLongObject *)integer)->ob_digit[0]);
-    #endif
-        return 1;
-    }
-
-    static CYTHON_INLINE int cybleu_read_object(PyObject *token, cybleu_seed seed, cybleu_keyed *to) {
-        cybleu_key *key = &to->key;
-        if (!CYBLEU_UNLIKELY(!PyUnicode_CheckExact(token))) {
-            /* no branch on whether the text is ASCII: in many languages one word in ten is not */
-            unsigned int kind = (unsigned int)PyUnicode_KIND(token);
-            size_t size = (size_t)PyUnicode_GET_LENGTH(token) * kind;
-            if (!CYBLEU_UNLIKELY(!PyUnicode_IS_COMPACT(token) || size >= 16)) {
-                const char *data = (const char *)token + sizeof(PyCompactUnicodeObject);
-                data -= (sizeof(PyCompactUnicodeObject) - sizeof(PyASCIIObject)) * (PyUnicode_IS_ASCII(token) != 0);
-                cybleu_short_text(data, size, kind, key);
-                return 1;
-            }
-        }
-        else if (PyLong_CheckExact(token) && cybleu_small_int(token, &key->first)) {
-            key->second = CYBLEU_INT;
-            return 1;
-        }
-        return cybleu_read_other(token, seed, to);
-    }
-
-    """
+cdef extern from "tokens/objects.h":
     bint cybleu_read_object(PyObject *token, Seed seed, KeyedToken *keyed) noexcept
 
 

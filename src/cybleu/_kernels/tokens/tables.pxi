@@ -1,5 +1,17 @@
 # Tables that number tokens, of lists or of raw text. In one table, tokens are equal if and only if their ids are equal.
 
+cdef extern from "tokens/keys.h":
+    uint64_t CYBLEU_UNDECIDED
+    ctypedef struct cybleu_key:
+        uint64_t first
+        uint64_t second
+    ctypedef struct KeyedToken "cybleu_keyed":
+        cybleu_key key
+        Token token
+    void cybleu_short_text(const uint8_t *text, size_t size, unsigned int kind, cybleu_key *key) noexcept nogil
+    void cybleu_read_long(const uint8_t *text, size_t size, unsigned int kind, Seed seed, KeyedToken *to) noexcept nogil
+
+
 cdef enum:
     FEW = 64
     FEW_SLOTS = 512         # sparsely used, because collisions cause branch mispredictions

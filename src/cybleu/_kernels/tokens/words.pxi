@@ -18,7 +18,7 @@ cdef inline void read_word(const Token *word, Seed seed, KeyedToken *to) noexcep
     if CYBLEU_UNLIKELY(size >= 16):
         cybleu_read_long(word.text, <size_t>size, 1, seed, to)
         return
-    cybleu_short_text(<const char *>word.text, <size_t>size, 1, &to.key)
+    cybleu_short_text(word.text, <size_t>size, 1, &to.key)
     to.token = word[0]
 
 

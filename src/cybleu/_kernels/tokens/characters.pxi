@@ -5,6 +5,7 @@
 
 cdef enum:
     BEFORE = 16             # readable bytes before the first text
+    AHEAD = 8               # after each text, where they match no id
     LOW = 0x2070            # characters with a fixed table: up to general punctuation
 
 
@@ -49,7 +50,7 @@ cdef struct Span:
 
 
 cdef enum:
-    MOST_NARROW = 254       # distinct characters with byte ids; excludes CYBLEU_FREE as an n-gram
+    MOST_NARROW = 254       # distinct characters with byte ids; so that no n-gram has the key of a free slot
     MOST_UNITS = 0x3FFFFFFF     # positions are 32 bits
     IGNORED_SPACE = -1
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ..._definitions.ngrams import count_ngrams
 from ..._definitions.nist import information_of
-from .ter import segments
+from ..counting.ter import segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
