@@ -237,6 +237,18 @@ def test_improvements_are_positive(jinja2):
     worse = Page(html(analyse(systems, REFERENCES, ["sacrebleu", "ter"], baseline="good", **FEW)))
     bleu, ter = worse.text_of("p", **{"class": "big"})
     assert bleu[0] == "\u2212" and "more edits" in ter
+    more = float(ter.partition(" ")[0])
+    least, most = map(float, re.findall(r"interval (\S+) to (\S+)", worse.text_of("p", **{"class": "note"})[1])[0])
+    assert 0 < least <= more <= most
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_one_card_for_two_systems_of_which_each_is_better_by_a_metric(jinja2):
+    texts = {"short": "a b c d e", "long": "a b c d e f g h x x x x", "wrong": "x"}
+    systems = {name: [text] * 20 for name, text in texts.items()}
+    found = Page(html(analyse(systems, ["a b c d e f g h"] * 20, METRICS, **FEW)))
+    assert found.text_of("p", **{"class": "pair"}) == ["long vs. short"]
+    assert found.text_of("p", **{"class": "big"})[2] == "12.50 more edits in 100 words"
 
 
 @pytest.mark.parametrize("most", [1, 10])

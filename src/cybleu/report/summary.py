@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .._runtime.arrays import np
@@ -56,6 +57,10 @@ def points(value: float | None, width: int = 2, sign: str = "") -> str:
     return "" if value is None or np.isnan(value) else f"{value:{sign}.{width}f}".replace("-", "\u2212")
 
 
+def _interval(low: float, high: float) -> str:
+    return f"{points(low)} to {points(high)}"
+
+
 def share_of(report: Report) -> str:
     """Return the confidence of the intervals in percent."""
     return f"{100 * report.comparisons[0].settings.confidence:g}\u00a0%"
@@ -63,42 +68,60 @@ def share_of(report: Report) -> str:
 
 def cards(report: Report) -> list[Card]:
     """Return a card for each pair of systems that a metric finds worth naming; of a single system one card."""
-    found: dict[tuple[str, ...], Card] = {}
+    found: dict[frozenset[str], list[MetricFigures]] = {}
     for figures in report.metrics:
-        systems = figures.comparison.systems
-        if len(systems) == 1:
-            names: tuple[str, ...] = (systems[0].name,)
-            verdict = _of_one(figures, systems[0], share_of(report))
-        elif figures.comparison.baseline is None:
-            names = systems[0].name, systems[1].name
-            verdict = _of_two(figures, systems[0], systems[1], share_of(report))
-        else:
-            names = systems[1].name, systems[0].name
-            verdict = _of_two(figures, systems[1], systems[0], share_of(report))
-        card = found.setdefault(names, Card(names, [], []))
-        card.verdicts.append(verdict)
-    for card in found.values():
-        card.sentences.extend(_sentences(report, card))
-    return [*found.values()]
+        found.setdefault(frozenset(_names(figures)), []).append(figures)
+    share = share_of(report)
+    return [_card(of_names, share, several=len(report.metrics) > 1) for of_names in found.values()]
 
 
-def _of_one(figures: MetricFigures, system: SystemScore, share: str) -> Verdict:
-    cell = _cell(figures, system, is_best=False)
+def _names(figures: MetricFigures) -> tuple[str, ...]:
+    """Return the best two systems; or the best one and the baseline; or the only one."""
+    names = tuple(system.name for system in figures.comparison.systems[:2])
+    return names if figures.comparison.baseline is None else names[::-1]
+
+
+def _card(of_names: Sequence[MetricFigures], share: str, several: bool) -> Card:
+    """Return the card of the metrics that name the same systems.
+
+    :param several: whether the report has several metrics
+    """
+    names = _names(of_names[0])
+    if len(names) == 1:
+        return Card(names, [_of_one(figures, share) for figures in of_names], [])
+    said: dict[tuple[str, str], list[str]] = {}  # by the metrics that say the same
+    for figures in of_names:
+        if len(figures.systems) > 2:
+            said.setdefault(_of_others(figures.comparison), []).append(figures.label)
+    sentences = []
+    for (name, rest), labels in said.items():
+        by = f" by {joined(labels)}" if several else ""
+        sentences.append((name, f"{rest}{by}."))
+    return Card(names, [_of_two(figures, names, share) for figures in of_names], sentences)
+
+
+def _of_one(figures: MetricFigures, share: str) -> Verdict:
+    cell = _cell(figures, figures.systems[0], is_best=False)
     return Verdict(_title(figures), f"{cell.score} {cell.half}", None, f"{share} interval {cell.ends}")
 
 
-def _of_two(figures: MetricFigures, better: SystemScore, other: SystemScore, share: str) -> Verdict:
+def _of_two(figures: MetricFigures, names: tuple[str, ...], share: str) -> Verdict:
     comparison = figures.comparison
-    difference, low, high = figures.improvement(better.name, other.name)
-    test = comparison.between(better.name, other.name)
+    difference, low, high = figures.improvement(*names)
+    if difference < 0 and not figures.metric.higher_is_better:  # the number has no sign, so its interval has that of more
+        ends = (-high, -low)
+    else:
+        ends = (low, high)
+    test = comparison.between(*names)
     p = p_value(test, comparison.settings.correction == "holm", comparison).removesuffix("*")
     p = p if p.startswith("<") else f"= {p}"
     found = "significant" if test.significant else "not significant"
+    scores = {system.name: points(figures.percent(system.score)) for system in figures.systems}
     return Verdict(
         _title(figures),
         _in_words(figures, difference),
-        (points(figures.percent(better.score)), points(figures.percent(other.score))),
-        f"{found} (p {p}); {share} interval {points(low)} to {points(high)}",
+        (scores[names[0]], scores[names[1]]),
+        f"{found} (p {p}); {share} interval {_interval(*ends)}",
     )
 
 
@@ -116,39 +139,15 @@ def _in_words(figures: MetricFigures, difference: float) -> str:
     return f"{size} {'lower' if difference >= 0 else 'higher'}"
 
 
-def _sentences(report: Report, card: Card) -> list[tuple[str, str]]:
-    """Say how many other systems differ, as the name of a system and the rest of the sentence.
-
-    Metrics that say the same share a sentence.
-    """
-    said: dict[tuple[str, str], list[str]] = {}
-    for figures in report.metrics:
-        comparison = figures.comparison
-        others = len(comparison.systems) - 1
-        if others < 2:
-            continue
-        if comparison.baseline is not None:
-            significant = sum(pair.significant for pair in comparison.differences)
-            name = ""
-            rest = f"Of the systems vs. the baseline, {significant} of {others} differ significantly"
-        else:
-            name = comparison.systems[0].name
-            rest = f"is significantly better than {_beaten(comparison)} other systems"
-        if name in ("", card.names[0]) and _title(figures) in [verdict.title for verdict in card.verdicts]:
-            said.setdefault((name, rest), []).append(figures.label)
-    sentences = []
-    for (name, rest), labels in said.items():
-        by = f" by {joined(labels)}" if len(report.metrics) > 1 else ""
-        sentences.append((name, f"{rest}{by}."))
-    return sentences
-
-
-def _beaten(comparison: SystemComparison) -> str:
+def _of_others(comparison: SystemComparison) -> tuple[str, str]:
+    """Say how many other systems differ, as the name of a system, if one is named, and the rest of the sentence."""
     best, *others = comparison.systems
+    if comparison.baseline is not None:
+        count = sum(pair.significant for pair in comparison.differences)
+        return "", f"Of the systems vs. the baseline, {count} of {len(others)} differ significantly"
     count = sum(comparison.between(best.name, other.name).significant for other in others)
-    if count == len(others):
-        return "all"
-    return f"{count or 'none'} of the {len(others)}"
+    beaten = "all" if count == len(others) else f"{count or 'none'} of the {len(others)}"
+    return best.name, f"is significantly better than {beaten} other systems"
 
 
 def score_rows(report: Report) -> list[tuple[str, list[ScoreCell]]]:
@@ -171,7 +170,7 @@ def _cell(figures: MetricFigures, system: SystemScore, is_best: bool) -> ScoreCe
     return ScoreCell(
         score=points(figures.percent(system.score)),
         half=f"\u00b1 {points((high - low) / 2)}",
-        ends=f"{points(low)} to {points(high)}",
+        ends=_interval(low, high),
         is_best=is_best,
         rank=system.rank if len(figures.systems) > 1 else None,
     )
@@ -214,7 +213,7 @@ def pair_rows(figures: MetricFigures) -> list[PairRow]:
                 first=pair.first,
                 second=pair.second,
                 improvement=points(difference, sign="+"),
-                interval=f"{points(low)} to {points(high)}",
+                interval=_interval(low, high),
                 p=p_value(pair, False, figures.comparison),
                 p_holm=p_value(pair, True, figures.comparison),
                 wins=pair.wins,
