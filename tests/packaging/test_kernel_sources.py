@@ -1,15 +1,87 @@
-"""Rules of C that hold for every compiler, checked in the sources of the kernels."""
+"""Rules of C that hold for every compiler, and the order of the files, checked in the sources of the kernels."""
 
 import re
+from itertools import groupby
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent.parent
+import pytest
+
+KERNELS = Path(__file__).parent.parent.parent / "src" / "cybleu" / "_kernels"
+
+
+def source(name):
+    return (KERNELS / name).read_text(encoding="utf-8")
+
+
+def code_of(name):
+    """Return a file without strings and comments."""
+    return re.sub(r'"""[\s\S]*?"""|#.*|[bc]?"[^"\n]*"', "", source(name))
+
+
+def defined_in(code):
+    """Return what a file defines at its top level: functions, types, variables, enumerators, declarations of C."""
+    code = re.sub(r"(ctypedef struct .*)\n(?: {8}.*\n)+", r"\1\n", code)
+    blocks = re.findall(r"^cdef (?:enum|extern).*\n((?: {4}.*\n|\n)+)", code, re.MULTILINE)
+    lines = re.findall(r"^(?:(?:cdef|def|ctypedef)\b.*|[A-Z_]+ =)", code, re.MULTILINE)
+    lines += re.findall(r"^ {4}(?: {4})?(\w.*)", "\n".join(blocks), re.MULTILINE)
+    return {re.match(r"(?:[^(=:]|\[.*?\])*?(\w+) *(?:[(=:]|$)", line)[1] for line in lines} - {"enum", "from"}
+
+
+def used_in(code):
+    methods = r"(?:\bdef|\bcdef .*?)\b\w+(?=\(self)"
+    return set(re.findall(r"(?<![.\w])[A-Za-z]\w*", re.sub(methods, "", code)))
+
+
+INCLUDED = re.findall(r'^include "(.+)"', source("kernels.pyx"), re.MULTILINE)
+CODE = {name: code_of(name) for name in INCLUDED}
+DEFINED = {name: defined_in(CODE[name]) for name in INCLUDED}
+USED = {name: used_in(CODE[name]) for name in INCLUDED}
 
 
 def test_enumerators_fit_the_int_that_msvc_makes_them():
     values = {}
-    for path in (ROOT / "src" / "cybleu" / "_kernels").rglob("*.pxi"):
-        for body in re.findall(r"^cdef enum.*:\n((?:    .*\n)+)", path.read_text(encoding="utf-8"), re.MULTILINE):
-            values |= dict(re.findall(r"^    (\w+) = ([^#\s]+)", body, re.MULTILINE))
+    for code in CODE.values():
+        for body in re.findall(r"^cdef enum.*:\n((?:    .*\n)+)", code, re.MULTILINE):
+            values |= dict(re.findall(r"^    (\w+) = (\S+)", body, re.MULTILINE))
     assert [name for name, value in values.items() if not -(2**31) <= int(value, 0) < 2**31] == []
     assert values["MOST_DIGITS"] == "18"
+
+
+def test_each_file_is_included_once_and_folder_by_folder():
+    folders = [folder for folder, _ in groupby(Path(name).parent for name in INCLUDED)]
+    assert len(folders) == len({*folders})
+    assert sorted(INCLUDED) == sorted(path.relative_to(KERNELS).as_posix() for path in KERNELS.rglob("*.pxi"))
+    assert sum(map(len, DEFINED.values())) == len(set().union(*DEFINED.values()))
+
+
+@pytest.mark.parametrize("name", INCLUDED)
+def test_a_file_uses_only_those_above_it(name):
+    later = INCLUDED[INCLUDED.index(name) + 1 :]
+    assert [USED[name] & DEFINED[other] for other in later if USED[name] & DEFINED[other]] == []
+
+
+@pytest.mark.parametrize("name", INCLUDED)
+def test_the_list_of_files_says_what_a_file_needs(name):
+    (needed,) = re.findall(rf'^include "{name}" +#[^;\n]*(?:; needs )?(.*)', source("kernels.pyx"), re.MULTILINE)
+    others = [other for other in INCLUDED if other != name and not re.search("common|declarations", other)]
+    assert needed == ", ".join(Path(other).stem for other in others if USED[name] & DEFINED[other])
+
+
+@pytest.mark.parametrize("name", INCLUDED)
+def test_the_first_comment_names_what_later_files_use(name):
+    comment = source(name).partition("\n\n")[0]
+    later = INCLUDED[INCLUDED.index(name) + 1 :]
+    offered = set().union(*(DEFINED[name] & USED[other] for other in later))
+    assert {word for word in offered if not word.isupper()} <= set(re.findall(r"\w+", comment))
+
+
+@pytest.mark.parametrize("name", INCLUDED)
+def test_no_local_has_the_name_of_a_global(name):
+    lists = re.findall(r"^ *(?:cdef (?!class)|def )[^=\n]*?\w\(([^)]*)\)", CODE[name], re.MULTILINE)
+    lists += re.findall(r"^ +cdef ([^(=\n]*)", CODE[name], re.MULTILINE)
+    words = [
+        re.findall(r"\w+", re.sub(r"\[.*?\]|=.*|not None", "", word)) for part in lists for word in part.split(",")
+    ]
+    names = {word[-1] for word in words if word}
+    names.update(re.findall(r"^ +(?:for )?([a-z_]\w*) (?:=|in) ", CODE[name], re.MULTILINE))
+    assert names & set().union(*DEFINED.values()) == set()

@@ -1,6 +1,8 @@
-"""The kernels, one extension module: the files below have its definitions, in the order in which they use each other.
+"""The kernels, one extension module: each file below uses only those above it.
 
-A module for each file would need declarations that repeat definitions, calls between modules, and twice the space.
+The comments say what a file gives, and which files it needs but for `common` and declarations of headers. The first
+comment of a file names what it offers to later ones. A module for each file would need declarations that repeat
+definitions, calls between modules, and twice the space.
 """
 
 cimport cython
@@ -27,36 +29,36 @@ from os import urandom
 
 from cybleu.errors import NotUtf8Error
 
-include "common/declarations.pxi"
-include "common/memory.pxi"
-include "common/checks.pxi"
-include "common/lengths.pxi"
-include "common/interrupts.pxi"
-include "common/hashing.pxi"
-include "text/declarations.pxi"
-include "text/tokenizing.pxi"
-include "text/raw_texts.pxi"
-include "tokens/tables.pxi"
-include "tokens/objects.pxi"
-include "tokens/words.pxi"
-include "tokens/texts.pxi"
-include "tokens/characters.pxi"
-include "counting/ngrams.pxi"
-include "counting/segments.pxi"
-include "counting/raw_segments.pxi"
-include "counting/ngram_tables.pxi"
-include "counting/prepared.pxi"
-include "counting/index.pxi"
-include "counting/ter.pxi"
-include "counting/unit_ngrams.pxi"
-include "scoring/formula.pxi"
-include "scoring/definitions.pxi"
-include "scoring/scores.pxi"
-include "scoring/gleu.pxi"
-include "scoring/pairwise.pxi"
-include "scoring/information.pxi"
-include "scoring/nist.pxi"
-include "scoring/chrf.pxi"
-include "lists/fields.pxi"
-include "search/envelope.pxi"
-include "search/feature_rows.pxi"
+include "common/declarations.pxi"  # what the headers of the folder give
+include "common/memory.pxi"  # allocation, buffers
+include "common/checks.pxi"  # limits, checks of arrays
+include "common/lengths.pxi"  # the closest reference length, and others
+include "common/interrupts.pxi"  # looks for Ctrl-C
+include "common/hashing.pxi"  # hashing with a secret seed
+include "text/declarations.pxi"  # what the headers of the folder give
+include "text/tokenizing.pxi"  # tokenisers of lines of raw text
+include "text/raw_texts.pxi"  # raw text as lines; needs tokenizing
+include "tokens/tables.pxi"  # tables from tokens to ids
+include "tokens/objects.pxi"  # ids of Python tokens; needs tables
+include "tokens/words.pxi"  # ids of tokens of raw text; needs tokenizing, raw_texts, tables
+include "tokens/texts.pxi"  # texts as ids
+include "tokens/characters.pxi"  # ids of characters and words; needs tokenizing, tables, words
+include "counting/ngrams.pxi"  # clipped matches of a segment; needs tables
+include "counting/segments.pxi"  # rows of lists; needs tables, objects, ngrams
+include "counting/raw_segments.pxi"  # rows of raw text; needs tokenizing, raw_texts, tables, words, characters, ngrams
+include "counting/ngram_tables.pxi"  # tables from n-grams to ids
+include "counting/prepared.pxi"  # prepared references; needs tokenizing, raw_texts, tables, words, texts, ngram_tables
+include "counting/index.pxi"  # n-grams of many texts; needs tables, texts, ngram_tables
+include "counting/ter.pxi"  # edits of TER; needs texts
+include "counting/unit_ngrams.pxi"  # matches of characters or words; needs tables
+include "scoring/formula.pxi"  # sums and smoothings
+include "scoring/definitions.pxi"  # scores of rows; needs formula
+include "scoring/scores.pxi"  # NLTK's BLEU; needs segments, formula, definitions
+include "scoring/gleu.pxi"  # GLEU; needs segments, scores
+include "scoring/pairwise.pxi"  # BLEU of pairs, leave-one-out; needs tables, texts, ngram_tables, index, definitions
+include "scoring/information.pxi"  # mteval's NIST; needs texts, ngram_tables, index
+include "scoring/nist.pxi"  # NLTK's NIST; needs tables, objects, segments, ngram_tables, definitions, gleu, information
+include "scoring/chrf.pxi"  # chrF; needs raw_texts, tables, characters, ngrams, unit_ngrams, definitions
+include "lists/fields.pxi"  # lines of n-best lists; needs tokenizing, words
+include "search/envelope.pxi"  # the line search of MERT; needs formula, definitions
+include "search/feature_rows.pxi"  # features, MIRA

@@ -1,8 +1,11 @@
 # Limits, and checks of arrays that Python code passes.
+#
+# Offers: limits; `bleu_row_size`, `check_offsets`, `check_segments`.
 
 # Checked builds of Cython do not compile arithmetic in an enum, so it is in the sizes of arrays that depend on this.
 cdef enum:
     MAX_ORDER = 16      # of weights and rows that the kernels score: MOST_ORDERS_OF_KERNELS in `metrics/counting.py`
+    MOST_TOKENS = 0x7FFFFFFE        # of any text: counts are 32 bits
     MOST_POSITIONS = 0x3FFFFFFF     # of tokens in a segment, with one more for each text: positions are 32 bits
 
 
@@ -10,7 +13,7 @@ cdef enum:
     LARGEST_ITEM = 256      # upper bound of the size in bytes of any item of a row
 
 
-cdef inline Py_ssize_t row_size(Py_ssize_t max_order, Py_ssize_t least=1) except -1:
+cdef inline Py_ssize_t bleu_row_size(Py_ssize_t max_order, Py_ssize_t least=1) except -1:
     """Return the size of a statistics row, limited so that the size in bytes of several rows fits a size_t."""
     if not least <= max_order <= PY_SSIZE_T_MAX // LARGEST_ITEM:
         raise ValueError("the order is out of range")

@@ -1,4 +1,7 @@
 # What the headers of this folder give, but for hashing and the clock.
+#
+# Offers: `distance` in bytes, `item_at` and `cybleu_items` of lists and tuples, `cybleu_lowest_bit`,
+# `cybleu_count_bits`, `wrapping_sum`, `wrapping_difference`, and macros of compilers and builds.
 
 cdef extern from "common/compiler.h":
     void CYBLEU_PREFETCH(const void *address) noexcept nogil

@@ -44,8 +44,8 @@ static inline uint64_t cybleu_fold(uint64_t one, uint64_t other) {
 #endif
 
 // Distinct keys give distinct pairs of factors. Some seeds fold keys of a regular pattern, such as all pairs of two
-// small numbers, to close values; the multiplication by an odd number separates them. Its high bits, which depend on all
-// others, select slots.
+// small numbers, to close values; the multiplication by an odd number separates them. Its high bits, which depend on
+// all others, select slots.
 static inline uint64_t cybleu_mix_pair(uint64_t first, uint64_t second, cybleu_seed seed) {
     return cybleu_fold((first + second) ^ seed.first, (first + 2 * second) ^ seed.second) * seed.second;
 }

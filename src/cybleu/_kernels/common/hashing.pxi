@@ -6,6 +6,8 @@
 # Probes do not check for Ctrl-C, and need not: tables are at most half full, so a probe of n keys visits O(log n) slots
 # with high probability, whatever the keys. tests/whole/test_collisions.py counts the slots for keys that would collide
 # without the seed, in a build with all checks.
+#
+# Offers: `Seed` and the process's own, `hash_word`, `hash_pair`, `mix_pair`, `next_slot`.
 
 cdef extern from "common/hashing.h":
     ctypedef struct Seed "cybleu_seed":

@@ -1,4 +1,6 @@
 # Ctrl-C in long-running kernels, with or without the GIL. Python handles it only in the main thread, between bytecodes.
+#
+# Offers: `Watch` with `begin_watch`, `watch` and `watch_long`, and `look` for what is watched otherwise.
 
 cdef extern from "common/clock.h":
     int64_t cybleu_milliseconds() noexcept nogil

@@ -1,4 +1,6 @@
 # The reference length of a segment with several references.
+#
+# Offers: the rules and their names, `closer` for the usual one, `length_with` for any of them, `length_gap`.
 
 # How the reference length is chosen among several references.
 cdef enum:
@@ -12,7 +14,7 @@ cdef enum:
 REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
 
 
-cdef inline int64_t apart(int64_t one, int64_t other) noexcept nogil:
+cdef inline int64_t length_gap(int64_t one, int64_t other) noexcept nogil:
     return one - other if one > other else other - one
 
 
@@ -21,9 +23,9 @@ cdef inline Py_ssize_t closer(Py_ssize_t best, Py_ssize_t length, Py_ssize_t wan
 
     The same rule is in `metrics/counting.py`, which sorts the lengths of prepared references, and in `pairwise.py`.
     """
-    cdef int64_t best_distance = apart(best, wanted)
-    cdef int64_t distance = apart(length, wanted)
-    if best < 0 or distance < best_distance or (distance == best_distance and length < best):
+    cdef int64_t best_distance = length_gap(best, wanted)
+    cdef int64_t gap = length_gap(length, wanted)
+    if best < 0 or gap < best_distance or (gap == best_distance and length < best):
         return length
     return best
 
@@ -38,4 +40,4 @@ cdef inline Py_ssize_t length_with(Py_ssize_t chosen, Py_ssize_t length, Py_ssiz
         return chosen + length
     if mode == SHORTEST:
         return min(chosen, length)
-    return length if apart(length, wanted) < apart(chosen, wanted) else chosen
+    return length if length_gap(length, wanted) < length_gap(chosen, wanted) else chosen

@@ -1,4 +1,6 @@
 # Allocation, and buffers that are reused between calls.
+#
+# Offers: `allocated`, `new_array`, `grown`; `Buffer` with `reserve` and `free_buffer`.
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX

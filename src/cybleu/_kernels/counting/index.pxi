@@ -1,4 +1,6 @@
 # Number the n-grams of texts, and list those of each text with their counts.
+#
+# Offers: `NgramIndex`; `Found` with `free_found`.
 
 # The n-grams of one text, found by one thread: those of order n + 1 from starts[n] to before starts[n + 1].
 cdef struct Found:

@@ -1,8 +1,11 @@
 # Open-addressing tables from token ids, and from pairs of n-gram ids, to n-gram ids.
+#
+# Offers: `Slots` of `Slot` with `make_slots`, `make_empty`, `size_of`, `place_of`, `probe_from` and `probe`;
+# `number_ids` of tokens, `pair_key`, `extended` and `extend_ngrams` for n-grams; `NgramCount`, which `count_ngrams`
+# writes.
 
 cdef enum:
     MOST_NGRAMS = 0x1FFFFFFF    # in one numbering: ids are 32 bits
-    MOST_TOKENS = 0x7FFFFFFE    # in one text: counts are 32 bits
 
 
 cdef struct Slot:

@@ -1,6 +1,9 @@
 # Clipped n-gram matches of a hypothesis against references, on token ids, in linear time.
 #
 # Equal tokens have equal ids; reference tokens that are not in the hypothesis are -1.
+#
+# Offers: `MaskMatcher` with `begin_masks`, `add_reference_masks` and `finish_masks`; `match_ngrams`, which works in
+# memory of the size `match_memory`.
 
 cdef enum:
     MASK_BITS = 64        # tokens, one for each bit of a machine word

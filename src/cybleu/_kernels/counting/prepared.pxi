@@ -196,7 +196,7 @@ cdef class PreparedReferences:
         cdef Py_ssize_t largest = 0
         cdef Py_ssize_t tokens, i, k
         cdef int32_t ngrams
-        row_size(max_order)     # raises ValueError
+        bleu_row_size(max_order)     # raises ValueError
         if sets.shape[0] < 1 or length_sets.shape[0] != sets.shape[0]:
             raise ValueError("the sets do not fit each other")
         check_offsets(sets, texts.count, 0)
@@ -324,7 +324,7 @@ cdef class PreparedReferences:
         row[0] = length
         row[1] = table.lengths[0]
         for n in range(1, table.length_count):
-            if apart(table.lengths[n], length) < apart(row[1], length):
+            if length_gap(table.lengths[n], length) < length_gap(row[1], length):
                 row[1] = table.lengths[n]
         for n in range(order):
             row[2 + n] = 0

@@ -79,7 +79,7 @@ cdef int end_text(TokenIds *numbers) except -1 nogil:
     return 0
 
 
-cdef int number_line(Tokenizer tokenizer, SegmentWorkspace *work, const Line *line, bint is_hypothesis) except -1 nogil:
+cdef int append_text(Tokenizer tokenizer, SegmentWorkspace *work, const Line *line, bint is_hypothesis) except -1 nogil:
     """Append the ids of the tokens of a text."""
     cdef TokenIds *numbers = &work.numbers
     cdef Scanner *scanner = &work.hypothesis if is_hypothesis else &work.reference
@@ -109,10 +109,10 @@ cdef int32_t number_texts(Tokenizer tokenizer, SegmentWorkspace *work, const Lin
                           Py_ssize_t count, Py_ssize_t *starts) except -1 nogil:
     """Number the tokens of the hypothesis, look up those of the references; return the number of distinct tokens."""
     cdef Py_ssize_t k
-    number_line(tokenizer, work, hypothesis, True)
+    append_text(tokenizer, work, hypothesis, True)
     for k in range(count):
         starts[k + 1] = work.numbers.count
-        number_line(tokenizer, work, &references[k], False)
+        append_text(tokenizer, work, &references[k], False)
     starts[count + 1] = work.numbers.count
     return work.few.distinct if work.has_few else work.table.size
 
@@ -182,7 +182,7 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)
     cdef Py_ssize_t i
     check_segments(hypotheses.count, references.count, sets, None, start, stop)
-    if rows.shape[0] != hypotheses.count or rows.shape[1] != row_size(max_order):
+    if rows.shape[0] != hypotheses.count or rows.shape[1] != bleu_row_size(max_order):
         raise ValueError("the rows do not fit the segments")
     make_workspace(&work)
     try:
@@ -205,7 +205,7 @@ def raw_row(Tokenizer tokenizer not None, lines, Py_ssize_t max_order):
     cdef Py_ssize_t i
     if texts.count < 2:
         raise ValueError("there is no reference")
-    row = <int64_t *>new_array(row_size(max_order), sizeof(int64_t))
+    row = <int64_t *>new_array(bleu_row_size(max_order), sizeof(int64_t))
     make_workspace(&work)
     try:
         with nogil:

@@ -2,6 +2,9 @@
 #
 # A segment is accepted if its containers are exact lists or tuples and its tokens are plain (see `tokens/objects.pxi`).
 # Anything else is declined, because it could run Python code during counting; the caller falls back to general code.
+#
+# Offers: `count_segment`, `count_reference`, `count_corpus`; `frozen` copies, `items_in` a text, `look_between`
+# segments.
 
 cdef enum:
     RELEASE_FROM_TOKENS = 65536        # tokens in a segment from which the GIL is released while counting
@@ -221,7 +224,7 @@ def segment_counts(references, hypothesis, Py_ssize_t max_order):
     cdef Py_ssize_t work = 0
     cdef Py_ssize_t n
     cdef int64_t *row
-    row = <int64_t *>allocated(calloc(row_size(max_order, 0), sizeof(int64_t)))
+    row = <int64_t *>allocated(calloc(bleu_row_size(max_order, 0), sizeof(int64_t)))
     try:
         if not count_segment(references, hypothesis, max_order, row, &work):
             return None
@@ -247,7 +250,7 @@ def segment_rows(list_of_references, hypotheses, Py_ssize_t max_order, Py_ssize_
     """
     cdef Py_ssize_t work = 0
     cdef Py_ssize_t i, n
-    if start < 0 or stop > stats.shape[0] or stats.shape[1] != row_size(max_order):
+    if start < 0 or stop > stats.shape[0] or stats.shape[1] != bleu_row_size(max_order):
         raise ValueError("the rows do not fit the segments")
     for i in range(start, stop):
         memset(&stats[i, 0], 0, <size_t>stats.shape[1] * sizeof(int64_t))

@@ -138,8 +138,8 @@ cdef void begin_rows_at(Distances *table, Py_ssize_t start) noexcept nogil:
         row[i] = <int32_t>i
 
 
-cdef int fill_rows(Distances *table, Py_ssize_t first, Py_ssize_t last, const int32_t *words, int step,
-                   Watch *watching) except -1 nogil:
+cdef int fill_distances(Distances *table, Py_ssize_t first, Py_ssize_t last, const int32_t *words, int step,
+                        Watch *watching) except -1 nogil:
     """The rows after `first` up to `last`; `step` is from each word to the next one."""
     cdef Py_ssize_t stop, i
     if not table.start <= first < table.start + ROWS_AT_ONCE:
@@ -165,7 +165,7 @@ cdef inline int require_row(Distances *table, Py_ssize_t i, const int32_t *words
     cdef Py_ssize_t first
     if CYBLEU_UNLIKELY(not table.start <= i <= table.start + ROWS_AT_ONCE):
         first = i - i % ROWS_AT_ONCE
-        fill_rows(table, first, min(first + ROWS_AT_ONCE, table.last), words, step, watching)
+        fill_distances(table, first, min(first + ROWS_AT_ONCE, table.last), words, step, watching)
     return 0
 
 
@@ -175,7 +175,7 @@ cdef int align(Segment *segment, Watch *watching) except -1 nogil:
     cdef Py_ssize_t i = segment.size
     cdef Py_ssize_t j = segment.width
     cdef const int32_t *before
-    cdef int32_t cost, distance
+    cdef int32_t cost, here
     memset(segment.wrong, 0, <size_t>(i + 1) * sizeof(int32_t))
     memset(segment.wrong_there, 0, <size_t>(j + 1) * sizeof(int32_t))
     while i > 0 or j > 0:
@@ -186,15 +186,15 @@ cdef int align(Segment *segment, Watch *watching) except -1 nogil:
             continue
         require_row(table, i - 1, segment.words, 1, watching)
         before = row_of(table, i - 1)
-        distance = row_of(table, i)[j]
+        here = row_of(table, i)[j]
         cost = <int32_t>(segment.words[i - 1] != table.reference[j])
         # the cells beyond a row before it may belong to another row
-        if j > table.rows[i - 1].low and j <= table.rows[i - 1].high and before[j - 1] + cost == distance:
+        if j > table.rows[i - 1].low and j <= table.rows[i - 1].high and before[j - 1] + cost == here:
             i -= 1
             j -= 1
             segment.wrong[i + 1] = segment.wrong_there[j + 1] = cost
             segment.align[j] = <int32_t>i
-        elif j < table.rows[i - 1].high and before[j] + 1 == distance:
+        elif j < table.rows[i - 1].high and before[j] + 1 == here:
             i -= 1
             segment.wrong[i + 1] = 1
         else:
@@ -374,7 +374,7 @@ cdef int prepare_reference(Segment *segment, const int32_t *reference, Buffer *m
 
 cdef int fill_forward(Segment *segment, Py_ssize_t first, Watch *watching) except -1 nogil:
     """The rows after `first`."""
-    fill_rows(&segment.forward, first, segment.size, segment.words, 1, watching)
+    fill_distances(&segment.forward, first, segment.size, segment.words, 1, watching)
     segment.score = row_of(&segment.forward, segment.size)[segment.width]
     return 0
 
@@ -396,8 +396,8 @@ cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t lim
     # each shift is an edit, too, and none gains more than is left
     while segment.score > segment.bound and shifts + segment.bound < limit:
         watch(watching, segment.size)
-        fill_rows(&segment.backward, segment.size - last, segment.size - 1, segment.words + segment.size - 1, -1,
-                  watching)
+        fill_distances(&segment.backward, segment.size - last, segment.size - 1, segment.words + segment.size - 1, -1,
+                       watching)
         align(segment, watching)
         watch_long(watching, segment.size)
         find_shift(segment, &best, watching)

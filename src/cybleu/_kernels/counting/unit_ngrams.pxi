@@ -8,6 +8,9 @@
 # an n-gram requires no further tables: a comparison of 8 bytes gives the order up to which it matches. For repeated
 # n-grams, each one in the reference takes an unmatched one in the hypothesis. Longer n-grams can only match where
 # shorter ones do, so the work decreases with the number of matches.
+#
+# Offers: `Units`, with `count_units` and `shared_units` for single ones; `Positions` with `all_of` and `all_pairs`;
+# `Table` with `unit_table_size`, `fill_table` and `take_ngrams`; `pairs_have_cells`, `ngrams_of`.
 
 cdef enum:
     MOST_OF_A_KIND = 64     # orders of characters, and of words: MOST_ORDERS of `_runtime/numbers.py`

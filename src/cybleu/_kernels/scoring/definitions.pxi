@@ -1,4 +1,6 @@
 # Score rows by any BLEU definition, with the same float operations as the mirror, in the same order.
+#
+# Offers: `Rules`, `evaluate` for a row, `brevity_penalty`, `python_sum`; `nltk_bleu`; `Definition`.
 
 cdef enum Mean:
     EXACT = 0
@@ -474,7 +476,7 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] too_
     cdef Py_ssize_t start, stop, n
     cdef int64_t totals_of_4[10]
     cdef int64_t too_short_of_4[4]
-    if stats.shape[1] != row_size(order) or totals.shape[0] != stats.shape[1]:
+    if stats.shape[1] != bleu_row_size(order) or totals.shape[0] != stats.shape[1]:
         raise ValueError("the sums do not fit the rows")
     result.invalid, result.too_many, result.zeros, result.largest = -1, -1, 0, 0
     memset(totals_of_4, 0, sizeof(totals_of_4))

@@ -1,4 +1,7 @@
 # A correctly rounded sum, and methods 5 to 7 of NLTK, with one correctly rounded division for each precision.
+#
+# Offers: `Smoothing` and `Method` with their values, special values of precisions, `Counts`; `exact_sum`, `average`,
+# `interpolate`, `halved_by_length`, `finite_or_no_score`.
 
 # How the precision of an order is smoothed; the names, in this order, are those in SMOOTHINGS of `definitions.pxi`.
 cdef enum Smoothing:
@@ -167,7 +170,7 @@ cdef int average(const Counts *counts, int order, Method method, double *precisi
     return 1
 
 
-cdef inline int64_t product(int64_t first, int64_t second) noexcept nogil:
+cdef inline int64_t checked_product(int64_t first, int64_t second) noexcept nogil:
     """Return the product of non-negative numbers, or -1 if it is 2 ** 53 or more, or a factor is -1."""
     if first < 0 or second < 0 or <double>first * <double>second >= 9007199254740992.0:
         return -1
@@ -187,11 +190,11 @@ cdef int interpolate(const Counts *counts, int order, int64_t alpha, double *pre
         bottoms[n] = counts.denominators[n]
     for n in range(2, order):
         ngrams = counts.hypothesis_length - n if counts.hypothesis_length > n else 0
-        prior_top = product(product(tops[n - 1], tops[n - 1]), bottoms[n - 2])
-        prior_bottom = product(product(bottoms[n - 1], bottoms[n - 1]), tops[n - 2])
-        top = product(counts.matches[n], prior_bottom)
-        prior_top = product(alpha, prior_top)
-        bottom = product(prior_bottom, ngrams + alpha)
+        prior_top = checked_product(checked_product(tops[n - 1], tops[n - 1]), bottoms[n - 2])
+        prior_bottom = checked_product(checked_product(bottoms[n - 1], bottoms[n - 1]), tops[n - 2])
+        top = checked_product(counts.matches[n], prior_bottom)
+        prior_top = checked_product(alpha, prior_top)
+        bottom = checked_product(prior_bottom, ngrams + alpha)
         if top < 0 or prior_top < 0 or bottom < 0 or top + prior_top > (<int64_t>1 << 53):
             return 0
         top += prior_top

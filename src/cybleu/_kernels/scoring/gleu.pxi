@@ -1,4 +1,6 @@
 # GLEU: matches of a hypothesis and a reference, over the n-grams of the longer text.
+#
+# Offers: `read_orders`.
 
 cdef inline int64_t ngrams_of_orders(int64_t length, int64_t min_len, int64_t max_len) noexcept:
     cdef int64_t last = min(length, max_len)

@@ -1,4 +1,6 @@
 # NIST (Doddington 2002) with information weights of a corpus: matches are clipped by all references of a segment.
+#
+# Offers: `information_of`.
 
 # By id: for an n-gram of a hypothesis 1 and the largest count in a reference; 0 for others, and between hypotheses.
 cdef inline int add_reference(int32_t *largest, const NgramCount *ngrams, Py_ssize_t start, Py_ssize_t end,
@@ -18,7 +20,7 @@ cdef inline int add_reference(int32_t *largest, const NgramCount *ngrams, Py_ssi
 cdef double LOG_2 = math.log(2)
 
 
-cdef inline double bits(int64_t prefix, int64_t frequency) noexcept nogil:
+cdef inline double information_of(int64_t prefix, int64_t frequency) noexcept nogil:
     return log(<double>prefix / <double>frequency) / LOG_2 if prefix != frequency else 0.0
 
 
@@ -67,14 +69,14 @@ cdef class NgramInformation(NgramIndex):
                     watch_long(&watching, total - start)
                     start += STEPS
                 for ngram in range(self.distinct):      # a number that no token has is not asked for
-                    self.information[ngram] = bits(words, max(frequencies[ngram], 1))
+                    self.information[ngram] = information_of(words, max(frequencies[ngram], 1))
                 first = 0
                 while first < size_of(self.table):
                     for i in range(first, min(first + STEPS, size_of(self.table))):
                         ngram, prefix = self.table.slots[i].ngram, <int32_t>(self.table.slots[i].key >> 32)
                         if ngram >= 0:
-                            self.information[ngram] = bits(words if prefix == zero else frequencies[prefix],
-                                                           frequencies[ngram])
+                            self.information[ngram] = information_of(words if prefix == zero else frequencies[prefix],
+                                                                     frequencies[ngram])
                     watch(&watching, STEPS)
                     first += STEPS
         finally:

@@ -175,7 +175,7 @@ cdef int number_ngrams(Corpus *corpus, Py_ssize_t n, Py_ssize_t most, Watch *wat
         watch(watching, corpus.texts[k].length + 8)
     for k in range(most):
         if (corpus.ngrams[k].frequency > 0) & (corpus.ngrams[k].frequency < corpus.ngrams[k].prefix_frequency):
-            corpus.ngrams[k].information = bits(corpus.ngrams[k].prefix_frequency, corpus.ngrams[k].frequency)
+            corpus.ngrams[k].information = information_of(corpus.ngrams[k].prefix_frequency, corpus.ngrams[k].frequency)
     return 0
 
 

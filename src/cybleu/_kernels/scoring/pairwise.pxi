@@ -243,7 +243,7 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
     cdef Largest *largest = NULL    # by n-gram
     cdef Slots table
     cdef Watch watching = begin_watch()
-    if stats.shape[0] != texts.count or stats.shape[1] != row_size(max_order):
+    if stats.shape[0] != texts.count or stats.shape[1] != bleu_row_size(max_order):
         raise ValueError("the rows do not fit the texts")
     if total > MOST_NGRAMS // max_order:
         raise MemoryError("the texts have too many n-grams")

@@ -1,6 +1,8 @@
 # Compiled `sentence_bleu`, and NLTK's scores of plain lists with plain weights and any smoothing method.
 #
 # Other arguments are declined, see `counting/segments.pxi`.
+#
+# Offers: `copy_metadata`.
 
 cdef enum:
     MAX_VECTORS = 16        # weight vectors scored at once

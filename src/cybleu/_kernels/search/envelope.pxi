@@ -20,8 +20,8 @@ cdef double floor_at(const double *base, const double *slope, int32_t p, int32_t
     return min(base[p] + slope[p] * x, base[q] + slope[q] * x)
 
 
-cdef Py_ssize_t candidates(const double *base, const double *slope, const int32_t *order, Py_ssize_t size,
-                           Py_ssize_t likely, double *above, int32_t *kept) noexcept nogil:
+cdef Py_ssize_t without_low_lines(const double *base, const double *slope, const int32_t *order, Py_ssize_t size,
+                                  Py_ssize_t likely, double *above, int32_t *kept) noexcept nogil:
     """Remove most lines that are far below the envelope, in one branch-free pass.
 
     Such a line is below three others (the first, the last and one between) at their intersections, and therefore
@@ -169,8 +169,8 @@ def crossings(const double[::1] base not None, const double[::1] slope not None,
                 first = offsets[s]
                 size = offsets[s + 1] - first
                 watch(&watching, size)
-                hull = candidates(&base[first], &slope[first], &order[first], size, likely[s] - first, left + longest,
-                                  lines + longest)
+                hull = without_low_lines(&base[first], &slope[first], &order[first], size, likely[s] - first,
+                                         left + longest, lines + longest)
                 hull = envelope(&base[first], &slope[first], lines + longest, hull, lines, left)
                 k = 1
                 while k < hull and left[k] <= lower:
@@ -247,7 +247,8 @@ cdef inline void prefetch_row(const int64_t *row, Py_ssize_t size) noexcept nogi
     CYBLEU_PREFETCH(row + size - 1)
 
 
-cdef inline bint step(const int64_t *stats, const Crossing *crossing, Py_ssize_t size, int64_t *row) noexcept nogil:
+cdef inline bint apply_crossing(const int64_t *stats, const Crossing *crossing, Py_ssize_t size,
+                                int64_t *row) noexcept nogil:
     """Change the sum of statistics by a crossing; return whether it changed."""
     cdef const int64_t *before = stats + crossing.before * size
     cdef const int64_t *after = stats + crossing.after * size
@@ -318,7 +319,7 @@ def best_interval(const int64_t[::1] starts not None, const Crossing[::1] found 
                         crossing = &found[min(position + 16, count - 1)]     # whose statistics are prefetched
                         prefetch_row(&stats[crossing.before, 0], size)
                         prefetch_row(&stats[crossing.after, 0], size)
-                        if step(&stats[0, 0], &found[position], size, row):
+                        if apply_crossing(&stats[0, 0], &found[position], size, row):
                             changed = True
                             farthest = max(farthest, fabs(x))
                         position += 1

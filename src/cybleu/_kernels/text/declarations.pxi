@@ -1,4 +1,7 @@
 # What the headers of this folder give.
+#
+# Offers: `Line`, which `cybleu_line_of` reads; `Token`; kinds of characters; `Piece` with `read_piece`, `set_bits`,
+# `bit_of`, `set_points_apart`, `divide` and `write_places`; `Runs` with `find_runs`; `copy_ascii`.
 
 cdef extern from "text/lines.h":
     enum:

@@ -164,8 +164,8 @@ static inline void cybleu_set_bits(uint64_t *bits, int first, Py_ssize_t length)
 
 static inline int cybleu_bit(uint64_t bits, int place) { return (int)(bits >> place & 1); }
 
-// Mark points that are tokens of their own. `never_taken`: the byte before the piece prevents splitting, as a digit does;
-// `digit_follows`: a digit follows. Multibyte points have all bits set.
+// Mark points that are tokens of their own. `never_taken`: the byte before the piece prevents splitting, as a digit
+// does; `digit_follows`: a digit follows. Multibyte points have all bits set.
 static inline void cybleu_set_points_apart(cybleu_piece *piece, int never_taken, int digit_follows) {
     uint64_t first = piece->point & ~piece->inner, later = piece->point & piece->inner, last, found, next;
     first &= ~(piece->digit << 1 | (uint64_t)never_taken);
@@ -183,8 +183,8 @@ static inline void cybleu_set_points_apart(cybleu_piece *piece, int never_taken,
     piece->alone |= found | last;
 }
 
-// Compute starts and ends of tokens. `unfinished`: a token continues from the previous piece; `joins`: the first byte does
-// not start a token.
+// Compute starts and ends of tokens. `unfinished`: a token continues from the previous piece; `joins`: the first byte
+// does not start a token.
 static inline void cybleu_divide(cybleu_piece *piece, int digit_before, int unfinished, int joins) {
     uint64_t all = piece->size == 64 ? ~(uint64_t)0 : ((uint64_t)1 << piece->size) - 1, breaks;
     piece->alone |= piece->hyphen & (piece->digit << 1 | (uint64_t)digit_before);

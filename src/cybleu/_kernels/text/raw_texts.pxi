@@ -1,6 +1,8 @@
 # Views of lines of raw text: in lists of str and bytes, in blocks and spans of bytes.
 #
 # Bytes are validated once as UTF-8. Nothing is copied, and the caller's objects are not modified.
+#
+# Offers: `RawTexts`.
 
 cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end) noexcept nogil:
     """Return the first byte of invalid UTF-8, or the end."""

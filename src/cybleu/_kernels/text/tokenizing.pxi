@@ -4,6 +4,9 @@
 # whether a character is a token of its own depends on its kind, the previous character and the next one. 64 bytes are
 # processed at once as bit masks, which avoids dependencies between tokens.
 # `_mirror/text/tokenizing.py` has the substitutions.
+#
+# Offers: `Tokenizer`, which reads tokens with a `Scanner` (`make_scanner`, `end_scanner`); `line_of` a str or bytes;
+# `decoded` tokens; `length_of` a character in UTF-8, `code_at` one, `is_space`.
 
 cdef enum:
     MORE_TOKENS = 72    # further entries of the output that may be overwritten
@@ -284,7 +287,7 @@ cdef void look_up_leads(Tokenizer tokenizer, Piece *piece, const uint8_t *at) no
             set_bits(&piece.inner, i + 1, length - 1)
 
 
-cdef bint digit_follows(Tokenizer tokenizer, const uint8_t *at, const uint8_t *end) noexcept nogil:
+cdef bint begins_with_digit(Tokenizer tokenizer, const uint8_t *at, const uint8_t *end) noexcept nogil:
     cdef Py_ssize_t length
     if at == end:
         return tokenizer.first == NOTHING
@@ -417,7 +420,7 @@ cdef class Tokenizer:
             last = piece.size - 1
             if piece.point:
                 set_points_apart(&piece, before != OTHER, bit_of(piece.point, last)
-                                 and digit_follows(self, at + piece.size, end))
+                                 and begins_with_digit(self, at + piece.size, end))
             divide(&piece, before == NUMBER, begun > ended, joins)
             begun += write_places(&tokens[begun].text, at, piece.starts)
             ended += write_places(&tokens[ended].end, at, piece.ends)

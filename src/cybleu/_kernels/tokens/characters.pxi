@@ -2,6 +2,9 @@
 #
 # Ids are bytes while there are few distinct characters. White space separates words, and is kept or dropped as a
 # character according to the options.
+#
+# Offers: `ChrfWorkspace` with `make_characters`, `forget_characters` and `end_characters`; `Text`, which `read_text`
+# reads; `number_words`.
 
 cdef enum:
     BEFORE = 16             # readable bytes before the first text

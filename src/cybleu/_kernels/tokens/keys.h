@@ -1,6 +1,6 @@
-// Keys of tokens. For a text of up to 15 bytes a key contains the characters themselves, so equal keys mean equal tokens;
-// otherwise it is a hash, and texts with equal keys must be compared. The first byte of `second` distinguishes these
-// cases, and encodes the number and the size of the characters.
+// Keys of tokens. For a text of up to 15 bytes a key contains the characters themselves, so equal keys mean equal
+// tokens; otherwise it is a hash, and texts with equal keys must be compared. The first byte of `second` distinguishes
+// these cases, and encodes the number and the size of the characters.
 
 #pragma once
 #include "common/hashing.h"

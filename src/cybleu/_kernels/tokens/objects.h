@@ -39,8 +39,8 @@ static inline int cybleu_small_int(PyObject *integer, uint64_t *value) {
     return 1;
 }
 
-// Read a token; 0 for one that is not plain. There is no branch on whether a str is ASCII: in many languages one word in
-// ten is not.
+// Read a token; 0 for one that is not plain. There is no branch on whether a str is ASCII: in many languages one word
+// in ten is not.
 static inline int cybleu_read_object(PyObject *token, cybleu_seed seed, cybleu_keyed *to) {
     if (!CYBLEU_UNLIKELY(!PyUnicode_CheckExact(token))) {
         unsigned int kind = (unsigned int)PyUnicode_KIND(token);

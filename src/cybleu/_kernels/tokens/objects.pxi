@@ -2,6 +2,9 @@
 #
 # Only exact ``str`` and ``int`` of 64 bits are plain: their equality runs no Python code, and is that of their keys, or
 # for a ``str`` of 16 bytes or more that of its characters.
+#
+# Offers: `assign_few_of`, `look_up_few_of` and `look_up_locked` for few tokens, `number_text` for any number,
+# `fetch_tokens`.
 
 cdef extern from "tokens/objects.h":
     bint cybleu_read_object(PyObject *token, Seed seed, KeyedToken *keyed) noexcept

@@ -1,4 +1,8 @@
 # Tables that number tokens, of lists or of raw text. In one table, tokens are equal if and only if their ids are equal.
+#
+# Offers: `KeyedToken`, with `cybleu_short_text` and `cybleu_read_long` for its key; `FewTokens` with `assign_few` and
+# `look_up_few`; `TokenTable` with `number_token`, `hash_of`, `reserve_tokens`, `forget_tokens`, `free_tokens`, and for
+# memory of the caller `table_size` and `place_table`; `slots_needed` of any table.
 
 cdef extern from "tokens/keys.h":
     uint64_t CYBLEU_UNDECIDED

@@ -1,4 +1,6 @@
 # Texts as ids of tokens.
+#
+# Offers: `TokenTexts`, `check_words`, `widen`, and `token_id` of 32 or 64 bits.
 
 ctypedef fused token_id:
     int32_t

@@ -1,6 +1,9 @@
 # Map tokens of raw text to ids, without creating Python objects.
 #
 # Ids are local to a segment, or shared by many texts through a vocabulary.
+#
+# Offers: `TokenIds` with `reserve_ids`; `read_words` and `look_up_few_words` for few tokens, `number_word` and
+# `number_each` for any number; `RawVocabulary`.
 
 cdef enum:
     AT_ONCE = 513           # tokens read at once
