@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from copy import copy
 from functools import cache, partial
 
 import numpy as np
@@ -95,8 +96,7 @@ def ragged(ids, *sizes):
 
 
 def line_search(nbest):
-    nbest._derived.clear()
-    return tuning.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0", surface=True)
+    return tuning.line_search(copy(nbest), [1.0, 2.0, 0.5, 1.0], "f0", surface=True)
 
 
 def raw_lines(count):

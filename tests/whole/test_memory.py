@@ -14,6 +14,7 @@ pytestmark = [
 
 SCRIPT = """
     import resource
+    from copy import copy
     import numpy as np
     from cybleu import Ragged, References, corpus_bleu, modified_precision, pairs, rerank, rows, scores, self_bleu
     from cybleu import sentence_bleu, tuning
@@ -32,8 +33,7 @@ SCRIPT = """
     of_segments = np.tile([20, 20, 15, 10, 5, 2, 20, 19, 18, 17], (SIZE, 1))
 
     def line_search():
-        nbest._derived.clear()
-        return tuning.line_search(nbest, [1.0, 2.0, 0.5], [0.5, 1.0, 1.0], surface=True).surface[1]
+        return tuning.line_search(copy(nbest), [1.0, 2.0, 0.5], [0.5, 1.0, 1.0], surface=True).surface[1]
 
     calls = {
         "sentence_bleu": lambda: sentence_bleu([words[7:], words], words[::-1]),

@@ -99,7 +99,6 @@ def linear(
       cybleu rerank linear test.nbest.gz --weights weights.txt
       cybleu rerank linear test.nbest.gz --weights moses.ini --list moses -o sorted.nbest.gz
     """
-    from ..nbest.weights import names_of
     from ..rerank import linear as by_weights
     from ..tuning import read_weights
 
@@ -111,7 +110,7 @@ def linear(
             weights.update(read_weights(weights_file, part.names))
             unseen.update(dict.fromkeys(weights))
         # a feature that is 0 so far may not have had a name yet
-        names = names_of(part)
+        names = part.all_names
         for name in names:
             unseen.pop(name, None)
         if missing := [name for name in part.names if name not in weights]:

@@ -291,7 +291,6 @@ class Task:
         **counting: Any,
     ):
         from ..nbest.weight_files import check_weights
-        from ..nbest.weights import names_of
 
         self.quiet = quiet
         self.progress = shows_progress() and not quiet
@@ -320,7 +319,7 @@ class Task:
             self.nbest = _read_texts([nbest or "", *more], references, progress=self.progress, **counting)
         _say_missing(self.nbest)
         if output is not None:  # names that cannot be written are an error before the work, not after it
-            check_weights(dict.fromkeys(names_of(self.nbest), 0.0))
+            check_weights(dict.fromkeys(self.nbest.all_names, 0.0))
         self._start, unlisted = _start_weights(start, self.nbest)
         check_form(output_format, self.nbest)
         # numbers have no names, so they are only those of the features of the list
@@ -420,7 +419,6 @@ def _start_weights(start: str | None, nbest: NBest) -> tuple[dict[str, float] | 
 
     :param start: a file of weights, or a list of numbers
     """
-    from ..nbest.weights import names_of
     from ..tuning import read_weights
 
     if start is None:
@@ -429,7 +427,7 @@ def _start_weights(start: str | None, nbest: NBest) -> tuple[dict[str, float] | 
         weights = read_weights(start, nbest.names)
         if not weights.keys() >= set(nbest.names):
             return weights, {}  # the tuner reports the feature without a weight
-        names = set(names_of(nbest))
+        names = set(nbest.all_names)
         others = {name: weight for name, weight in weights.items() if name not in names}
         if others:
             click.echo(

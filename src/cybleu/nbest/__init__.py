@@ -6,12 +6,11 @@ Create an :class:`NBest` from arrays, from texts (:meth:`NBest.from_texts`) or f
 :mod:`cybleu.rerank` chooses from them. They require NumPy.
 """
 
-from . import writing as writing  # which NBest.write calls
 from .container import NBest
-from .extractor import extract
+from .extraction import extract
 from .merging import merge
-from .reading import Segment, chunks, read_segments
 from .sparse import SparseFeatures
+from .streams import Segment, chunks, read_segments
 
 __all__ = [
     "NBest",

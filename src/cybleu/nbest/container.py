@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Sequence
-from functools import partial
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-# a cycle, because its modules import this one; an import in a function could wait forever in a child of `fork`
-from .. import nbest as lists
-from .._files.text import Naming, keyword, shown
-from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np
+from .._files.text import Naming, keyword
+from .._runtime.arrays import in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted
-from ..errors import ArrayValueError, FeatureError, LengthMismatchError, SequenceTypeError, StatisticsError
+from ..errors import ArrayValueError, SequenceTypeError
 from ..metrics import find
 from ..metrics.combined import split_on_blanks
-from ..text.ids import integers
 from ..text.reading import read_groups, read_lines, read_texts
+from . import extractor, writing
+from .axes import Axes
+from .parts import Part, by_segment, joined, part_of
+from .reading import read_parts
 from .references import bleu, count, known_texts, prepare_references
-from .sparse import SparseFeatures, owner_of, owners_of, sparse_given
+from .sparse import SparseFeatures, owners_of
+from .validation import (
+    Places,
+    checked_floats,
+    checked_integers,
+    checked_offsets,
+    checked_sparse,
+    checked_stats,
+    checked_texts,
+    feature_names,
+)
+from .weights import rows_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -30,12 +42,10 @@ if TYPE_CHECKING:
 
     Path = str | PathLike[str]
 
-__all__ = ["NBest", "SparseFeatures", "check_nbest"]
-
-# Below the int64 limit, because searches add differences to such a sum, and some metrics add 1 to a count.
-LARGEST_SUM = 2**62
+__all__ = ["NBest", "check_nbest"]
 
 
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class NBest:
     """Hypotheses of segments with their features and statistics. An `NBest` is immutable, thread-safe and picklable.
 
@@ -79,7 +89,6 @@ class NBest:
     index: NDArray[np.int64]
     model_scores: NDArray[np.float64] | None
     inputs: int
-    _derived: dict[str, Any]  # values that searches compute once, by name
 
     def __init__(
         self,
@@ -101,175 +110,78 @@ class NBest:
                 "features is a sparse matrix; pass it as sparse=, and pass only the dense features, (N, 0) if there "
                 "are none"
             )
-        dense = _floats(features, "features", 2)
-        count = len(dense)
-        bounds = _offsets(offsets, "offsets", count, "rows of features")
-        if inputs is not None:
-            check_whole(inputs, "inputs", 0, 2**63 - 1, error=ArrayValueError)
-        self._put(
-            offsets=bounds,
-            features=dense,
-            names=feature_names(names, dense.shape[1]),
-            score=score,
-            ids=None if ids is None else _whole_numbers(ids, "ids", len(bounds) - 1, "segments"),
-            index=None if index is None else _whole_numbers(index, "index", count, "hypotheses"),
-            inputs=inputs,
-        )
-        if count and self.index.max() >= self.inputs:
-            raise ArrayValueError(f"index holds {self.index.max()}, but the input had {self.inputs} hypotheses")
+        dense = checked_floats(features, "features", 2)
+        hypotheses = len(dense)
+        bounds = checked_offsets(offsets, "offsets", hypotheses, "rows of features")
+        segments = len(bounds) - 1
+        if inputs is None:
+            inputs = hypotheses
+        check_whole(inputs, "inputs", 0, 2**63 - 1, error=ArrayValueError)
+        dense_names = feature_names(names, dense.shape[1])
+        if ids is None:
+            ids = np.arange(segments, dtype=np.int64)
+        places = Places(bounds, checked_integers(ids, "ids", segments, "segments"))
+        if index is None:
+            index = np.arange(hypotheses, dtype=np.int64)
+        indices = checked_integers(index, "index", hypotheses, "hypotheses")
+        if hypotheses and indices.max() >= inputs:
+            raise ArrayValueError(f"index holds {indices.max()}, but the input had {inputs} hypotheses")
         if not np.isfinite(dense).all():
             row, column = np.argwhere(~np.isfinite(dense))[0]
-            raise self._not_finite(self.names[column], row, dense[row, column])
-        self.__dict__["stats"] = self._checked_stats(array_given(stats, "stats", copy=True))
-        if texts is not None:
-            self.__dict__["texts"] = self._checked_texts(list(texts))
-        if sparse is not None:
-            self.__dict__["sparse"] = self._checked_sparse(sparse_given(sparse))
-        if model_scores is not None:
-            scores = _floats(model_scores, "model_scores", 1, count)
-            self.__dict__["model_scores"] = self._check_finite(scores, "model score")
+            raise places.not_finite(dense_names[column], row, dense[row, column])
+        part = Part(
+            offsets=bounds,
+            ids=places.ids,
+            features=dense,
+            names=dense_names,
+            stats=checked_stats(stats, places, score),
+            texts=None if texts is None else checked_texts(texts, places),
+            sparse=None if sparse is None else checked_sparse(sparse, dense_names, places),
+            model_scores=None if model_scores is None else checked_floats(model_scores, "model_scores", 1, hypotheses),
+            index=indices,
+        )
+        if part.model_scores is not None:
+            places.check_finite(part.model_scores, "model score")
+        self._own(part, score, inputs)
 
     @classmethod
-    def _of(cls, **fields: Any) -> NBest:
-        """Create a list from `offsets`, `features`, `names` and other fields that are known to be valid."""
-        nbest = cls.__new__(cls)
-        nbest._put(**fields)
+    def unchecked(
+        cls, part: Part, score: Callable[[Any], float] | Metric | None = None, inputs: int | None = None
+    ) -> NBest:
+        """Create a list from arrays that are known to be valid; they are not copied.
+
+        :param part: the arrays, as readers of files return them; nobody else may write to them
+        :param score: see :class:`NBest`
+        :param inputs: see :class:`NBest`
+        """
+        nbest = object.__new__(cls)
+        nbest._own(part, score, len(part.features) if inputs is None else inputs)
         return nbest
 
-    def _put(self, **fields: Any) -> None:
-        count = len(fields["features"])
-        defaults = {
-            "stats": np.zeros((count, 0)),
-            "texts": None,
-            "score": None,
-            "sparse": None,
-            "ids": np.arange(len(fields["offsets"]) - 1, dtype=np.int64),
-            "index": np.arange(count, dtype=np.int64),
-            "model_scores": None,
-            "inputs": count,
+    def _own(self, part: Part, score: Callable[[Any], float] | Metric | None, inputs: int) -> None:
+        hypotheses = len(part.features)
+        sparse = part.sparse
+        if sparse is not None:
+            indptr = _read_only(sparse.indptr)
+            sparse = SparseFeatures(indptr, _read_only(sparse.columns), _read_only(sparse.values), sparse.names)
+        values = {
+            "offsets": _read_only(part.offsets),
+            "features": _read_only(part.features),
+            "stats": _read_only(np.zeros((hypotheses, 0)) if part.stats is None else part.stats),
+            "names": part.names,
+            "texts": part.texts,
+            "score": score,
+            "sparse": sparse,
+            "ids": _read_only(part.ids),
+            "index": _read_only(np.arange(hypotheses, dtype=np.int64) if part.index is None else part.index),
+            "model_scores": None if part.model_scores is None else _read_only(part.model_scores),
+            "inputs": inputs,
         }
-        found = defaults | {name: value for name, value in fields.items() if value is not None}
-        for name, value in found.items():
-            if isinstance(value, SparseFeatures):
-                value = value._replace(
-                    indptr=_kept(value.indptr), columns=_kept(value.columns), values=_kept(value.values)
-                )
-            self.__dict__[name] = _kept(value) if isinstance(value, np.ndarray) else value
-        self.__dict__["_derived"] = {}
-
-    def _with(self, **fields: Any) -> NBest:
-        """Return a list with other fields, which are known to be valid."""
-        return NBest._of(**{**self._fields(), **fields})
-
-    def _take(self, rows: Any, offsets: NDArray[np.int64], **fields: Any) -> NBest:
-        """Return a list of some hypotheses.
-
-        :param rows: their indices, int64, in the order of the new list; or a slice of consecutive ones
-        """
-        texts = self.texts
-        if texts:
-            texts = texts[rows] if isinstance(rows, slice) else [texts[row] for row in rows.tolist()]
-        return self._with(
-            offsets=offsets,
-            features=self.features[rows],
-            stats=self.stats[rows],
-            texts=texts,
-            sparse=self.sparse and self.sparse.rows(rows),
-            index=self.index[rows],
-            model_scores=None if self.model_scores is None else self.model_scores[rows],
-            **fields,
-        )
-
-    # -------------------------------------------------------------------------------------------------------- validation
-
-    def _checked_stats(self, array: NDArray[Any]) -> NDArray[np.int64] | NDArray[np.float64]:
-        is_float = array.dtype.kind == "f"
-        if array.dtype.kind not in "iuf" and array.size:
-            raise ArrayValueError(f"stats has dtype {array.dtype}; it must be int64 for BLEU, or float64")
-        if array.ndim == 1 and (is_float or (array.size and self.score is not None)):
-            array = array.reshape(-1, 1)
-        _check_shape(array, "stats", 2, len(self.features))
-        if is_float:
-            return self._check_finite(_kept(floats_given(array, "stats")), "statistic")
-        most = LARGEST_SUM // max(1, len(self))  # so that code that adds a row of each segment need not check the sum
-        wrong = ((array > most) | (array < -most)).any(axis=1)
-        reason = (
-            f"too large; the sum of one row from each of {counted(len(self), 'segment')} must be at most 2 ** 62. "
-            "Divide the numbers, or give them as floats"
-        )
-        rows = _kept(array.astype(np.int64, copy=False))
-        if self.score is None:
-            order = rows.shape[1] // 2 - 1
-            if order < 1 or rows.shape[1] % 2:
-                raise StatisticsError(
-                    f"stats has {rows.shape[1]} columns; BLEU's rows have 2 + 2 * orders: hypothesis length, reference "
-                    "length, matches, n-grams. For another metric give score="
-                )
-            if not wrong.any():
-                wrong = (rows < 0).any(axis=1) | (rows[:, 2 : 2 + order] > rows[:, 2 + order :]).any(axis=1)
-                reason = (
-                    "impossible; they must be whole numbers from 0: hypothesis length, reference length, matches, and "
-                    "n-grams, no fewer than matches. For another metric give score="
-                )
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise StatisticsError(f"the statistics of {self._place(row)} are {reason}: {rows[row].tolist()}")
-        return rows
-
-    def _checked_texts(self, texts: list[str]) -> list[str]:
-        if len(texts) != len(self.features):
-            raise LengthMismatchError(f"there are {len(texts)} texts, but {len(self.features)} hypotheses")
-        if set(map(type, texts)) - {str}:
-            row = next(row for row, text in enumerate(texts) if type(text) is not str)
-            raise ArrayValueError(f"the text of {self._place(row)} is a {type(texts[row]).__name__}, not a str")
-        return texts
-
-    def _checked_sparse(self, sparse: SparseFeatures) -> SparseFeatures:
-        names = feature_names(sparse.names, len(sparse.names))
-        values = _floats(sparse.values, "sparse.values", 1)
-        columns = _whole_numbers(sparse.columns, "sparse.columns", len(values), "values")
-        indptr = _offsets(sparse.indptr, "sparse.indptr", len(values), "values")
-        if len(indptr) != len(self.features) + 1:
-            raise LengthMismatchError(
-                f"sparse.indptr has {len(indptr) - 1} hypotheses, but features has {len(self.features)}"
-            )
-        check_apart(self.names, names)
-        if len(columns) and columns.max() >= len(names):
-            raise ArrayValueError(f"sparse.columns holds {columns.max()}, but there are {len(names)} names")
-        owners = owners_of(indptr)
-        falls = (columns[1:] <= columns[:-1]) & (owners[1:] == owners[:-1])
-        if falls.any():
-            place = self._place(owners[falls.argmax()])
-            raise ArrayValueError(f"sparse.columns of {place} are not strictly ascending")
-        if (row := first_not_finite(values)) is not None:
-            raise self._not_finite(names[columns[row]], owners[row], values[row])
-        return SparseFeatures(indptr, columns, values, names)
-
-    def _not_finite(self, name: str, row: int, value: float) -> FeatureError:
-        return FeatureError(f"feature {shown(name)} of {self._place(row)} is {value}; features are finite numbers")
-
-    def _check_finite(self, values: NDArray[np.float64], what: str) -> NDArray[np.float64]:
-        if not np.isfinite(values).all():
-            place = tuple(np.argwhere(~np.isfinite(values))[0])
-            raise StatisticsError(f"the {what} of {self._place(place[0])} is {values[place]}; it must be finite")
-        return values
-
-    def _place(self, row: int) -> str:
-        segment = owner_of(self.offsets, row)
-        return f"hypothesis {row - self.offsets[segment]} of segment {self.ids[segment]}"
-
-    # ---------------------------------------------------------------------------------------------------------- an object
-
-    def _fields(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_derived"}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)  # the only way to set a field of a frozen dataclass
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), **self._fields()), ()
-
-    def __setattr__(self, name: str, value: Any = None) -> None:
-        raise AttributeError("an NBest is immutable; create a new one from the changed arrays")
-
-    __delattr__ = __setattr__
+        return partial(type(self), **{field.name: getattr(self, field.name) for field in fields(self)}), ()
 
     def __len__(self) -> int:
         """The number of segments."""
@@ -290,6 +202,21 @@ class NBest:
         if not 0 <= number < len(self):
             raise ArrayValueError(f"there is no segment {number}; there are {len(self)}")
         return slice(int(self.offsets[number]), int(self.offsets[number + 1]))
+
+    @cached_property
+    def all_names(self) -> tuple[str, ...]:
+        """The names of all features, sparse ones after dense ones."""
+        return self.names if self.sparse is None else (*self.names, *self.sparse.names)
+
+    @cached_property
+    def feature_rows(self) -> Any:
+        """The features in the form of the backend, which weighs them."""
+        return rows_of(self.features, self.sparse)
+
+    @cached_property
+    def axes(self) -> Axes:
+        """The features as axes of the space of weights, for line searches."""
+        return Axes(self.offsets, self.features, self.sparse)
 
     # ------------------------------------------------------------------------------------------------- readers and writers
 
@@ -381,13 +308,25 @@ class NBest:
             which returns an empty string for an argument that users of the caller cannot give
         :raises InputFileError: a file cannot be read, or a line is invalid; the message names the file, line and reason
         """
-        counting: dict[str, Any] = {"tokenize": tokenize, "lowercase": lowercase, "max_order": max_order}
-        reading: dict[str, Any] = {"size": size, "features": features, "names": names, "texts": texts, **counting}
-        reading |= {"reference_length": reference_length, "threads": threads, "progress": progress}
-        reading["naming"] = naming
-        references = prepare_references(references)
-        parts = lists.reading.read_parts(path, format, references, first_id, **reading)
-        return lists.reading.by_segment(lists.reading.joined(parts), len(references), first_id)
+        prepared = prepare_references(references)
+        parts = read_parts(
+            path,
+            format,
+            prepared,
+            first_id,
+            size=size,
+            features=features,
+            names=names,
+            texts=texts,
+            threads=threads,
+            progress=progress,
+            naming=naming,
+            tokenize=tokenize,
+            lowercase=lowercase,
+            max_order=max_order,
+            reference_length=reference_length,
+        )
+        return cls.unchecked(by_segment(joined(parts), len(prepared), first_id))
 
     @classmethod
     def from_moses(
@@ -413,7 +352,7 @@ class NBest:
         check_whole(first_id, "first_id", 0, error=ArrayValueError)
         if segments is not None:
             check_whole(segments, "segments", 0, error=ArrayValueError)
-        return lists.extractor.read(features, scores, segments, first_id, naming)
+        return cls.unchecked(extractor.read(features, scores, segments, first_id, naming))
 
     def with_metric(
         self,
@@ -423,7 +362,7 @@ class NBest:
         tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
         lowercase: bool = False,
         threads: int | None = None,
-        **choices: Any,
+        **options: Any,
     ) -> NBest:
         """Return a list with the statistics of another metric, which oracles and tuners then use.
 
@@ -434,7 +373,7 @@ class NBest:
             as ``chrf``, accept no tokeniser
         :param lowercase: convert the texts to lower case first
         :param threads: the number of threads, by default one; it does not affect the result
-        :param choices: options of the metric, see :func:`cybleu.metrics.find`
+        :param options: options of the metric, see :func:`cybleu.metrics.find`
         :raises ArrayValueError: the texts of the hypotheses are not known
         :raises LengthMismatchError: the number of lists of references differs from the number of segments
 
@@ -445,11 +384,11 @@ class NBest:
         """
         if self.texts is None:
             raise ArrayValueError("the texts of the hypotheses are not known, so another metric cannot count them")
-        found = split_on_blanks(find(metric, tokenize=tokenize, lowercase=lowercase or None, **choices))
+        found = split_on_blanks(find(metric, tokenize=tokenize, lowercase=lowercase or None, **options))
         prepared = prepare_references(references, len(self))
         rows = count(found, read_lines(self.texts), prepared, owners_of(self.offsets), threads)
-        with_score = self._with(score=found)
-        return with_score._with(stats=with_score._checked_stats(rows))
+        stats = checked_stats(rows, Places(self.offsets, self.ids), found)
+        return NBest.unchecked(replace(part_of(self), stats=stats), found, self.inputs)
 
     def to_moses(self, features: Path, scores: Path) -> None:
         """Write the two text files of Moses's extractor, with numbers in full precision.
@@ -461,7 +400,7 @@ class NBest:
         :raises StatisticsError: the statistics are not those of BLEU
         :raises InputFileError: a file cannot be written
         """
-        lists.extractor.write(self, features, scores)
+        extractor.write(self, features, scores)
 
     def write(self, path: Path, format: str = "moses") -> None:  # noqa: A002
         """Write an n-best list, with numbers in full precision.
@@ -470,26 +409,13 @@ class NBest:
         :param format: ``moses`` or ``joshua``
         :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
         """
-        lists.writing.write(self, path, format)
+        writing.write(self, path, format)
 
 
-def _kept(array: NDArray[Any]) -> NDArray[Any]:
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Return an array contiguous and read-only for good: of a buffer that is read-only, NumPy refuses to set `writeable`."""
     array = in_place(array)
     return np.asarray(array.data.toreadonly()) if array.flags.writeable else array
-
-
-def _check_shape(array: NDArray[Any], name: str, dimensions: int, count: int | None, what: str = "hypotheses") -> None:
-    if array.ndim != dimensions:
-        raise ArrayValueError(f"{name} has {array.ndim} dimensions; it must have {dimensions}")
-    if count is not None and len(array) != count:
-        raise LengthMismatchError(f"{name} has {len(array)} entries, but there are {count} {what}")
-
-
-def _floats(values: Any, name: str, dimensions: int, count: int | None = None) -> NDArray[np.float64]:
-    array = floats_given(array_given(values, name, copy=True), name)
-    _check_shape(array, name, dimensions, count)
-    return _kept(array)
 
 
 def check_nbest(nbest: object) -> None:
@@ -502,50 +428,3 @@ def check_nbest(nbest: object) -> None:
             f"the n-best list is of the type {type(nbest).__name__}; create an NBest with NBest.from_files, "
             "NBest.from_texts or NBest"
         )
-
-
-def _whole_numbers(values: Any, name: str, count: int | None, what: str) -> NDArray[np.int64]:
-    """Copy whole numbers, so that they cannot change after validation."""
-    array = integers(values, name, (1,))
-    _check_shape(array, name, 1, count, what)
-    if array.size and array.min() < 0:
-        raise ArrayValueError(f"{name} holds {array.min()}; its numbers must be from 0")
-    return _kept(array.astype(np.int64))
-
-
-def _offsets(values: Any, name: str, total: int, of_what: str) -> NDArray[np.int64]:
-    offsets = _whole_numbers(values, name, None, "numbers")
-    ends = [*offsets[:1].tolist(), *offsets[-1:].tolist()]
-    if ends != [0, total]:
-        raise ArrayValueError(f"{name} must begin with 0 and end with the number of {of_what}, {total}, not {ends}")
-    if (offsets[1:] < offsets[:-1]).any():
-        position = int((offsets[1:] < offsets[:-1]).argmax())
-        raise ArrayValueError(f"{name} falls from {offsets[position]} to {offsets[position + 1]} at {position + 1}")
-    return offsets
-
-
-def check_apart(dense: Sequence[str], sparse: Sequence[str]) -> None:
-    """Check that no feature is both dense and sparse."""
-    both = set(dense).intersection(sparse)
-    if both:
-        raise FeatureError(f"feature {shown(min(both))} is both dense and sparse")
-
-
-def feature_names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
-    """Check the names of features; None means ``f0``, ``f1`` ..."""
-    if names is None:
-        return tuple(f"f{column}" for column in range(count))
-    if isinstance(names, str):
-        raise FeatureError(f"names is the text {shown(names)}; it must be a list with a name for each feature")
-    names = tuple(names)
-    if len(names) != count:
-        raise FeatureError(f"there are {len(names)} names, but {count} features")
-    for position, name in enumerate(names):
-        if not isinstance(name, str) or not re.fullmatch(r"[^ \t\n]+", name):
-            raise FeatureError(
-                f"names[{position}] is {shown(name) if isinstance(name, str) else repr(name)}; a name is a text "
-                "without blanks"
-            )
-    if len(set(names)) != count:
-        raise FeatureError(f"the name {shown(next(name for name in names if names.count(name) > 1))} appears twice")
-    return names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import zip_longest
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -12,15 +13,16 @@ from .._files.text import Lines, Naming, shown
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError, StatisticsError
-from .container import LARGEST_SUM, NBest, check_apart, feature_names
 from .formats import MOST_DIGITS, MOST_EMPTY, ParsedLines, blocks_of, lines_of, on_line, words_of
-from .merging import merge
-from .reading import by_segment, joined
+from .parts import Part, by_segment, joined
 from .sparse import formatted
 from .tables import numbers_in
+from .validation import LARGEST_SUM, check_apart, feature_names
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from .container import NBest
 
     Path = str | PathLike[str]
 
@@ -63,42 +65,7 @@ def write(nbest: NBest, features: Path, scores: Path) -> None:
             scores_file.write(f"{SCORES[0]} {head} {counts.shape[1]} {BLEU}\n{lines}{SCORES[1]}\n")
 
 
-def extract(
-    path: Path,
-    references: Any,
-    features_file: Path,
-    scores_file: Path,
-    format: str | None = None,  # noqa: A002
-    *,
-    unique: bool = False,
-    **reading: Any,
-) -> None:
-    """Write the two text files of Moses's extractor for an n-best list in a file.
-
-    The result is the same as that of :meth:`cybleu.nbest.NBest.from_files` followed by
-    :meth:`cybleu.nbest.NBest.to_moses`.
-
-    The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
-
-    :param features_file: the path of the feature file; compressed if its name ends in ``.gz``
-    :param scores_file: the path of the file of BLEU statistics; compressed if its name ends in ``.gz``
-    :param unique: drop hypotheses that have the same features and statistics as an earlier one of the segment, like
-        :func:`cybleu.nbest.merge`
-    :param reading: options for reading and counting the list, see :meth:`cybleu.nbest.NBest.from_files`
-    :raises InputFileError: a file cannot be read or written, or a line is invalid; existing files are then not changed
-
-    >>> import pathlib, tempfile
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "nbest").write_text("0 ||| it rains ||| lm= -1.5 ||| -1\\n")
-    >>> extract(folder / "nbest", [["it rains"]], folder / "features", folder / "scores", tokenize=str.split)
-    >>> (folder / "scores").read_text().splitlines()
-    ['SCORES_TXT_BEGIN_0 0 1 9 BLEU', '2 2 1 1 0 0 0 0 2 ', 'SCORES_TXT_END_0']
-    """
-    nbest = NBest.from_files(path, references, format, texts=False, **reading)
-    (merge(nbest) if unique else nbest).to_moses(features_file, scores_file)
-
-
-def read(features: Path, scores: Path, segments: int | None, first_id: int, naming: Naming) -> NBest:
+def read(features: Path, scores: Path, segments: int | None, first_id: int, naming: Naming) -> Part:
     """Read a list; see :meth:`NBest.from_moses`."""
     with Lines(features) as features_file, Lines(scores) as scores_file:
         found, counted = _Table(features_file, *FEATURES, "features"), _Table(scores_file, *SCORES, "statistics")
@@ -127,8 +94,8 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int, nami
     sparse = found.rows.sparse
     check_apart(dense, sparse.names if sparse else ())
     offsets = np.append(0, np.cumsum(counts))
-    nbest = found.rows._with(offsets=offsets, ids=ids, stats=_statistics(counted, segments), names=dense)
-    return by_segment(nbest, segments, first_id)
+    part = replace(found.rows, offsets=offsets, ids=ids, stats=_statistics(counted, segments), names=dense)
+    return by_segment(part, segments, first_id)
 
 
 class _Table:
@@ -149,7 +116,7 @@ class _Table:
         self._width: int | None = None
         self.rows = joined(self._read())
 
-    def _read(self) -> Iterator[NBest]:
+    def _read(self) -> Iterator[Part]:
         has_pairs = self._begin == FEATURES[0]
         parser: Any = None
         left = 0  # rows of the segment that are not read yet
@@ -175,10 +142,8 @@ class _Table:
                         self.parts.append((self.file.count + 1 + place, segment, size))
                         lines.limit, inside = lines.limit + size, True
             left = lines.limit - lines.row
-            features, sparse = lines.features()
             bounds = np.array([0, lines.row], dtype=np.int64)
-            found = {"features": features, "sparse": sparse if sparse.names else None}
-            yield NBest._of(offsets=bounds, ids=bounds[:1], names=(), **found)
+            yield Part(offsets=bounds, ids=bounds[:1], features=lines.dense(), names=(), sparse=lines.sparse())
         if inside:
             with on_line(self.file, self.file.count + 1):
                 self._leave([])

@@ -16,8 +16,9 @@ from .._files.text import Lines, Naming, number_of, shown
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError
 from ..text.batches import RawText
-from .container import NBest, check_apart
+from .parts import Part
 from .sparse import SparseFeatures, dense_of, owners_of
+from .validation import check_apart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,30 +38,23 @@ class Record(NamedTuple):
 
     :ivar lines: for each hypothesis the number of its line, from 1
     :ivar data: the buffer that holds the texts
-    :ivar nbest: without texts and statistics. Its last segment may continue in the next record
+    :ivar part: without texts and statistics
     """
 
     lines: NDArray[np.int64]
     data: bytes
     begins: NDArray[np.int64]
     ends: NDArray[np.int64]
-    nbest: NBest
+    part: Part
 
     def raw_text(self) -> RawText:
         return RawText(RawTexts.of_spans(self.data, self.begins, self.ends))
 
 
-def record_of(lines: NDArray[np.int64], data: bytes, spans: Any, **of_list: Any) -> Record:
-    """Create a record, in which each run of an id is a segment.
-
-    :param spans: for each hypothesis the id of its segment, and where its text begins and ends
-    :param of_list: fields of the list
-    """
-    ids, begins, ends = spans
+def runs_of(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return `offsets` and `ids` of a part, from the segment of each hypothesis."""
     starts = in_place(np.flatnonzero(np.diff(ids, prepend=-1)), np.int64)
-    offsets = np.append(starts, len(ids))
-    nbest = NBest._of(offsets=offsets, ids=ids[starts], **of_list)
-    return Record(lines, data, begins, ends, nbest)
+    return np.append(starts, len(ids)), ids[starts]
 
 
 def blocks_of(file: Lines) -> Iterator[tuple[bytes, int]]:
@@ -113,32 +107,46 @@ class ParsedLines:
     """
 
     def __init__(self, parser: Any, block: bytes, count: int, width: int, listed: bool = False):
-        self._parser, self._block, self._count = parser, block, count
+        self._parser = parser
+        self._block = block
+        self._count = count
         rows = min(count, (len(block) + 1) // max(1, 2 * width))  # a feature takes 2 bytes, a sparse one 4
         most = len(block) // 4 + 1
-        self.row, self.limit = 0, rows
+        self.row = 0
+        self.limit = rows
         self.spans: Any = np.zeros((3, rows), dtype=np.int64) if listed else None
         self.scores: Any = np.zeros(rows) if listed else None
-        self._features, self._indptr = np.zeros((rows, width)), np.zeros(rows + 1, dtype=np.int64)
-        self._columns, self._values = np.empty(most, dtype=np.int64), np.empty(most)
+        self._features = np.zeros((rows, width))
+        self._indptr = np.zeros(rows + 1, dtype=np.int64)
+        self._columns = np.empty(most, dtype=np.int64)
+        self._values = np.empty(most)
 
     def declined(self) -> Iterator[tuple[int, int, bytes]]:
         """Yield the lines that the backend declines, each with its number and its start in the block, both from 0.
 
         The caller may `put` their features meanwhile.
         """
-        others = self._columns, self._values, self.spans, self.scores
         line = start = 0
         while line < self._count:
-            rows = self._features[: self.limit], self._indptr[: self.limit + 1]
-            row, start = self._parser.read(self._block, start, self.row, *rows, *others)
+            row, start = self._parser.read(
+                self._block,
+                start,
+                self.row,
+                self._features[: self.limit],
+                self._indptr[: self.limit + 1],
+                self._columns,
+                self._values,
+                self.spans,
+                self.scores,
+            )
             line += row - self.row
             self.row = row
             if line < self._count:
                 end = self._block.find(b"\n", start)
                 end = end if end >= 0 else len(self._block)
                 yield line, start, self._block[start:end].removesuffix(b"\r")
-                line, start = line + 1, end + 1
+                line += 1
+                start = end + 1
 
     def put(self, dense: Iterable[float], sparse: Iterable[tuple[str, float]]) -> None:
         """Add a row."""
@@ -151,11 +159,17 @@ class ParsedLines:
         self.row += 1
         self._indptr[self.row] = last
 
-    def features(self) -> tuple[NDArray[np.float64], SparseFeatures]:
-        """Return dense and sparse features of all rows."""
+    def dense(self) -> NDArray[np.float64]:
+        """Return the dense features of all rows."""
+        return self._features[: self.row]
+
+    def sparse(self) -> SparseFeatures | None:
+        """Return the sparse features of all rows, if a line so far has any."""
+        names = self._parser.names()
+        if not names:
+            return None
         indptr = self._indptr[: self.row + 1]
-        columns, values = self._columns[: indptr[-1]], self._values[: indptr[-1]]
-        return self._features[: self.row], SparseFeatures(indptr, columns, values, self._parser.names())
+        return SparseFeatures(indptr, self._columns[: indptr[-1]], self._values[: indptr[-1]], names)
 
 
 # ---------------------------------------------------------------------------------------- id ||| tokens ||| features
@@ -176,7 +190,9 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
             with on_line(file, 1):
                 first = _line(next(lines_of(block))[1], form)
             names = tuple(first.dense)
-            sparse_form = "glued" if form == "joshua" else "none" if b"" in first.labels[:1] else "spaced"
+            sparse_form = "none" if b"" in first.labels[:1] else "spaced"
+            if form == "joshua":
+                sparse_form = "glued"
             parser = Fields(first.labels, sparse_form)
         lines = ParsedLines(parser, block, count, len(names), listed=True)
         for number, start, text in lines.declined():
@@ -185,15 +201,20 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
             lines.spans[:, lines.row] = line.id, start + line.begin, start + line.end
             lines.scores[lines.row] = line.score
             lines.put(line.dense.values(), line.sparse)
-        features, sparse = lines.features()
         numbers = np.arange(file.count + 1, file.count + lines.row + 1, dtype=np.int64)
-        found: dict[str, Any] = {"features": features, "names": names, "sparse": sparse if sparse.names else None}
-        if form == "joshua":
+        dense = lines.dense()
+        sparse = lines.sparse()
+        dense_names = names
+        if form == "joshua" and sparse is not None:
             if len(sparse.names) > MOST_FEATURES:
                 with on_line(file, numbers[owners_of(sparse.indptr)[sparse.columns.argmax()]]):
                     raise InputFileError(f"there are more than {MOST_FEATURES} features that are not sparse")
-            found = {"features": dense_of(sparse), "names": sparse.names}
-        yield record_of(numbers, block, lines.spans, model_scores=lines.scores, **found)
+            dense = dense_of(sparse)
+            dense_names = sparse.names
+            sparse = None
+        ids, begins, ends = lines.spans
+        part = Part(*runs_of(ids), dense, dense_names, sparse=sparse, model_scores=lines.scores)
+        yield Record(numbers, block, begins, ends, part)
     check_apart(names, parser.names())
 
 
@@ -290,7 +311,8 @@ def _labelled(tokens: list[str]) -> tuple[dict[str, float], list[bytes], Sparse]
         raise InputFileError(f"{shown(tokens[0])} is before the first name of a feature")
     counts: Counter[str] = Counter()
     for start, end in zip(starts, [*starts[1:], len(tokens)]):
-        label, name = tokens[start], tokens[start][:-1]
+        label = tokens[start]
+        name = label[:-1]
         values = [number_of(token, f"a value of {shown(name)}") for token in tokens[start + 1 : end]]
         if not values or not name:
             raise InputFileError(f"the label {shown(label)} has no {'value' if name else 'name'}")
@@ -336,7 +358,8 @@ def fairseq(file: Lines) -> Iterator[Record]:
     """Read the output of fairseq, ``H-id<tab>score<tab>tokens``. The score is the only feature; other lines are ignored."""
     any_found = False
     for block, _ in blocks_of(file):
-        found, scores = [], []
+        found = []
+        scores = []
         for number, (begin, line) in enumerate(lines_of(block), file.count + 1):
             if not line.startswith(b"H-"):
                 continue
@@ -350,9 +373,9 @@ def fairseq(file: Lines) -> Iterator[Record]:
             found.append((number, int(match[1]), *trimmed(begin + match.start(3), match[3])))
         if found:
             any_found = True
-            lines, *spans = in_place(np.array(found, dtype=np.int64).T)
+            lines, ids, begins, ends = in_place(np.array(found, dtype=np.int64).T)
             column = np.array(scores)
-            of_list = {"features": column.reshape(-1, 1), "names": ("score",), "model_scores": column}
-            yield record_of(lines, block, spans, **of_list)
+            part = Part(*runs_of(ids), column.reshape(-1, 1), ("score",), model_scores=column)
+            yield Record(lines, block, begins, ends, part)
     if not any_found:
         raise InputFileError(f"{file.name}: no line begins with H-, as in the output of fairseq")

@@ -25,8 +25,8 @@ from .._files.text import Lines, listed, shown
 from .._runtime.arrays import np, repeat
 from .._runtime.numbers import as_number
 from ..errors import InputFileError, _printable
-from .container import NBest
 from .formats import MOST_DIGITS, Record, blocks_of, on_line
+from .parts import Part
 
 LISTS = ("hypotheses", "outputs", "choices", "nbest")
 SOCKEYE = ("translations", "translation")
@@ -38,7 +38,11 @@ def json_lines(file: Lines) -> Iterator[Record]:
     names: tuple[str, ...] | None = None
     scored: bool | None = None
     for block, _ in blocks_of(file):
-        ids, sizes, texts, features, scores = [], [], [], [], []
+        ids = []
+        sizes = []
+        texts = []
+        features = []
+        scores = []
         for number, line in enumerate(block.decode().split("\n"), file.count):
             with on_line(file, number + 1):
                 identity, hypotheses = _segment(line, number)
@@ -60,7 +64,7 @@ def json_lines(file: Lines) -> Iterator[Record]:
             ids.append(identity)
             sizes.append(len(hypotheses))
         stops = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-        nbest = NBest._of(
+        part = Part(
             offsets=np.cumsum([0, *sizes], dtype=np.int64),
             ids=np.array(ids, dtype=np.int64),
             features=np.array(features, dtype=np.float64).reshape(len(texts), len(names or ())),
@@ -68,7 +72,7 @@ def json_lines(file: Lines) -> Iterator[Record]:
             model_scores=np.array(scores, dtype=np.float64) if scored else None,
         )
         lines = repeat(np.arange(file.count + 1, file.count + len(ids) + 1, dtype=np.int64), sizes)
-        yield Record(lines, b"".join(texts), stops[:-1], stops[1:], nbest)
+        yield Record(lines, b"".join(texts), stops[:-1], stops[1:], part)
 
 
 def _segment(line: str, number: int) -> tuple[int, list[Any]]:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
 from .._files.text import shown
 from .._runtime.arrays import np
 from ..errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
 from .container import NBest, check_nbest
-from .reading import by_segment, joined
+from .parts import Part, by_segment, joined, part_of
 from .sparse import SparseFeatures, no_features, owners_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["merge"]
 
@@ -41,27 +48,50 @@ def merge(*nbests: NBest) -> NBest:
         _check_alike(first, nbest, number)
     numbers: dict[str, int] = {}
     any_sparse = any(nbest.sparse is not None for nbest in nbests)
-    kept = {name: None for name in ("texts", "model_scores") if any(getattr(nbest, name) is None for nbest in nbests)}
+    have_texts = all(nbest.texts is not None for nbest in nbests)
+    have_scores = all(nbest.model_scores is not None for nbest in nbests)
     segments = np.arange(len(first), dtype=np.int64)
-    parts, index, inputs = [], [], 0
+    parts = []
+    inputs = 0
     for nbest in nbests:
         columns = [nbest.names.index(name) for name in first.names]
         features = nbest.features if nbest.names == first.names else nbest.features[:, columns]
         sparse = _renumbered(nbest.sparse or no_features(len(features)), numbers) if any_sparse else None
-        parts.append(nbest._with(features=features, names=first.names, sparse=sparse, ids=segments, **kept))
-        index.append(nbest.index + inputs)
+        part = replace(
+            part_of(nbest),
+            ids=segments,
+            features=features,
+            names=first.names,
+            texts=nbest.texts if have_texts else None,
+            sparse=sparse,
+            model_scores=nbest.model_scores if have_scores else None,
+            index=nbest.index + inputs,
+        )
+        parts.append(part)
         inputs += nbest.inputs
     every = by_segment(joined(parts), len(first), 0)
-    every = every._with(index=np.concatenate(index)[every.index], inputs=inputs, ids=first.ids, score=first.score)
-    kept_rows: list[int] = []
-    for number in range(len(every)):
-        segment = every.segment(number)
+    rows = _first_of_equal(every)
+    offsets = np.searchsorted(rows, every.offsets).astype(np.int64)
+    index = None if every.index is None else every.index[rows]
+    return NBest.unchecked(every.taken(rows, offsets, first.ids, index), first.score, inputs)
+
+
+def _first_of_equal(part: Part) -> NDArray[np.int64]:
+    """Return the indices of hypotheses that equal no earlier one of their segment."""
+    features: Any = part.features
+    stats: Any = part.stats
+    sparse = part.sparse
+    kept: list[int] = []
+    for first, last in pairwise(part.offsets.tolist()):
         seen: dict[bytes, int] = {}
-        for row in range(segment.start, segment.stop):
-            seen.setdefault(_bytes_of(every, row), row)
-        kept_rows += seen.values()
-    rows = np.array(kept_rows, dtype=np.int64)
-    return every._take(rows, np.searchsorted(rows, every.offsets).astype(np.int64))
+        for row in range(first, last):
+            key: bytes = features[row].tobytes() + stats[row].tobytes()
+            if sparse is not None:
+                own = slice(sparse.indptr[row], sparse.indptr[row + 1])
+                key += sparse.columns[own].tobytes() + sparse.values[own].tobytes()
+            seen.setdefault(key, row)
+        kept += seen.values()
+    return np.array(kept, dtype=np.int64)
 
 
 def _check_alike(first: NBest, nbest: NBest, number: int) -> None:
@@ -95,12 +125,3 @@ def _renumbered(sparse: SparseFeatures, numbers: dict[str, int]) -> SparseFeatur
     columns = own[sparse.columns]
     order = np.lexsort((columns, owners_of(sparse.indptr)))
     return SparseFeatures(sparse.indptr, columns[order], sparse.values[order], tuple(numbers))
-
-
-def _bytes_of(nbest: NBest, row: int) -> bytes:
-    """Return the features and statistics of a hypothesis."""
-    found: bytes = nbest.features[row].tobytes() + nbest.stats[row].tobytes()
-    if nbest.sparse is not None:
-        place = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
-        found += nbest.sparse.columns[place].tobytes() + nbest.sparse.values[place].tobytes()
-    return found

@@ -9,8 +9,9 @@ from .._backend import Fields
 from .._files.text import Lines, number_of
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError
-from .container import feature_names
-from .formats import ParsedLines, Record, Sparse, blocks_of, lines_of, on_line, pairs_of, record_of, trimmed, words_of
+from .formats import ParsedLines, Record, Sparse, blocks_of, lines_of, on_line, pairs_of, runs_of, trimmed, words_of
+from .parts import Part
+from .validation import feature_names
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -47,7 +48,7 @@ def _features_in(path: Path) -> tuple[str, NDArray[np.float64]]:
             for number, _, line in lines.declined():
                 with on_line(file, file.count + 1 + number):
                     lines.put(*numbers_in(line, width, "a feature", "has {} features, and the lines before have {}"))
-            parts.append(lines.features()[0])
+            parts.append(lines.dense())
     return file.name, np.concatenate(parts)
 
 
@@ -62,7 +63,7 @@ def plain(file: Lines, size: int, table: Path | None, names: Sequence[str] | Non
         features = np.zeros((count, 0)) if rows is None else rows[file.count : file.count + count]
         if rows is not None and len(features) < count:
             raise InputFileError(f"{name}: has {len(rows)} lines, fewer {unlike}")
-        yield record_of(numbers + 1, block, (numbers // size, begins, ends), features=features, names=named)
+        yield Record(numbers + 1, block, begins, ends, Part(*runs_of(numbers // size), features, named))
     if file.count % size:
         raise InputFileError(
             f"{file.name}: has {file.count} lines, which is not a multiple of {size}, the number of lines of a segment"

@@ -19,21 +19,10 @@ if TYPE_CHECKING:
 
     Weights = Mapping[str, float] | Sequence[float] | NDArray[Any]
 
-__all__ = ["names_of", "rows_of", "rows_of_arrays", "weighed", "weights_of"]
+__all__ = ["rows_of", "weighed", "weights_of"]
 
 
-def names_of(nbest: NBest) -> tuple[str, ...]:
-    """Return the names of all features, sparse ones after dense ones."""
-    return nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
-
-
-def rows_of(nbest: NBest) -> Any:
-    """Convert the features of a list to the backend's `FeatureRows`, once for each list."""
-    derived = nbest._derived
-    return derived.get("rows") or derived.setdefault("rows", rows_of_arrays(nbest.features, nbest.sparse))
-
-
-def rows_of_arrays(dense: NDArray[np.float64], sparse: SparseFeatures | None) -> Any:
+def rows_of(dense: NDArray[np.float64], sparse: SparseFeatures | None) -> Any:
     """Convert features to the backend's `FeatureRows`."""
     indptr, columns, values, names = sparse or no_features(len(dense))
     return FeatureRows(dense, indptr, columns, values, len(names))
@@ -57,7 +46,8 @@ def weights_of(
     :param error: raised for a weight that is not finite
     :raises FeatureError: the weights do not match the features
     """
-    names, every = nbest.names, names_of(nbest)
+    names = nbest.names
+    every = nbest.all_names
     if isinstance(weights, Mapping):
         known = set(every)
         unknown = [key for key in weights if key not in known]

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from .._files.text import Naming, keyword, shown
 from .._files.writing import writing
 from ..errors import ArrayValueError, FeatureError, UnknownNameError
-from .container import NBest
 from .sparse import formatted
 
 if TYPE_CHECKING:
+    from .container import NBest
+
     Path = str | PathLike[str]
 
 
@@ -55,7 +56,8 @@ def nbest_lines(nbest: NBest, format: str, naming: Naming = keyword) -> Iterator
 
 
 def _lines(nbest: NBest, labels: list[str], sparse_labels: list[str]) -> Iterator[str]:
-    texts, scores = nbest.texts or [], [] if nbest.model_scores is None else nbest.model_scores.tolist()
+    texts = nbest.texts or []
+    scores = [] if nbest.model_scores is None else nbest.model_scores.tolist()
     for number, segment in enumerate(nbest.ids.tolist()):
         rows = nbest.segment(number)
         for row, values in enumerate(nbest.features[rows].tolist(), rows.start):

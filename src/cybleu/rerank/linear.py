@@ -8,7 +8,7 @@ from .._runtime.arrays import first_not_finite
 from ..errors import FeatureError
 from ..nbest import NBest
 from ..nbest.container import check_nbest
-from ..nbest.weights import rows_of, weighed, weights_of
+from ..nbest.weights import weighed, weights_of
 from .selection import Selection, chosen
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def linear(nbest: NBest, weights: Weights) -> Selection[str]:
     """
     check_nbest(nbest)
     # added in the order of the features, so that equal features have equal sums
-    sums = weighed(rows_of(nbest), weights_of(nbest, weights, "weights", FeatureError), len(nbest.features))
+    sums = weighed(nbest.feature_rows, weights_of(nbest, weights, "weights", FeatureError), len(nbest.features))
     if (row := first_not_finite(sums)) is not None:
         raise FeatureError(f"the weighted sum of hypothesis {row} is {sums[row]}; the weights are too large")
     return chosen(nbest, nbest.offsets, sums)

@@ -18,7 +18,6 @@ from ..metrics.combined import maximised
 from ..nbest import NBest, SparseFeatures
 from ..nbest.container import check_nbest
 from ..nbest.sparse import no_features, owners_of
-from ..nbest.weights import names_of
 from .linear import linear
 from .oracle import oracle
 from .selection import Selection, metric_of
@@ -115,7 +114,7 @@ def perceptron(
     if not 0 <= as_number(margin) < np.inf:
         raise ArrayValueError(f"margin is {margin!r}; it must be a finite number from 0")
     check_whole(epochs, "epochs", 1, MOST_REPEATS, error=ArrayValueError)
-    names = names_of(nbest)
+    names = nbest.all_names
     if not names:
         raise FeatureError("the list has no feature, so there is nothing to train")
     found = maximised(metric_of(nbest, metric, choices))

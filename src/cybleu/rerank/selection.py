@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._runtime.arrays import index, np, repeat
 from ..errors import ArrayValueError, StatisticsError
 from ..metrics import Metric, find
 from ..nbest import NBest
+from ..nbest.parts import part_of
 from ..nbest.sparse import owners_of
+from ..nbest.validation import Places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,9 +105,11 @@ class Selection(Generic[Text]):
         """
         if not isinstance(self.hypotheses, NBest):
             raise ArrayValueError("a selection of plain texts has no n-best list to sort")
-        nbest, order = self.hypotheses, self.ranked()
-        scores = nbest._check_finite(self.scores, "score")
-        return nbest._take(order, nbest.offsets)._with(model_scores=scores[order])
+        nbest = self.hypotheses
+        Places(nbest.offsets, nbest.ids).check_finite(self.scores, "score")
+        order = self.ranked()
+        part = part_of(nbest).taken(order, nbest.offsets, nbest.ids, nbest.index[order])
+        return NBest.unchecked(replace(part, model_scores=self.scores[order]), nbest.score, nbest.inputs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from .._files.text import listed, shown
 from .._runtime.arrays import np
 from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
-from ..nbest.weights import names_of, weights_of
+from ..nbest.weights import weights_of
 from .problem import Interval, Line, Point, Problem, summed
 from .results import LineSearch
 
@@ -71,7 +71,7 @@ def line_search(
     2 at 0.875, in 0.5 to inf, from 1
     """
     problem = Problem(nbest, metric)
-    names = names_of(nbest)
+    names = nbest.all_names
     vector = weights_of(nbest, weights, "weights")
     if not isinstance(direction, str):
         towards = weights_of(nbest, direction, "direction")

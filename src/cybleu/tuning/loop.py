@@ -42,7 +42,7 @@ from ..metrics import Metric
 from ..nbest import NBest, merge
 from ..nbest.references import digest, prepare_references
 from ..nbest.weight_files import read_weights, write_weights
-from ..nbest.weights import names_of, weights_of
+from ..nbest.weights import weights_of
 from .climb import tune
 from .mira import kbmira
 from .pro import pro
@@ -196,7 +196,7 @@ class _Run:
     ) -> Iteration:
         """Tune on the merged list; features that it does not have keep their weights, and a sparse 0 is left out."""
         problem, alone = (Problem(part, self.options.get("metric")) for part in (merged, nbest))
-        known = {name: weights[name] for name in names_of(merged) if name in weights}
+        known = {name: weights[name] for name in merged.all_names if name in weights}
         every = {**weights, **self.tuner(merged, known, seed=seed, **self.options).weights}
         kept = {name: weight for name, weight in every.items() if weight or name in merged.names}
         tuned = normalised(kept, self.normalise)

@@ -14,7 +14,7 @@ from .._runtime.samples import check_samples
 from ..errors import ArrayValueError, FeatureError, WeightsError
 from ..nbest import NBest, SparseFeatures
 from ..nbest.sparse import owners_of
-from ..nbest.weights import names_of, rows_of_arrays, weighed
+from ..nbest.weights import rows_of, weighed
 from .problem import Problem, check_finite
 from .results import Tuned
 
@@ -199,7 +199,7 @@ def _differences(
     dense = nbest.features[ones] - nbest.features[others]
     if nbest.sparse is None:
         return dense
-    names = names_of(nbest)
+    names = nbest.all_names
     size, width = len(names), len(nbest.names)
     rows, columns = np.nonzero(dense)
     parts = [(rows * size + columns, dense[rows, columns])]
@@ -226,16 +226,14 @@ def _matrices(X: Features) -> tuple[int, int, Any, Any, Any]:
     """
     if isinstance(X, np.ndarray):
         columns = np.ascontiguousarray(X.T)
-        return *X.shape, *(rows_of_arrays(dense, None) for dense in (X, columns, columns**2))
+        return *X.shape, *(rows_of(dense, None) for dense in (X, columns, columns**2))
     count, size = len(X.indptr) - 1, len(X.names)
     order = X.columns.astype(np.min_scalar_type(size)).argsort(kind="stable")
     owners = owners_of(X.indptr)[order]
     ends, values = np.append(0, np.cumsum(bincount(X.columns, minlength=size))), X.values[order]
     none, names = np.zeros((size, 0)), ("",) * count
-    transposed, squares = (
-        rows_of_arrays(none, SparseFeatures(ends, owners, part, names)) for part in (values, values**2)
-    )
-    return count, size, rows_of_arrays(np.zeros((count, 0)), X), transposed, squares
+    transposed, squares = (rows_of(none, SparseFeatures(ends, owners, part, names)) for part in (values, values**2))
+    return count, size, rows_of(np.zeros((count, 0)), X), transposed, squares
 
 
 def _logistic_weights(differences: Features, regularisation: float) -> NDArray[np.float64]:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from math import frexp, inf, isnan, ldexp, sqrt
+from math import inf, isnan, sqrt
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import first_not_finite, index, least_sum, np, repeat
+from .._runtime.arrays import first_not_finite, index, least_sum, np
 from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
 from ..metrics import Bleu, find
 from ..metrics import Metric as MetricType
 from ..metrics.combined import maximised
 from ..nbest.container import check_nbest
-from ..nbest.weights import names_of, rows_of, rows_of_arrays, weighed, weights_of
+from ..nbest.weights import rows_of, weighed, weights_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,80 +57,6 @@ class Line:
     lower: float
     upper: float
     axis: int
-
-
-class Axes:
-    """Features of a list as columns, with the order of the hypotheses along each.
-
-    They depend on neither weights nor metric, and are computed on first use.
-
-    :ivar last: the weights of the last point, its values and its choice
-    """
-
-    def __init__(self, nbest: NBest):
-        self.present = np.flatnonzero(np.diff(nbest.offsets) > 0)
-        if not len(self.present):
-            raise EmptyCorpusError("no segment has a hypothesis, so there is nothing to tune on")
-        if not names_of(nbest):
-            raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
-        self.offsets = np.append(nbest.offsets[:-1][self.present], nbest.offsets[-1])
-        self._nbest = nbest
-        self._columns: dict[int, tuple[Floats, NDArray[np.int32]]] = {}
-        self.last: tuple[Any, Floats, NDArray[np.int64]] | None = None
-
-    def column(self, axis: int) -> tuple[Floats, NDArray[np.int32]]:
-        """Return the values of a dense feature, and the order of the hypotheses along it."""
-        if axis not in self._columns:
-            column = np.ascontiguousarray(self._nbest.features[:, axis])
-            self._columns[axis] = column, self.sorted(column)
-        return self._columns[axis]
-
-    def sorted(self, slope: Floats) -> NDArray[np.int32]:
-        """Sort the hypotheses of each segment by ascending slope, stably; return their positions within the segment."""
-        order = np.empty(len(slope), dtype=np.int32)
-        for first, last in pairwise(self.offsets.tolist()):
-            order[first:last] = slope[first:last].argsort(kind="stable")
-        return order
-
-    @cached_property
-    def extents(self) -> Floats:
-        """The largest absolute value of each feature."""
-        extents: Floats = np.abs(self._nbest.features).max(axis=0)
-        if (sparse := self._nbest.sparse) is not None:
-            extents = np.append(extents, np.zeros(len(sparse.names)))
-            np.maximum.at(extents, index(sparse.columns + len(self._nbest.names)), np.abs(sparse.values))
-        return extents
-
-    @cached_property
-    def scales(self) -> Floats:
-        """The change of each dense weight that has the same effect on values, rounded to a power of 2.
-
-        It is 1 over the standard deviation of the feature within segments. The power of 2 hides rounding errors of
-        sums.
-        """
-        return np.array([self._scale_of(self.column(axis)[0]) for axis in range(len(self._nbest.names))])
-
-    def _scale_of(self, column: Floats) -> float:
-        sizes = np.diff(self.offsets)
-        largest = float(np.abs(column).max()) or 1.0
-        shares = column / largest  # whose squares do not overflow
-        means = np.add.reduceat(shares, index(self.offsets[:-1])) / sizes
-        deviation = sqrt(float(np.square(shares - repeat(means, sizes)).mean()))
-        if deviation < 1e-12:  # only rounding errors
-            return 1.0
-        exponent = frexp(deviation)[1] + frexp(largest)[1]
-        return ldexp(1.0, min(max(1 - exponent, -1000), 1000))
-
-    def varies(self, axis: int) -> bool:
-        """Whether the feature differs within a segment; otherwise its weight changes nothing."""
-        return bool(self.spreads(self.column(axis)[0]).any())
-
-    def spreads(self, values: Floats) -> Floats:
-        """The difference of the largest and the smallest value of each segment."""
-        begins = index(self.offsets[:-1])
-        with np.errstate(over="ignore"):
-            spreads: Floats = np.maximum.reduceat(values, begins) - np.minimum.reduceat(values, begins)
-        return spreads
 
 
 # ------------------------------------------------------------------------------------------------- scores
@@ -223,17 +148,20 @@ class Problem:
 
     def __init__(self, nbest: NBest, metric: Metric):
         check_nbest(nbest)
-        derived = nbest._derived
         self.nbest = nbest
-        self.axes: Axes = derived.get("axes") or derived.setdefault("axes", Axes(nbest))
-        self.rows = rows_of(nbest)
+        self.axes = nbest.axes
+        if not len(self.axes.present):
+            raise EmptyCorpusError("no segment has a hypothesis, so there is nothing to tune on")
+        if not nbest.all_names:
+            raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
+        self.rows = nbest.feature_rows
         self.objective = Objective(nbest, metric)
         self._held = False
 
     def start(self, start: Weights | None) -> Floats:
         """Convert the start weights: by default 1 for dense features and 0 for sparse ones."""
         if start is None:
-            return np.where(np.arange(len(names_of(self.nbest))) < len(self.nbest.names), 1.0, 0.0)
+            return np.where(np.arange(len(self.nbest.all_names)) < len(self.nbest.names), 1.0, 0.0)
         return weights_of(self.nbest, start, "start")
 
     def hold_sparse(self, weights: Floats) -> None:
@@ -241,7 +169,7 @@ class Problem:
         if self.nbest.sparse is not None:
             sparse = np.where(np.arange(len(weights)) < len(self.nbest.names), 0.0, weights)
             sums = weighed(self.rows, sparse, len(self.nbest.features))
-            self.rows = rows_of_arrays(np.column_stack([self.nbest.features, sums]), None)
+            self.rows = rows_of(np.column_stack([self.nbest.features, sums]), None)
             self._held = True
 
     def _searched(self, weights: Floats) -> Floats:
@@ -268,7 +196,7 @@ class Problem:
 
     def tuned(self, weights: Floats, score: float, start_score: float) -> dict[str, Any]:
         """Return the fields of :class:`Tuned`."""
-        named, objective = dict(zip(names_of(self.nbest), weights.tolist())), self.objective
+        named, objective = dict(zip(self.nbest.all_names, weights.tolist())), self.objective
         fields = {"score": score, "start_score": start_score, "metric": objective.name, "scale": objective.scale}
         return {"weights": named, **fields}
 
@@ -304,7 +232,7 @@ class Problem:
 
     def axis(self, axis: int, lower: float, upper: float) -> Line:
         """Return the line along a dense feature."""
-        direction = np.zeros(len(names_of(self.nbest)))
+        direction = np.zeros(len(self.nbest.all_names))
         direction[axis] = 1.0
         return Line(direction, *self.axes.column(axis), lower, upper, axis)
 
@@ -351,4 +279,4 @@ def check_finite(weights: Floats) -> None:
 
 def score_of(problem: Problem, weights: Mapping[str, float]) -> float:
     """Score weights by name; a feature without a weight has 0."""
-    return problem.point(np.array([weights.get(name, 0.0) for name in names_of(problem.nbest)])).merit[0]
+    return problem.point(np.array([weights.get(name, 0.0) for name in problem.nbest.all_names])).merit[0]

@@ -10,7 +10,6 @@ from .._files.text import Naming, keyword, listed, shown
 from .._runtime.arrays import floats_given, np
 from .._runtime.numbers import finite_numbers
 from ..errors import FeatureError, WeightsError
-from ..nbest.weights import names_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,7 +90,7 @@ def checked_space(
 
     They are equal for sparse features and those that are fixed.
     """
-    dense, names = problem.nbest.names, names_of(problem.nbest)
+    dense, names = problem.nbest.names, problem.nbest.all_names
     if not dense:
         raise FeatureError("all features of the list are sparse; tune their weights with kbmira or pro")
     if isinstance(fixed, str):

@@ -1,0 +1,139 @@
+"""Arrays of hypotheses that readers and mergers put together, before they become an :class:`cybleu.nbest.NBest`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.arrays import bincount, np, repeat
+from .sparse import SparseFeatures, no_features
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .container import NBest
+
+    Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Hypotheses of consecutive lines. Nothing is validated, and the arrays may be views.
+
+    :param offsets: the hypotheses of run r are ``offsets[r]:offsets[r + 1]``
+    :param ids: the segment of each run; the last run may continue in the next part
+    :param index: the index of each hypothesis in the input; None if they are in the order of the input
+    """
+
+    offsets: Integers
+    ids: Integers
+    features: NDArray[np.float64]
+    names: tuple[str, ...]
+    stats: NDArray[Any] | None = None
+    texts: list[str] | None = None
+    sparse: SparseFeatures | None = None
+    model_scores: NDArray[np.float64] | None = None
+    index: Integers | None = None
+
+    def taken(self, rows: Integers | slice, offsets: Integers, ids: Integers, index: Integers | None = None) -> Part:
+        """Select some hypotheses.
+
+        :param rows: their indices, in the order of the new part; or a slice of consecutive ones
+        :param index: the `index` of the new part
+        """
+        texts = self.texts
+        if texts:
+            texts = texts[rows] if isinstance(rows, slice) else [texts[row] for row in rows.tolist()]
+        return Part(
+            offsets=offsets,
+            ids=ids,
+            features=self.features[rows],
+            names=self.names,
+            stats=None if self.stats is None else self.stats[rows],
+            texts=texts,
+            sparse=None if self.sparse is None else self.sparse.rows(rows),
+            model_scores=None if self.model_scores is None else self.model_scores[rows],
+            index=index,
+        )
+
+
+def part_of(nbest: NBest) -> Part:
+    """Return the arrays of a list."""
+    return Part(**{field.name: getattr(nbest, field.name) for field in fields(Part)})
+
+
+class GrowingRows:
+    """Growing array of rows. Memory that is reserved and not written to is not used.
+
+    Earlier rows have 0 in the columns that only later rows have, as in Joshua's format.
+    """
+
+    def __init__(self, like: NDArray[Any]):
+        self._rows = np.empty((0, *like.shape[1:]), like.dtype)
+        self._count = 0
+
+    def add(self, rows: NDArray[Any]) -> None:
+        begin = self._count
+        self._count += len(rows)
+        if self._count > len(self._rows) or rows.shape[1:] != self._rows.shape[1:]:
+            larger = np.zeros((2 * self._count, *rows.shape[1:]), rows.dtype)
+            larger[(slice(begin), *map(slice, self._rows.shape[1:]))] = self._rows[:begin]
+            self._rows = larger
+        self._rows[begin : self._count] = rows
+
+    def rows(self) -> NDArray[Any]:
+        return self._rows[: self._count]
+
+
+def joined(parts: Iterable[Part]) -> Part:
+    """Concatenate parts. A run that continues the last one of the part before becomes one run with it."""
+    growing: dict[str, GrowingRows] = {}
+    texts: list[str] = []
+    for part in parts:
+        sparse = part.sparse or no_features(len(part.features))
+        arrays = {
+            "features": part.features,
+            "stats": part.stats,
+            "model_scores": part.model_scores,
+            "index": part.index,
+            "ids": part.ids,
+            "counts": np.diff(part.offsets),
+            "sizes": np.diff(sparse.indptr),
+            "columns": sparse.columns,
+            "values": sparse.values,
+        }
+        for name, array in arrays.items():
+            if array is not None:
+                growing.setdefault(name, GrowingRows(array)).add(array)
+        texts += part.texts or ()
+    found = {name: rows.rows() for name, rows in growing.items()}
+    ids = found["ids"]
+    bounds = np.append(0, np.cumsum(found["counts"]))
+    starts = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
+    indptr = np.append(0, np.cumsum(found["sizes"]))
+    return Part(
+        offsets=np.append(bounds[:-1][starts], bounds[-1]),
+        ids=ids[starts],
+        features=found["features"],
+        names=part.names,
+        stats=found.get("stats"),
+        texts=None if part.texts is None else texts,
+        sparse=part.sparse and SparseFeatures(indptr, found["columns"], found["values"], part.sparse.names),
+        model_scores=found.get("model_scores"),
+        index=found.get("index"),
+    )
+
+
+def by_segment(part: Part, segments: int, first_id: int) -> Part:
+    """Sort hypotheses by segment, of which some may have none.
+
+    :param segments: the number of segments
+    """
+    owners = repeat(part.ids - first_id, np.diff(part.offsets))
+    offsets = np.append(0, np.cumsum(bincount(owners, minlength=segments)))
+    ids = np.arange(segments, dtype=np.int64) + first_id
+    if (owners[1:] >= owners[:-1]).all():
+        return replace(part, offsets=offsets, ids=ids)
+    order = np.argsort(owners, kind="stable")
+    return part.taken(order, offsets, ids, order if part.index is None else part.index[order])

@@ -1,0 +1,122 @@
+"""Read n-best lists as a stream, segment by segment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .container import NBest
+from .parts import Part, joined
+from .reading import read_parts
+from .sparse import SparseFeatures
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Path = str | PathLike[str]
+
+__all__ = ["Segment", "chunks", "read_segments"]
+
+
+class Segment(NamedTuple):
+    """Consecutive hypotheses of one segment in a file.
+
+    :param id: the id in the file
+    :param texts: a text for each of the n hypotheses
+    :param features: float64 `(n, F)`
+    :param names: the names of the features in the lines so far. In the ``joshua`` format, later lines may add more
+    :param model_scores: the scores of the hypotheses by the decoder, float64 `(n,)`; None in the ``plain`` format
+    :param sparse: the sparse features; None if there are none
+
+    >>> import pathlib, tempfile
+    >>> from cybleu.nbest import read_segments
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "nbest"
+    >>> _ = path.write_text("0 ||| it rains ||| lm= -1 ||| -1\\n0 ||| rain falls ||| lm= -2 ||| -2\\n")
+    >>> segment = next(read_segments(path))
+    >>> segment.id, segment.features.tolist(), segment.names, segment.model_scores
+    (0, [[-1.0], [-2.0]], ('lm_0',), array([-1., -2.]))
+    """
+
+    id: int
+    texts: list[str]
+    features: NDArray[np.float64]
+    names: tuple[str, ...]
+    model_scores: NDArray[np.float64] | None
+    sparse: SparseFeatures | None
+
+
+def read_segments(path: Path, format: str | None = None, **reading: Any) -> Iterator[Segment]:  # noqa: A002
+    """Read the segments of an n-best list in a file, one at a time, in the order of the file.
+
+    If the lines of a segment are not consecutive, each run of consecutive lines is yielded as a segment.
+
+    :param path: the path of the file, which may be compressed by gzip; ``-`` is standard input
+    :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default ``plain`` if `size` is given,
+        and otherwise ``moses`` or ``joshua``, detected from the first lines
+    :param reading: `progress`, and in the ``plain`` format `size`, `features` and `names`; see
+        :meth:`cybleu.nbest.NBest.from_files`
+    :raises InputFileError: a file cannot be read, or a line is invalid; the message names the file, line and reason
+    :raises ValueError: two threads read one iterator at the same time
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "nbest"
+    >>> _ = path.write_text("0 ||| it rains ||| lm= -1 ||| -1\\n1 ||| so it is ||| lm= -2 ||| -2\\n")
+    >>> [(segment.id, segment.texts) for segment in read_segments(path)]
+    [(0, ['it rains']), (1, ['so it is'])]
+    """
+    for chunk in chunks(path, format, **reading):
+        scores = chunk.model_scores
+        sparse = chunk.sparse
+        for number, identity in enumerate(chunk.ids.tolist()):
+            rows = chunk.segment(number)
+            yield Segment(
+                identity,
+                (chunk.texts or [])[rows],
+                chunk.features[rows],
+                chunk.names,
+                None if scores is None else scores[rows],
+                None if sparse is None else sparse.rows(rows),
+            )
+
+
+def chunks(
+    path: Path,
+    format: str | None = None,  # noqa: A002
+    references: Any = None,
+    **reading: Any,
+) -> Iterator[NBest]:
+    """Read an n-best list in a file as a sequence of smaller lists of whole segments, in the order of the file.
+
+    If the lines of a segment are not consecutive, each run of consecutive lines is a segment. The `names` of a list are
+    the names in the lines so far.
+
+    :param path: the path of the file, see :func:`read_segments`
+    :param format: see :func:`read_segments`
+    :param references: the references; None if you need no statistics, and then `stats` has no columns
+    :param reading: options for reading and counting the list, see :meth:`cybleu.nbest.NBest.from_files`
+    :raises InputFileError: a file cannot be read, or a line is invalid; the message names the file, line and reason
+    :raises ValueError: two threads read one iterator at the same time
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "nbest"
+    >>> _ = path.write_text("0 ||| it rains ||| lm= -1 ||| -1\\n1 ||| so it is ||| lm= -2 ||| -2\\n")
+    >>> [(chunk.ids.tolist(), chunk.texts) for chunk in chunks(path)]
+    [([0], ['it rains']), ([1], ['so it is'])]
+    """
+    held: list[Part] = []  # the last segment, which may continue
+    for part in read_parts(path, format, references, **reading):
+        last = len(part.ids) - 1
+        if last > 0 or (held and held[-1].ids[-1] != part.ids[0]):
+            yield NBest.unchecked(joined([*held, _segments(part, 0, last)]))
+            held = []
+        held.append(_segments(part, last, last + 1))
+    yield NBest.unchecked(joined(held))
+
+
+def _segments(part: Part, start: int, stop: int) -> Part:
+    """Return the segments from `start` to before `stop`."""
+    first = int(part.offsets[start])
+    last = int(part.offsets[stop])
+    return part.taken(slice(first, last), part.offsets[start : stop + 1] - first, part.ids[start:stop])
