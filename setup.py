@@ -2,12 +2,14 @@
 
 All metadata is in pyproject.toml.
 
-CYBLEU_BUILD chooses a profile: `release` (the default), `checked`, which enables all of Cython's checks, or `coverage`,
-which enables line tracing for coverage.py (CONTRIBUTING.md).
+CYBLEU_BUILD chooses a profile: `release` (the default), `development`, which compiles in seconds and only what has
+changed, `checked`, which enables all of Cython's checks, or `coverage`, which enables line tracing for coverage.py
+(CONTRIBUTING.md).
 """
 
 import os
 import sys
+from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -24,6 +26,7 @@ PROFILES = {
         "overflowcheck": True,
     },
 }
+PROFILES["development"] = PROFILES["release"]
 PROFILES["coverage"] = {**PROFILES["release"], "linetrace": True}
 
 
@@ -37,8 +40,10 @@ def switch(name, default, allowed):
 PROFILE = switch("CYBLEU_BUILD", "release", tuple(PROFILES))
 # The kernels access CPython's object structs; other interpreters use the mirror.
 PURE = switch("CYBLEU_PURE", "0", ("0", "1")) == "1" or sys.implementation.name != "cpython"
+# Other profiles compile everything: files of an earlier build may have another profile, which timestamps do not show.
+FORCE = PROFILE != "development"
 # A fused multiply-add would round differently from the separate operations of the mirror.
-FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
+FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3" if FORCE else "-O0", "-ffp-contract=off"]
 LINK_FLAGS = []
 # Strip debug symbols from released kernels. If CFLAGS is set, leave them: the caller may want them or strip later.
 if PROFILE == "release" and sys.platform != "win32" and not os.environ.get("CFLAGS"):
@@ -59,18 +64,20 @@ class BuildKernels(build_ext):
         (generated,) = cythonize(
             self.extensions,
             # next to the source, where coverage.py looks for the C file
-            build_dir=None if PROFILE == "coverage" else "build/cython",
-            force=True,
+            build_dir=None if PROFILE == "coverage" else f"build/{PROFILE}",
+            force=FORCE,
             compiler_directives={**COMMON, **PROFILES[PROFILE]},
         )
         self.extensions[0].sources = generated.sources
         super().build_extensions()
 
 
+FOLDER = "src/cybleu/_kernels"
 kernels = Extension(
     "cybleu._kernels.kernels",
-    ["src/cybleu/_kernels/kernels.pyx"],  # which includes the other files
-    include_dirs=["src/cybleu/_kernels"],
+    [f"{FOLDER}/kernels.pyx"],  # which includes the other files
+    depends=[path.as_posix() for path in Path(FOLDER).glob("*/*") if path.suffix in (".h", ".pxi")],
+    include_dirs=[FOLDER],
     define_macros=MACROS.get(PROFILE, []),
     extra_compile_args=FLAGS,
     extra_link_args=LINK_FLAGS,
@@ -78,6 +85,5 @@ kernels = Extension(
 setup(
     ext_modules=[] if PURE else [kernels],
     cmdclass={"build_ext": BuildKernels},
-    # Always rebuild: files of an earlier build may have another profile, which timestamps do not show.
-    options={"build_ext": {"force": True}},
+    options={"build_ext": {"force": FORCE}},
 )

@@ -1,6 +1,7 @@
 """Contents of the archives that users install."""
 
 import os
+import shutil
 import tarfile
 import zipfile
 from pathlib import Path
@@ -102,6 +103,24 @@ def test_the_pure_wheel_works(pure_wheel, tmp_path):
         "-W", "error", "-c", code, variables={"CYBLEU_BACKEND": "", "PYTHONPATH": str(tmp_path)}, cwd=tmp_path
     )
     assert done.stdout == f"{tmp_path / 'cybleu' / '__init__.py'} python 1.0\n"
+
+
+def test_a_development_build_compiles_only_what_has_changed(unpacked, tmp_path):
+    tree = shutil.copytree(unpacked, tmp_path / "tree")
+    kernels = tree / "src" / "cybleu" / "_kernels"
+
+    def build_time():
+        command = ["setup.py", "-q", "build_ext", "--inplace"]
+        python(*command, variables={"CYBLEU_BUILD": "development"}, cwd=tree, check=True)
+        return max(path.stat().st_mtime_ns for path in kernels.glob("kernels.*") if path.suffix in (".so", ".pyd"))
+
+    built = build_time()
+    assert build_time() == built
+    for changed in ("counting/ngrams.pxi", "counting/alike.h"):
+        before = built
+        (kernels / changed).touch()
+        built = build_time()
+        assert built > before
 
 
 def test_the_core_needs_nothing(wheel):
