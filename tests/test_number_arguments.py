@@ -24,7 +24,7 @@ FLOATS = {  # what takes two numbers: an array, or a list of them
     "tune": lambda numbers: tune(a_list(), numbers, restarts=0),
     "bounds": lambda numbers: tune(a_list(), bounds={"f0": numbers}, restarts=0),
     "fixed": lambda numbers: tune(a_list(), fixed={"f0": next(iter(numbers)), "f1": list(numbers)[1]}, restarts=0),
-    "kbmira": lambda numbers: kbmira(a_list(), numbers, iterations=1),
+    "kbmira": lambda numbers: kbmira(a_list(), numbers, passes=1),
     "posterior": lambda numbers: mbr([TEXTS], numbers),
     "posterior of segments": lambda numbers: mbr([TEXTS], [numbers]),
     "scores": lambda numbers: mbr([TEXTS], scores=numbers),

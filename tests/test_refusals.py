@@ -558,7 +558,7 @@ REFUSED = {
         (lambda: line_search(LIST, [1.0, 1.0], "lm", 1, 0), "from 1.0 to 0.0"),
         (lambda: line_search(NBest([0, 1], [[1e300]], [[1.0]]), [1e300], "f0"), "can hold"),
         (lambda: kbmira(SPARSE, step=0.0), "step is 0.0"),
-        (lambda: kbmira(SPARSE, iterations=0), "iterations is 0"),
+        (lambda: kbmira(SPARSE, passes=0), "passes is 0"),
         (lambda: kbmira(SPARSE, [1e308] * 8), "more than a float can hold"),
         (lambda: kbmira(NBest([0, 2, 4], [[1e308], [-1e308]] * 2, GROWING), [1e-308]), "grew beyond"),
         (lambda: pro(SPARSE, regularisation=0.0), "regularisation is 0.0"),

@@ -5,7 +5,6 @@ import json
 import os
 import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -95,10 +94,10 @@ TUNERS = {
     "mert first refs --more second --start 1,-1 --restarts 2": lambda nbest: tune(small(), [1.0, -1.0], 2),
     "mert first refs --more second --start 1,-1 --bounds a=-2:1.5 --fixed b --restarts 3 --metric sacrebleu "
     "--smoothing floor --seed 7": lambda nbest: tune(small(), [1.0, -1.0], 3, {"a": (-2.0, 1.5)}, ["b"], FLOOR, 7),
-    "kbmira list ref --start start --iterations 5 --step 0.1": lambda nbest: kbmira(nbest, START, 5, 0.1),
-    "kbmira list ref --start start --iterations 2 --rules moses": lambda nbest: kbmira(nbest, START, 2, rules="moses"),
+    "kbmira list ref --start start --passes 5 --step 0.1": lambda nbest: kbmira(nbest, START, 5, 0.1),
+    "kbmira list ref --start start --passes 2 --rules moses": lambda nbest: kbmira(nbest, START, 2, rules="moses"),
     "kbmira list ref --start start --safe-hope --model-background --no-shuffle --return-last --decay 0.5 "
-    "--iterations 7 --seed 3 --metric sacrebleu": lambda nbest: kbmira(nbest, START, 7, metric="sacrebleu", **HOW),
+    "--passes 7 --seed 3 --metric sacrebleu": lambda nbest: kbmira(nbest, START, 7, metric="sacrebleu", **HOW),
     "pro list ref": pro,
     "pro list ref --start start --samples 100 --keep 9 --minimum 10 --regularisation 0.5 --interpolation 0.25 "
     "--seed 2 --metric sacrebleu": lambda nbest: pro(
@@ -121,7 +120,7 @@ def test_tuners(nbest, arguments):
     assert f"{scale * expected.start_score:.4f} -> {scale * expected.score:.4f}" in done.stderr
 
 
-@pytest.mark.parametrize("tuner", ["mert --restarts 1", "kbmira --iterations 2", "pro"])
+@pytest.mark.parametrize("tuner", ["mert --restarts 1", "kbmira --passes 2", "pro"])
 def test_weights_of_features_that_the_list_does_not_have_stay(tuner):
     command = f"tune {as_library(tuner)} list ref"
     done, plain = (run_line(f"{command} --start {start}") for start in ("moses.ini", "start"))
@@ -196,6 +195,12 @@ def test_lists_of_other_programs(name):
     assert NBest.from_moses("F", "S").features.tolist() == [[-0.5], [-1.5]]
 
 
+def test_only_lists_that_are_merged_lose_their_duplicates():
+    Path("twice").write_text(line(0, "the cat") * 2 + line(1, "it rains"))
+    for command, count in (("twice refs", 3), ("twice refs --more twice", 2)):
+        assert tuned(f"kbmira {command} --passes 1")["hypotheses"] == count
+
+
 # ---------------------------------------------------------------------------------------------------------------- loops
 
 DECODER = """
@@ -213,8 +218,8 @@ OF_TUNERS = {
     "mert": ("--restarts 3 --score-settles 1", "mert", {"restarts": 3, "score_settles": 0.01}),
     "kbmira": (
         "--safe-hope --rules moses --passes 3 --score-settles 1",
-        partial(kbmira, iterations=3),
-        {"safe_hope": True, "rules": "moses", "score_settles": 0.01},
+        "kbmira",
+        {"passes": 3, "safe_hope": True, "rules": "moses", "score_settles": 0.01},
     ),
     "pro": ("--keep 9 --minimum 3", "pro", {"keep": 9, "minimum": 0.03}),
 }

@@ -296,7 +296,7 @@ class WithoutDense(SparseDecoder):
     labels = "a_0= {} b_0= {}"
 
 
-TUNERS = ["mert", "kbmira", "pro", partial(kbmira, iterations=5, step=0.5)]
+TUNERS = ["mert", "kbmira", "pro", partial(kbmira, passes=5, step=0.5)]
 
 
 def sparse_loop(folder, decode, tuner="kbmira", start=None, **options):

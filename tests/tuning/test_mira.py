@@ -174,7 +174,7 @@ def test_the_rules_of_moses(seed, step, decay, shuffle, safe, by_model):
 
 LONG = [40, 20, 20, 10, 40, 39]
 PERFECT, POOR = [4, 4, 4, 3, 4, 3], [4, 4, 4, 0, 4, 3]
-ONE_PASS = {"iterations": 1, "step": 1e6, "shuffle": False}
+ONE_PASS = {"passes": 1, "step": 1e6, "shuffle": False}
 
 
 def test_by_the_rules_of_moses_segments_without_gain_do_not_change_the_background():
@@ -260,7 +260,7 @@ def test_sparse_features_alone():
     dense = np.zeros((240, 5))
     dense[np.repeat(np.arange(240), np.diff(nbest.sparse.indptr).tolist()), nbest.sparse.columns] = nbest.sparse.values
     as_dense = NBest(nbest.offsets, dense, nbest.stats, nbest.sparse.names)
-    ours, theirs = kbmira(alone, iterations=5), kbmira(as_dense, [0.0] * 5, iterations=5)
+    ours, theirs = kbmira(alone, passes=5), kbmira(as_dense, [0.0] * 5, passes=5)
     assert ours.weights == pytest.approx(theirs.weights)
     assert ours.score == theirs.score > ours.start_score
 
@@ -307,5 +307,5 @@ def test_metrics_of_error_rates(kind):
 
 def test_the_start_is_kept_if_no_pass_scores_higher():
     nbest, start = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"]), {"a": 0.0, "b": 0.125}
-    assert kbmira(nbest, start, iterations=3, step=1.0, return_best_dev=False).weights != start
-    assert kbmira(nbest, start, iterations=3, step=1.0).weights == start
+    assert kbmira(nbest, start, passes=3, step=1.0, return_best_dev=False).weights != start
+    assert kbmira(nbest, start, passes=3, step=1.0).weights == start

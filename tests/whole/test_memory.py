@@ -52,7 +52,7 @@ SCRIPT = """
         "self_bleu": lambda: self_bleu(text, (1.0,)),
         "scores": lambda: scores(of_segments),
         "line_search": line_search,
-        "kbmira": lambda: list(tuning.kbmira(nbest, iterations=2).weights.values()),
+        "kbmira": lambda: list(tuning.kbmira(nbest, passes=2).weights.values()),
         "pro": lambda: list(tuning.pro(of_sums, samples=20).weights.values()),
         "oracle": lambda: rerank.oracle(nbest, "corpus").score,
     }

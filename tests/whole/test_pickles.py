@@ -48,7 +48,7 @@ OBJECTS = {
     "Perceptron": lambda: rerank.perceptron(sample_nbest(), folds=2, epochs=1),
     "LineSearch": lambda: tuning.line_search(sample_nbest(), [1.0, 1.0], "a", surface=True),
     "Tuning": lambda: tuning.tune(sample_nbest(), restarts=1),
-    "Mira": lambda: tuning.kbmira(sample_nbest(), iterations=1),
+    "Mira": lambda: tuning.kbmira(sample_nbest(), passes=1),
     "Pro": lambda: tuning.pro(sample_nbest(), minimum=0.0),
     "Loop": lambda: Loop((Iteration(1, {"a": 1.0}, 0.0, 1.0, 2, 2, None, {"a": 0.5}, 0.0),), "stopped"),
     "error": lambda: CybleuError("what was wrong"),

@@ -101,7 +101,7 @@ def make_calls():
         calls += [
             lambda weights=weights: line_search(nbest, weights, "b", metric="sacrebleu", surface=True).surface[1],
             lambda weights=weights: [*tune(nbest, weights, restarts=1, threads=2).weights.values()],
-            lambda weights=weights: [*kbmira(nbest, weights, iterations=2).weights.values()],
+            lambda weights=weights: [*kbmira(nbest, weights, passes=2).weights.values()],
             lambda: [*perceptron(nbest, epochs=1, folds=2).weights.values()],
         ]
     return calls

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 
 import click
@@ -18,7 +17,6 @@ from .tuning import (
     metric_options,
     mira_section,
     normalisation,
-    passes_option,
     print_weights,
     pro_section,
     weights_section,
@@ -46,7 +44,7 @@ OF_TUNERS = {
     )
 )
 @pro_section
-@mira_section(passes_option("--passes"))
+@mira_section()
 @mert_section
 @section(
     "Loop",
@@ -121,7 +119,7 @@ def loop(
       cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini --tuner kbmira
     """
     from ..nbest.weight_files import check_weights
-    from ..tuning import Iteration, kbmira, mert_loop, read_weights
+    from ..tuning import Iteration, mert_loop, read_weights
 
     chosen = find(metric, smoothing=smoothing)
     for name, options in OF_TUNERS.items():
@@ -129,10 +127,7 @@ def loop(
             if name != tuner and from_command_line(option):
                 raise click.UsageError(f"{as_option(option)} is an option of {name}, but the tuner is {tuner}")
     own = {option: of_tuners[option] for option in OF_TUNERS[tuner]}
-    tuner_called: Any = tuner
-    if tuner == "kbmira":  # its passes are `iterations`, and the loop has an argument of this name
-        tuner_called = partial(kbmira, iterations=own.pop("passes"))
-    elif tuner == "pro":
+    if tuner == "pro":
         own["minimum"] *= chosen.scale / 100
     weights = read_weights(start)
     check_weights(weights)
@@ -148,7 +143,7 @@ def loop(
         iterations=iterations,
         weights_settle=weights_settle,
         score_settles=None if score_settles is None else score_settles * chosen.scale / 100,
-        tuner=tuner_called,
+        tuner=tuner,
         format=format,
         first_id=first_id,
         tokenize=tokenize,

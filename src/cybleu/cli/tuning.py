@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 NORMALISATIONS = {"l1": "sum", "largest": "largest", "none": None}
 # What options of Moses's tuners are here.
-MOSES = {"--restarts": "-n", "--passes": "-J", "--iterations": "-J", "--step": "-C"}
+MOSES = {"--restarts": "-n", "--passes": "-J --iters --iterations", "--step": "-C"}
 
 # ------------------------------------------------------------------------------------------------- options of each tuner
 
@@ -87,10 +87,10 @@ mert_section = section(
 )
 
 
-def mira_section(*passes: Decorator) -> Decorator:
+def mira_section(*more: Decorator) -> Decorator:
     """Declare the options of batch MIRA.
 
-    :param passes: those that differ in the loop
+    :param more: those that the loop does not have
     """
     return section(
         "Batch MIRA (kbmira)",
@@ -124,13 +124,13 @@ def mira_section(*passes: Decorator) -> Decorator:
             default="best",
             help="Follow the paper, Moses's kbmira, or both, and use the weights that score higher.",
         ),
-        *passes,
-    )
-
-
-def passes_option(name: str) -> Decorator:
-    return click.option(
-        name, type=click.IntRange(1, MOST_REPEATS), default=60, help="Number of passes over the segments."
+        click.option(
+            "--passes",
+            type=click.IntRange(1, MOST_REPEATS),
+            default=60,
+            help="Number of passes over the segments.",
+        ),
+        *more,
     )
 
 
@@ -391,7 +391,8 @@ def _read_texts(paths: Sequence[str], references: Sequence[str], **reading: Any)
     from ..nbest.references import prepare_references
 
     prepared = prepare_references(references)
-    return merge(*(NBest.from_files(path, prepared, texts=False, naming=_naming, **reading) for path in paths))
+    lists = [NBest.from_files(path, prepared, texts=False, naming=_naming, **reading) for path in paths]
+    return merge(*lists) if len(lists) > 1 else lists[0]
 
 
 def _read_moses(features_files: Sequence[str], scores_files: Sequence[str], first_id: int) -> NBest:
@@ -403,7 +404,8 @@ def _read_moses(features_files: Sequence[str], scores_files: Sequence[str], firs
     parts = [read(*pair) for pair in pairs]
     # the last segments of a list may have no hypothesis, so that only the other files tell how many there are
     segments = max(map(len, parts))
-    return merge(*(part if len(part) == segments else read(*pair, segments) for part, pair in zip(parts, pairs)))
+    lists = [part if len(part) == segments else read(*pair, segments) for part, pair in zip(parts, pairs)]
+    return merge(*lists) if len(lists) > 1 else lists[0]
 
 
 def _say_missing(nbest: NBest) -> None:
@@ -513,7 +515,6 @@ def mert(
 @click.command(cls=Command, other_tools=MOSES)
 @tuner_options
 @mira_section(
-    passes_option("--iterations"),
     click.option(
         "--return-best-dev/--return-last",
         default=True,
@@ -528,7 +529,7 @@ def kbmira(
     safe_hope: bool,
     model_background: bool,
     rules: str,
-    iterations: int,
+    passes: int,
     return_best_dev: bool,
     normalise: str,
     **shared: Any,
@@ -543,7 +544,7 @@ def kbmira(
     \b
     Examples:
       cybleu tune kbmira dev.nbest.gz dev.ref --start moses.ini
-      cybleu tune kbmira dev.nbest.gz dev.ref1 dev.ref2 --iterations 30 --output-format moses --output sparse.ini
+      cybleu tune kbmira dev.nbest.gz dev.ref1 dev.ref2 --passes 30 --output-format moses --output sparse.ini
     """
     from ..tuning import kbmira as tune
 
@@ -561,7 +562,7 @@ def kbmira(
         safe_hope=safe_hope,
         model_background=model_background,
         rules=rules,
-        iterations=iterations,
+        passes=passes,
         return_best_dev=return_best_dev,
         trace=trace,
     )

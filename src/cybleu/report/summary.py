@@ -108,7 +108,9 @@ def _of_one(figures: MetricFigures, share: str) -> Verdict:
 def _of_two(figures: MetricFigures, names: tuple[str, ...], share: str) -> Verdict:
     comparison = figures.comparison
     difference, low, high = figures.improvement(*names)
-    if difference < 0 and not figures.metric.higher_is_better:  # the number has no sign, so its interval has that of more
+    if (
+        difference < 0 and not figures.metric.higher_is_better
+    ):  # the number has no sign, so its interval has that of more
         ends = (-high, -low)
     else:
         ends = (low, high)

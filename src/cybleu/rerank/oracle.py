@@ -27,7 +27,7 @@ def oracle(
     *,
     seed: int = 0,
     passes: int = 20,
-    **choices: Any,
+    **options: Any,
 ) -> Selection[str]:
     """Choose the hypotheses that are best by BLEU. They show how much a better model could gain from the list.
 
@@ -46,7 +46,7 @@ def oracle(
         otherwise ``sacrebleu``
     :param seed: the seed of the random order of the segments in each pass; the same seed gives the same result
     :param passes: the maximum number of passes
-    :param choices: options of :class:`cybleu.metrics.Bleu`; `effective_order` applies to the scores of sentences
+    :param options: options of :class:`cybleu.metrics.Bleu`; `effective_order` applies to the scores of sentences
     :return: a :class:`Selection`, or for ``corpus`` a :class:`CorpusSelection`. Its `scores` are sentence BLEU, on the
         scale of the tool. Its `rows` have -1 for a segment without hypotheses
     :raises StatisticsError: the statistics are not those of BLEU
@@ -57,7 +57,7 @@ def oracle(
     >>> oracle(nbest).rows, antioracle(nbest).rows
     (array([0, 4]), array([2, 3]))
     """
-    return _extreme(nbest, True, level, metric, seed, passes, **choices)
+    return _extreme(nbest, True, level, metric, seed, passes, **options)
 
 
 def antioracle(
@@ -68,7 +68,7 @@ def antioracle(
     An empty hypothesis scores 0, so it is chosen before hypotheses with higher scores. The other parameters are those
     of :func:`oracle`. The result and the errors are also the same.
 
-    :param options: `seed`, `passes` and `choices` of :func:`oracle`
+    :param options: `seed`, `passes` and the options of the metric, see :func:`oracle`
 
     >>> hypotheses = [["a b c d", "a b"], ["e f", "e f g"]]
     >>> references = [["a b c e"], ["e f g h"]]
@@ -80,10 +80,10 @@ def antioracle(
 
 
 def _extreme(
-    nbest: NBest, best: bool, level: str, name: Any, seed: int = 0, passes: int = 20, **choices: Any
+    nbest: NBest, best: bool, level: str, name: Any, seed: int = 0, passes: int = 20, **options: Any
 ) -> Selection[str]:
     check_nbest(nbest)
-    metric = metric_of(nbest, name, choices).of_width(nbest.stats.shape[1])
+    metric = metric_of(nbest, name, options).of_width(nbest.stats.shape[1])
     if level not in ("sentence", "corpus"):
         raise UnknownNameError(f"unknown level {level!r}; use sentence or corpus")
     check_whole(passes, "passes", 1, error=ArrayValueError)

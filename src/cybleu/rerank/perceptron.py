@@ -70,7 +70,7 @@ def perceptron(
     seed: int = 0,
     metric: str | Metric | Variant | None = None,
     progress: bool = False,
-    **choices: Any,
+    **options: Any,
 ) -> Perceptron:
     """Train weights that rank the good hypotheses of each segment above the bad ones (Shen and Joshi 2005).
 
@@ -94,7 +94,7 @@ def perceptron(
     :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default the metric of the list,
         otherwise ``sacrebleu``
     :param progress: show a progress bar (requires tqdm)
-    :param choices: options of :class:`cybleu.metrics.Bleu`
+    :param options: options of :class:`cybleu.metrics.Bleu`
     :return: the weights by name, and their BLEU in cross-validation, on the scale of the tool
     :raises FeatureError: there is no feature, or one differs so little that its weight is too large for a float
     :raises StatisticsError: the statistics are not those of BLEU
@@ -117,7 +117,7 @@ def perceptron(
     names = nbest.all_names
     if not names:
         raise FeatureError("the list has no feature, so there is nothing to train")
-    found = maximised(metric_of(nbest, metric, choices))
+    found = maximised(metric_of(nbest, metric, options))
     filled = np.flatnonzero(np.diff(nbest.offsets)).tolist()
     if len(filled) < 2:
         raise ArrayValueError(f"folds require at least 2 segments with hypotheses, but there are {len(filled)}")

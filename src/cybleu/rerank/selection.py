@@ -79,17 +79,17 @@ class Selection(Generic[Text]):
             raise StatisticsError("a selection of plain texts has no statistics; count its `texts` with cybleu.rows")
         return self.hypotheses.stats[self.rows[self.rows >= 0]]
 
-    def corpus_score(self, metric: str | Metric | Variant | None = None, **choices: Any) -> Any:
+    def corpus_score(self, metric: str | Metric | Variant | None = None, **options: Any) -> Any:
         """The score of the chosen hypotheses as a corpus, without the segments that have no hypotheses.
 
         :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts, by default the metric of the
             list, otherwise ``sacrebleu``
-        :param choices: options of :class:`cybleu.metrics.Bleu`
+        :param options: options of :class:`cybleu.metrics.Bleu`
         :return: the result of :func:`cybleu.score`
         """
         stats = self.stats  # raises if there is no n-best list
         assert isinstance(self.hypotheses, NBest)
-        return metric_of(self.hypotheses, metric, choices).score(stats)
+        return metric_of(self.hypotheses, metric, options).score(stats)
 
     def ranked(self) -> NDArray[np.int64]:
         """The indices of all hypotheses, segment after segment: first the chosen one, then the others by score."""
@@ -141,7 +141,7 @@ class CorpusSelection(Selection[Text]):
         return abs(self.score - self.start)
 
 
-def metric_of(nbest: NBest, metric: str | Metric | Variant | None, choices: dict[str, Any]) -> Metric:
+def metric_of(nbest: NBest, metric: str | Metric | Variant | None, options: dict[str, Any]) -> Metric:
     """Find the metric, by default that of the rows of the list.
 
     :raises StatisticsError: the rows are neither those of BLEU nor of a `Metric`
@@ -149,7 +149,7 @@ def metric_of(nbest: NBest, metric: str | Metric | Variant | None, choices: dict
     own = nbest.score if isinstance(nbest.score, Metric) else None
     if nbest.score is not own or nbest.stats.dtype != (own.dtype if own else "int64"):
         raise StatisticsError("the n-best list holds neither the statistics of BLEU nor of a Metric")
-    return find(own if metric is None and "variant" not in choices else metric, **choices)
+    return find(own if metric is None and "variant" not in options else metric, **options)
 
 
 def chosen(

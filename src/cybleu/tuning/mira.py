@@ -47,7 +47,7 @@ class Mira(Tuned):
     :param metric: the name of the metric
 
     >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
-    >>> result = kbmira(nbest, [1.0, 0.0], iterations=3, step=1.0)
+    >>> result = kbmira(nbest, [1.0, 0.0], passes=3, step=1.0)
     >>> result.start_score, result.score, len(result.scores)
     (0.0, 1.0, 3)
     """
@@ -59,7 +59,7 @@ class Mira(Tuned):
 def kbmira(
     nbest: NBest,
     start: Weights | None = None,
-    iterations: int = 60,
+    passes: int = 60,
     step: float = 0.01,
     decay: float = 0.999,
     *,
@@ -92,7 +92,7 @@ def kbmira(
     :param start: the weights by name, for every dense feature and any of the sparse ones; the other sparse weights are
         0. Or one number for each feature, sparse ones after the dense ones. By default 1 for dense features and 0 for
         sparse ones
-    :param iterations: the number of passes, at most 1,000,000
+    :param passes: the number of passes over the segments, at most 1,000,000
     :param step: the maximum step size (C)
     :param decay: the factor by which the background shrinks with each segment
     :param metric: see :func:`cybleu.tuning.line_search`. A metric that is not BLEU, such as a mixture, scores each
@@ -119,15 +119,15 @@ def kbmira(
     """
     if not (0 < as_number(step) < inf and 0 <= as_number(decay) <= 1):
         raise WeightsError(f"step is {step!r} and decay {decay!r}; step must be above 0, and decay from 0 to 1")
-    check_whole(iterations, "iterations", 1, MOST_REPEATS, error=WeightsError)
+    check_whole(passes, "passes", 1, MOST_REPEATS, error=WeightsError)
     check_whole(seed, "seed", 0, error=WeightsError)
     if rules not in RULES:
         raise UnknownNameError(f"unknown rules {shown(rules)}; use one of {', '.join(RULES)}")
     problem = Problem(nbest, metric)
-    passes = _Passes(
+    search = _Search(
         problem=problem,
         start=problem.point(problem.start(start)),
-        iterations=iterations,
+        passes=passes,
         step=float(step),
         decay=float(decay),
         seed=seed,
@@ -138,19 +138,19 @@ def kbmira(
         trace=trace,
     )
     if rules == "best":
-        paper = passes.by("paper")
-        moses = passes.by("moses")
+        paper = search.by("paper")
+        moses = search.by("moses")
         return moses if moses.score > paper.score else paper
-    return passes.by(rules)
+    return search.by(rules)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Passes:
-    """Passes from one start, by the rules of choice."""
+class _Search:
+    """A search from one start, by the rules of choice."""
 
     problem: Problem
     start: Point
-    iterations: int
+    passes: int
     step: float
     decay: float
     seed: int
@@ -202,7 +202,7 @@ class _Passes:
         def result() -> Mira:
             return Mira(**problem.tuned(best, score, start_score), scores=tuple(scores), rules=rules)
 
-        for _ in range(self.iterations):
+        for _ in range(self.passes):
             averaged = problem.rows.mira_pass(
                 problem.axes.offsets,
                 generator.permutation(order) if self.shuffle else order,
