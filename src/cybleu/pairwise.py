@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ._backend import TokenTexts, go_on, leave_one_out
 from ._runtime.arrays import np
 from ._runtime.numbers import check_whole
-from .bleu_score.scores import QUARTERS, SCORER, score_counts, weight_vectors, weights_given
+from .bleu_score.scores import QUARTERS, SCORER, score_of_precisions, smoothed_precisions, weight_vectors, weights_given
 from .bleu_score.smoothing import method_number
 from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find
@@ -134,10 +134,13 @@ def self_bleu(
         return list(map(list, batch.texts if isinstance(batch, TokenLists) else numbers.lists()))
 
     def general(position: int) -> None:
-        row, here = stats[position].tolist(), chosen[position]
+        row = stats[position].tolist()
         denominators = [total or 1 for total in row[2 + order : 2 + order + max_order]]
-        segment = lists()[:here] + lists()[here + 1 :], lists()[here]
-        scores[position] = score_counts(row, denominators, *segment, vectors, smoothing_function, auto_reweigh)
+        others = list(lists())
+        hypothesis = others.pop(chosen[position])
+        del row[2 + max_order :]
+        precisions = smoothed_precisions(smoothing_function, row, denominators, others, hypothesis)
+        scores[position] = score_of_precisions(precisions, row, vectors, auto_reweigh)
 
     def work(position: int) -> Any:
         return SCORER.rows(stats, weights, smoothing_function, auto_reweigh, position, scores)

@@ -102,8 +102,8 @@ def corpus_bleu(
     >>> corpus_bleu([[["a", "b", "c", "d"]], [["e", "f", "g", "h"]]], [["a", "b", "c", "d"], ["e", "f", "g", "i"]])
     0.7231269021297695
     """
-    arguments = list_of_references, hypotheses, weights, smoothing_function, auto_reweigh
-    return answered(SCORER.corpus(*arguments), _general_bleu, *arguments)
+    found = SCORER.corpus(list_of_references, hypotheses, weights, smoothing_function, auto_reweigh)
+    return answered(found, _general_bleu, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh)
 
 
 # ------------------------------------------------------------------------------------------------------- general path
@@ -136,7 +136,8 @@ def _general_bleu(
     row = [*map(sum, columns)]
     # NLTK's rule: a segment that is too short for an order counts as one n-gram without a match
     denominators = [sum(column) + column.count(0) for column in columns[2 + max_order :]]
-    return score_counts(row, denominators, references, hypothesis, vectors, smoothing_function, auto_reweigh)
+    precisions = smoothed_precisions(smoothing_function, row, denominators, references, hypothesis)
+    return score_of_precisions(precisions, row, vectors, auto_reweigh)
 
 
 def number_of_segments(list_of_references: Sequence[Collection[Tokens]], hypotheses: Sequence[Tokens]) -> int:
@@ -150,26 +151,17 @@ def number_of_segments(list_of_references: Sequence[Collection[Tokens]], hypothe
     return check_numbers(hypotheses, list_of_references)
 
 
-def score_counts(
-    row: Sequence[int],
-    denominators: list[int],
-    references: Collection[Tokens],
-    hypothesis: Tokens,
-    vectors: Sequence[Any],
-    smoothing_function: SmoothingCallable | None,
-    auto_reweigh: bool,
+def score_of_precisions(
+    precisions: Iterable[Any], row: Sequence[int], vectors: Sequence[Any], auto_reweigh: bool
 ) -> float | list[float]:
-    """Compute NLTK's score from counts.
+    """Compute NLTK's score from smoothed precisions.
 
-    :param row: both lengths, and the matches of at least as many orders as there are denominators
-    :param references: the references of the last segment, which smoothing may use
-    :param hypothesis: the hypothesis of the last segment
+    :param row: both lengths, and the matches of each order
     """
-    length, reference_length, *matches = row[: 2 + len(denominators)]
-    if not matches or matches[0] == 0:
+    length = row[0]
+    if not any(row[2:3]):
         return 0 if len(vectors) == 1 else [0] * len(vectors)
-    precisions = smoothed_precisions(smoothing_function, matches, denominators, references, hypothesis, length)
-    penalty = brevity_penalty(reference_length, length)
+    penalty = brevity_penalty(row[1], length)
     scores = []
     for vector in vectors:
         if auto_reweigh and length < 4 and vector == QUARTERS:
@@ -235,12 +227,20 @@ def weight_vectors(weights: Any) -> tuple[Sequence[Any], int]:
 
 def smoothed_precisions(
     smoothing_function: SmoothingCallable | None,
-    matches: list[int],
-    denominators: list[int],
+    row: Sequence[int],
+    denominators: Sequence[int],
     references: Collection[Tokens],
     hypothesis: Tokens,
-    length: int,
 ) -> Iterable[Any]:
+    """Apply a smoothing of NLTK, unless no token matches, which is a score of 0 by any smoothing.
+
+    :param row: both lengths, and the matches of at least as many orders as there are denominators
+    :param references: the references of the last segment, which the smoothing may read
+    :param hypothesis: the hypothesis of the last segment
+    """
+    length, _, *matches = row[: 2 + len(denominators)]
+    if not any(matches[:1]):
+        return [0] * len(matches)
     smoothing_function = smoothing_function or SmoothingFunction().method0
     precisions = smoothed_counts(smoothing_function, matches, denominators, length)
     if precisions is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import pairwise, permutations
+from itertools import chain, pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
 from .._definitions.bleu import smoothed
@@ -16,11 +16,10 @@ from ..metrics.tokens import segments_of
 from ..text.reading import read_corpus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
     from types import SimpleNamespace
 
     from .._definitions.ngrams import NGram
-    from ..bleu_score.parts import Tokens
     from ..metrics import Metric, Variant
 
 __all__ = ["BlindSpots", "blind_spots"]
@@ -60,21 +59,24 @@ class BlindSpots:
 
     def texts(self) -> Iterator[NGram]:
         """Yield the text of each order of the blocks, the hypothesis first."""
-        first = {block: rank for rank, block in reversed([*enumerate(self.blocks)])}
-        order = [first[block] for block in self.blocks]
+        # equal blocks get equal ranks, so that no text comes twice
+        first: dict[NGram, int] = {}
+        order = [first.setdefault(block, rank) for rank, block in enumerate(self.blocks)]
         for _ in range(self.count):
-            yield tuple(token for rank in order for token in self.blocks[rank])
+            yield tuple(chain.from_iterable(self.blocks[rank] for rank in order))
             _permute(order)
 
 
 def _permute(order: list[int]) -> None:
     """Replace an order in place by the next permutation, and the last one by the first."""
-    falls = next((place for place in reversed(range(len(order) - 1)) if order[place] < order[place + 1]), None)
-    if falls is not None:
-        larger = next(place for place in reversed(range(len(order))) if order[place] > order[falls])
-        order[falls], order[larger] = order[larger], order[falls]
-    start = 0 if falls is None else falls + 1
-    order[start:] = reversed(order[start:])
+    last = len(order) - 1
+    falls = next((place for place in reversed(range(last)) if order[place] < order[place + 1]), None)
+    if falls is None:
+        order.reverse()
+        return
+    larger = next(place for place in range(last, falls, -1) if order[place] > order[falls])
+    order[falls], order[larger] = order[larger], order[falls]
+    order[falls + 1 :] = reversed(order[falls + 1 :])
 
 
 def blind_spots(
@@ -107,8 +109,9 @@ def blind_spots(
     >>> blind_spots("The cat on the mat slept.", "The cat sat on the mat.", "sacrebleu").blocks
     (('The', 'cat'), ('on', 'the', 'mat'), ('slept',), ('.',))
     """
-    options = {"tokenize": tokenize, "lowercase": lowercase, **choices}
-    bleu, tokens, of_references = read_segment(hypothesis, references, metric, options)
+    bleu, tokens, of_references = read_segment(
+        hypothesis, references, metric, tokenize=tokenize, lowercase=lowercase, **choices
+    )
     Bleu("nltk", max_order=1).count(tokens, of_references)  # raises an error for tokens that cannot be counted
     rules = bleu.rules()
     spots = find_blind_spots(tokens, of_references, rules.order, is_monotone(rules, len(tokens)))
@@ -120,15 +123,17 @@ def blind_spots(
     return spots
 
 
-def find_blind_spots(hypothesis: Tokens, references: Sequence[Tokens], order: int, monotone: bool) -> BlindSpots | None:
+def find_blind_spots(
+    hypothesis: Sequence[Hashable], references: Sequence[Sequence[Hashable]], order: int, monotone: bool
+) -> BlindSpots | None:
     """Find the blind spots of a score of clipped matches and lengths.
 
     :param order: the largest order of its n-grams
     :param monotone: whether no match can lower the score
     :return: None if a match can lower the score, and blocks in another order can have one
     """
-    known = {token for reference in references for token in reference}
-    joined = {pair for reference in references for pair in pairwise(reference)} if order > 1 else set()
+    known = set(chain.from_iterable(references))
+    joined = set(chain.from_iterable(map(pairwise, references))) if order > 1 else set()
     blocks: list[list[Hashable]] = []
     for token in hypothesis:
         if blocks and (blocks[-1][-1], token) in joined:
@@ -138,37 +143,39 @@ def find_blind_spots(hypothesis: Tokens, references: Sequence[Tokens], order: in
     if not monotone and any((left[-1], right[0]) in joined for left, right in permutations(blocks, 2)):
         return None
     cut = tuple(map(tuple, blocks))
-    count = math.factorial(len(cut)) // math.prod(map(math.factorial, Counter(cut).values()))
-    return BlindSpots(cut, count, tuple(place for place, token in enumerate(hypothesis) if token not in known))
+    of_equal_blocks = math.prod(map(math.factorial, Counter(cut).values()))
+    replaceable = [place for place, token in enumerate(hypothesis) if token not in known]
+    return BlindSpots(cut, math.factorial(len(cut)) // of_equal_blocks, tuple(replaceable))
 
 
 def is_monotone(rules: SimpleNamespace, length: int) -> bool:
     """Return whether no match can lower the score; blocks in another order can form new matches."""
-    # a mean leaves out an order that smoothing skips, the exact mean also a precision of 0
     totals = (max(length, 1),) * 2
-    without, with_one = (smoothed(rules.smoothing, (1, found), totals, rules.value, 1, length)[1:] for found in (0, 1))
+    without = smoothed(rules.smoothing, (1, 0), totals, rules.value, scale=1, length=length)[1:]
+    with_match = smoothed(rules.smoothing, (1, 1), totals, rules.value, scale=1, length=length)[1:]
+    # a mean leaves out an order that smoothing skips, the exact mean also a precision of 0
     left_out = not without or (rules.mean == "exact" and 0 in without)
-    return not left_out and without <= with_one and min(rules.weights or (0,)) >= 0
+    return not left_out and without <= with_match and min(rules.weights or (0,)) >= 0
 
 
 def read_segment(
-    hypothesis: Any, references: Any, metric: Any, choices: Mapping[str, Any]
-) -> tuple[Bleu, Tokens, Sequence[Tokens]]:
+    hypothesis: Any, references: Any, metric: Any, **choices: Any
+) -> tuple[Bleu, Sequence[Hashable], Sequence[Sequence[Hashable]]]:
     """Return the BLEU that scores single sentences, and the tokens of a hypothesis and of its references.
 
     :param choices: options of the metric
     :raises UnknownNameError: the metric is not BLEU, or it has a tokeniser and the texts are tokens
     """
-    found = find(metric, default="nltk", **choices)
-    if not isinstance(found, Bleu):
-        raise UnknownNameError(f"the metric is {found.name}, but only BLEU can be explained; use a definition of BLEU")
+    bleu = find(metric, default="nltk", **choices)
+    if not isinstance(bleu, Bleu):
+        raise UnknownNameError(f"the metric is {bleu.name}, but only BLEU can be explained; use a definition of BLEU")
     try:
         corpus = read_corpus([hypothesis], [references])
-        tokens, of_references = segments_of(corpus, tokenization_for(found, corpus.kind), "tokens")(0)
+        tokens, of_references = segments_of(corpus, tokenization_for(bleu, corpus.kind), "tokens")(0)
     except CybleuError as error:
         message = str(error)
         for of_segments, of_one in IN_MESSAGES.items():
             message = message.replace(of_segments, of_one)
         error.args = (message,)
         raise
-    return replace(found, tokenize=None, lowercase=False).of_sentences(), tokens, of_references
+    return replace(bleu, tokenize=None, lowercase=False).of_sentences(), tokens, of_references

@@ -7,7 +7,7 @@ import textwrap
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from typing import Any, TypeAlias
 
 from .._definitions.ngrams import MOST_ORDERS
@@ -20,10 +20,13 @@ from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from ..text.reading import read_corpus
 
-__all__ = ["TOOLS", "Cause", "Comparison", "Counts", "Difference", "Scored", "explain_difference"]
+__all__ = ["TOOLS", "Cause", "Comparison", "Counts", "Difference", "VariantScore", "explain_difference"]
 
 Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 Choices: TypeAlias = "str | Variant | Iterable[Choice]"
+
+# what rows depend on: the tokeniser, and the rule of the reference length
+_Counting: TypeAlias = "tuple[str | None, str]"
 
 #: The variants that are compared by default.
 TOOLS = ("nltk", "sacrebleu", "mteval-v13a", "multi-bleu", "moses", "huggingface")
@@ -36,9 +39,9 @@ WIDTH = 110  # columns of text
 # Rules are first changed in this order to their better values, and the others then in the reverse order. So
 # `short_segments_count`, which decides whether an order is empty, changes under the better value of `empty_order`.
 RULES = (
-    *("level", "mean", "reference_length", "penalty", "penalty_adds", "empty_hypothesis", "fails"),
-    *("empty_order", "short_segments_count", "no_match_at_all", "smoothings"),
-)
+    "level mean reference_length penalty penalty_adds empty_hypothesis fails empty_order short_segments_count "
+    "no_match_at_all smoothings"
+).split()
 
 # The rules that affect single n-gram orders. The others change a score as a whole.
 RULES_OF_ORDERS = ("empty_order", "short_segments_count", "smoothings")
@@ -55,7 +58,7 @@ BETTER: dict[str, tuple[object, ...]] = {
 
 
 @dataclass(frozen=True)
-class Scored:
+class VariantScore:
     """The score of a variant on the corpus.
 
     :param name: the name of the variant, followed by the smoothing if one was chosen: ``nltk``, ``nltk:method1``
@@ -130,8 +133,8 @@ class Difference:
     ('sacrebleu', 'mteval-v13a', 100.0)
     """
 
-    lower: Scored
-    higher: Scored
+    lower: VariantScore
+    higher: VariantScore
     causes: tuple[Cause, ...]
 
     @property
@@ -155,7 +158,7 @@ class Comparison:
     ([0.0, 0.0, 100.0], 2)
     """
 
-    scores: tuple[Scored, ...]
+    scores: tuple[VariantScore, ...]
     differences: tuple[Difference, ...]
     segments: int
 
@@ -165,26 +168,29 @@ class Comparison:
         :param segment: the word for a segment, such as ``line``
         :param first: the number of the first segment
         """
-        parts = ["\n".join(self._table())]
+        parts = [self._table()]
         ranked = sorted((scored for scored in self.scores if scored.bleu), key=lambda scored: scored.score)
         for lower, higher in pairwise(ranked):
-            if not _equal(lower.score, higher.score):
-                pair = next(pair for pair in self.differences if pair.lower is lower and pair.higher is higher)
-                causes = [line for cause in pair.causes for line in _lines(pair, cause, segment, first)]
-                parts.append("\n".join([f"{higher.name} is {_number(pair.points)} above {lower.name}", *causes]))
-        return "\n\n".join(parts)
+            if _equal(lower.score, higher.score):
+                continue
+            pair = next(pair for pair in self.differences if pair.lower is lower and pair.higher is higher)
+            lines = [f"{higher.name} is {_number(pair.points)} above {lower.name}"]
+            for cause in pair.causes:
+                lines += _described(cause, pair, segment, first)
+            parts.append(lines)
+        return "\n\n".join(map("\n".join, parts))
 
     def __str__(self) -> str:
         return self.format()
 
-    def _table(self) -> Iterable[str]:
-        width = max(len(name) for name in ("variant", *(scored.name for scored in self.scores)))
-        yield f"{'variant':<{width}}  {'tokeniser':<13}  {'0 to 100':>8}  tool's scale"
+    def _table(self) -> list[str]:
+        width = max(len("variant"), *(len(scored.name) for scored in self.scores))
+        lines = [f"{'variant':<{width}}  {'tokeniser':<13}  {'0 to 100':>8}  tool's scale"]
         for scored in self.scores:
-            number, own = ("fails", scored.failure)
-            if scored.bleu:
-                number, own = _number(scored.score), f"{scored.bleu.score:.10g}"
-            yield f"{scored.name:<{width}}  {scored.tokenize or '-':<13}  {number:>8}  {own}"
+            number = _number(scored.score) if scored.bleu else "fails"
+            own = f"{scored.bleu.score:.10g}" if scored.bleu else scored.failure
+            lines.append(f"{scored.name:<{width}}  {scored.tokenize or '-':<13}  {number:>8}  {own}")
+        return lines
 
 
 def explain_difference(
@@ -236,13 +242,12 @@ def explain_difference(
     corpus = read_corpus(hypotheses, references)
     metric = Bleu(tokenize="none" if tokenize == OF_TOOLS else tokenize, lowercase=lowercase)
     tokenization = tokenization_for(metric, corpus.kind)
-    if tokenization is None:
-        name = None
-    elif callable(tokenize):
-        name = None
-        corpus = tokenised(corpus, tokenization)  # calls the function once for each text, not once for each variant
-    else:
-        name = tokenize or OF_TOOLS
+    name = None
+    if tokenization is not None:
+        if callable(tokenize):
+            corpus = tokenised(corpus, tokenization)  # calls the function once for each text, not for each variant
+        else:
+            name = tokenize or OF_TOOLS
     counts = Counts(variants, order, weights, name, lowercase)
     counts.add(corpus)
     return counts.comparison()
@@ -260,47 +265,41 @@ class Counts:
 
     def __init__(self, variants: Choices, order: int, weights: Any, tokenize: str | None, lowercase: bool = False):
         check_whole(order, "the largest n-gram order", 1, MOST_ORDERS, error=OrderError)
-        self.order, self.weights = order, weights
-        options: dict[str, Any] = {}
-        if tokenize is not None:
-            options = {"tokenize": None if tokenize == OF_TOOLS else tokenize, "lowercase": lowercase}
-        wanted = [variants] if isinstance(variants, (str, Variant)) else variants
-        self._settings = [self._setting(choice, options) for choice in wanted]
+        self.order = order
+        self.weights = weights
+        self._of_text = tokenize is not None
+        self._tokenize = None if tokenize == OF_TOOLS else tokenize
+        self._lowercase = self._of_text and lowercase
+        choices = [variants] if isinstance(variants, (str, Variant)) else variants
+        self._settings = list(map(self._setting, choices))
         if not self._settings:
             raise UnknownNameError("there is no variant to compare; name at least one")
-        lengths = {setting.variant.reference_length for setting in self._settings}
-        self._metrics = {
-            (setting.tokenize, length): Bleu(
-                replace(setting.variant, reference_length=length, short_segments_count=False),
-                max_order=order,
-                **options,
-            )
-            for setting in self._settings
-            for length in lengths
-        }
+        self._metrics: dict[_Counting, Bleu] = {}
+        for setting, other in product(self._settings, repeat=2):
+            length = other.variant.reference_length
+            variant = replace(setting.variant, reference_length=length, short_segments_count=False)
+            self._metrics[setting.tokenize, length] = self._metric(variant, max_order=order)
         self._numbers = {key: array("q") for key in self._metrics}
-        self._rows: dict[Any, list[list[int]]] = {}
+        self._rows: dict[tuple[_Counting, bool], list[list[int]]] = {}
 
-    def _setting(self, choice: Choice, options: dict[str, Any]) -> Scored:
+    def _metric(self, variant: str | Variant, **options: Any) -> Bleu:
+        return Bleu(variant, tokenize=self._tokenize, lowercase=self._lowercase, **options)
+
+    def _setting(self, choice: Choice) -> VariantScore:
         """Return a variant with only the smoothing to use, and its tokeniser, without a score."""
         wanted, smoothing = choice if isinstance(choice, tuple) else (choice, None)
         if isinstance(wanted, str) and smoothing is None:
             wanted, _, named = wanted.partition(":")
             smoothing = named or None
-        metric = Bleu(wanted, smoothing=smoothing, weights=self.weights, **options)
+        metric = self._metric(wanted, smoothing=smoothing, weights=self.weights)
         metric.of_width(2 + 2 * self.order)
         name = metric.name if smoothing is None else f"{metric.name}:{smoothing}"
         variant = replace(metric.definition, smoothings=(metric.definition.smoothing(smoothing),))
-        tokenization = metric.tokenization if options else None
-        if tokenization is None:
-            return Scored(name, variant, None)
-        return Scored(
-            name,
-            variant,
-            None,
-            None,
-            f"{tokenization.tokenize} (mteval)" if tokenization.of_mteval else str(tokenization.tokenize),
-        )
+        tokenize = None
+        if self._of_text:
+            by_mteval = " (mteval)" if metric.tokenization.of_mteval else ""
+            tokenize = f"{metric.tokenization.tokenize}{by_mteval}"
+        return VariantScore(name, variant, bleu=None, tokenize=tokenize)
 
     def add(self, corpus: Corpus) -> None:
         """Count more segments."""
@@ -308,23 +307,23 @@ class Counts:
             if corpus.size:
                 self._numbers[key].frombytes(rows_without_numpy(metric, corpus).cast("B"))
 
-    def _table(self, setting: Scored) -> memoryview[int]:
-        numbers, width = self._numbers[setting.tokenize, setting.variant.reference_length], 2 + 2 * self.order
+    def _table(self, setting: VariantScore) -> memoryview[int]:
+        numbers = self._numbers[setting.tokenize, setting.variant.reference_length]
+        width = 2 + 2 * self.order
         return memoryview(numbers).cast("B").cast("q", (len(numbers) // width, width))
 
-    def rows_of(self, setting: Scored) -> list[list[int]]:
+    def rows_of(self, setting: VariantScore) -> list[list[int]]:
         """Return the rows of the segments by the rules of a variant, which are kept, because several causes compare them."""
-        short_count = setting.variant.short_segments_count
-        key = setting.tokenize, setting.variant.reference_length, short_count
+        key = ((setting.tokenize, setting.variant.reference_length), setting.variant.short_segments_count)
         if key not in self._rows:
             rows: list[list[int]] = list(lists_of(self._table(setting)))
-            for row in rows if short_count else ():
-                if not row[-1]:
+            if setting.variant.short_segments_count:
+                for row in rows:
                     row[-self.order :] = [total or 1 for total in row[-self.order :]]
             self._rows[key] = rows
         return self._rows[key]
 
-    def scored(self, setting: Scored) -> Scored:
+    def scored(self, setting: VariantScore) -> VariantScore:
         """Score a variant, or return why its tool fails."""
         try:
             bleu = Bleu(setting.variant, weights=self.weights).score(self._table(setting))
@@ -332,7 +331,7 @@ class Counts:
             return replace(setting, bleu=None, failure=str(error))
         return replace(setting, bleu=bleu, failure=None)
 
-    def with_rule(self, scored: Scored, rule: str, source: Scored) -> Scored:
+    def with_rule(self, scored: VariantScore, rule: str, source: VariantScore) -> VariantScore:
         """Score a variant with a rule of another one."""
         if rule == "tokenize":
             return self.scored(replace(scored, tokenize=source.tokenize))
@@ -346,35 +345,38 @@ class Counts:
         """
         if not any(self._numbers.values()):
             raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
-        scores = [self.scored(setting) for setting in self._settings]
-        pairs = [sorted(pair, key=lambda scored: scored.score) for pair in combinations(scores, 2)]
-        differences = [
-            Difference(lower, higher, tuple(_causes(self, lower, higher)))
-            for lower, higher in pairs
-            if lower.score < higher.score
-        ]
+        scores = list(map(self.scored, self._settings))
+        differences = []
+        for pair in combinations(scores, 2):
+            lower, higher = sorted(pair, key=lambda scored: scored.score)
+            if lower.score < higher.score:
+                differences.append(Difference(lower, higher, tuple(_causes(self, lower, higher))))
         return Comparison(tuple(scores), tuple(differences), len(self._table(scores[0])))
 
 
 # -------------------------------------------------------------------------------------------------------------- causes
 
 
-def _causes(counts: Counts, lower: Scored, higher: Scored) -> list[Cause]:
+def _causes(counts: Counts, lower: VariantScore, higher: VariantScore) -> list[Cause]:
     """Change the rules of the lower variant to those of the higher one, and return those that change the score."""
     if _equal(lower.score, higher.score):
         return []
-    causes, without_effect, waiting = [], [], []
+    causes: list[Cause] = []
+    without_effect: list[str] = []
+    # rules that have a score only together with the next ones, such as a mean of no precisions
+    waiting: list[str] = []
     current = scored = lower
     for rule in _path(lower, higher):
         current = counts.with_rule(current, rule, higher)
         waiting.append(rule)
         if not current.bleu:
-            continue  # some rules have a score only together with the next ones, such as a mean of no precisions
+            continue
         if _equal(scored.score, current.score):
             without_effect += waiting
         else:
             causes.append(_cause(counts, waiting[0], scored, current))
-        scored, waiting = current, []
+        scored = current
+        waiting = []
     # If two rules have an effect only together, one of them gets all points; the other one is listed, too.
     for rule in without_effect:
         without = counts.with_rule(higher, rule, lower)
@@ -383,15 +385,16 @@ def _causes(counts: Counts, lower: Scored, higher: Scored) -> list[Cause]:
     return causes
 
 
-def _path(lower: Scored, higher: Scored) -> list[str]:
+def _path(lower: VariantScore, higher: VariantScore) -> list[str]:
     """Return the rules that differ, in the order in which they are changed.
 
     First come the rules for which the higher variant has the better value, then the rest. So the variant in between has
     the better value of every rule, and smoothing changes there.
     """
 
-    def rank(scored: Scored, rule: str) -> int:
-        better, value = BETTER.get(rule, ()), getattr(scored.variant, rule)
+    def rank(scored: VariantScore, rule: str) -> int:
+        value = getattr(scored.variant, rule)
+        better = BETTER.get(rule, ())
         return better.index(value) if value in better else len(better)
 
     differing = [rule for rule in RULES if getattr(lower.variant, rule) != getattr(higher.variant, rule)]
@@ -400,43 +403,43 @@ def _path(lower: Scored, higher: Scored) -> list[str]:
     return tokenize + first + [rule for rule in reversed(differing) if rule not in first]
 
 
-def _cause(counts: Counts, rule: str, lower: Scored, higher: Scored) -> Cause:
+def _cause(counts: Counts, rule: str, lower: VariantScore, higher: VariantScore) -> Cause:
     """Return the rule by which two scores differ, with the orders and the segments in which they do."""
-    before, after = lower.bleu, higher.bleu
-    assert before and after
-    rows = zip(counts.rows_of(lower), counts.rows_of(higher))
-    pairs = {position: pair for position, pair in enumerate(rows) if pair[0] != pair[1]}
-    changed = [any(one[i] != other[i] for one, other in pairs.values()) for i in range(2 + 2 * counts.order)]
-    orders = [
-        n
-        for n in range(1, counts.order + 1)
-        if changed[1 + n] or changed[1 + counts.order + n] or not _equal(_precision(before, n), _precision(after, n))
-    ]
-    weighted = [n for n in orders if counts.weights is None or counts.weights[n - 1]]
-    named = tuple(weighted or orders)
+    assert lower.bleu and higher.bleu
+    pairs = zip(counts.rows_of(lower), counts.rows_of(higher))
+    segments = tuple(position for position, (row, other) in enumerate(pairs) if row != other)
+    first = 0 if segments else 2  # of equal rows only the precisions can differ
+    changed = []
+    for n in range(1, counts.order + 1):
+        before = _counts_and_precision(lower.bleu, n)[first:]
+        after = _counts_and_precision(higher.bleu, n)[first:]
+        if not all(map(_equal, before, after)):
+            changed.append(n)
+    weighted = [n for n in changed if counts.weights is None or counts.weights[n - 1]]
+    orders = tuple(weighted or changed)
     return Cause(
         rule="smoothing" if rule == "smoothings" else rule,
         points=higher.score - lower.score,
-        orders=named if rule in RULES_OF_ORDERS else (),
-        segments=tuple(pairs),
-        before=before,
-        after=after,
-        _changed=named,
+        orders=orders if rule in RULES_OF_ORDERS else (),
+        segments=segments,
+        before=lower.bleu,
+        after=higher.bleu,
+        _changed=orders,
     )
 
 
 # --------------------------------------------------------------------------------------------------------------- words
 
 
-def _lines(pair: Difference, cause: Cause, segment: str, first: int) -> Iterable[str]:
+def _described(cause: Cause, pair: Difference, segment: str, first: int) -> Iterable[str]:
     """Return the lines that describe a cause: the rule of both variants, and the numbers that differ."""
     points = f"  {_number(cause.points, '+'):>9}  "
     yield f"{points}{cause.rule}: {_value(cause.rule, pair.lower)} -> {_value(cause.rule, pair.higher)}"
     details = ", ".join(_changes(cause))
     if cause.segments:
-        numbers = [str(position + first) for position in cause.segments]
-        shown = ", ".join(numbers[:NAMED_SEGMENTS]) + (", ..." if len(numbers) > NAMED_SEGMENTS else "")
-        details = f"{counted(len(numbers), segment)} ({shown}): {details}"
+        numbers = ", ".join(str(position + first) for position in cause.segments[:NAMED_SEGMENTS])
+        more = ", ..." if len(cause.segments) > NAMED_SEGMENTS else ""
+        details = f"{counted(len(cause.segments), segment)} ({numbers}{more}): {details}"
     indent = " " * len(points)
     yield from textwrap.wrap(details, WIDTH, initial_indent=indent, subsequent_indent=indent)
     if not cause.points:
@@ -444,7 +447,7 @@ def _lines(pair: Difference, cause: Cause, segment: str, first: int) -> Iterable
         yield f"{indent}also required: with the rule of {pair.lower.name}, {pair.higher.name} would score {lower}"
 
 
-def _value(rule: str, scored: Scored) -> str:
+def _value(rule: str, scored: VariantScore) -> str:
     if rule == "tokenize":
         return str(scored.tokenize)
     if rule == "smoothing":
@@ -456,21 +459,25 @@ def _value(rule: str, scored: Scored) -> str:
 def _changes(cause: Cause) -> Iterable[str]:
     """Return the numbers that differ, those of the lower variant first."""
     for name in ("hypothesis_length", "reference_length", "brevity_penalty"):
-        before, after = getattr(cause.before, name), getattr(cause.after, name)
+        before = getattr(cause.before, name)
+        after = getattr(cause.after, name)
         if before != after:
             yield f"{name.replace('_', ' ')} {before:.6g} -> {after:.6g}"
     for n in cause._changed:
-        yield f"{n}-grams {_shown(cause.before, n)} -> {_shown(cause.after, n)}"
+        yield f"{n}-grams {_with_precision(cause.before, n)} -> {_with_precision(cause.after, n)}"
 
 
-def _precision(bleu: BleuScore, n: int) -> float:
-    """Return the precision of an order from 0 to 100; -1 if smoothing skips the order."""
-    return float(percent(bleu.precisions[n - 1], bleu.scale)) if n <= len(bleu.precisions) else -1
+def _counts_and_precision(bleu: BleuScore, n: int) -> tuple[int, int, float]:
+    """Return matches, n-grams and the precision of an order from 0 to 100; -1 if smoothing skips the order."""
+    precision = -1.0
+    if n <= len(bleu.precisions):
+        precision = percent(bleu.precisions[n - 1], bleu.scale)
+    return bleu.matches[n - 1], bleu.totals[n - 1], precision
 
 
-def _shown(bleu: BleuScore, n: int) -> str:
-    precision = _precision(bleu, n)
-    return f"{bleu.matches[n - 1]}/{bleu.totals[n - 1]} = " + ("skipped" if precision < 0 else f"{precision:.6g}")
+def _with_precision(bleu: BleuScore, n: int) -> str:
+    matched, total, precision = _counts_and_precision(bleu, n)
+    return f"{matched}/{total} = " + ("skipped" if precision < 0 else f"{precision:.6g}")
 
 
 def _equal(one: float, other: float) -> bool:

@@ -8,17 +8,18 @@ import json
 import math
 import sys
 import warnings
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import combining, east_asian_width
 
 from .._definitions.bleu import Formula, remark_on_weights
-from .._definitions.ngrams import count_ngrams
+from .._definitions.ngrams import count_ngrams, ngrams
 from .._runtime.numbers import finite_numbers
 from ..bleu_score.fraction import Fraction
-from ..bleu_score.scores import QUARTERS, score_counts, smoothed_precisions, weight_vectors, weights_given
+from ..bleu_score.scores import QUARTERS, score_of_precisions, smoothed_precisions, weight_vectors, weights_given
 from ..bleu_score.smoothing import SmoothingFunction, method_number
 from ..errors import UnknownNameError, WeightsError, _printable
 from ..metrics import Bleu, BleuScore, Variant
@@ -38,7 +39,8 @@ MOST = 5  # n-grams in a sentence
 MOST_SHOWN = 10**9  # orders of blocks of which the number is printed in full
 MOST_PARTS = 64  # the largest denominator of a weight that is shown as a fraction
 PRACTICALLY_0 = 1e-50
-COUNTED, CLIPPED = "=", "~"
+COUNTED = "="
+CLIPPED = "~"
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,11 @@ class Order:
     def precision(self) -> Fraction:
         """Clipped matches / n-grams, as a fraction that is not reduced; 0/1 if there is no n-gram."""
         return Fraction(sum(self.clipped.values()), max(1, sum(self.counts.values())))
+
+    @property
+    def fraction(self) -> str:
+        """The precision as text, not reduced, such as 4/4 and 0/1."""
+        return f"{self.precision.numerator}/{self.precision.denominator}"
 
     @property
     def changed(self) -> bool:
@@ -108,8 +115,9 @@ class Explanation:
         return self.bleu.score
 
     def __str__(self) -> str:
-        parts = _picture(self), _table(self), [*_lengths(self), *_formula(self), *_unseen(self)]
-        return "\n\n".join([_headline(self), *map("\n".join, parts)])
+        numbers = [*_lengths_and_penalty(self), *_formula(self), *_unseen(self)]
+        parts = ([_headline(self)], _picture(self), _table(self), numbers)
+        return "\n\n".join(map("\n".join, parts))
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
@@ -172,11 +180,12 @@ def explain(
     """
     weights = weights_given(weights)
     numbers = finite_numbers(weights, "weights")
-    if remark := remark_on_weights(numbers or (1,)):
+    remark = remark_on_weights(numbers or (1,))
+    if remark:
         warnings.warn(remark, UserWarning, stacklevel=2)
     by_nltk = metric is None and not choices
     if by_nltk:
-        choices = {"max_order": weight_vectors(weights)[1]}
+        choices["max_order"] = weight_vectors(weights)[1]
         if numbers is None:
             raise WeightsError(f"weights must be finite numbers, one for each n-gram order, not {weights!r}")
     elif smoothing_function is not None:
@@ -185,32 +194,24 @@ def explain(
         metric = "bleu" if metric is None else metric
         if weights is not QUARTERS:
             choices["weights"] = weights
-    options = {"tokenize": tokenize, "lowercase": lowercase, **choices}
-    bleu, tokens, of_references = read_segment(hypothesis, references, metric, options)
+    bleu, tokens, of_references = read_segment(
+        hypothesis, references, metric, tokenize=tokenize, lowercase=lowercase, **choices
+    )
     if by_nltk:
-        steps = _by_nltk(bleu, tokens, of_references, weights, smoothing_function)
+        scored = _scored_by_nltk(bleu, tokens, of_references, weights, smoothing_function)
     else:
-        steps = _by_metric(bleu, tokens, of_references)
-    score, smoothing, scored, monotone = steps
-    orders = []
-    for n, (weight, smoothed) in enumerate(scored, start=1):
-        counts, *in_references = [dict(count_ngrams(list(text), n)) for text in (tokens, *of_references)]
-        clipped = {
-            ngram: min(count, max((found.get(ngram, 0) for found in in_references), default=0))
-            for ngram, count in counts.items()
-        }
-        order = Order(n, weight, counts, clipped, smoothed)
-        # a precision that smoothing did not change is shown as a fraction, not as a float on the tool's scale
-        same = math.isclose(smoothed, order.precision, rel_tol=1e-12)
-        orders.append(replace(order, smoothed=order.precision) if same else order)
-    # a smoothing that reads the texts can give each order of the blocks another score
+        scored = _scored_by_metric(bleu, tokens, of_references)
+    orders = [
+        _order(n, weight, smoothed, tokens, of_references)
+        for n, (weight, smoothed) in enumerate(zip(scored.weights, scored.smoothed), start=1)
+    ]
     spots = None
-    if monotone is not None:
-        spots = find_blind_spots(tokens, of_references, len(score.totals), monotone)
+    if scored.monotone is not None:
+        spots = find_blind_spots(tokens, of_references, len(scored.bleu.totals), scored.monotone)
     return Explanation(
-        bleu=score,
+        bleu=scored.bleu,
         variant=bleu.definition,
-        smoothing=smoothing,
+        smoothing=scored.smoothing,
         orders=tuple(orders),
         hypothesis=tuple(tokens),
         references=tuple(map(tuple, of_references)),
@@ -218,47 +219,69 @@ def explain(
     )
 
 
-# the score; the smoothing; of each order in the score the weight and the smoothed precision from 0 to 1; and whether no match
-# can lower the score, None if nobody knows
-Steps: TypeAlias = "tuple[BleuScore, str, Iterable[tuple[float, Any]], bool | None]"
+class _ScoredSegment(NamedTuple):
+    """The score of a segment, and what it is made of.
+
+    :ivar weights: of each order in the score
+    :ivar smoothed: the precisions of these orders, from 0 to 1
+    :ivar monotone: whether no match can lower the score; None if the smoothing may read the texts, and then give each order
+        of the blocks another score
+    """
+
+    bleu: BleuScore
+    smoothing: str
+    weights: Sequence[float]
+    smoothed: Sequence[Any]
+    monotone: bool | None
 
 
-def _by_nltk(
+def _scored_by_nltk(
     metric: Bleu,
     hypothesis: Tokens,
     references: Sequence[Tokens],
     weights: Sequence[float],
     function: SmoothingCallable | None,
-) -> Steps:
-    row, order = metric.count(hypothesis, references), len(weights)
-    segment = references, hypothesis  # in NLTK's order
-    smoothed: Sequence[Any] = [0] * order
-    if any(row[2 : 2 + order]):
-        # smoothed once, because smoothing again would repeat the warning
-        smoothed = [*smoothed_precisions(function, row[2 : 2 + order], row[2 + order :], *segment, row[0])]
-    score: Any = score_counts(row, row[2 + order :], *segment, [weights], lambda p_n, **_: smoothed, False)
+) -> _ScoredSegment:
+    row = metric.count(hypothesis, references)
+    order = len(weights)
+    smoothed = list(smoothed_precisions(function, row, row[2 + order :], references, hypothesis))
+    score: Any = score_of_precisions(smoothed, row, [weights], auto_reweigh=False)
     precisions = tuple(map(float, smoothed))
     bleu = replace(metric.score(row), score=score, signature="variant:nltk", precisions=precisions)
     name = "none" if function is None else getattr(function, "__name__", "a function")
-    chosen: Any = function or SmoothingFunction().method0
-    number, monotone = method_number(chosen), None
+    method: Any = function or SmoothingFunction().method0
+    number = method_number(method)
+    monotone = None
     if number is not None and number <= 4:  # the other methods read the texts
-        monotone = number <= 3 and 0 < chosen.__self__.epsilon <= 1 and min(weights) >= 0
-    return bleu, name, zip(weights, smoothed), monotone
+        monotone = number <= 3 and 0 < method.__self__.epsilon <= 1 and min(weights) >= 0
+    return _ScoredSegment(bleu, name, weights, smoothed, monotone)
 
 
-def _by_metric(metric: Bleu, hypothesis: Tokens, references: Sequence[Tokens]) -> Steps:
-    bleu, rules = metric.score(metric.count(hypothesis, references)), metric.rules()
-    definition = Formula(rules)
-    count = definition.smoothed(bleu.matches, bleu.totals, bleu.hypothesis_length)[1]
+def _scored_by_metric(metric: Bleu, hypothesis: Tokens, references: Sequence[Tokens]) -> _ScoredSegment:
+    bleu = metric.score(metric.count(hypothesis, references))
+    rules = metric.rules()
+    formula = Formula(rules)
+    count = formula.smoothed(bleu.matches, bleu.totals, bleu.hypothesis_length)[1]
     weights: Sequence[float] = (rules.weights or (1 / rules.order,) * rules.order)[:count]
     if count and any(bleu.precisions):  # without matches the tool computes no mean
-        weights = definition.weights_of(count)
+        weights = formula.weights_of(count)
     smoothed = [precision / bleu.scale for precision in bleu.precisions]
     if bleu.score == 0:
         smoothed = [matched / max(1, total) for matched, total in zip(bleu.matches, bleu.totals)]
     name = metric.definition.smoothing(metric.smoothing)[0]
-    return bleu, name, zip(weights, smoothed), is_monotone(rules, len(hypothesis))
+    return _ScoredSegment(bleu, name, weights, smoothed, is_monotone(rules, len(hypothesis)))
+
+
+def _order(n: int, weight: float, smoothed: Any, hypothesis: Tokens, references: Sequence[Tokens]) -> Order:
+    counts = count_ngrams(list(hypothesis), n)
+    most: Counter[NGram] = Counter()
+    for reference in references:
+        most |= count_ngrams(list(reference), n)
+    clipped = {ngram: min(count, most[ngram]) for ngram, count in counts.items()}
+    order = Order(n, weight, dict(counts), clipped, smoothed)
+    # a precision that smoothing did not change is shown as a fraction, not as a float on the tool's scale
+    same = math.isclose(smoothed, order.precision, rel_tol=1e-12)
+    return replace(order, smoothed=order.precision) if same else order
 
 
 # ------------------------------------------------------------------------------------------------------- marks as text
@@ -270,30 +293,34 @@ def marks(explanation: Explanation, order: Order) -> list[str]:
     :return: for each token of the hypothesis its mark, and that between it and the next: COUNTED, CLIPPED or a blank
     """
     cells = [" "] * (2 * len(explanation.hypothesis))
-    left = dict(order.clipped)
-    for start in range(len(explanation.hypothesis) - order.n + 1):
-        ngram = explanation.hypothesis[start : start + order.n]
+    left = Counter(order.clipped)
+    for start, ngram in enumerate(ngrams(explanation.hypothesis, order.n)):
         if order.clipped.get(ngram):
-            mark = COUNTED if left[ngram] else CLIPPED
-            left[ngram] = max(0, left[ngram] - 1)
+            mark = COUNTED if left[ngram] > 0 else CLIPPED
+            left[ngram] -= 1
             for place in range(2 * start, 2 * (start + order.n) - 1):
+                # a token of two n-grams counts if it does in one of them
                 cells[place] = COUNTED if COUNTED in (mark, cells[place]) else mark
     return cells
 
 
 def _picture(explanation: Explanation) -> Iterator[str]:
     """Format the hypothesis with a line of marks under it for each order, and the references."""
-    covers = {f"{order.n}-grams": marks(explanation, order) for order in explanation.orders}
+    marks_of = {f"{order.n}-grams": marks(explanation, order) for order in explanation.orders}
     yield f"{COUNTED} matches that count, {CLIPPED} matches that are clipped"
-    yield from _wrapped("hypothesis", explanation.hypothesis, covers)
+    yield from _wrapped("hypothesis", explanation.hypothesis, marks_of)
+    several = len(explanation.references) > 1
     for number, reference in enumerate(explanation.references, start=1):
-        yield from _wrapped(f"reference {number}" if len(explanation.references) > 1 else "reference", reference, {})
+        yield from _wrapped(f"reference {number}" if several else "reference", reference, {})
 
 
-def _wrapped(name: str, tokens: Collection[Hashable], covers: dict[str, list[str]]) -> Iterator[str]:
-    """Format tokens in lines, each with the lines of their marks under it."""
-    words = [quoted(token) for token in tokens]
-    widths = list(map(_columns, words))
+def _wrapped(name: str, tokens: Iterable[Hashable], marks_of: Mapping[str, list[str]]) -> Iterator[str]:
+    """Format tokens in lines, each with the lines of their marks under it.
+
+    :param marks_of: what :func:`marks` returns, by the label of its line
+    """
+    words = list(map(quoted, tokens))
+    widths = list(map(_columns_of_terminal, words))
     lines: list[list[int]] = [[]]
     used = LABEL
     for place, width in enumerate(widths):
@@ -304,14 +331,14 @@ def _wrapped(name: str, tokens: Collection[Hashable], covers: dict[str, list[str
         used += width + 1
     for line in lines:
         yield f"{name:<{LABEL}}{' '.join(words[place] for place in line)}".rstrip()
-        for label, cells in covers.items():
+        for label, cells in marks_of.items():
             under = "".join(cells[2 * place] * widths[place] + cells[2 * place + 1] for place in line)
             yield f"{label:<{LABEL}}{under}".rstrip()
 
 
-def _columns(text: str) -> int:
-    """Return the width of a text in a terminal."""
-    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
+def _columns_of_terminal(text: str) -> int:
+    shown = [character for character in text if not combining(character)]
+    return len(shown) + sum(east_asian_width(character) in "WF" for character in shown)
 
 
 def quoted(token: Hashable) -> str:
@@ -320,23 +347,24 @@ def quoted(token: Hashable) -> str:
     return _printable(text, sys.maxsize).replace("\n", "\\n")
 
 
-def _words(ngram: NGram) -> str:
+def _quoted_words(ngram: NGram) -> str:
     return " ".join(map(quoted, ngram))
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+def _first_of(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+    return ", ".join(names[:MOST]) + more
 
 
 # ------------------------------------------------------------------------------------------------- numbers as sentences
 
 
 def _headline(explanation: Explanation) -> str:
-    scale, name = explanation.bleu.scale, explanation.variant.name
+    scale = explanation.bleu.scale
     percent = "" if scale == 100 else f"; {100 / scale * explanation.score:.2f} from 0 to 100"
     return (
         f"BLEU-{len(explanation.bleu.totals)} = {explanation.score:.6g}   "
-        f"({name}, from 0 to {scale:g}{percent}; smoothing: {explanation.smoothing})"
+        f"({explanation.variant.name}, from 0 to {scale:g}{percent}; smoothing: {explanation.smoothing})"
     )
 
 
@@ -344,59 +372,68 @@ def _table(explanation: Explanation) -> Iterator[str]:
     """Format a row for each order, and name the n-grams of this text that make the columns differ."""
     line = "{:>5}  {:>7}  {:>7}  {:>7}  {:<20}  {}".format
     yield line("order", "n-grams", "matched", "clipped", "precision", "smoothed")
-    clipped = []
+    unmatched: list[str] = []  # tokens
+    clipped: list[str] = []
     for order in explanation.orders:
-        matched = {ngram: count for ngram, count in order.counts.items() if order.clipped[ngram]}
-        clipped += [
-            f"{_words(ngram)} from {count} to {order.clipped[ngram]}"
-            for ngram, count in matched.items()
-            if order.clipped[ngram] < count
-        ]
-        numbers = order.n, sum(order.counts.values()), sum(matched.values()), order.precision.numerator
-        precision = f"{_as_given(order.precision)} = {float(order.precision):.4f}"
-        yield line(*numbers, precision, f"{float(order.smoothed):.4g}" if order.changed else "").rstrip()
-    lacking = [_words(ngram) for order in explanation.orders[:1] for ngram, count in order.clipped.items() if not count]
-    if lacking:
-        yield f"in no reference: {_listed(lacking)}"
+        matched = 0
+        for ngram, count in order.counts.items():
+            most = order.clipped[ngram]
+            if most:
+                matched += count
+            elif order.n == 1:
+                unmatched.append(_quoted_words(ngram))
+            if 0 < most < count:
+                clipped.append(f"{_quoted_words(ngram)} from {count} to {most}")
+        total = sum(order.counts.values())
+        precision = f"{order.fraction} = {float(order.precision):.4f}"
+        smoothed = f"{float(order.smoothed):.4g}" if order.changed else ""
+        yield line(order.n, total, matched, order.precision.numerator, precision, smoothed).rstrip()
+    if unmatched:
+        yield f"in no reference: {_first_of(unmatched)}"
     if clipped:
-        yield f"clipped to the largest count in one reference: {_listed(clipped)}"
+        yield f"clipped to the largest count in one reference: {_first_of(clipped)}"
     for n, total in enumerate(explanation.bleu.totals, start=1):
         if n > len(explanation.orders):
             yield f"{n}-grams are left out: {'none matches' if total else 'the hypothesis is too short'}"
 
 
-def _lengths(explanation: Explanation) -> Iterator[str]:
-    """Explain lengths and brevity penalty."""
-    bleu, variant = explanation.bleu, explanation.variant
-    length, wanted = bleu.hypothesis_length, bleu.reference_length + variant.penalty_adds
+def _lengths_and_penalty(explanation: Explanation) -> Iterator[str]:
+    bleu = explanation.bleu
+    variant = explanation.variant
     lengths = ", ".join(str(len(reference)) for reference in explanation.references)
-    added = f" + {variant.penalty_adds:g}" if variant.penalty_adds else ""
     which = f"; {variant.reference_length}: {bleu.reference_length}" if len(explanation.references) > 1 else ""
-    yield f"tokens: {length} in the hypothesis, {lengths} in the reference{which}{added}"
-    more = int(variant.penalty == "added-one")
-    shorter = variant.penalty != "none" and 0 < length < wanted
-    formula = f"exp(1 - {wanted + more:g}/{length + more}) = " if shorter else ""
+    added = f" + {variant.penalty_adds:g}" if variant.penalty_adds else ""
+    yield f"tokens: {bleu.hypothesis_length} in the hypothesis, {lengths} in the reference{which}{added}"
+    wanted = bleu.reference_length + variant.penalty_adds
+    formula = ""
+    if variant.penalty != "none" and 0 < bleu.hypothesis_length < wanted:
+        more = int(variant.penalty == "added-one")
+        formula = f"exp(1 - {wanted + more:g}/{bleu.hypothesis_length + more}) = "
     yield f"brevity penalty: {formula}{bleu.brevity_penalty:.6g}"
 
 
 def _formula(explanation: Explanation) -> Iterator[str]:
-    bleu, score, arithmetic = explanation.bleu, explanation.score, explanation.variant.mean == "arithmetic"
-    unmatched = next((n for n, matched in enumerate(bleu.matches, start=1) if not matched), 0)
-    if unmatched and score < PRACTICALLY_0 and (bleu.brevity_penalty or not explanation.hypothesis):
+    bleu = explanation.bleu
+    score = explanation.score
+    if 0 in bleu.matches and score < PRACTICALLY_0 and (bleu.brevity_penalty or not explanation.hypothesis):
+        unmatched = bleu.matches.index(0) + 1
         cause = f"no {unmatched}-gram matches" if explanation.hypothesis else "the hypothesis is empty"
         yield f"score = {score:.6g}, because {cause}"
         return
-    factor = "" if bleu.scale == 1 else f"{bleu.scale:g} * "
-    factor += f"{bleu.brevity_penalty:.6g} * "
-    terms, total = [], []
+    arithmetic = explanation.variant.mean == "arithmetic"
+    terms = []
+    values = []
     for order in explanation.orders:
-        precision = f"{float(order.smoothed):.6g}" if order.changed else _as_given(order.precision)
-        if order.smoothed > 0 or arithmetic:
-            terms.append(f"{_factor(float(order.weight))} * {precision if arithmetic else f'log({precision})'}")
-            total.append(float(order.weight) * (float(order.smoothed) if arithmetic else math.log(order.smoothed)))
+        if not (order.smoothed > 0 or arithmetic):
+            continue
+        precision = f"{float(order.smoothed):.6g}" if order.changed else order.fraction
+        terms.append(f"{_factor(float(order.weight))} * {precision if arithmetic else f'log({precision})'}")
+        values.append(float(order.weight) * (float(order.smoothed) if arithmetic else math.log(order.smoothed)))
     mean = "" if arithmetic else "exp"
-    yield f"score = {factor}{mean}({' + '.join(terms) or '0'})"
-    yield f"      = {factor}{mean}({math.fsum(total):.8g}) = {score:.6g}"
+    scale = "" if bleu.scale == 1 else f"{bleu.scale:g} * "
+    begin = f"{scale}{bleu.brevity_penalty:.6g} * {mean}"
+    yield f"score = {begin}({' + '.join(terms) or '0'})"
+    yield f"      = {begin}({math.fsum(values):.8g}) = {score:.6g}"
 
 
 def _unseen(explanation: Explanation) -> Iterator[str]:
@@ -405,20 +442,17 @@ def _unseen(explanation: Explanation) -> Iterator[str]:
     if spots is None:
         return
     if spots.count > 1:
-        number = f"{spots.count}" if spots.count < MOST_SHOWN else f"10^{math.log10(spots.count):.1f}"
+        number = str(spots.count) if spots.count < MOST_SHOWN else f"10^{math.log10(spots.count):.1f}"
         blocks = len(spots.blocks)
         yield f"blind spots: {blocks} blocks can be put in any of {number} orders without lowering the score, such as"
-        yield from _wrapped("", next(islice(spots.texts(), 1, None)), {})
-    if words := dict.fromkeys(quoted(explanation.hypothesis[place]) for place in spots.replaceable):
-        yield f"replaceable by any word that is in no reference: {_listed([*words])}"
+        other = next(islice(spots.texts(), 1, None))
+        yield from _wrapped("", other, {})
+    replaceable = dict.fromkeys(quoted(explanation.hypothesis[place]) for place in spots.replaceable)
+    if replaceable:
+        yield f"replaceable by any word that is in no reference: {_first_of(list(replaceable))}"
 
 
 def _factor(weight: float) -> str:
     """Format a weight so that the formula gives the score: 1/3 as a fraction, because it has no short decimal."""
     ratio = fractions.Fraction(weight).limit_denominator(MOST_PARTS)
     return f"{weight:.12g}" if float(f"{weight:.6g}") == weight or float(ratio) != weight else str(ratio)
-
-
-def _as_given(precision: Fraction) -> str:
-    """Format a fraction without reducing it, such as 4/4 and 0/1."""
-    return f"{precision.numerator}/{precision.denominator}"
