@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
@@ -142,7 +143,7 @@ class Metric(ABC):
         """The definition with its options in one line."""
         return Signature({"metric": self.name})
 
-    @property
+    @cached_property
     def tokenization(self) -> Tokenization | None:
         """How raw text is tokenised; None if the metric reads tokens alone."""
         if self.reads == "text":
@@ -184,6 +185,14 @@ class Metric(ABC):
         """
         operations.check_summable(self)
         return rows
+
+    def score_of_row(self, row: Sequence[Any], signature: str) -> Score:
+        """Return the score of a row that is valid, with its parts if it has some.
+
+        :param row: a number for each column
+        :param signature: the signature of the result
+        """
+        return Score(self.formula(row), self.scale, signature)
 
     # ----------------------------------------------------------------------------------- a metric defines to be faster
 
@@ -262,13 +271,15 @@ class Metric(ABC):
         """
         return operations.total_of_rows(self, rows)
 
-    def score(self, rows: Any) -> Score:
+    def score(self, rows: Any, *, signature: str | None = None) -> Score:
         """Score a corpus or a segment.
 
         :param rows: a row, or rows, which are added up
+        :param signature: the signature of the result, by default that of the metric
         """
-        number = operations.score_of_rows(self, rows)
-        return Score(number, self.scale, self.signature)
+        operations.check_summable(self)
+        row = operations.sum_of_rows(self, rows)
+        return self.score_of_row(row, self.signature if signature is None else signature)
 
     def scores(self, rows: Any) -> NDArray[np.float64]:
         """Score each row.
@@ -329,9 +340,7 @@ class BuiltinMetric(Metric):
             corpus = Corpus(TokenLists([hypothesis], Place("hypotheses")), ListSets([references], "references"))
         if not length_of(references, "the references"):
             raise NoReferencesError("there is no reference for the hypothesis; give at least one")
-        rows = operations.empty_view(self, 1)
-        self.counter(corpus)(0, 1, rows)
-        return rows.tolist()[0]  # type: ignore[no-any-return]
+        return operations.rows_without_numpy(self, corpus).tolist()[0]  # type: ignore[no-any-return]
 
     def evaluate(self, row: Sequence[Any]) -> float:
         """Score a row or a sum of rows.

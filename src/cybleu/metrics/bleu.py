@@ -9,7 +9,7 @@ from operator import add
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from .._backend import Definition, answered
+from .._backend import Definition
 from .._definitions.bleu import Formula
 from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
@@ -94,7 +94,8 @@ class RowScorer:
 
     def parts(self, row: list[int]) -> tuple[float, list[float], float]:
         """Return the score, the precisions and the brevity penalty of a row."""
-        return answered(self.kernel.evaluate(row), self.formula.evaluate, row)
+        parts = self.kernel.evaluate(row)
+        return self.formula.evaluate(row) if parts is None else parts
 
     def scores(self, rows: Any) -> Any:
         """Return the score of each row of an array or of a view."""
@@ -300,10 +301,13 @@ class Bleu(BuiltinMetric):
         as_mteval = self.name == "mteval-v13a" and (self.lowercase or tokenizer == "intl")
         return Tokenization(tokenizer, self.lowercase, as_mteval)
 
+    @cached_property
+    def _counting(self) -> Counting:
+        return Counting(self.order, self.definition.reference_length)
+
     def counter(self, corpus: Corpus) -> Counter:
-        counting = Counting(self.order, self.definition.reference_length)
-        count = counting.counter(corpus, tokenization_for(self, corpus.kind))
-        return self.row_rule.counter(count, self.order)
+        count = self._counting.counter(corpus, tokenization_for(self, corpus.kind))
+        return self.row_rule.padded(count, self.order) if isinstance(self.row_rule, NltkRows) else count
 
     def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
@@ -327,30 +331,38 @@ class Bleu(BuiltinMetric):
         score, *_ = self.scorer.parts(row)
         return score
 
-    def score(self, rows: Any) -> BleuScore:
+    def score(self, rows: Any, *, signature: str | None = None) -> BleuScore:
         """Score a corpus or a segment.
 
         :param rows: a row, or rows, which are added up
+        :param signature: the signature of the result, by default that of the metric
         :raises EmptyHypothesisError: the tool fails for these texts
         """
         if self.averages:
-            return self._mean(rows)
+            return self._mean(rows, signature)
         row = self.row_rule.total(rows)
-        metric = self.of_width(len(row))
-        number, precisions, penalty = metric.scorer_of_tool.parts(row)
-        return BleuScore(
+        metric = self if len(row) == len(self.columns) else self.of_width(len(row))
+        return metric.score_of_row(row, metric.signature if signature is None else signature)
+
+    def score_of_row(self, row: list[int], signature: str) -> BleuScore:  # type: ignore[override]
+        number, precisions, penalty = self.scorer_of_tool.parts(row)
+        end = 2 + self.order
+        score = BleuScore.__new__(BleuScore)
+        # The constructor of a frozen dataclass takes longer than counting a sentence.
+        vars(score).update(
             score=number,
             scale=self.scale,
-            signature=metric.signature,
+            signature=signature,
             precisions=tuple(precisions),
             brevity_penalty=penalty,
             hypothesis_length=row[0],
             reference_length=row[1],
-            matches=tuple(row[2 : 2 + metric.order]),
-            totals=tuple(row[2 + metric.order :]),
+            matches=tuple(row[2:end]),
+            totals=tuple(row[end:]),
         )
+        return score
 
-    def _mean(self, rows: Any) -> BleuScore:
+    def _mean(self, rows: Any, signature: str | None) -> BleuScore:
         """Return the mean of the scores of segments, with the components of their sum."""
         table = as_table(rows if has_rows(rows) else [0] * len(self.columns))
         metric = self.of_width(table.shape[1])
@@ -362,7 +374,7 @@ class Bleu(BuiltinMetric):
         mean = reduce(add, scores, 0.0) * scale_of_mean / len(scores)
         of_sums = replace(metric.definition, empty_hypothesis="scored", fails="never", short_segments_count=False)
         summed = replace(metric, level="corpus", variant=of_sums).score(self.row_rule.plain(table))
-        return replace(summed, score=mean, signature=metric.signature)
+        return replace(summed, score=mean, signature=metric.signature if signature is None else signature)
 
     def total(self, rows: Any) -> list[int]:
         check_summable(self)

@@ -148,13 +148,6 @@ class PlainRows:
             f"the row {row} has too many n-grams for its length: NLTK's BLEU counted it; count the texts for {self.name}"
         )
 
-    def counter(self, count: Counter, order: int) -> Counter:
-        """Return a function that writes rows of this definition.
-
-        :param count: writes rows without n-grams of orders that a segment is too short for
-        """
-        return count
-
     def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return rows of segments so that their sum is that of :meth:`total`."""
         return rows
@@ -181,7 +174,11 @@ class NltkRows(PlainRows):
             sums.row[2 + order + n] += too_short - of_no_segments
         return sums.row
 
-    def counter(self, count: Counter, order: int) -> Counter:
+    def padded(self, count: Counter, order: int) -> Counter:
+        """Return a function that writes rows of NLTK.
+
+        :param count: writes rows without n-grams of orders that a segment is too short for
+        """
         first = 2 + order
         end = first + order
 

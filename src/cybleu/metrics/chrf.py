@@ -20,7 +20,6 @@ from .base import BuiltinMetric
 from .operations import tokenization_for
 from .signature import Signature
 from .statistics import scores_by
-from .tokens import lowered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -126,7 +125,7 @@ class Chrf(BuiltinMetric):
 
     def counter(self, corpus: Corpus) -> Counter:
         measure = self.measure
-        texts, references, bounds = lowered(corpus, tokenization_for(self, corpus.kind))
+        texts, references, bounds = corpus.lines(tokenization_for(self, corpus.kind))
         return lambda start, stop, rows: measure.rows(texts, references, bounds, corpus.owners, start, stop, rows)
 
     def fill_pairs(

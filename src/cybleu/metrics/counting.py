@@ -14,7 +14,7 @@ from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Corpus, ListSets, RawText, Sets, TokenLists
 from ..text.numbering import number_others, number_texts
 from ..text.segments import plain_segment
-from .tokens import lowered, tokenised
+from .tokens import tokenised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,21 +52,17 @@ class Counting(NamedTuple):
             tokenization = None
         if corpus.once is None:
             if tokenization is not None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.size):
-                return self._of_lines(corpus, tokenization)
+                if corpus.owners is not None:
+                    assert isinstance(corpus.sets, Sets)
+                    corpus = Corpus(corpus.texts, corpus.sets.take(corpus.owners))
+                tokenizer = tokenization.backend
+                texts, references, bounds = corpus.lines(tokenization)
+                return lambda start, stop, rows: raw_rows(
+                    tokenizer, texts, references, bounds, self.order, self.reference_length, start, stop, rows
+                )
             if isinstance(corpus.texts, TokenLists) and isinstance(corpus.sets, ListSets) and corpus.owners is None:
                 return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
         return self._of_prepared(corpus, tokenization, key=(self, given))
-
-    def _of_lines(self, corpus: Corpus, tokenization: Tokenization) -> Callable[[int, int, Any], None]:
-        """Count raw text, which the backend tokenises."""
-        if corpus.owners is not None:
-            assert isinstance(corpus.sets, Sets)
-            corpus = Corpus(corpus.texts, corpus.sets.take(corpus.owners))
-        tokenizer = tokenization.backend
-        texts, references, bounds = lowered(corpus, tokenization)
-        return lambda start, stop, rows: raw_rows(
-            tokenizer, texts, references, bounds, self.order, self.reference_length, start, stop, rows
-        )
 
     def _of_lists(self, sets: Any, texts: Any) -> Callable[[int, int, Any], None]:
         """Count token lists, which the backend reads in place."""
@@ -111,7 +107,7 @@ class Counting(NamedTuple):
         texts = corpus.sets.texts
         bounds = np.array(corpus.sets.bounds, dtype=np.int64)
         if tokenization is not None and tokenization.lowercase:
-            texts = RawText(lowered(corpus, tokenization)[1])
+            texts = RawText(corpus.lines(tokenization)[1])
         ids, vocabulary = number_texts(texts, tokenization)
         lengths = _reference_lengths(ids.ends - ids.begins, bounds, self.reference_length)
         return vocabulary, PreparedReferences(TokenTexts(*ids), bounds, *lengths, self.order)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,7 @@ class Gleu(BuiltinMetric):
         """The n-gram orders in one line."""
         return Signature({"metric": "gleu", "min": self.min_len, "max": self.max_len})
 
-    @property
+    @cached_property
     def tokenization(self) -> Tokenization:
         """How raw text is tokenised, by default by ``13a``."""
         return Tokenization("13a" if self.tokenize is None else self.tokenize, self.lowercase)

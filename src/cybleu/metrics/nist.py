@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NoReturn
 from zlib import crc32
@@ -18,11 +19,10 @@ from ..text.reading import read_lines, read_references
 from ..text.tokenization import Tokenization
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric, Score
-from .operations import sum_of_rows, tokenization_for
+from .operations import tokenization_for
 from .references import References
 from .signature import Signature
 from .ter import word_texts
-from .tokens import lowered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -176,7 +176,7 @@ class Nist(BuiltinMetric):
             }
         )
 
-    @property
+    @cached_property
     def tokenization(self) -> Tokenization:
         """The tokeniser of the script, and its lower case."""
         return Tokenization(_TOKENIZER, self.lowercase, of_mteval=True)
@@ -207,7 +207,7 @@ class Nist(BuiltinMetric):
 
         :param corpus: raw texts and references
         """
-        lines, references, bounds = lowered(corpus, tokenization_for(self, corpus.kind))
+        lines, references, bounds = corpus.lines(tokenization_for(self, corpus.kind))
         if self.information is None:
             vocabulary, weights = _counted(references, self.max_order)
             numbered_references = weights.corpus
@@ -231,15 +231,16 @@ class Nist(BuiltinMetric):
         *_, total = accumulate(individual)  # `sum` compensates rounding errors from Python 3.12 on
         return total * penalty
 
-    def score(self, rows: Any) -> NistScore:
-        """Score a corpus or a segment, with the scores of each order.
+    def score_of_row(self, row: Sequence[float], signature: str) -> NistScore:
+        """Return the score of a row that is valid, with the scores of each order.
 
-        :param rows: a row, or rows, which are added up
+        :param row: a number for each column
+        :param signature: the signature of the result
         """
-        individual, penalty = self._parts(sum_of_rows(self, rows))
+        individual, penalty = self._parts(row)
         cumulative = tuple(total * penalty for total in accumulate(individual))
         parts = tuple(number * penalty for number in individual)
-        return NistScore(cumulative[-1], self.scale, self.signature, cumulative, parts, penalty)
+        return NistScore(cumulative[-1], self.scale, signature, cumulative, parts, penalty)
 
     def _parts(self, row: Sequence[float]) -> tuple[list[float], float]:
         length = row[0]

@@ -122,7 +122,11 @@ def rows_of_corpus(metric: Metric, corpus: Corpus, threads: int | None = None, p
 
 def rows_without_numpy(metric: Metric, corpus: Corpus, threads: int | None = None) -> Any:
     """Count a corpus, and return its rows as a view `(segments, columns)`; an empty list if there are none."""
-    rows = empty_view(metric, corpus.size) if corpus.size else []
+    rows: Any = []
+    if corpus.size:
+        width = len(metric.columns)
+        code: Any = "d" if metric.dtype == "float64" else "q"
+        rows = memoryview(bytearray(8 * corpus.size * width)).cast(code, (corpus.size, width))
     _write_rows(metric, corpus, rows, threads)
     return rows
 
@@ -133,27 +137,25 @@ def lists_of(rows: Any) -> Iterator[list[Any]]:
         yield from rows[start : start + 10_000].tolist()
 
 
-def empty_view(metric: Metric, number: int) -> Any:
-    """Return a view of rows of zeros, at least one."""
-    code: Any = "d" if metric.dtype == "float64" else "q"
-    width = len(metric.columns)
-    return memoryview(bytearray(8 * number * width)).cast(code, (number, width))
-
-
 def _write_rows(metric: Metric, corpus: Corpus, rows: Any, threads: int | None = None, progress: bool = False) -> None:
     """Write the rows of a corpus, in threads if the metric and the texts allow it.
 
     :param rows: an array or a view `(segments, columns)` of zeros
     """
-    checked_threads(threads)
-    if not corpus.size:
+    if threads is not None:
+        checked_threads(threads)
+    size = corpus.size
+    if not size:
         tokenization_for(metric, corpus.kind)  # raises an error for a kind that the metric does not read
         return
     count = metric.counter(corpus)
     if not metric.cost or isinstance(corpus.texts, TokenLists):
         threads = None
-    cost = metric.cost * corpus.cost
-    run(lambda start, stop: count(start, stop, rows), corpus.size, cost, threads, progress, "segments")
+    if threads is None and not progress:
+        count(0, size, rows)
+    else:
+        cost = metric.cost * corpus.cost
+        run(lambda start, stop: count(start, stop, rows), size, cost, threads, progress, "segments")
 
 
 def counter_in_python(metric: Metric, corpus: Corpus) -> Counter:
@@ -260,15 +262,6 @@ def total_of_rows(metric: Metric, rows: Any) -> list[Any]:
     """Add up rows in their order; see :meth:`Metric.total`."""
     check_summable(metric)
     return sum_of_rows(metric, rows) if has_rows(rows) else [0] * len(metric.columns)
-
-
-def score_of_rows(metric: Metric, rows: Any) -> float:
-    """Score the sum of a row or rows.
-
-    :raises StatisticsError: the metric is a mean of the scores of segments, or a row is not valid
-    """
-    check_summable(metric)
-    return metric.formula(sum_of_rows(metric, rows))
 
 
 def scores_of_rows(metric: Metric, rows: Any) -> NDArray[np.float64]:

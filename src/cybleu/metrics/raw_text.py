@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
 from ..text.reading import read_corpus
-from ..text.tokenizers import tokenizer_signature
 from .names import Mixture, find
 from .operations import rows_without_numpy, tokenization_for
-from .signature import as_signature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +37,7 @@ def bleu(hypotheses: Any, references: Any, *, threads: int | None = None, **opti
     >>> round(result.score, 2), round(result.bp, 2), len(result.precisions)
     (53.9, 1.0, 4)
     """
-    return _score(find("bleu", **options), hypotheses, references, threads)  # type: ignore[return-value]
+    return score_texts(find("bleu", **options), hypotheses, references, threads)  # type: ignore[no-any-return]
 
 
 def chrf(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:
@@ -53,7 +50,7 @@ def chrf(hypotheses: Any, references: Any, *, threads: int | None = None, **opti
     >>> round(chrf(["The cat sat on a mat."], ["The cat sat on the mat."]).score, 2)
     65.8
     """
-    return _score(find("chrf", **options), hypotheses, references, threads)
+    return score_texts(find("chrf", **options), hypotheses, references, threads)  # type: ignore[no-any-return]
 
 
 def ter(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:
@@ -66,17 +63,24 @@ def ter(hypotheses: Any, references: Any, *, threads: int | None = None, **optio
     >>> round(ter(["The cat sat on a mat."], ["The cat sat on the mat."]).score, 2)
     16.67
     """
-    return _score(find("ter", **options), hypotheses, references, threads)
+    return score_texts(find("ter", **options), hypotheses, references, threads)  # type: ignore[no-any-return]
 
 
-def _score(metric: Metric, hypotheses: Any, references: Any, threads: int | None) -> Score:
+def score_texts(metric: Any, hypotheses: Any, references: Any, threads: int | None) -> Any:
+    """Return the score of texts by one of cybleu's metrics, with a signature that describes the texts, too."""
     corpus = read_corpus(hypotheses, references)
     rows = rows_without_numpy(metric, corpus, threads)
-    result = metric.score(rows if corpus.size else [0] * len(metric.columns))
-    counts = {int(end - begin) for begin, end in itertools.pairwise(corpus.sets.bounds)}
-    nrefs = "var" if len(counts) > 1 else max(counts, default=1)
+    size = len(rows)
+    bounds = corpus.sets.bounds
+    nrefs: Any = 1
+    if bounds[-1] != size:
+        counts = {int(end - begin) for begin, end in itertools.pairwise(bounds)}
+        nrefs = "var" if len(counts) > 1 else max(counts, default=1)
     fields = fields_of_texts(metric, tokenization_for(metric, corpus.kind), nrefs)
-    return replace(result, signature=as_signature(metric.signature).with_fields(**fields))
+    signature = metric.signature.with_fields(**fields)
+    if size == 1 and not metric.averages:
+        return metric.score_of_row(rows.tolist()[0], signature)  # which is valid
+    return metric.score(rows if size else [0] * len(metric.columns), signature=signature)
 
 
 def fields_of_texts(
@@ -88,9 +92,11 @@ def fields_of_texts(
     :param nrefs: the number of references of a segment
     :param samples: the fields that describe samples
     """
-    fields = {"nrefs": nrefs, **(samples or {})}
+    fields = {"nrefs": nrefs}
+    if samples:
+        fields.update(samples)
     if metric.reads == "tokens" and not isinstance(metric, Mixture):  # of a mixture each metric has its own
         fields["case"] = "lc" if tokenization is not None and tokenization.lowercase else "mixed"
-        fields["tok"] = "none" if tokenization is None else tokenizer_signature(tokenization.tokenize)
+        fields["tok"] = "none" if tokenization is None else tokenization.signature
     fields["version"] = __version__
     return fields

@@ -14,9 +14,9 @@ from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric
 from .operations import tokenization_for
 from .signature import Signature
-from .tokens import lowered
 
 if TYPE_CHECKING:
+    from .._backend import Tokenizer
     from ..text.batches import Corpus
     from .base import Counter
 
@@ -78,6 +78,14 @@ class Ter(BuiltinMetric):
             }
         )
 
+    @cached_property
+    def _rules(self) -> tuple[Tokenizer, Callable[[str], str] | None]:
+        """The backend's tokeniser, and what prepares a line for it."""
+        from ..text.tercom import edits  # compiles regular expressions
+
+        edited = edits(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
+        return own_tokenizer("tercom" if self.normalized else "none"), edited
+
     def counter(self, corpus: Corpus) -> Counter:
         """Number the words of a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
@@ -85,11 +93,8 @@ class Ter(BuiltinMetric):
 
         :param corpus: raw texts and references
         """
-        texts, references, bounds = lowered(corpus, tokenization_for(self, corpus.kind))
-        from ..text.tercom import edits  # compiles regular expressions
-
-        edited = edits(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
-        tokenizer = own_tokenizer("tercom" if self.normalized else "none")
+        texts, references, bounds = corpus.lines(tokenization_for(self, corpus.kind))
+        tokenizer, edited = self._rules
         vocabulary = RawVocabulary(tokenizer)
 
         def numbered(texts: Any, twice: bool) -> Any:

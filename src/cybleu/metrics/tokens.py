@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..text.batches import AnySets, Batch
     from ..text.tokenization import Tokenization
 
-__all__ = ["lowered", "numbered_pair", "segments_of", "tokenised", "tokens_of"]
+__all__ = ["numbered_pair", "segments_of", "tokenised", "tokens_of"]
 
 
 def segments_of(
@@ -28,7 +28,7 @@ def segments_of(
     if tokenization is not None and reads != "text":
         corpus = tokenised(corpus, tokenization)
     elif tokenization is not None:
-        lines, references, bounds = lowered(corpus, tokenization)
+        lines, references, bounds = corpus.lines(tokenization)
         corpus = Corpus(RawText(lines), Sets(RawText(references), bounds), corpus.owners)
     texts = corpus.texts.lists()
     sets = corpus.sets.lists()
@@ -84,17 +84,3 @@ def numbered_pair(first: Batch, second: Batch, tokenization: Tokenization | None
         numbered if second is first else read(second),
         tokenization if tokenization and tokenization.own else None,
     )
-
-
-def lowered(corpus: Corpus, tokenization: Tokenization | None) -> tuple[Any, Any, Any]:
-    """The lines of raw texts and of references as the backend reads them, and where those of each set begin, and the end.
-
-    :param tokenization: whether they are in lower case; not None, because they are raw
-    """
-    texts = corpus.texts
-    sets = corpus.sets
-    assert tokenization and isinstance(texts, RawText) and isinstance(sets, Sets) and isinstance(sets.texts, RawText)
-    lines = sets.texts.lines
-    if tokenization.lowercase:
-        lines = corpus.made(("lower case", tokenization), lambda: tokenization.lowered(lines))
-    return tokenization.lowered(texts.lines), lines, sets.bounds

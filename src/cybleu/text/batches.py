@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from .._backend import RawTexts
+    from .tokenization import Tokenization
+
     Tokens: TypeAlias = Sequence[Hashable]
     Ids: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
     Kind: TypeAlias = Literal["raw text", "tokens", "ids", "nothing"]  # of texts
@@ -74,7 +77,7 @@ class TokenIds(NamedTuple):
         return [self.ids[begin:end].tolist() for begin, end in zip(self.begins.tolist(), self.ends.tolist())]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class TokenLists:
     """Texts that are lists or tuples of tokens."""
 
@@ -107,11 +110,11 @@ class TokenLists:
         return types
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class RawText:
     """Texts that are not tokenised, as the backend reads them: valid UTF-8, or a str each."""
 
-    lines: Any  # RawTexts of the backend
+    lines: RawTexts
 
     kind: ClassVar[Kind] = "raw text"
 
@@ -129,7 +132,7 @@ class RawText:
         return RawText(self.lines.take(numbers))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Sets:
     """Sets of references, one after the other: those of set i are the texts from `bounds[i]` to before `bounds[i + 1]`."""
 
@@ -159,7 +162,7 @@ class Sets:
         return Sets(self.texts.take(numbers), np.concatenate([np.zeros(1, dtype=np.int64), ends]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class ListSets:
     """Sets of references, each a list or tuple of token lists, at least one."""
 
@@ -187,30 +190,34 @@ class ListSets:
         return self.sets
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Corpus:
     """Segments: segment i is text i with the set `owners[i]` of references. All that a metric reads.
 
     :ivar owners: None if text i has set i
     :ivar once: of prepared references, keeps the result of a function by a key
+    :ivar size: the number of segments
+    :ivar kind: what the texts are; of an empty corpus what the references are
     """
 
-    texts: Batch
-    sets: AnySets
-    owners: NDArray[np.int64] | None = None
-    once: Callable[[Any, Callable[[], Any]], Any] | None = None
+    __slots__ = ("kind", "once", "owners", "sets", "size", "texts")
 
-    @property
-    def kind(self) -> Kind:
-        """What the texts are; of an empty corpus what the references are."""
-        if self.texts.size:
-            return self.texts.kind
-        return self.sets.kind if self.sets.size else "nothing"
-
-    @property
-    def size(self) -> int:
-        """The number of segments."""
-        return self.texts.size
+    def __init__(
+        self,
+        texts: Batch,
+        sets: AnySets,
+        owners: NDArray[np.int64] | None = None,
+        once: Callable[[Any, Callable[[], Any]], Any] | None = None,
+    ):
+        self.texts = texts
+        self.sets = sets
+        self.owners = owners
+        self.once = once
+        self.size = texts.size
+        self.kind: Kind = "nothing"
+        if self.size:
+            self.kind = texts.kind
+        elif sets.size:
+            self.kind = sets.kind
 
     @property
     def cost(self) -> int:
@@ -218,6 +225,19 @@ class Corpus:
         if isinstance(self.texts, TokenLists):
             return 64 * self.size
         return 64 * self.size + size_of(self.texts) + (size_of(self.sets.texts) if self.owners is None else 0)
+
+    def lines(self, tokenization: Tokenization | None) -> tuple[RawTexts, RawTexts, Any]:
+        """The lines of raw texts and of references as the backend reads them, and where those of each set begin, and the end.
+
+        :param tokenization: whether they are in lower case; not None, because they are raw
+        """
+        texts: RawTexts = self.texts.lines  # type: ignore[union-attr]
+        references: RawTexts = self.sets.texts.lines  # type: ignore[union-attr]
+        assert tokenization is not None
+        if tokenization.lowercase:
+            texts = tokenization.lowered(texts)
+            references = self.made(("lower case", tokenization), lambda: tokenization.lowered(references))
+        return texts, references, self.sets.bounds
 
     def made(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make` makes of the references, which prepared references keep by this key."""

@@ -23,6 +23,7 @@ from .ids import (
     UNKNOWN,
     SpecialIds,
     check_none_empty,
+    ids_of_lengths,
     ids_of_lists,
     ids_of_ragged,
     owners_given,
@@ -38,11 +39,77 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from numpy.typing import NDArray
+
     from .batches import AnySets, Batch, Kind
 
 NO_TEXTS = (*LINE, frozenset)
 SPLIT = "split them into tokens, for example with .split()"
 FOR_IDS = "pad_id, eos_id and unk_id are for token ids"
+
+
+# -------------------------------------------------------------------------------------------------- the common types
+
+
+def plain_texts(values: Any) -> RawText | TokenIds | None:
+    """Read texts of the types that nearly all calls pass: a list of str, or an array of integers, or a list of these.
+
+    Types are exact, so nothing has to be converted or checked. Return None for all else, which the functions below read.
+    """
+    if type(values) is not list:
+        if not _are_of_numpy({type(values)}) or not _has_ids(values, 2) or not values.flags.c_contiguous:
+            return None
+        begins = np.arange(len(values), dtype=np.int64) * values.shape[1]
+        return TokenIds(values.reshape(-1), begins, begins + values.shape[1]) if values.size else None
+    kinds = set(map(type, values))
+    if kinds == {str}:
+        return RawText(RawTexts(values))
+    if not _are_of_numpy(kinds) or len({(ids.ndim, ids.dtype) for ids in values}) > 1 or not _has_ids(values[0], 1):
+        return None
+    texts = ids_of_lengths(np.concatenate(values), np.array(list(map(len, values)), dtype=np.int64))
+    return texts if len(texts.ids) else None
+
+
+def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
+    """Read references of these types, one for each segment or a list of several; return None for all else.
+
+    :param texts: the hypotheses, if there are any
+    """
+    several = False
+    found = plain_texts(references)
+    if found is None:
+        several = type(references) is list and _are_groups(references)
+        found = plain_texts(list(chain.from_iterable(references))) if several else None
+    if found is None or not (texts is None or type(texts) is type(found)):
+        return None
+    if not several:
+        return Sets(found, array("q", range(found.size + 1)))
+    if isinstance(found, RawText):
+        _warn_of_words(references, texts)
+    return Sets(found, array("q", accumulate(map(len, references), initial=0)))
+
+
+def _are_groups(references: list[Any]) -> bool:
+    """Whether each segment has references: a list of them, or the rows of an array."""
+    kinds = set(map(type, references))
+    if kinds == {list}:
+        return all(references)
+    return _are_of_numpy(kinds) and all(group.ndim == 2 and len(group) for group in references)
+
+
+def _are_of_numpy(kinds: set[type]) -> bool:
+    # The name first, because NumPy is imported when its class is asked for.
+    return [kind.__name__ for kind in kinds] == ["ndarray"] and kinds == {np.ndarray}
+
+
+def _has_ids(array: NDArray[Any], dimensions: int) -> bool:
+    """Whether an array has integers of a type that the kernels read."""
+    dtype = array.dtype
+    of_kernels = dtype.kind == "i" and dtype.itemsize >= 4 and dtype.isnative
+    return array.ndim == dimensions and of_kernels and array.flags.aligned
+
+
+# ---------------------------------------------------------------------------------------------- any types, and mistakes
 
 
 def read_corpus(
@@ -62,8 +129,10 @@ def read_corpus(
     :raises CybleuError: one of its subclasses, whose message names the argument and the place
     """
     texts = read_texts(hypotheses, "hypotheses", lengths=lengths, special=special)
-    sets = read_references(references, texts=texts if texts.size else None, lengths=reference_lengths, special=special)
-    return Corpus(texts, sets, owners_given(owner, sets, texts.size))
+    size = texts.size
+    sets = read_references(references, texts=texts if size else None, lengths=reference_lengths, special=special)
+    one_each = owner is None and size == sets.size
+    return Corpus(texts, sets, None if one_each else owners_given(owner, sets, size))
 
 
 def read_list(values: Any, name: str, what: str) -> Any:
@@ -100,6 +169,10 @@ def read_texts(
     :param lengths: the lengths of the texts in a 2-D array
     :param bounds: of texts that were in several lists: where those of each list begin, and the end
     """
+    if lengths is None and special is NO_IDS:
+        plain = plain_texts(values)
+        if plain is not None:
+            return plain
     values = ids_of_ragged(values, name) if isinstance(values, Ragged) else column_of(values, name)
     _check_lengths(lengths, values, name)
     texts: Batch
@@ -207,6 +280,10 @@ def read_references(
     :param texts: the hypotheses. Without them a list of str has several raw references, and tokens are str at the third level only
     :param lengths: the lengths of the references in an array
     """
+    if lengths is None and special is NO_IDS:
+        plain = plain_sets(references, texts)
+        if plain is not None:
+            return plain
     references = columns_of_references(references, "references")
     references = ids_of_ragged(references, "references") if isinstance(references, Ragged) else by_position(references)
     _check_lengths(lengths, references, "references")

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from .._backend import RawTexts
 from ..errors import UnknownNameError
-from .tokenizers import OWN, OfSacrebleu, own_tokenizer, tokenizer
+from .tokenizers import OWN, OfSacrebleu, own_tokenizer, tokenizer, tokenizer_signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
     from typing import Any
+
+    from .._backend import Tokenizer
 
     Tokenize = str | Callable[[str], Sequence[Hashable]]
 
@@ -52,16 +55,21 @@ class Tokenization:
     def __post_init__(self) -> None:
         tokenizer(self.tokenize)
 
-    @property
+    @cached_property
     def own(self) -> bool:
         """Whether the tokeniser is one of the backend's."""
         return isinstance(self.tokenize, str) and self.tokenize in OWN
 
-    @property
-    def backend(self) -> Any:
+    @cached_property
+    def backend(self) -> Tokenizer:
         """The backend's tokeniser."""
         assert isinstance(self.tokenize, str)
         return own_tokenizer("intl-unstripped" if self.of_mteval and self.tokenize == "intl" else self.tokenize)
+
+    @cached_property
+    def signature(self) -> str:
+        """The name of the tokeniser in signatures."""
+        return tokenizer_signature(self.tokenize)
 
     def lower(self, line: str) -> str:
         """A line in lower case, which is wanted.
