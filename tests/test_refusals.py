@@ -46,6 +46,8 @@ from cybleu.significance import (
 )
 from cybleu.text import Ragged
 from cybleu.tuning import (
+    Stopping,
+    Tuner,
     kbmira,
     line_search,
     mert_loop,
@@ -544,9 +546,10 @@ REFUSED = {
         (lambda: sentence_bleu([R], H, "uniform"), "order, not 'uniform'"),
         (lambda: mert_loop("run", print, [["a"]], [1.0]), "start must be finite numbers by name, such as"),
         *(
-            (lambda how=how: mert_loop("run", print, [["a"]], {"a": 1.0}, **how), f"{next(iter(how))} is")
-            for how in ({"iterations": 0}, {"weights_settle": "x"}, {"score_settles": NAN}, {"seed": "x"}, {"seed": -5})
+            (lambda how=how: Stopping(**how), f"{next(iter(how))} is")
+            for how in ({"iterations": 0}, {"weights_settle": "x"}, {"score_settles": NAN})
         ),
+        *((lambda seed=seed: Tuner(seed=seed), "seed is") for seed in ("x", -5)),
         (lambda: normalised({"a": NAN}, "sum"), "the weights must be finite numbers by name, such as"),
         (lambda: write_weights("weights", [1.0]), r"must be by name, such as .*, and they are a list"),
         (lambda: tune(LIST, [0.0, 0.0]), "all start weights are 0"),

@@ -13,7 +13,7 @@ import pytest
 from command_line import run_line, weights_in, write_lines
 from cybleu import metrics, tuning
 from cybleu.nbest import NBest, extract, merge
-from cybleu.tuning import kbmira, mert_loop, pro, read_weights, tune
+from cybleu.tuning import DecoderCommand, Stopping, Tuner, kbmira, mert_loop, pro, read_weights, tune
 from nbest_lists import line
 
 pytestmark = [
@@ -215,13 +215,13 @@ with open(sys.argv[2], "w") as file:
             print(f"{segment} ||| {text} ||| a={a} b={b} ||| 0", file=file)
 """
 OF_TUNERS = {
-    "mert": ("--restarts 3 --score-settles 1", "mert", {"restarts": 3, "score_settles": 0.01}),
+    "mert": ("--restarts 3 --score-settles 1", 0.01, {"restarts": 3}),
     "kbmira": (
         "--safe-hope --rules moses --passes 3 --score-settles 1",
-        "kbmira",
-        {"passes": 3, "safe_hope": True, "rules": "moses", "score_settles": 0.01},
+        0.01,
+        {"passes": 3, "safe_hope": True, "rules": "moses"},
     ),
-    "pro": ("--keep 9 --minimum 3", "pro", {"keep": 9, "minimum": 0.03}),
+    "pro": ("--keep 9 --minimum 3", None, {"keep": 9, "minimum": 0.03}),
 }
 
 
@@ -230,12 +230,19 @@ def test_loops(tuner):
     Path("decoder.py").write_text(DECODER)
     Path("weights").write_text("b -1\na 1.0\n")
     decoder = f"'{sys.executable}' decoder.py {{weights}} {{nbest}}"
-    flags, how, options = OF_TUNERS[tuner]
+    flags, score_settles, options = OF_TUNERS[tuner]
     command = f'tune loop run refs --decoder "{decoder}" --start weights --seed 0'
     done = run_line(f"{command} --tuner {tuner} {flags} --output out")
     assert done.exit_code == 0, done.stderr
     start = {"a": 1.0, "b": -1.0}
-    expected = mert_loop("other", decoder, ["refs"], start, tuner=how, metric="moses", normalise="sum", **options)
+    expected = mert_loop(
+        "other",
+        DecoderCommand(decoder),
+        ["refs"],
+        start,
+        Tuner(tuner, metric="moses", normalise="sum", **options),
+        Stopping(score_settles=score_settles),
+    )
     assert weights_in(done.stdout) == read_weights("out") == expected.weights
     assert done.stderr.splitlines()[:-1] == str(expected).splitlines()
     best = json.loads(run_line(f"{command} --tuner {tuner} {flags} --output-format json --return-best-dev").stdout)

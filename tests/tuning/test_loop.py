@@ -3,7 +3,6 @@
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 
 import pytest
 
@@ -11,7 +10,7 @@ from brute_force import score_of
 from command_line import python
 from cybleu import errors
 from cybleu.nbest import NBest, merge
-from cybleu.tuning import Iteration, Loop, kbmira, mert_loop, read_weights
+from cybleu.tuning import DecoderCommand, Iteration, Loop, Stopping, Tuner, kbmira, mert_loop, read_weights
 
 REFERENCES = [["the cat sat on the mat"], ["it rains in spain today"]]
 SPACE = [
@@ -49,8 +48,8 @@ class Decoder:
                     file.write(f"{segment} ||| {text} ||| a={a} b={b} ||| 0\n")
 
 
-def loop(folder, decode, **options):
-    return mert_loop(folder, decode, REFERENCES, START, restarts=3, **options)
+def loop(folder, decode, tuner=None, **stopping):
+    return mert_loop(folder, decode, REFERENCES, START, tuner or Tuner(restarts=3), Stopping(**stopping))
 
 
 def test_it_climbs_until_nothing_is_new(tmp_path):
@@ -85,7 +84,7 @@ def test_commands(tmp_path):
             f"'{sys.executable}' '{program}' {{weights}} {{nbest}}",
         )
     ):
-        result = loop(tmp_path / str(number), command)
+        result = loop(tmp_path / str(number), DecoderCommand(command))
         assert [iteration.hypotheses for iteration in result.iterations] == [2]
         assert "no weight changed" in result.reason
     for command, text in (
@@ -97,7 +96,7 @@ def test_commands(tmp_path):
         ("decode 'in {nbest}", "cannot be split into words: No closing quotation"),
     ):
         with pytest.raises(errors.DecoderError, match=text):
-            loop(tmp_path / "failing", command)
+            loop(tmp_path / "failing", DecoderCommand(command))
 
 
 @pytest.mark.parametrize("path", ["sub\\decode.py", ".\\decode.py", '"sub\\with blank.py"'])
@@ -105,14 +104,14 @@ def test_paths_in_a_command_on_windows(folder, monkeypatch, path):
     monkeypatch.setattr("cybleu._runtime.system.WINDOWS", True)
     (folder / "sub").mkdir()
     (folder / path.strip('"')).write_text(PROGRAM)
-    result = loop(folder / "the run", f'"{sys.executable}" {path} {{weights}} {{nbest}}')
+    result = loop(folder / "the run", DecoderCommand(f'"{sys.executable}" {path} {{weights}} {{nbest}}'))
     assert [iteration.hypotheses for iteration in result.iterations] == [2]
 
 
 def test_a_command_that_fails_is_shown_in_double_quotes_on_windows(tmp_path, monkeypatch):
     monkeypatch.setattr("cybleu._runtime.system.WINDOWS", True)
     with pytest.raises(errors.DecoderError, match=r'status 3: .* -c "raise SystemExit \(3\)"$'):
-        loop(tmp_path / "run", f'"{sys.executable}" -c "raise SystemExit (3)"')
+        loop(tmp_path / "run", DecoderCommand(f'"{sys.executable}" -c "raise SystemExit (3)"'))
 
 
 def test_other_reasons_to_stop(tmp_path):
@@ -135,10 +134,11 @@ def test_other_reasons_to_stop(tmp_path):
 def test_another_call_for_the_folder_is_refused(tmp_path, changes, message):
     loop(tmp_path / "run", Decoder(), iterations=1)
     called = {"references": REFERENCES, "restarts": 3, **changes}
+    references = called.pop("references")
     with pytest.raises(errors.InputFileError, match=message):
-        mert_loop(tmp_path / "run", Decoder(), called.pop("references"), START, **called)
+        mert_loop(tmp_path / "run", Decoder(), references, START, Tuner(**called))
     decoder = Decoder(0)
-    more = {"iterations": 1, "threads": 2, "weights_settle": 0.5}
+    more = {"iterations": 1, "tuner": Tuner(restarts=3, threads=2), "weights_settle": 0.5}
     assert loop(tmp_path / "run", decoder, **more).iterations and not decoder.weights
     result = tmp_path / "run" / "iteration-1" / "result.json"
     for text in (
@@ -181,7 +181,7 @@ from pathlib import Path
 from cybleu.errors import InputFileError
 from cybleu.tuning import mert_loop
 try:
-    mert_loop("run", "decoder", [["a"]], {"a": 1.0})
+    mert_loop("run", print, [["a"]], {"a": 1.0})
 except InputFileError as error:
     print(error)
 """
@@ -228,7 +228,7 @@ def test_a_list_that_cannot_be_read_is_decoded_again(tmp_path, text, message):
 @pytest.mark.parametrize(("how", "size"), [("sum", sum), ("largest", max)])
 def test_normalised_weights(tmp_path, how, size):
     decoder = Decoder()
-    result = loop(tmp_path / "run", decoder, normalise=how)
+    result = loop(tmp_path / "run", decoder, Tuner(restarts=3, normalise=how))
     assert decoder.weights[0] == START
     pool = []
     for iteration in result.iterations:
@@ -240,7 +240,7 @@ def test_normalised_weights(tmp_path, how, size):
     assert [one.score for one in result.iterations] == [one.score for one in plain.iterations]
     for wrong in ({"fixed": ["a"]}, {"bounds": {"a": (0, 2)}}):
         with pytest.raises(errors.WeightsError, match="cannot be held at a number"):
-            loop(tmp_path / "wrong", decoder, normalise=how, **wrong)
+            loop(tmp_path / "wrong", decoder, Tuner(normalise=how, **wrong))
     assert not (tmp_path / "wrong").exists()
 
 
@@ -296,18 +296,23 @@ class WithoutDense(SparseDecoder):
     labels = "a_0= {} b_0= {}"
 
 
-TUNERS = ["mert", "kbmira", "pro", partial(kbmira, passes=5, step=0.5)]
+TUNERS = {
+    "mert": Tuner("mert"),
+    "kbmira": Tuner("kbmira"),
+    "pro": Tuner("pro"),
+    "few passes": Tuner("kbmira", passes=5, step=0.5),
+    "a function": Tuner(kbmira, passes=5),
+}
 
 
-def sparse_loop(folder, decode, tuner="kbmira", start=None, **options):
-    start = {"a_0": 1.0, "b_0": -1.0} if start is None else start
-    return mert_loop(folder, decode, REFERENCES, start, tuner=tuner, **options)
+def sparse_loop(folder, decode, tuner, start, iterations, **reading):
+    return mert_loop(folder, decode, REFERENCES, start, TUNERS[tuner], Stopping(iterations), **reading)
 
 
 @pytest.mark.parametrize("tuner", TUNERS)
 def test_any_tuner_with_sparse_features(tmp_path, tuner):
     decoder = SparseDecoder()
-    result = sparse_loop(tmp_path / "run", decoder, tuner, {"a_0": 0.1, "b_0": -0.1}, iterations=6, max_order=2)
+    result = sparse_loop(tmp_path / "run", decoder, tuner, {"a_0": 0.1, "b_0": -0.1}, 6, max_order=2)
     assert len(result.iterations) > 1
     assert tuner == "pro" or result.score >= result.iterations[0].start_score
     named = set().union(*(iteration.weights for iteration in result.iterations))
@@ -331,14 +336,14 @@ def test_any_tuner_with_sparse_features(tmp_path, tuner):
 @pytest.mark.parametrize(("tuner", "decoder"), [*((tuner, SparseDecoder) for tuner in TUNERS), ("pro", WithoutDense)])
 @pytest.mark.parametrize("calls", [0, 1, 2])
 def test_interrupted_runs_of_any_tuner_go_on(tmp_path, tuner, decoder, calls):
-    how = {"tuner": tuner, "iterations": 3, "start": {} if decoder is WithoutDense else None}
-    whole = sparse_loop(tmp_path / "whole", decoder(), **how)
+    start = {} if decoder is WithoutDense else {"a_0": 1.0, "b_0": -1.0}
+    whole = sparse_loop(tmp_path / "whole", decoder(), tuner, start, 3)
     if len(whole.iterations) > calls:
         with pytest.raises(KeyboardInterrupt):
-            sparse_loop(tmp_path / "run", decoder(calls), **how)
-    assert sparse_loop(tmp_path / "run", decoder(), **how) == whole
+            sparse_loop(tmp_path / "run", decoder(calls), tuner, start, 3)
+    assert sparse_loop(tmp_path / "run", decoder(), tuner, start, 3) == whole
     again = decoder(0)
-    assert sparse_loop(tmp_path / "run", again, **how) == whole
+    assert sparse_loop(tmp_path / "run", again, tuner, start, 3) == whole
     assert not again.weights
 
 
@@ -347,13 +352,14 @@ def test_the_score_does_not_stop_the_loop_if_the_rules_may_lower_it(tmp_path):
         number = path.parent.name.removeprefix("iteration-")
         path.write_text(f"0 ||| the cat ||| a= 1 ||| 0\n0 ||| it rains ||| a= -{number} ||| 0\n")
 
-    def reason(name, tuner, **rules):
-        how = {"iterations": 2, "weights_settle": -1.0, "max_order": 1}
-        return mert_loop(tmp_path / name, decode, [["the cat"]], {"a_0": 1.0}, tuner=tuner, **how, **rules).reason
+    def reason(name, tuner):
+        stopping = Stopping(iterations=2, weights_settle=-1.0)
+        return mert_loop(tmp_path / name, decode, [["the cat"]], {"a_0": 1.0}, tuner, stopping, max_order=1).reason
 
-    assert reason("best", "kbmira") == "stopped: the score gained no more than 0"
-    assert reason("moses", "kbmira", rules="moses") == "stopped: after 2 iterations"
-    assert reason("partial", partial(kbmira, rules="moses")) == "stopped: after 2 iterations"
+    assert reason("best", Tuner("kbmira")) == "stopped: the score gained no more than 0"
+    assert reason("moses", Tuner("kbmira", rules="moses")) == "stopped: after 2 iterations"
+    assert reason("unknown", Tuner(kbmira)) == "stopped: after 2 iterations"
+    assert reason("known", Tuner(kbmira, never_lowers=True)) == "stopped: the score gained no more than 0"
 
 
 def test_a_tuner_of_ones_own(tmp_path):
@@ -366,11 +372,13 @@ def test_a_tuner_of_ones_own(tmp_path):
         weights: dict
 
     calls = []
-    result = mert_loop(tmp_path / "run", Decoder(), REFERENCES, START, tuner=tuner, iterations=2, seed=5)
+    result = loop(tmp_path / "run", Decoder(), Tuner(tuner, seed=5), iterations=2)
     assert calls == [(START, 6), ({"a": 0.0, "b": 1.0}, 7)]
     assert result.weights == {"a": -1.0, "b": 1.0}
     assert result.score > result.iterations[0].start_score
     with pytest.raises(errors.InputFileError, match=r"run.json: .* tuner="):
-        mert_loop(tmp_path / "run", Decoder(), REFERENCES, START, tuner="pro", iterations=2, seed=5)
+        loop(tmp_path / "run", Decoder(), Tuner("pro", seed=5), iterations=2)
     with pytest.raises(errors.UnknownNameError, match="unknown tuner 'moses'; use one of mert, kbmira, pro"):
-        mert_loop(tmp_path / "run", Decoder(), REFERENCES, START, tuner="moses")
+        Tuner("moses")
+    with pytest.raises(TypeError, match="restarts is no argument of mert_loop; pass the options of a tuner to Tuner"):
+        mert_loop(tmp_path / "run", Decoder(), REFERENCES, START, restarts=3)

@@ -119,7 +119,7 @@ def loop(
       cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini --tuner kbmira
     """
     from ..nbest.weight_files import check_weights
-    from ..tuning import Iteration, mert_loop, read_weights
+    from ..tuning import DecoderCommand, Iteration, Stopping, Tuner, mert_loop, read_weights
 
     chosen = find(metric, smoothing=smoothing)
     for name, options in OF_TUNERS.items():
@@ -137,23 +137,23 @@ def loop(
 
     result = mert_loop(
         folder,
-        decoder,
+        DecoderCommand(decoder),
         references,
         weights,
-        iterations=iterations,
-        weights_settle=weights_settle,
-        score_settles=None if score_settles is None else score_settles * chosen.scale / 100,
-        tuner=tuner,
+        Tuner(
+            tuner,
+            metric=chosen,
+            seed=seed,
+            normalise=normalisation(normalise, own.get("bounds", {}), own.get("fixed", ())),
+            **own,
+        ),
+        Stopping(iterations, weights_settle, None if score_settles is None else score_settles * chosen.scale / 100),
+        trace=trace,
         format=format,
         first_id=first_id,
         tokenize=tokenize,
         max_order=max_order,
         reference_length=reference_length,
-        normalise=normalisation(normalise, own.get("bounds", {}), own.get("fixed", ())),
-        seed=seed,
-        trace=trace,
-        metric=chosen,
-        **own,
     )
     click.echo(result.reason, err=True)
     score = result.score
