@@ -11,13 +11,13 @@ from ..metrics import find
 from .command import Command, FilePath, section
 from .lists import first_id_option, say_same_score, tokenize_option
 from .options import as_option, from_command_line, references_argument
-from .tuning import (
+from .task import print_weights
+from .tuner_options import (
     MOSES,
     mert_section,
     metric_options,
     mira_section,
     normalisation,
-    print_weights,
     pro_section,
     weights_section,
 )

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     Path = str | PathLike[str]
 
 READERS = {"fairseq": fairseq, "json": json_lines}  # of formats without options
-# The commands name them, too, without importing this module: in `cli/lists.py` and `cli/tuning.py`.
+# The commands name them, too, without importing this module: in `cli/lists.py` and `cli/tuner_options.py`.
 FORMATS = ("moses", "joshua", "plain", *READERS)
 
 

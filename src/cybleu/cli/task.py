@@ -1,0 +1,224 @@
+"""What a tuner works on, and what is printed of its result."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import eq
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .._files.text import listed, number_of, shown
+from .._files.writing import writing
+from ..errors import FeatureError, InputFileError, WeightsError
+from ..metrics import find
+from .lists import check_form, say_same_score, told
+from .options import as_option, from_command_line, shows_progress
+
+if TYPE_CHECKING:
+    from ..nbest import NBest
+
+
+class Task:
+    """What a tuner works on, and where its weights go. The parameters are the options that all tuners have.
+
+    :param normalise: see :func:`normalisation`
+    :param counting: `format`, `first_id`, `tokenize`, `max_order` and `reference_length`
+    :ivar nbest: the merged lists
+    :ivar progress: whether there are progress bars
+    """
+
+    def __init__(
+        self,
+        *,
+        nbest: str | None,
+        references: tuple[str, ...],
+        more: tuple[str, ...],
+        features_file: tuple[str, ...],
+        scores_file: tuple[str, ...],
+        metric: str,
+        smoothing: str | None,
+        start: str | None,
+        normalise: str | None,
+        output: str | None,
+        output_format: str,
+        seed: int,
+        quiet: bool,
+        **counting: Any,
+    ):
+        from ..nbest.weight_files import check_weights
+
+        self.quiet = quiet
+        self.progress = shows_progress() and not quiet
+        self.metric = find(metric, smoothing=smoothing)
+        self._seed = seed
+        self._normalise = normalise
+        self._output = output
+        self._output_format = output_format
+        self._references = references
+        self._of_score = {"metric": metric, "smoothing": smoothing, **counting}
+        self._best: Any = None  # of the results so far
+        if bool(nbest) == bool(features_file) or len(features_file) != len(scores_file):
+            raise click.UsageError(
+                "give an n-best list and its references, or --features-file and --scores-file in pairs"
+            )
+        if features_file:
+            of_texts = [references, more, counting["format"], counting["max_order"], counting["reference_length"]]
+            if any(of_texts) or from_command_line("tokenize"):
+                raise click.UsageError(
+                    "--features-file cannot be combined with --more, with references or with options of the list"
+                )
+            self.nbest = _read_moses(features_file, scores_file, counting["first_id"])
+        elif not references:
+            raise click.UsageError("an n-best list requires a file of references after it")
+        else:
+            self.nbest = _read_texts([nbest or "", *more], references, progress=self.progress, **counting)
+        _say_missing(self.nbest)
+        if output is not None:  # names that cannot be written are an error before the work, not after it
+            check_weights(dict.fromkeys(self.nbest.all_names, 0.0))
+        self._start, unlisted = _start_weights(start, self.nbest)
+        check_form(output_format, self.nbest)
+        # numbers have no names, so they are only those of the features of the list
+        self._unlisted = {} if output_format == "numbers" else unlisted
+
+    def tune(self, tuner: Callable[..., Any], **options: Any) -> Any:
+        """Return the result of a tuner. If the user interrupts it, print the best weights so far."""
+        try:
+            return tuner(self.nbest, self._start, metric=self.metric, seed=self._seed, **options)
+        except KeyboardInterrupt:
+            best = self._best
+            if best is not None:
+                click.echo("cybleu: interrupted; these are the best weights so far", err=True)
+                found = {"score": best.score, "scale": best.scale, "interrupted": True}
+                print_weights(found, self._weights(best), self._output, self._output_format)
+            raise
+
+    def follow(self, result: Any, described: str) -> None:
+        """Keep the best result so far, and print a line about this one beside the progress bar."""
+        if self._best is None or result.score > self._best.score:
+            self._best = result
+        if not self.quiet and sys.stderr is not None:
+            from tqdm import tqdm
+
+            tqdm.write(described, file=sys.stderr)
+
+    def show(self, result: Any, **details: Any) -> None:
+        """Print the result and its weights.
+
+        :param details: more entries of the JSON object
+        """
+        from ..tuning.problem import Problem, score_of
+        from ..tuning.results import rise
+
+        if not self.quiet:
+            click.echo(f"{result.metric} {rise(result.start_score, result.score, result.scale)}", err=True)
+        weights = self._weights(result)
+        score = result.score
+        if self._normalise is not None:  # products that are rounded differently may break ties differently
+            score = score_of(Problem(self.nbest, self.metric), weights)
+        found = {
+            "score": score,
+            "start_score": result.start_score,
+            "scale": result.scale,
+            "metric": result.metric,
+            "segments": len(self.nbest),
+            "hypotheses": len(self.nbest.features),
+            **details,
+        }
+        print_weights(found, weights, self._output, self._output_format)
+        if not self.quiet and self._references:
+            say_same_score(self._references, **self._of_score)
+
+    def _weights(self, result: Any) -> dict[str, float]:
+        from ..tuning import normalised
+
+        weights = {**(self._start or {}), **result.weights}
+        return normalised({**told(self.nbest, weights), **self._unlisted}, self._normalise)
+
+
+def _naming(name: str, value: Any = None) -> str:
+    """Name the option of an argument; none of all tuners sets the number of lines or of segments."""
+    return "" if name in ("size", "segments") else as_option(name, value)
+
+
+def _read_texts(paths: Sequence[str], references: Sequence[str], **reading: Any) -> NBest:
+    """Read lists of a decoder, and merge them."""
+    from ..nbest import NBest, merge
+    from ..nbest.references import prepare_references
+
+    prepared = prepare_references(references)
+    lists = [NBest.from_files(path, prepared, texts=False, naming=_naming, **reading) for path in paths]
+    return merge(*lists) if len(lists) > 1 else lists[0]
+
+
+def _read_moses(features_files: Sequence[str], scores_files: Sequence[str], first_id: int) -> NBest:
+    """Read pairs of files of Moses's extractor, and merge their lists."""
+    from ..nbest import NBest, merge
+
+    read = partial(NBest.from_moses, first_id=first_id, naming=_naming)
+    pairs = [*zip(features_files, scores_files)]
+    parts = [read(*pair) for pair in pairs]
+    # the last segments of a list may have no hypothesis, so that only the other files tell how many there are
+    segments = max(map(len, parts))
+    lists = [part if len(part) == segments else read(*pair, segments) for part, pair in zip(parts, pairs)]
+    return merge(*lists) if len(lists) > 1 else lists[0]
+
+
+def _say_missing(nbest: NBest) -> None:
+    missing = sum(map(eq, nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()))
+    if missing:
+        click.echo(
+            f"cybleu: segments without a hypothesis in the list are ignored: {missing} of {len(nbest)}", err=True
+        )
+
+
+def _start_weights(start: str | None, nbest: NBest) -> tuple[dict[str, float] | None, dict[str, float]]:
+    """Return the start weights of features of the list, if any are given, and those of other sparse features.
+
+    :param start: a file of weights, or a list of numbers
+    """
+    from ..tuning import read_weights
+
+    if start is None:
+        return None, {}
+    if os.path.exists(start):  # of a text longer than any path, too
+        weights = read_weights(start, nbest.names)
+        if not weights.keys() >= set(nbest.names):
+            return weights, {}  # the tuner reports the feature without a weight
+        names = set(nbest.all_names)
+        others = {name: weight for name, weight in weights.items() if name not in names}
+        if others:
+            click.echo(
+                f"cybleu: weights of features that are not in the list are not tuned: {listed([*others])}", err=True
+            )
+        return {name: weight for name, weight in weights.items() if name in names}, others
+    try:
+        numbers = [number_of(word) for word in start.replace(",", " ").split()]
+    except InputFileError:
+        raise WeightsError(f"--start {shown(start)} is neither a file nor a list of numbers such as 1,0.5,-1") from None
+    if len(numbers) != len(nbest.names):
+        raise FeatureError(
+            f"--start has {len(numbers)} numbers, but there are {len(nbest.names)} features: {listed(nbest.names)}"
+        )
+    return dict(zip(nbest.names, numbers)), {}
+
+
+def print_weights(found: dict[str, Any], weights: dict[str, float], output: str | None, output_format: str) -> None:
+    """Print weights, and write them to a file.
+
+    :param found: further entries of the JSON object
+    """
+    from ..nbest.weight_files import formatted, lines_of
+
+    form = "names" if output_format == "json" else output_format
+    if output_format == "json":
+        click.echo(json.dumps({**found, "weights": weights}))
+    else:
+        click.echo("".join(formatted(weights, form)), nl=False)
+    if output is not None:  # after printing, because a disk may be full
+        with writing(output) as file:
+            file.writelines(lines_of(weights, form))
