@@ -44,6 +44,12 @@ def test_the_tables(files):
     arguments = *SYSTEMS, "-r", "ref1", "--samples", 50, "--format"
     assert run(*arguments, "markdown", "--digits", 1).stdout.startswith(found.to_markdown(1).split("\n\n")[0])
     assert run(*arguments, "latex").stdout.startswith(found.to_latex().split("\n\n")[0])
+    named = run(*arguments, "latex", "--caption", "50 % of all", "--label", "mine").stdout
+    assert (
+        r"\caption{50 \% of all. The best" in named
+        and r"\label{tab:mine}" in named
+        and r"\label{tab:mine-tests}" in named
+    )
 
 
 @pytest.mark.parametrize("more", [["--lowercase"], ["--tokenize", "zh"]], ids=str)

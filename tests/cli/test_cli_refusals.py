@@ -138,6 +138,7 @@ REFUSED = {
         f"{BOTH} --baseline c": "there is no system 'c' to be the baseline; there are one, two",
         f"{BOTH} --influence": "--influence requires --format json",
         f"{BOTH} --source refs": "--source requires --report",
+        f"{BOTH} --label results": "--label requires --format latex",
     },
     "compare --report": {
         "r.html one.txt -r ref1 --format csv": "--format csv requires at least two systems",

@@ -212,6 +212,10 @@ def test_names_cannot_break_a_table():
     latex = of_names().to_latex()
     assert r"a\_b$|$c" in latex and r"x \& y" in latex and r"50 \% \textbackslash{} \#1" in latex
     assert r"\$\{\}\textasciitilde{}\textasciicircum{}" in latex
+    systems = {name: [0.5, place] for place, name in enumerate(("[x] a", "*b*", "c--d", "``e''"))}
+    latex = compare_systems(systems, baseline="[x] a").to_latex()
+    # at the beginning of a row, [ and * would belong to the end of the row before
+    assert "\n{[}x] a &" in latex and "\n{*}b{*} &" in latex and "\nc-{}-d &" in latex and "\n`{}`e'{}' &" in latex
     markdown = of_names().to_markdown()
     assert r"a\_b\|c" in markdown and r"\<script\>" in markdown and "zeile zwei" in markdown
 

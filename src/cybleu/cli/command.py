@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -29,11 +29,21 @@ FOREIGN = {
 
 def section(heading: str, *options: Decorator) -> Decorator:
     """Give options a heading in the help of a :class:`Command`."""
+    return _with_attribute("heading", heading, options)
 
+
+def gathered(name: str, *options: Decorator) -> Decorator:
+    """Gather the values of options in one dict, the argument `name` of the function of a :class:`Command`."""
+    return _with_attribute("gathered", name, options)
+
+
+def _with_attribute(attribute: str, value: str, options: Iterable[Decorator]) -> Decorator:
     def decorate(function: Any) -> Any:
-        for option in reversed(options):
+        before = len(getattr(function, "__click_params__", ()))
+        for option in reversed([*options]):
             function = option(function)
-            function.__click_params__[-1].heading = heading  # where click keeps it until the command is made
+        for parameter in function.__click_params__[before:]:  # where click keeps them until the command is made
+            setattr(parameter, attribute, value)
         return function
 
     return decorate
@@ -102,6 +112,10 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             self._check_files(ctx)
+            for parameter in self.params:
+                if hasattr(parameter, "gathered"):
+                    values = ctx.params.setdefault(parameter.gathered, {})
+                    values[parameter.name] = ctx.params.pop(str(parameter.name))
             return super().invoke(ctx)
         except (CybleuError, ValueError, ArithmeticError) as error:
             raise InputError(str(error)) from error

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from os.path import basename, exists, isabs
+from pathlib import Path
+from typing import Any
 
 import click
 
+from .._files.text import shown
 from .._runtime.samples import MOST_SAMPLES
-from .command import Command, FilePath, section
+from .._runtime.system import command_line
+from .command import ARGUMENTS, Command, FilePath, gathered, section
 from .options import (
+    as_option,
     digits_option,
     format_option,
     metrics_option,
@@ -18,27 +24,38 @@ from .options import (
     shows_progress,
     threads_option,
 )
-from .systems import check_systems, command_and_files, files_of, systems_argument
-from .texts import SACREBLEU, Texts, count, metric_section, metrics_with, strings_of, text_options
-
-if TYPE_CHECKING:
-    from ..report.texts import Texts as ReportTexts
-    from ..text.batches import Corpus
+from .texts import SACREBLEU, Texts, count, metric_section, metrics_with, text_options
 
 # those of `significance/settings.py`, named here, so that --help works without NumPy
 TESTS = ("randomization", "shifted-bootstrap", "win-ratio")
 PAIRED = {"--paired-bs is --test shifted-bootstrap, --paired-ar the default": "--paired-bs --paired-ar"}
 
 
+def _named(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, list[str]]:
+    """The systems, with the files of the runs of each."""
+    named: dict[str, list[str]] = {}
+    for given in values:
+        name, equals, files = given.partition("=")
+        paths = files.split(",")
+        if not equals or exists(given):
+            name = basename(given).removesuffix(".gz").removesuffix(".txt")
+            paths = [given]
+        if not name or not all(paths):
+            raise click.UsageError(f"{shown(given)} is not a system; give FILE, NAME=FILE or NAME=FILE,FILE,...")
+        if name in named:
+            raise click.UsageError(f"two systems are named {shown(name)}; give each a different name with NAME=FILE")
+        named[name] = paths
+    return named
+
+
 @click.command(cls=Command, other_tools={**PAIRED, **SACREBLEU})
-@systems_argument
+@click.argument("systems", metavar="SYSTEM... -r REF", nargs=-1, type=FilePath(), callback=_named)
 @text_options
 @metric_section(metrics_option(of_sums=True))
 @section(
     "Systems",
     references_option(required=True),
-    seed_option,
-    threads_option,
+    gathered("settings", seed_option, threads_option),
     click.option(
         "--baseline",
         metavar="NAME",
@@ -47,11 +64,14 @@ PAIRED = {"--paired-bs is --test shifted-bootstrap, --paired-ar the default": "-
 )
 @section(
     "Tests",
-    click.option("--test", type=click.Choice(TESTS), default=TESTS[0], help="The test that computes the p-values."),
-    click.option(
-        "--samples",
-        type=click.IntRange(1, MOST_SAMPLES),
-        help="Number of shuffles or bootstrap samples in a test.  [default: 10000 shuffles or 1000 bootstrap samples]",
+    gathered(
+        "settings",
+        click.option("--test", type=click.Choice(TESTS), default=TESTS[0], help="The test that computes the p-values."),
+        click.option(
+            "--samples",
+            type=click.IntRange(1, MOST_SAMPLES),
+            help="Number of shuffles or bootstrap samples in a test.  [default: 10000 shuffles or 1000 bootstrap samples]",
+        ),
     ),
 )
 @section(
@@ -61,6 +81,11 @@ PAIRED = {"--paired-bs is --test shifted-bootstrap, --paired-ar the default": "-
     click.option(
         "--influence", is_flag=True, help="Add the contribution of each segment to each difference to the JSON output."
     ),
+    gathered(
+        "latex",
+        click.option("--caption", metavar="TEXT", help="The caption in LaTeX.  [default: Scores of the systems.]"),
+        click.option("--label", metavar="NAME", help="The label in LaTeX, after tab:.  [default: scores]"),
+    ),
     click.option(
         "--report",
         "report_file",
@@ -69,14 +94,17 @@ PAIRED = {"--paired-bs is --test shifted-bootstrap, --paired-ar the default": "-
         help="Also write an HTML page that shows where the systems differ by each metric. A single system is also "
         "allowed.",
     ),
-    click.option(
-        "--source", metavar="FILE", type=FilePath(), help="The source text, shown with each segment in the report."
-    ),
-    click.option("--title", metavar="TEXT", help="The title of the report.  [default: the metrics and systems]"),
-    click.option(
-        "--all-segments",
-        is_flag=True,
-        help="Put all segments in the report, not only the 5,000 with the largest influence.",
+    gathered(
+        "page",
+        click.option(
+            "--source", metavar="FILE", type=FilePath(), help="The source text, shown with each segment in the report."
+        ),
+        click.option("--title", metavar="TEXT", help="The title of the report.  [default: the metrics and systems]"),
+        click.option(
+            "--all-segments",
+            is_flag=True,
+            help="Put all segments in the report, not only the 5,000 with the largest influence.",
+        ),
     ),
 )
 def compare(
@@ -84,18 +112,14 @@ def compare(
     references: tuple[str, ...],
     metric: list[str],
     drop_bom: bool,
-    seed: int,
-    threads: int,
+    settings: dict[str, Any],
     baseline: str | None,
-    test: str,
-    samples: int | None,
     output_format: str,
     digits: int,
     influence: bool,
+    latex: dict[str, str | None],
     report_file: str | None,
-    source: str | None,
-    title: str | None,
-    all_segments: bool,
+    page: dict[str, Any],
     **options: Any,  # of the metrics
 ) -> None:
     """Test which systems are better.
@@ -115,13 +139,17 @@ def compare(
     """
     if influence and output_format != "json":
         raise click.UsageError("--influence requires --format json")
-    for name, chosen in (("--source", source), ("--title", title), ("--all-segments", all_segments)):
-        if chosen and report_file is None:
-            raise click.UsageError(f"{name} requires --report")
-    check_systems(systems, 2 if report_file is None else 1)
+    for name, value in latex.items():
+        if value is not None and output_format != "latex":
+            raise click.UsageError(f"{as_option(name)} requires --format latex")
+    for name, value in page.items():
+        if value and report_file is None:
+            raise click.UsageError(f"{as_option(name)} requires --report")
+    _check_number(systems, 2 if report_file is None else 1)
     if len(systems) == 1 and output_format != "text":
         raise click.UsageError(f"--format {output_format} requires at least two systems")
     metrics = metrics_with(metric, options)
+    from .._runtime.arrays import np
     from ..significance import Settings, format_comparisons
     from ..significance.comparison import compare_counts
 
@@ -129,70 +157,87 @@ def compare(
         from ..report.page import check_report
 
         check_report(report_file)
-    settings = Settings(test=test, samples=samples, seed=seed, threads=threads, progress=shows_progress())
-    files = files_of(systems)
-    sources = [] if source is None else [source]
+    files = [*chain(*systems.values())]
+    sources = [] if page["source"] is None else [page["source"]]
     texts = Texts([*files, *sources], references, drop_bom, hashed=report_file is not None)
-    counted, blocks = count(texts, metrics, threads, scored=len(files))
+    counted, blocks = count(texts, metrics, settings["threads"], scored=len(files))
     rows = []
-    corpora = []
+    lines: list[list[Any]] = [[] for _ in [*files, *sources]]
+    sets: list[Any] = []
     for block in blocks:
         rows.append(block.rows)
         if report_file is not None:
-            corpora.append(block.corpora)
+            sets += block.corpora[0].sets.lists()
+            for of_file, corpus in zip(lines, block.corpora):
+                of_file += corpus.texts.lists()
+    how = Settings(**settings, progress=shows_progress())
     comparisons = []
-    for one, of_metric in zip(counted, zip(*rows)):
-        tables = _by_system(systems, of_metric)
-        comparisons.append(compare_counts(tables, one, texts.nrefs, baseline, settings))
+    for one, of_blocks in zip(counted, zip(*rows)):
+        tables = _by_system(systems, [np.concatenate(of_file) for of_file in zip(*of_blocks)])
+        comparisons.append(compare_counts(tables, one, texts.nrefs, baseline, how))
     if report_file is not None:
         from ..report import Report
         from ..report.page import MOST_SEGMENTS, save_page
+        from ..report.texts import Texts as ReportTexts
 
-        command, digests = command_and_files(texts.digests, report_file)
-        report = Report(
-            counted,
-            comparisons,
-            _report_texts(systems, corpora, has_source=source is not None),
-            lowercase=options["lowercase"],
-            title=title,
-            command=command,
-            files=digests,
-        )
-        save_page(report, report_file, segments=None if all_segments else MOST_SEGMENTS)
+        of_report = ReportTexts(_by_system(systems, lines), sets, lines[-1] if sources else None)
+        report = Report(counted, comparisons, of_report, lowercase=options["lowercase"])
+        report.title = page["title"] or report.subject
+        names = _without_folders([*texts.digests, report_file])
+        report.command = _command(names)
+        report.files = {names[path]: digest for path, digest in texts.digests.items()}
+        save_page(report, report_file, segments=None if page["all_segments"] else MOST_SEGMENTS)
     if len(systems) == 1:
         click.echo(report.format(digits))
         return
-    printed = format_comparisons(comparisons, output_format, digits, influence)
+    given = {name: value for name, value in latex.items() if value is not None}
+    printed = format_comparisons(comparisons, output_format, digits, influence, **given)
     click.echo(printed, nl=output_format not in ("csv", "latex"))
 
 
-def _by_system(systems: Mapping[str, list[str]], blocks: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
-    """Join the rows of blocks.
+def _check_number(systems: Mapping[str, list[str]], least: int) -> None:
+    if not systems:
+        raise click.UsageError(
+            f"there is no system; give {'the file of one' if least == 1 else 'the files of at least two'}, "
+            "and the references with -r"
+        )
+    if len(systems) < least:
+        raise click.UsageError(
+            "compare requires at least two systems, but there is one; for several runs of a system use "
+            "NAME=FILE,FILE,..."
+        )
 
-    :param blocks: for each block the rows of each file
-    :return: the rows of each run of each system
+
+def _by_system(systems: Mapping[str, list[str]], of_files: Iterable[Any]) -> dict[str, list[Any]]:
+    """Return what belongs to each run of each system.
+
+    :param of_files: what belongs to each file
     """
-    from .._runtime.arrays import np
-
-    tables = iter([np.concatenate([np.asarray(rows) for rows in of_file]) for of_file in zip(*blocks)])
-    return {name: [next(tables) for _ in runs] for name, runs in systems.items()}
+    following = iter(of_files)
+    return {name: [next(following) for _ in runs] for name, runs in systems.items()}
 
 
-def _report_texts(
-    systems: Mapping[str, list[str]], corpora: Sequence[Sequence[Corpus]], has_source: bool
-) -> ReportTexts:
-    """Return the texts of a report.
+def _without_folders(paths: Iterable[str]) -> dict[str, str]:
+    """Names for files without the folders of an absolute path, which the reader of a report need not know.
 
-    :param corpora: for each block the corpus of each file, and of the source if there is one
+    Of an absolute path, as many folders are kept as tell it apart.
     """
-    from ..report.texts import Texts as ReportTexts
+    parts = {path: Path(path).parts for path in paths}
+    names = {}
+    for path, own in parts.items():
+        kept = 1
+        while kept < len(own) and any(own[-kept:] == other[-kept:] for other in parts.values() if other != own):
+            kept += 1
+        names[path] = "/".join(own[-kept:]) if isabs(path) else path
+    return names
 
-    references = []
-    files: list[list[str]] = [[] for _ in corpora[0]]
-    for block in corpora:
-        references += strings_of(block[0])[1]
-        for lines, corpus in zip(files, block):
-            lines += strings_of(corpus)[0]
-    source = files.pop() if has_source else None
-    outputs = iter(files)
-    return ReportTexts({name: [next(outputs) for _ in runs] for name, runs in systems.items()}, references, source)
+
+def _command(names: Mapping[str, str]) -> str:
+    """Return the command that repeats the report, with these names for files."""
+    context = click.get_current_context()
+    arguments = []
+    for argument in context.meta[ARGUMENTS]:
+        for path in sorted(names, key=len, reverse=True):
+            argument = argument.replace(path, names[path])
+        arguments.append(argument)
+    return command_line([*context.command_path.split(), *arguments])

@@ -12,7 +12,7 @@ from ..errors import ArrayValueError
 from ..explanations import explain as steps_of
 from .command import Command, section
 from .options import hypothesis_argument, metric_option, references_argument
-from .texts import SACREBLEU, Texts, method_of_segments, metric_section, metrics_with, strings_of, text_options
+from .texts import SACREBLEU, Texts, method_of_segments, metric_section, metrics_with, text_options
 
 
 @click.command(cls=Command, other_tools={**SACREBLEU, "--line": "-n --segment --index"})
@@ -57,13 +57,12 @@ def explain(
     click.echo(str(explained))
 
 
-def _segment(texts: Texts, line: int) -> tuple[str, list[str]]:
+def _segment(texts: Texts, line: int) -> tuple[Any, Any]:
     """The hypothesis and the references of the line."""
     before = 0
     for (corpus,) in texts:
         if line <= before + corpus.size:
-            hypotheses, references = strings_of(corpus)
             place = line - before - 1
-            return hypotheses[place], references[place]
+            return corpus.texts.lists()[place], corpus.sets.lists()[place]
         before += corpus.size
     raise ArrayValueError(f"--line is {line}, but the files have {before} lines")

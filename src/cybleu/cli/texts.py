@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from itertools import pairwise
 from os.path import isfile, splitext
 from typing import Any, NamedTuple
 
@@ -190,15 +189,6 @@ class Texts:
                     "the tools; use --drop-bom to remove it",
                     err=True,
                 )
-
-
-def strings_of(corpus: Corpus) -> tuple[list[str], list[list[str]]]:
-    """The hypotheses, and the references of each segment."""
-    texts = corpus.texts
-    sets = corpus.sets
-    assert isinstance(texts, RawText) and isinstance(sets, Sets) and isinstance(sets.texts, RawText)
-    lines = sets.texts.lines.strings()
-    return texts.lines.strings(), [lines[begin:end] for begin, end in pairwise(list(sets.bounds))]
 
 
 def _kind_of_table(path: str) -> str | None:

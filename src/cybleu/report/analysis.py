@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
-from itertools import combinations, pairwise, product
+from itertools import chain, combinations, pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import bincount, np
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from ..metrics import Metric, Variant
     from .figures import Contributions
 
-    Lengths: TypeAlias = Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
     MetricLike: TypeAlias = "str | Metric | Variant | None"
 
 LARGEST_N = 9  # the default for the largest order of the precisions
@@ -72,25 +70,19 @@ class MetricFigures:
     """
 
     def __init__(
-        self,
-        counter: Metric,
-        comparison: SystemComparison,
-        label: str,
-        *,
-        texts: Texts,
-        lengths: Lengths,
-        order: Sequence[str] | None,
+        self, counter: Metric, comparison: SystemComparison, label: str, texts: Texts, order: Sequence[str] | None
     ):
         """
         :param counter: the metric with its tokeniser
         :param comparison: the comparison of the systems by this metric
-        :param lengths: of the segments: for each output that of the first reference, and how much longer the output is
         :param order: the names of the systems in the order of the report; None for that of this metric
         """
         metric = counter if counter.reads == "text" else with_options(counter, tokenize=None, lowercase=False)
-        self.metric, self.label, self._lengths = metric, label, lengths
+        self.metric = metric
+        self.label = label
         self.sign = 1 if metric.higher_is_better else -1
         self.comparison = comparison
+        self._lengths = texts.lengths
         rows = dict(zip(texts.outputs, comparison.statistics.given))
         if len(texts.runs) == 1:
             for table in rows.values():  # the tool has no score for some texts
@@ -100,14 +92,15 @@ class MetricFigures:
         order = order or [system.name for system in comparison.systems]
         self.systems: tuple[SystemScore, ...] = tuple(sorted(comparison.systems, key=lambda one: order.index(one.name)))
         best, *others = order
-        if comparison.baseline is None:
-            pairs = [*combinations(order, 2)]
-            shown = pairs if len(order) <= ALL_PAIRS else [(best, name) for name in others]
-        else:
+        pairs = [*combinations(order, 2)]
+        shown = pairs
+        if comparison.baseline is not None:
             pairs = shown = [(name, best) for name in others]
+        elif len(order) > ALL_PAIRS:
+            shown = [(best, name) for name in others]
         self.differences = tuple(comparison.between(*pair) for pair in pairs)
         self.looked_at: tuple[tuple[str, str], ...] = tuple(shown)
-        self.names = tuple(run for name in order for run in texts.runs[name])
+        self.names = tuple(chain.from_iterable(texts.runs[name] for name in order))
         self.rows = {run: rows[run] for run in self.names}
 
     @cached_property
@@ -218,12 +211,8 @@ class Report:
         metrics: Sequence[Metric],
         comparisons: Sequence[SystemComparison],
         texts: Texts,
-        *,
         lowercase: bool = False,
         n_end: int = LARGEST_N,
-        title: str | None = None,
-        command: str | None = None,
-        files: Mapping[str, str] | None = None,
     ):
         """
         :param metrics: the metrics with their tokenisers
@@ -232,46 +221,51 @@ class Report:
         :param lowercase: whether tokens are in lower case if no metric counts tokens
         """
         self._texts = texts
-        bleus = [place for place, metric in enumerate(metrics) if isinstance(metric, Bleu)]
+        bleus = [metric for metric in metrics if isinstance(metric, Bleu)]
         # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
-        bleu: Any = metrics[bleus[0]] if bleus else None
-        first = bleu or next((one for one in metrics if one.reads != "text"), Bleu(lowercase=lowercase))
+        of_tokens = [*bleus, *(metric for metric in metrics if metric.reads != "text"), Bleu(lowercase=lowercase)]
+        first: Any = of_tokens[0]
         reading = first.tokenization
         counting = Bleu(
             "mteval-v13a" if first.name == "mteval-v13a" else "sacrebleu",
-            max_order=max(n_end, bleu.order) if bleu else n_end,
-            reference_length=bleu.definition.reference_length if bleu else None,
+            max_order=max(n_end, first.order) if bleus else n_end,
+            reference_length=first.definition.reference_length if bleus else None,
             tokenize=None if reading is None else reading.tokenize,
             lowercase=first.lowercase,
         )
         splitting: Any = counting.tokenization
         texts.tokenise(splitting)
         self.n_end: int = counting.order
-        [self._rows] = texts.rows([counting], comparisons[0].settings.threads)
+        self._threads = comparisons[0].settings.threads
+        self._rows = texts.rows(counting, self._threads)
         length = np.diff(texts.bounds)[texts.firsts[:-1] + len(texts.outputs)]  # of the first reference of each segment
-        lengths = {name: (length, rows[:, 0] - rows[:, 1]) for name, rows in self._rows.items()}
+        texts.lengths = {name: (length, rows[:, 0] - rows[:, 1]) for name, rows in self._rows.items()}
         found: list[MetricFigures] = []
+        order = None
         for metric, comparison in zip(metrics, comparisons):
-            order = [system.name for system in found[0].systems] if found else None
             label = written_name(family(metric) if len(bleus) == 1 else metric.name)
-            found.append(MetricFigures(metric, comparison, label, texts=texts, lengths=lengths, order=order))
-        self.metrics, self.comparisons = tuple(found), [*comparisons]
-        self.names, self.looked_at = found[0].names, found[0].looked_at
-        self.segments, self.source = len(texts.references), texts.source
-        self.bleu = found[bleus[0]] if bleus else None
+            found.append(MetricFigures(metric, comparison, label, texts, order))
+            order = [system.name for system in found[0].systems]
+        self.metrics = tuple(found)
+        self.comparisons = [*comparisons]
+        self.names = found[0].names
+        self.looked_at = found[0].looked_at
+        self.segments = len(texts.references)
+        self.source = texts.source
+        self.bleu = found[metrics.index(bleus[0])] if bleus else None
         systems = [*texts.runs]
         if len(systems) > 5:
             systems[4:] = [f"{len(systems) - 4} others"]
         self.subject = f"{joined([one.label for one in found])} of {joined(systems)}"
-        self.title = title or self.subject
-        self.command = command
-        self.files: dict[str, str] = dict(files or texts.digests())
+        self.title = self.subject
+        self.command: str | None = None
+        self.files: Mapping[str, str] = {}
 
     @cached_property
     def outputs(self) -> tuple[OutputFigures, ...]:
         """The scores of each output by the first BLEU and by chrF."""
         chrf = Chrf(lowercase=self._texts.lowercase)
-        [rows] = self._texts.rows([chrf], self.comparisons[0].settings.threads)
+        rows = self._texts.rows(chrf, self._threads)
         found = []
         for name in self.names:
             bleu: Any = self.bleu.metric.score(self.bleu.rows[name]) if self.bleu else None
@@ -281,26 +275,41 @@ class Report:
     @cached_property
     def precisions(self) -> tuple[Precisions, ...]:
         """The precision of each order up to `n_end`, for each output, with bootstrap intervals of the same samples."""
-        most, settings = self.n_end, self.comparisons[0].settings
+        settings = self.comparisons[0].settings
+        counts = np.concatenate([self._rows[name][:, 2:] for name in self.names], axis=1).astype(np.float64)
+        drawn = resamples(np.random.default_rng(settings.seed), settings.resamples, self.segments, counts.dtype)
+        sums = np.concatenate([weights @ counts for _, _, weights in drawn])
+        matches = np.s_[..., : self.n_end]
+        totals = np.s_[..., self.n_end :]
         found = []
-        for name in self.names:
-            counts = self._rows[name][:, 2:].astype(np.float64)
-            drawn = resamples(np.random.default_rng(settings.seed), settings.resamples, self.segments, counts.dtype)
-            sums = np.concatenate([weights @ counts for _, _, weights in drawn])
-            values, sampled = (shares(table[..., :most], table[..., most:]) for table in (counts.sum(axis=0), sums))
-            known = [of_order[~np.isnan(of_order)] for of_order in sampled.T]
-            low, high = zip(*(interval(one, settings.confidence) if len(one) else (np.nan, np.nan) for one in known))
-            found.append(Precisions(name, tuple(range(1, most + 1)), tuple(values.tolist()), low, high))
+        for place, name in enumerate(self.names):
+            own = slice(2 * self.n_end * place, 2 * self.n_end * (place + 1))
+            whole = counts[:, own].sum(axis=0)
+            values = shares(whole[matches], whole[totals]).tolist()
+            ends = []
+            for of_order in shares(sums[:, own][matches], sums[:, own][totals]).T:
+                known = of_order[~np.isnan(of_order)]
+                ends.append(interval(known, settings.confidence) if len(known) else (np.nan, np.nan))
+            low, high = zip(*ends)
+            found.append(Precisions(name, tuple(range(1, self.n_end + 1)), tuple(values), low, high))
         return tuple(found)
 
     @cached_property
     def word_frequencies(self) -> WordFrequencies:
         """Recall and precision of words by how often they are in the references."""
-        labels, counts, names = labels_of(FREQUENCIES, 0), self._ngrams, self.names
-        group = np.searchsorted(FREQUENCIES, counts.frequency, side="right")
-        words = [counts.wanted, *(table[name] for table in (counts.produced, counts.confirmed) for name in names)]
-        sums = np.array([bincount(group, one, len(labels)) for one in words]).astype(np.int64)
-        return WordFrequencies(labels, names, sums[0], sums[1 : 1 + len(names)], sums[1 + len(names) :])
+        labels = labels_of(FREQUENCIES, 0)
+        group = np.searchsorted(FREQUENCIES, self._ngrams.frequency, side="right")
+
+        def by_group(counts: Any) -> Any:
+            return bincount(group, counts, len(labels)).astype(np.int64)
+
+        return WordFrequencies(
+            labels,
+            self.names,
+            by_group(self._ngrams.wanted),
+            np.array([by_group(self._ngrams.produced[name]) for name in self.names]),
+            np.array([by_group(self._ngrams.confirmed[name]) for name in self.names]),
+        )
 
     # ---------------------------------------------------------------------------------------------------------- n-grams
 
@@ -344,12 +353,12 @@ class Report:
         >>> round(found.difference, 3), round(sum(found.orders) + found.penalty, 3)
         (-17.925, -17.925)
         """
-        runs = [self._runs_of(name) for name in (first, second)]
+        pairs = product(self._runs_of(first), self._runs_of(second))
         if self.bleu is None:
             return None
         metric: Any = self.bleu.metric
-        ones, others = ([metric.score(self.bleu.rows[run]) for run in of_system] for of_system in runs)
-        return contributions(metric, product(ones, others))
+        scores = {run: metric.score(rows) for run, rows in self.bleu.rows.items()}
+        return contributions(metric, [(scores[one], scores[other]) for one, other in pairs])
 
     def between(self, first: str, second: str) -> PairFigures:
         """Compare two systems in detail.
@@ -365,11 +374,19 @@ class Report:
         """
         runs = [*self._runs_of(first), *self._runs_of(second)]
         ngrams = self._ngrams if (first, second) in self.looked_at else self._found([(first, second)])
-        better, others = ngrams.differences[first, second], ngrams.differences[second, first]
-        worse = tuple(tuple(NGram(one.tokens, one.second, one.first) for one in of_order) for of_order in others)
-        equal = sum(len({*lines}) == 1 for lines in zip(*(self._texts.outputs[run] for run in runs)))
-        influence = self.metrics[0].influence(first, second)
-        return PairFigures(first, second, self.contributions(first, second), better, worse, influence, equal)
+        unconfirmed = []
+        for of_order in ngrams.differences[second, first]:
+            unconfirmed.append(tuple(NGram(one.tokens, one.second, one.first) for one in of_order))
+        outputs = [self._texts.outputs[run] for run in runs]
+        return PairFigures(
+            first,
+            second,
+            contributions=self.contributions(first, second),
+            confirmed=ngrams.differences[first, second],
+            unconfirmed=tuple(unconfirmed),
+            influence=self.metrics[0].influence(first, second),
+            equal=sum(len({*lines}) == 1 for lines in zip(*outputs)),
+        )
 
     def _runs_of(self, name: str) -> list[str]:
         if name not in self._texts.runs:
@@ -443,19 +460,15 @@ def analyse(
     counters = _with_tokenizers(metrics, tokenize, lowercase)
     counters = [one.with_weights_of(texts.references) if one.weighs_by_call else one for one in counters]
     comparisons = []
-    for counter, rows in zip(counters, texts.rows(counters, settings.threads)):
+    for counter in counters:
+        rows = texts.rows(counter, settings.threads)
         of_systems = {name: [rows[run] for run in runs] for name, runs in texts.runs.items()}
         comparisons.append(compare_counts(of_systems, counter, texts.most_references, baseline, settings))
-    return Report(
-        counters,
-        comparisons,
-        texts,
-        lowercase=lowercase,
-        n_end=n_end,
-        title=title,
-        command=command,
-        files=files,
-    )
+    report = Report(counters, comparisons, texts, lowercase, n_end)
+    report.title = title or report.subject
+    report.command = command
+    report.files = files or texts.digests()
+    return report
 
 
 def _with_tokenizers(metrics: Sequence[Metric], tokenize: Any, lowercase: bool) -> list[Metric]:
@@ -482,12 +495,13 @@ def _metrics(given: Any, choices: Mapping[str, Any]) -> list[Metric]:
     :raises UnknownNameError: there is no metric, or two have one name
     """
     several = isinstance(given, (list, tuple))
-    metrics = [*map(find, given if several else [given])]
-    bleus = [place for place, metric in enumerate(metrics) if isinstance(metric, Bleu)]
-    for place in bleus if several else [0]:
-        metrics[place] = find(metrics[place], **choices)
-    for name, count in Counter(metric.name for metric in metrics).items():
-        if count > 1:
+    metrics = []
+    for one in given if several else [given]:
+        metric = find(one)
+        metrics.append(find(metric, **choices) if isinstance(metric, Bleu) or not several else metric)
+    names = [metric.name for metric in metrics]
+    for name in names:
+        if names.count(name) > 1:
             raise UnknownNameError(f"two metrics are called {name!r}; give each once")
     if not metrics:
         raise UnknownNameError("there is no metric; give one, such as bleu")

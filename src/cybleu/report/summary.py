@@ -108,14 +108,11 @@ def _of_one(figures: MetricFigures, share: str) -> Verdict:
 def _of_two(figures: MetricFigures, names: tuple[str, ...], share: str) -> Verdict:
     comparison = figures.comparison
     difference, low, high = figures.improvement(*names)
-    if (
-        difference < 0 and not figures.metric.higher_is_better
-    ):  # the number has no sign, so its interval has that of more
-        ends = (-high, -low)
-    else:
-        ends = (low, high)
+    is_more = difference < 0 and not figures.metric.higher_is_better
+    # the number in words has no sign, so its interval is that of more
+    ends = (-high, -low) if is_more else (low, high)
     test = comparison.between(*names)
-    p = p_value(test, comparison.settings.correction == "holm", comparison).removesuffix("*")
+    p = p_value(test, comparison).removesuffix("*")
     p = p if p.startswith("<") else f"= {p}"
     found = "significant" if test.significant else "not significant"
     scores = {system.name: points(figures.percent(system.score)) for system in figures.systems}
@@ -216,8 +213,8 @@ def pair_rows(figures: MetricFigures) -> list[PairRow]:
                 second=pair.second,
                 improvement=points(difference, sign="+"),
                 interval=_interval(low, high),
-                p=p_value(pair, False, figures.comparison),
-                p_holm=p_value(pair, True, figures.comparison),
+                p=p_value(pair, figures.comparison, holm=False),
+                p_holm=p_value(pair, figures.comparison, holm=True),
                 wins=pair.wins,
                 ties=pair.ties,
                 losses=pair.losses,

@@ -7,14 +7,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
-from itertools import chain, zip_longest
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from .._backend import RawTexts
 from .._runtime.arrays import np, repeat
 from .._runtime.sequences import LINE
 from ..errors import EmptyCorpusError, LengthMismatchError, SequenceTypeError, UnknownNameError
 from ..metrics.operations import rows_of_corpus
-from ..text.reading import read_corpus, read_list
+from ..text.batches import Corpus, RawText, Sets
+from ..text.reading import read_list, read_references
 from ..text.segments import described
 from ..text.tokenization import Tokenization
 
@@ -40,7 +42,11 @@ class Texts:
     :ivar vocabulary: the tokens by their ids, which begin with 1
     :ivar ids: the ids of the tokens of all texts
     :ivar bounds: where each text begins in the ids, and the end
+    :ivar lengths: of the segments: for each output that of the first reference, and how much longer the output is than the
+        reference that sets the reference length
     """
+
+    lengths: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
 
     def __init__(
         self, systems: Mapping[str, Sequence[list[str]]], references: list[list[str]], source: list[str] | None = None
@@ -48,18 +54,27 @@ class Texts:
         """
         :param systems: the lines of each run of each system
         """
-        self.references, self.source = references, source
+        self.references = references
+        self.source = source
         self.outputs: dict[str, list[str]] = {}
         self.runs: dict[str, list[str]] = {}
         for name, tables in systems.items():
-            names = [name]
-            if len(tables) > 1:
-                names = [f"{name}, run {number}" for number, _ in enumerate(tables, 1)]
-            self.runs[name] = names
-            for output, lines in zip(names, tables):
+            self.runs[name] = []
+            for number, lines in enumerate(tables, 1):
+                output = f"{name}, run {number}" if len(tables) > 1 else name
                 if output in self.outputs:
                     raise UnknownNameError(f"two outputs are called {output!r}; give the systems other names")
                 self.outputs[output] = lines
+                self.runs[name].append(output)
+
+    @property
+    def corpus(self) -> Corpus:
+        """The raw text of all outputs, one after the other, with the references of each segment."""
+        lines = list(chain.from_iterable(self.outputs.values()))
+        references = list(chain.from_iterable(self.references))
+        bounds = np.cumsum([0, *map(len, self.references)], dtype=np.int64)
+        owners = np.tile(np.arange(len(self.references), dtype=np.int64), len(self.outputs))
+        return Corpus(RawText(RawTexts(lines)), Sets(RawText(RawTexts(references)), bounds), owners)
 
     def tokenise(self, splitting: Tokenization) -> None:
         """Give each different token an id."""
@@ -70,7 +85,7 @@ class Texts:
         segments = [*zip(*self.outputs.values(), self.references)]
         for start in range(0, len(segments), PIECE):
             lines = [line for *own, group in segments[start : start + PIECE] for line in (*own, *group)]
-            for tokens in splitting.split(list(map(str, lines))):
+            for tokens in splitting.split(lines):
                 ids.extend(map(numbers.__getitem__, tokens))
                 bounds.append(len(ids))
         self.lowercase = splitting.lowercase
@@ -103,27 +118,28 @@ class Texts:
         """The largest number of references of a segment."""
         return max(map(len, self.references))
 
-    def rows(self, metrics: Sequence[Metric], threads: int | None) -> list[dict[str, NDArray[Any]]]:
-        """Count the raw text of each output by each metric, and return its rows."""
-        lines = list(chain.from_iterable(self.outputs.values()))
-        owners = np.tile(np.arange(len(self.references), dtype=np.int64), len(self.outputs))
-        corpus = read_corpus(lines, self.references, owners)
-        tables = [rows_of_corpus(metric, corpus, threads) for metric in metrics]
-        return [dict(zip(self.outputs, np.split(table, len(self.outputs)))) for table in tables]
+    def rows(self, metric: Metric, threads: int | None) -> dict[str, NDArray[Any]]:
+        """Count the raw text of each output by a metric, and return its rows."""
+        table = rows_of_corpus(metric, self.corpus, threads)
+        return dict(zip(self.outputs, np.split(table, len(self.outputs))))
 
     def digests(self) -> dict[str, str]:
         """The SHA-256 of a file of each text: UTF-8, with a line feed after each line."""
-        columns = [[line for line in column if line is not None] for column in zip_longest(*self.references)]
-        others = {f"reference {number}": lines for number, lines in enumerate(columns, 1)}
-        if len(columns) == 1:
-            others = {"reference": columns[0]}
+        texts = dict(self.outputs)
+        for number in range(self.most_references):
+            name = f"reference {number + 1}" if self.most_references > 1 else "reference"
+            texts[self._other_name(name)] = [group[number] for group in self.references if number < len(group)]
         if self.source is not None:
-            others["source"] = self.source
-        texts = self.outputs | {
-            f"{name} (of the segments)" if name in self.outputs else name: others[name] for name in others
-        }
-        files = {name: "".join(f"{line}\n" for line in lines) for name, lines in texts.items()}
-        return {name: sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for name, text in files.items()}
+            texts[self._other_name("source")] = self.source
+        digests = {}
+        for name, lines in texts.items():
+            text = "".join(f"{line}\n" for line in lines)
+            digests[name] = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return digests
+
+    def _other_name(self, name: str) -> str:
+        """The name of a text that is no output, even if an output has this name."""
+        return f"{name} (of the segments)" if name in self.outputs else name
 
 
 def read_texts(systems: Any, references: Any, source: Any) -> Texts:
@@ -138,8 +154,9 @@ def read_texts(systems: Any, references: Any, source: Any) -> Texts:
     groups = read_list(references, "references", "those of each segment")
     if not groups:
         raise EmptyCorpusError("there is no segment; give the references of each, and a line of each system")
-    named = ((f"references[{segment}]", group) for segment, group in enumerate(groups))
-    sets = [_lines([group] if isinstance(group, str) else group, name) for name, group in named]
+    sets = []
+    for segment, group in enumerate(groups):
+        sets.append(_lines([group] if isinstance(group, str) else group, f"references[{segment}]"))
     found: dict[str, list[list[str]]] = {}
     for name, given in systems.items():
         lines = read_list(given, name, "lines")
@@ -150,7 +167,10 @@ def read_texts(systems: Any, references: Any, source: Any) -> Texts:
             found[name] = [_lines(lines, name, len(sets))]
     if not found:
         raise UnknownNameError("there is no system; give at least one")
-    return Texts(found, sets, None if source is None else _lines(source, "source", len(sets)))
+    lines = None if source is None else _lines(source, "source", len(sets))
+    texts = Texts(found, sets, lines)
+    read_references(sets, texts=texts.corpus.texts)  # raises what these have against references
+    return texts
 
 
 def _lines(lines: Any, name: str, segments: int | None = None) -> list[str]:
@@ -162,4 +182,4 @@ def _lines(lines: Any, name: str, segments: int | None = None) -> list[str]:
     for position, line in enumerate(lines):
         if not isinstance(line, str):
             raise SequenceTypeError(f"{name}[{position}] is {described(line, 'give the raw text, a str')}")
-    return lines  # type: ignore[no-any-return]
+    return list(map(str, lines))  # without subclasses

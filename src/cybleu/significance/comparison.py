@@ -66,9 +66,7 @@ def compare_systems(
     statistics = Systems(given, metric, scale, **choices)
     if lower_is_better is not None:
         statistics.scoring.higher_is_better = not lower_is_better
-    of_runs = bootstrap_scores(
-        statistics, settings.resamples, settings.seed, threads=settings.threads, progress=settings.progress
-    )
+    of_runs = bootstrap_scores(statistics, settings)
     of_samples = of_systems(statistics, of_runs)
     order, pairs = _order_and_pairs(statistics, baseline)
     differences = _differences(statistics, pairs, settings, of_samples)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
-from .._runtime.samples import check_samples
 from .._runtime.scales import percent
 from .resampling import bootstrap_scores, enumerated, sampled
-from .settings import CONFIDENCE, RESAMPLES, SEED, Settings, check_share
+from .settings import CONFIDENCE, RESAMPLES, SEED, Settings
 from .systems import MetricLike, Systems, mean_of_runs, runs_of
 
 if TYPE_CHECKING:
@@ -110,19 +109,18 @@ def bootstrap(
     >>> round(result.score, 2), round(result.low, 2), round(result.high, 2)
     (73.11, 0.0, 100.0)
     """
-    check_samples(samples, seed)
-    confidence = check_share(confidence, "confidence")
+    settings = Settings(resamples=samples, seed=seed, confidence=confidence, threads=threads, progress=progress)
     systems = Systems({"the system": runs_of(stats, "the system")}, metric, scale, **choices)
-    scores = mean_of_runs(bootstrap_scores(systems, samples, seed, threads, progress))
+    scores = mean_of_runs(bootstrap_scores(systems, settings))
     mean, deviation = mean_and_deviation(scores)
-    low, high = interval(scores, confidence)
+    low, high = interval(scores, settings.confidence)
     return Bootstrap(
         score=systems.score(0),
         mean=mean,
         deviation=deviation,
         low=low,
         high=high,
-        confidence=confidence,
+        confidence=settings.confidence,
         scores=scores,
         seed=seed,
         scale=systems.scoring.scale,
@@ -242,8 +240,7 @@ def paired_test(
     wins = losses = None
     of_samples: list[NDArray[np.float64]] = []
     if test != "randomization":
-        of_runs = bootstrap_scores(systems, settings.resamples, seed, threads, progress)
-        of_samples = of_systems(systems, of_runs)
+        of_samples = of_systems(systems, bootstrap_scores(systems, settings))
         gains = of_samples[0] - of_samples[1]
         tolerance = systems.scoring.tolerance
         wins = float((gains > tolerance).mean())
@@ -292,14 +289,7 @@ def p_values(
         if of_all := enumerated(systems, pair, samples, settings.threads):
             found[pair] = of_all[0] / of_all[1], of_all[1], True
     others = [pair for pair in pairs if pair not in found]
-    counts = sampled(
-        systems,
-        others,
-        samples,
-        generator=lambda: np.random.default_rng(settings.seed),
-        threads=settings.threads,
-        progress=settings.progress,
-    )
+    counts = sampled(systems, others, settings, lambda: np.random.default_rng(settings.seed))
     found |= {pair: ((count + 1) / (samples + 1), samples, False) for pair, count in zip(others, counts)}
     return [found[pair] for pair in pairs]
 
@@ -309,7 +299,8 @@ def _beyond(systems: Systems, pair: tuple[int, int], test: str, differences: NDA
 
     :param differences: those of the systems in the samples
     """
-    real, tolerance = systems.difference(*pair), systems.scoring.tolerance
+    real = systems.difference(*pair)
+    tolerance = systems.scoring.tolerance
     if test == "win-ratio":
         sign = np.sign(real) if abs(real) > tolerance else 0.0
         return int((differences * sign <= tolerance).sum())

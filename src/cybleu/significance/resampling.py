@@ -11,6 +11,7 @@ from .._runtime.arrays import np
 from .._runtime.parallel import bar, checked_threads, run
 from .draws import MOST_TABULATED, all_orders, halves, orders, resamples
 from .products import Columns
+from .settings import Settings
 from .systems import Systems, mean_of_runs
 
 if TYPE_CHECKING:
@@ -21,17 +22,18 @@ if TYPE_CHECKING:
 ROW = 20  # the cost of scoring a row, in the unit of `run`
 
 
-def bootstrap_scores(
-    systems: Systems, samples: int, seed: int, threads: int | None = None, progress: bool = False
-) -> NDArray[np.float64]:
+def bootstrap_scores(systems: Systems, settings: Settings) -> NDArray[np.float64]:
     """Score each run in each bootstrap sample; all runs share the same samples.
 
     :return: float64 `(runs, samples)`
     """
-    checked_threads(threads)
-    generator = np.random.default_rng(seed)
+    checked_threads(settings.threads)
     return scores_of_resamples(
-        systems.columns, generator, samples, lambda sums: _scored(systems, sums, threads), progress
+        systems.columns,
+        np.random.default_rng(settings.seed),
+        settings.resamples,
+        lambda sums: _scored(systems, sums, settings.threads),
+        settings.progress,
     )
 
 
@@ -92,26 +94,30 @@ def enumerated(systems: Systems, pair: Pair, samples: int, threads: int | None) 
 def sampled(
     systems: Systems,
     pairs: Sequence[Pair],
-    samples: int,
+    settings: Settings,
     generator: Callable[[], np.random.Generator],
-    threads: int | None,
-    progress: bool,
     beyond: Callable[[Any, Any], Any] = ge,
 ) -> list[int]:
     """Draw shuffles, and count those that matter for each pair; pairs with the same number of runs share shuffles.
 
+    :param settings: the samples, the threads and the progress bar
     :param generator: return the random generator, for each number of runs
     :param beyond: the comparison of a shuffle's statistic with the real one that makes the shuffle count
     """
-    kinds = [tuple(len(systems.runs[system]) for system in pair) for pair in pairs]
+    samples: Any = settings.samples
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for place, pair in enumerate(pairs):
+        alike.setdefault(tuple(len(systems.runs[system]) for system in pair), []).append(place)
     found = np.zeros(len(pairs), dtype=np.int64)
-    for kind in dict.fromkeys(kinds):
-        places = [place for place, other in enumerate(kinds) if other == kind]
-        size = samples, systems.segments
-        drawn = halves(generator(), *size) if kind == (1, 1) else orders(generator(), *size, sum(kind))
-        with bar(samples, progress, " shuffles") as advance:
-            found[places] = _count(systems, [pairs[place] for place in places], drawn, threads, beyond, advance)
-    return [int(count) for count in found]
+    for runs, places in alike.items():
+        if runs == (1, 1):
+            drawn = halves(generator(), samples, systems.segments)
+        else:
+            drawn = orders(generator(), samples, systems.segments, sum(runs))
+        with bar(samples, settings.progress, " shuffles") as advance:
+            chosen = [pairs[place] for place in places]
+            found[places] = _count(systems, chosen, drawn, settings.threads, beyond, advance)
+    return found.tolist()
 
 
 def _count(
@@ -130,7 +136,8 @@ def _count(
 
     :param drawn: blocks of shuffles: which run is in each place, `(places, shuffles, segments)`
     """
-    columns, own = systems.columns, len(systems.runs[pairs[0][0]])
+    columns = systems.columns
+    own = len(systems.runs[pairs[0][0]])
     tables = np.array([systems.runs[first] + systems.runs[second] for first, second in pairs]).T
     real = np.array([[abs(systems.difference(*pair))] for pair in pairs]) - systems.scoring.tolerance
     counts = np.zeros(len(pairs), dtype=np.int64)

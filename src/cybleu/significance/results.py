@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.scales import percent
 from ..errors import UnknownNameError
 from ..metrics.signature import as_signature
-from .tables import Table, formatted
+from .tables import BEST, CAPTION, CLOSE, LABEL, Table, formatted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -172,9 +172,16 @@ class SystemComparison:
             if (found.first, found.second) == (first, second):
                 return found
             if (found.first, found.second) == (second, first):
-                turned: dict[str, Any] = {"first": first, "second": second, "wins": found.losses, "losses": found.wins}
-                turned |= {"difference": -found.difference, "low": -found.high, "high": -found.low}
-                return replace(found, **turned)
+                return replace(
+                    found,
+                    first=first,
+                    second=second,
+                    difference=-found.difference,
+                    low=-found.high,
+                    high=-found.low,
+                    wins=found.losses,
+                    losses=found.wins,
+                )
         raise UnknownNameError(f"{first!r} and {second!r} were not compared with each other")
 
     def as_dict(self, influence: bool = False) -> dict[str, Any]:
@@ -251,18 +258,21 @@ class SystemComparison:
         """
         return format_comparisons([self], "markdown", width)
 
-    def to_latex(self, width: int = 2) -> str:
-        """Format the tables as LaTeX, for the package booktabs. The best score is bold; if all pairs were compared, the scores
-        that are not significantly worse have a dagger.
+    def to_latex(self, width: int = 2, caption: str = CAPTION, label: str = LABEL) -> str:
+        """Format the tables as LaTeX, for the packages booktabs and graphicx.
+
+        The best score is bold. If all pairs were compared, the scores that are not significantly worse have a dagger.
 
         :param width: the number of decimals of scores
+        :param caption: the caption of the table of scores, before its legend
+        :param label: the label of the table of scores, after ``tab:``; that of the tests has ``-tests`` after it
 
         >>> import numpy
         >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
         >>> found.to_latex().splitlines()[9]
         '1 & one & \\\\textbf{62.50} & [$50.00$, $75.00$] \\\\\\\\'
         """
-        return format_comparisons([self], "latex", width)
+        return format_comparisons([self], "latex", width, caption=caption, label=label)
 
     def format(self, width: int = 2) -> str:
         """Format the tables as text.
@@ -286,7 +296,12 @@ class SystemComparison:
 
 
 def format_comparisons(
-    comparisons: Sequence[SystemComparison], form: str = "text", width: int = 2, influence: bool = False
+    comparisons: Sequence[SystemComparison],
+    form: str = "text",
+    width: int = 2,
+    influence: bool = False,
+    caption: str = CAPTION,
+    label: str = LABEL,
 ) -> str:
     """Format comparisons of the same systems by one or more metrics, as `cybleu compare` prints them.
 
@@ -299,6 +314,8 @@ def format_comparisons(
         ``markdown`` or ``latex``
     :param width: the number of decimals of scores, except in JSON and CSV, which have all digits
     :param influence: include the influence of every segment in JSON
+    :param caption: the caption of the table of scores in LaTeX, before its legend
+    :param label: the label of the table of scores in LaTeX, after ``tab:``; that of the tests has ``-tests`` after it
     :raises UnknownNameError: there is no such form
 
     >>> import numpy
@@ -309,13 +326,16 @@ def format_comparisons(
     ['metric,first']
     """
     if form == "json":
-        objects = [json.dumps(one.as_dict(influence), ensure_ascii=False) for one in comparisons]
-        return objects[0] if len(objects) == 1 else f"[{', '.join(objects)}]"
+        objects = [one.as_dict(influence) for one in comparisons]
+        return json.dumps(objects if len(objects) > 1 else objects[0], ensure_ascii=False)
     if form == "csv":
         return _csv(comparisons)
     if form not in FORMS:
         raise UnknownNameError(f"unknown form {form!r}; use one of {', '.join(FORMS)}")
-    tables = _tables(comparisons[0], width) if len(comparisons) == 1 else [_one_table(comparisons, width)]
+    if len(comparisons) == 1:
+        tables = _tables(comparisons[0], width, caption, label)
+    else:
+        tables = [_one_table(comparisons, width, caption, label)]
     return formatted(tables, _notes(comparisons), form)
 
 
@@ -326,18 +346,16 @@ def _csv(comparisons: Sequence[SystemComparison]) -> str:
         data = comparison.as_dict()
         systems = {system["name"]: system for system in data["systems"]}
         for pair in data["differences"]:
-            line = {"metric": comparison.metric}
+            line = {"metric": comparison.metric} if len(comparisons) > 1 else {}
             for side in ("first", "second"):
-                system = systems[pair[side]]
-                line |= {
-                    side: pair[side],
-                    **{f"{side}_{name}": system[name] for name in ("score", "low", "high", "rank")},
-                }
-            ends = ("low", "high")
-            lines.append(line | {f"difference_{name}" if name in ends else name: pair[name] for name in pair})
+                line[side] = pair[side]
+                for name in ("score", "low", "high", "rank"):
+                    line[f"{side}_{name}"] = systems[pair[side]][name]
+            for name, value in pair.items():
+                line[f"difference_{name}" if name in ("low", "high") else name] = value
+            lines.append(line)
     written = io.StringIO()
-    names = list(lines[0])[len(comparisons) == 1 :] if lines else []
-    writer = csv.DictWriter(written, names, extrasaction="ignore", lineterminator="\n")
+    writer = csv.DictWriter(written, lines[0] if lines else (), lineterminator="\n")
     writer.writeheader()
     writer.writerows(lines)
     return written.getvalue()
@@ -354,68 +372,62 @@ def _interval(item: SystemScore | SystemDifference, comparison: SystemComparison
     return f"{_number(item.low, comparison, width)} to {_number(item.high, comparison, width)}"
 
 
-def p_value(pair: SystemDifference, holm: bool, comparison: SystemComparison, digits: int = 4) -> str:
+def p_value(pair: SystemDifference, comparison: SystemComparison, digits: int = 4, holm: bool | None = None) -> str:
     """Format p; where no sample counts, as below the smallest p of so many samples, rounded up.
 
-    :param holm: whether after Holm's correction
+    :param holm: whether after Holm's correction; by default if the comparison is based on it
     """
-    p, unit = pair.p_holm if holm else pair.p, 10**digits
+    judged = comparison.settings.correction == "holm"
+    holm = judged if holm is None else holm
+    p = pair.p_holm if holm else pair.p
+    unit = 10**digits
     at_least = not pair.enumerated and pair.p <= 1 / (pair.samples + 1) and p < 1
     shown = f"<{math.ceil(p * unit) / unit:.{digits}f}" if at_least or p * unit < 0.5 else f"{p:.{digits}f}"
-    return shown + ("*" if pair.significant and holm == (comparison.settings.correction == "holm") else "")
+    return shown + ("*" if pair.significant and holm == judged else "")
 
 
-def _tables(comparison: SystemComparison, width: int) -> list[Table]:
+def _tables(comparison: SystemComparison, width: int, caption: str, label: str) -> list[Table]:
     """Return the systems, and their differences in detail; of many systems as a matrix, with a baseline in one table."""
     deviations = ["s_sel", "s_opt"] if _several_runs(comparison) else []
     titles = ["system", _heading(comparison), f"{100 * comparison.settings.confidence:g} % interval", *deviations]
     systems = []
     for system in comparison.systems:
-        numbers = [_number(system.score, comparison, width), _interval(system, comparison, width)]
-        systems.append([system.name, *numbers])
-        systems[-1] += [_number(getattr(system, name), comparison, width) for name in deviations]
+        row = [system.name, _number(system.score, comparison, width), _interval(system, comparison, width)]
+        row += [_number(getattr(system, name), comparison, width) for name in deviations]
+        systems.append(row)
     of_pair = ["difference", "its interval", "p", "Holm's p", "wins", "losses", "ties"]
-    differences = [
-        [
-            _number(pair.difference, comparison, width, "+"),
-            _interval(pair, comparison, width),
-            *(p_value(pair, holm, comparison) for holm in (False, True)),
-            *map(str, (pair.wins, pair.losses, pair.ties)),
-        ]
-        for pair in comparison.differences
-    ]
+    differences = []
+    for pair in comparison.differences:
+        row = [_number(pair.difference, comparison, width, "+"), _interval(pair, comparison, width)]
+        row += [p_value(pair, comparison, holm=False), p_value(pair, comparison, holm=True)]
+        row += [str(pair.wins), str(pair.losses), str(pair.ties)]
+        differences.append(row)
     if comparison.baseline is not None:
-        differences.insert(0, [""] * len(of_pair))
-        rows = [one + other for one, other in zip(systems, differences)]
-        return [Table(titles + of_pair, rows, best=_best([comparison], first=1))]
-    ranked = [[str(system.rank), *row] for system, row in zip(comparison.systems, systems)]
+        rows = [one + other for one, other in zip(systems, [[""] * len(of_pair), *differences])]
+        return [Table(titles + of_pair, rows, {0}, caption, label, _marks([comparison], 1))]
+    rows = [[str(system.rank), *row] for system, row in zip(comparison.systems, systems)]
+    scores = Table(["rank", *titles], rows, {1}, caption, label, _marks([comparison], 2))
+    of_tests = f"{label}-tests"
     if len(differences) <= MOST_PAIRS:
         pairs = [[pair.first, pair.second, *row] for pair, row in zip(comparison.differences, differences)]
-        best = _best([comparison], first=2)
-        close = _close([comparison], first=2)
-        scores = Table(["rank", *titles], ranked, numbered=1, best=best, close=close)
-        tests = Table(["better", "worse", *of_pair], pairs, words=2, name="tests", caption=OF_PAIRS)
+        tests = Table(["better", "worse", *of_pair], pairs, {0, 1}, OF_PAIRS, of_tests)
         return [scores, tests] if pairs else [scores]
+    rows = [[str(number), *row] for number, row in enumerate(rows, 1)]
+    scores = Table(["no.", *scores.titles], rows, {2}, caption, label, _marks([comparison], 3))
     places = {system.name: place for place, system in enumerate(comparison.systems)}
     matrix = [[f"{place + 1} {name}", *[""] * (len(places) - 1)] for name, place in places.items()]
-    holm = comparison.settings.correction == "holm"
     for pair in comparison.differences:
-        matrix[places[pair.second]][1 + places[pair.first]] = p_value(pair, holm, comparison, 3).replace("0.", ".", 1)
-    numbered = [[str(place), *row] for place, row in enumerate(ranked, 1)]
-    corner = "Holm's p, vs. no." if holm else "p, vs. no."
-    titles = ["no.", "rank", *titles]
-    best = _best([comparison], first=3)
-    close = _close([comparison], first=3)
-    return [
-        Table(titles, numbered, numbered=2, best=best, close=close),
-        Table([corner, *map(str, range(1, len(places)))], matrix[1:], name="tests", caption=OF_PAIRS),
-    ]
+        matrix[places[pair.second]][1 + places[pair.first]] = p_value(pair, comparison, 3).replace("0.", ".", 1)
+    corner = "Holm's p, vs. no." if comparison.settings.correction == "holm" else "p, vs. no."
+    titles = [corner, *map(str, range(1, len(places)))]
+    return [scores, Table(titles, matrix[1:], {0}, OF_PAIRS, of_tests)]
 
 
-def _one_table(comparisons: Sequence[SystemComparison], width: int) -> Table:
+def _one_table(comparisons: Sequence[SystemComparison], width: int, caption: str, label: str) -> Table:
     """Return a row for each system, with its score by each metric, and p against the baseline or the first system."""
     names = [system.name for system in comparisons[0].systems]
-    titles, rows = ["system"], [[name] for name in names]
+    titles = ["system"]
+    rows = [[name] for name in names]
     several = len({one.metric for one in comparisons}) < len(comparisons)  # definitions of BLEU
     for comparison in comparisons:
         titles += [_heading(comparison, several), "p"]
@@ -423,38 +435,27 @@ def _one_table(comparisons: Sequence[SystemComparison], width: int) -> Table:
         for row, name in zip(rows, names):
             score = _number(systems[name].score, comparison, width)
             row.append(f"{score} ({_interval(systems[name], comparison, width)})")
-            holm = comparison.settings.correction == "holm"
-            row.append("" if name == names[0] else p_value(comparison.between(name, names[0]), holm, comparison))
-    best = _best(comparisons, first=1)
-    return Table(titles, rows, best=best, close=_close(comparisons, first=1))
+            row.append("" if name == names[0] else p_value(comparison.between(name, names[0]), comparison))
+    return Table(titles, rows, {0}, caption, label, _marks(comparisons, 1))
 
 
-def _best(comparisons: Sequence[SystemComparison], first: int) -> set[tuple[int, int]]:
-    """Return the cells of the best scores; none if there is one system.
+def _marks(comparisons: Sequence[SystemComparison], first: int) -> dict[tuple[int, int], str]:
+    """Mark the best scores, and those that are not significantly worse if all pairs were compared; none of one system.
 
     :param first: the column of the scores by the first metric; those of the others follow every second column
     """
-    names = [system.name for system in comparisons[0].systems]
-    cells = set()
+    marks = {}
+    rows = {system.name: row for row, system in enumerate(comparisons[0].systems)}
     for number, comparison in enumerate(comparisons):
         sign = 1 if comparison.higher_is_better else -1
-        most = max(sign * system.score for system in comparison.systems)
-        for system in comparison.systems if len(names) > 1 else ():
-            if sign * system.score == most:
-                cells.add((names.index(system.name), first + 2 * number))
-    return cells
-
-
-def _close(comparisons: Sequence[SystemComparison], first: int) -> set[tuple[int, int]]:
-    """Return the cells of the scores that are not significantly worse than the best, where all pairs were compared."""
-    names = [system.name for system in comparisons[0].systems]
-    cells = set()
-    for number, comparison in enumerate(comparisons):
-        best, *others = comparison.systems
-        for system in others if comparison.baseline is None else ():
-            if not comparison.between(best.name, system.name).significant:
-                cells.add((names.index(system.name), first + 2 * number))
-    return cells
+        best = max(comparison.systems, key=lambda system: sign * system.score)
+        for system in comparison.systems if len(rows) > 1 else ():
+            cell = (rows[system.name], first + 2 * number)
+            if system.score == best.score:
+                marks[cell] = BEST
+            elif comparison.baseline is None and not comparison.between(best.name, system.name).significant:
+                marks[cell] = CLOSE
+    return marks
 
 
 def _heading(comparison: SystemComparison, defined: bool = False) -> str:
@@ -505,7 +506,8 @@ def notes_of_tests(comparisons: Sequence[SystemComparison]) -> list[str]:
     first = comparisons[0]
     settings = first.settings
     pairs = [pair for comparison in comparisons for pair in comparison.differences]
-    exact, count = sum(pair.enumerated for pair in pairs), len(first.differences)
+    exact = sum(pair.enumerated for pair in pairs)
+    count = len(first.differences)
     by = f"{OF_TESTS[settings.test].format(settings.samples)}, seed {settings.seed}"
     if exact == len(pairs):
         by = "randomisation, two-sided, over all shuffles, so it is exact"

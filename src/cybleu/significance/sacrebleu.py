@@ -19,7 +19,7 @@ from ..errors import SampleError, UnknownNameError
 from ..metrics import VARIANTS, Bleu, Chrf, Ter
 from .paired import interval
 from .resampling import sampled, scores_of_resamples
-from .settings import RESAMPLES, SEED, TESTS
+from .settings import RESAMPLES, SEED, TESTS, Settings
 from .systems import MetricLike, OfMetric, Systems, named
 
 if TYPE_CHECKING:
@@ -167,7 +167,8 @@ def paired_ar(
         shuffled = copy(found)  # the real differences stay
         shuffled.scoring = OfMetric(replace(bleu, smoothing_value=float(int(bleu.smoothing_value))))
     pairs = [(0, system) for system in range(1, len(found.names))]
-    counts = sampled(shuffled, pairs, samples, lambda: generator, threads, progress, gt)
+    settings = Settings(samples=samples, seed=seed, threads=threads, progress=progress)
+    counts = sampled(shuffled, pairs, settings, lambda: generator, gt)
     around: list[tuple[float | None, float | None]] = [(None, None)] * len(found.names)
     if confidence_samples is not None:
         scores = _resampled(found, bleu, generator, confidence_samples, progress)

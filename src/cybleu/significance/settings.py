@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .._runtime.numbers import as_number
+from .._runtime.numbers import as_number, is_one_of
 from .._runtime.samples import check_samples
 from ..errors import SampleError, UnknownNameError
 
@@ -52,18 +52,23 @@ class Settings:
     progress: bool = False
 
     def __post_init__(self) -> None:
-        samples = check_test(self.test, self.samples, self.seed)
+        known = {"test": (*TESTS,), "correction": ("holm", "none"), "ranking": ("every", "any")}
+        for name, names in known.items():
+            value = getattr(self, name)
+            if not is_one_of(value, names):
+                raise UnknownNameError(f"unknown {name} {value!r}; use one of {', '.join(names)}")
+        samples = TESTS[self.test] if self.samples is None else self.samples
+        check_samples(samples, self.seed)
         check_samples(self.resamples, self.seed)
-        valid = {
-            "samples": samples,
-            "resamples": self.resamples if self.test == "randomization" else samples,
-            "confidence": check_share(self.confidence, "confidence"),
-            "alpha": check_share(self.alpha, "alpha"),
-        }
-        for name, value in valid.items():
-            object.__setattr__(self, name, value)
-        _check_known("correction", self.correction, ("holm", "none"))
-        _check_known("ranking", self.ranking, ("every", "any"))
+        for name in ("confidence", "alpha"):
+            share = getattr(self, name)
+            if not 0 < as_number(share) < 1:
+                example = 0.95 if name == "confidence" else 0.05
+                raise SampleError(f"{name} is {share!r}; it must be a number between 0 and 1, such as {example}")
+            object.__setattr__(self, name, float(share))
+        object.__setattr__(self, "samples", samples)
+        if self.test != "randomization":
+            object.__setattr__(self, "resamples", samples)
 
 
 def refuse_settings(choices: Mapping[str, Any]) -> None:
@@ -71,28 +76,3 @@ def refuse_settings(choices: Mapping[str, Any]) -> None:
     for name in choices:
         if name in Settings.__dataclass_fields__:
             raise UnknownNameError(f"{name} is one of the settings; pass settings=Settings({name}=...)")
-
-
-def check_test(test: Any, samples: int | None, seed: int) -> int:
-    """Validate the name of a test, and return its number of samples."""
-    _check_known("test", test, [*TESTS])
-    samples = TESTS[test] if samples is None else samples
-    check_samples(samples, seed)
-    return samples
-
-
-def _check_known(name: str, value: Any, known: Sequence[str]) -> None:
-    if value not in known:
-        raise UnknownNameError(f"unknown {name} {value!r}; use one of {', '.join(known)}")
-
-
-def check_share(share: Any, name: str) -> float:
-    """Validate a number between 0 and 1, and convert it to float.
-
-    :raises SampleError: it is not
-    """
-    if not 0 < as_number(share) < 1:
-        raise SampleError(
-            f"{name} is {share!r}; it must be a number between 0 and 1, such as {0.95 if name == 'confidence' else 0.05}"
-        )
-    return float(share)

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import _printable
 
-NUMBER = re.compile(r"[-+<]?[\d.]+\*?$")
-INTERVAL = re.compile(r"\(?(-?[\d.]+) to (-?[\d.]+)\)?$")
+CAPTION = "Scores of the systems."
+LABEL = "scores"  # after tab:
+BEST = r"\textbf{{{}}}"
+CLOSE = r"{}$^{{\dagger}}$"
 TITLES = {"s_sel": r"$s_\mathrm{sel}$", "s_opt": r"$s_\mathrm{opt}$", "p": "$p$", "Holm's p": "Holm's $p$"}
+NUMBER = re.compile(r"([-+<][\d.]+|[\d.]+(?=\*))(\*?)$")  # that LaTeX writes as a formula: one with a sign or a star
+INTERVAL = re.compile(r"\(?(-?[\d.]+) to (-?[\d.]+)\)?$")
+LIGATURE = re.compile("([-`'?!])(?=[-`'])")  # two characters that LaTeX replaces by one
+# Before a table that is wider than the page, LaTeX shrinks it to the width of the page.
+BEFORE = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{"
 LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "↑": r"$\uparrow$",
     "↓": r"$\downarrow$",
+    "[": "{[}",  # at the beginning of a row it would be an argument of the end of the row before, and so would *
+    "*": "{*}",
     **{character: f"${character}$" for character in "<>|"},
     **{character: "\\" + character for character in "&%$#_{}"},
 }
@@ -26,25 +35,18 @@ class Table(NamedTuple):
     """A table of strings.
 
     :ivar titles: a title for each column
-    :ivar words: how many columns, from the first after `numbered`, have words, which are escaped and start at the left
-    :ivar numbered: how many columns of numbers are before these
-    :ivar name: the end of the label in LaTeX
+    :ivar words: the columns of words, which are escaped and start at the left; the others have numbers
     :ivar caption: the caption in LaTeX
-    :ivar best: the best score of each column of scores, as row and column
-    :ivar close: the scores that are not significantly worse than these
+    :ivar label: the end of the label in LaTeX
+    :ivar marks: formats of LaTeX for cells, by row and column: :data:`BEST` and :data:`CLOSE`
     """
 
     titles: list[str]
     rows: list[list[str]]
-    words: int = 1
-    numbered: int = 0
-    name: str = "scores"
-    caption: str = "Scores of the systems."
-    best: Collection[tuple[int, int]] = ()
-    close: Collection[tuple[int, int]] = ()
-
-    def has_words(self, column: int) -> bool:
-        return self.numbered <= column < self.numbered + self.words
+    words: Collection[int]
+    caption: str
+    label: str
+    marks: Mapping[tuple[int, int], str] = {}
 
 
 def formatted(tables: Sequence[Table], notes: Sequence[str], form: str) -> str:
@@ -53,8 +55,8 @@ def formatted(tables: Sequence[Table], notes: Sequence[str], form: str) -> str:
         return "\n\n".join([*map(_as_text, tables), "\n".join(map(plain, notes))])
     if form == "markdown":
         return "\n\n".join([*map(_as_markdown, tables), "  \n".join(map(_in_markdown, notes))])
-    of_notes = "\n".join(f"% {plain(note)}" for note in notes)
-    return "% needs \\usepackage{booktabs}\n" + "\n\n".join([*map(_as_latex, tables), of_notes]) + "\n"
+    needs = "% needs \\usepackage{booktabs,graphicx}, and XeLaTeX or LuaLaTeX for names in other than Latin letters\n"
+    return needs + "\n\n".join([*map(_as_latex, tables), "\n".join(f"% {plain(note)}" for note in notes)]) + "\n"
 
 
 def plain(text: str) -> str:
@@ -69,12 +71,12 @@ def _as_text(table: Table) -> str:
         if any(cell.endswith("*") for cell in cells[1:]):
             cells = [cell if cell.endswith("*") or not cell else f"{cell} " for cell in cells]
         size = max(map(len, cells))
-        columns.append([cell.ljust(size) if table.has_words(number) else cell.rjust(size) for cell in cells])
+        columns.append([cell.ljust(size) if number in table.words else cell.rjust(size) for cell in cells])
     return "\n".join("  ".join(line).rstrip() for line in zip(*columns))
 
 
 def _as_markdown(table: Table) -> str:
-    rules = ["---" if table.has_words(number) else "---:" for number in range(len(table.titles))]
+    rules = ["---" if number in table.words else "---:" for number in range(len(table.titles))]
     rows = [[_in_markdown(cell) for cell in row] for row in table.rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in [table.titles, rules, *rows])
 
@@ -84,56 +86,53 @@ def _in_markdown(text: str) -> str:
 
 
 def _as_latex(table: Table) -> str:
-    kinds = "".join("l" if table.has_words(number) else "r" for number in range(len(table.titles)))
+    kinds = ["l" if number in table.words else "r" for number in range(len(table.titles))]
     lines = [[TITLES.get(title, _in_latex(title)) for title in table.titles]]
     for row, cells in enumerate(table.rows):
         line = []
         for column, cell in enumerate(cells):
-            if table.has_words(column):
+            if column in table.words:
                 line.append(_in_latex(cell))
-            elif (row, column) in table.best:
-                line.append(_score_in_latex(cell, r"\textbf{{{}}}"))
-            elif (row, column) in table.close:
-                line.append(_score_in_latex(cell, r"{}$^{{\dagger}}$"))
             else:
-                line.append(_number_in_latex(cell))
+                line.append(_number_in_latex(cell, table.marks.get((row, column), "{}")))
         lines.append(line)
     header, *body = [" & ".join(line) + r" \\" for line in lines]
-    caption = table.caption
-    if table.best:
+    caption = f"{_in_latex(table.caption).removesuffix('.')}."
+    if BEST in table.marks.values():
         caption += " The best score is bold."
-    if table.close:
+    if CLOSE in table.marks.values():
         caption += r" $^\dagger$: not significantly worse."
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{caption}}}",
-            rf"\label{{tab:{table.name}}}",
-            rf"\begin{{tabular}}{{{kinds}}}",
+            rf"\label{{tab:{table.label}}}",
+            rf"{BEFORE}\begin{{tabular}}{{{''.join(kinds)}}}",
             r"\toprule",
             header,
             r"\midrule",
             *body,
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}}",
             r"\end{table}",
         ]
     )
 
 
-def _score_in_latex(text: str, mark: str) -> str:
-    """Mark a score, which an interval can follow."""
-    score, blank, interval = text.partition(" ")
-    return f"{mark.format(_number_in_latex(score))}{blank}{_number_in_latex(interval) if interval else ''}"
-
-
 def _in_latex(text: str) -> str:
-    return "".join(LATEX.get(character, character) for character in plain(text))
+    return LIGATURE.sub(r"\1{}", "".join(LATEX.get(character, character) for character in plain(text)))
 
 
-def _number_in_latex(text: str) -> str:
-    if not NUMBER.match(text):
+def _number_in_latex(text: str, mark: str) -> str:
+    """Write a number, an interval, or a number with an interval.
+
+    :param mark: the format of the number
+    """
+    number, blank, interval = text.partition(" ")
+    if blank and not interval.startswith("("):
         return INTERVAL.sub(r"[$\1$, $\2$]", text)
-    starred = "^{*}" if text.endswith("*") else ""
-    return f"${text.removesuffix('*')}{starred}$" if starred or text[0] in "-+<" else text
+    found = NUMBER.match(number)
+    if found:
+        number = f"${found[1]}{'^{*}' if found[2] else ''}$"
+    return mark.format(number) + INTERVAL.sub(r" [$\1$, $\2$]", interval)
