@@ -19,10 +19,11 @@ from ._runtime.parallel import checked_threads
 from ._runtime.sequences import by_position, is_missing
 from .errors import LengthMismatchError, OrderError, SequenceTypeError, UnknownNameError, WeightsError, _printable
 from .metrics import find
+from .metrics.counting import FEW_EACH
 from .metrics.names import as_shares
-from .metrics.operations import check_parts
+from .metrics.operations import check_parts, rows_of_corpus
 from .text.ids import SpecialIds
-from .text.reading import read_list
+from .text.reading import read_corpus, read_list
 from .text.segments import plain_text
 
 if TYPE_CHECKING:
@@ -74,8 +75,8 @@ def reward_scores(
     >>> reward_scores(completions, [[5, 6, 7, 8], [3, 4]], owner=[0, 0, 1, 1], pad_id=0, eos_id=2).round(3)
     array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
     """
-    found = find(metric, **options).as_reward()
-    rows = found.rows(
+    scoring = find(metric, **options).as_reward()
+    rows = scoring.rows(
         hypotheses,
         references,
         owner=owner,
@@ -86,7 +87,7 @@ def reward_scores(
         eos_id=eos_id,
         unk_id=unk_id,
     )
-    return as_shares(found, found.evaluate_rows(rows)).astype(np.float32)
+    return as_shares(scoring, scoring.evaluate_rows(rows)).astype(np.float32)
 
 
 class Reward:
@@ -142,7 +143,8 @@ class Reward:
         self.column = column
         self.missing = missing
         self.ids: dict[str, Any] = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
-        self.threads = checked_threads(threads)
+        checked_threads(threads)
+        self.threads = threads
         label = metric.replace(":", "_") if isinstance(metric, str) else self.metric.name
         self.__name__ = f"{label}_{column}" if name is None else str(name)  # under which trainers log it
         self._warned = False
@@ -159,15 +161,16 @@ class Reward:
                 f"there is no column {self.column!r} with references; the dataset's columns here are "
                 f"{', '.join(map(repr, columns)) or 'none'}. Name the right one: Reward(column=...)"
             )
-        column = read_list(columns[self.column], self.column, "references for each completion")
+        column = columns[self.column]
+        if _are_plain(completions, column):
+            return self._rewards(completions, column, {})
+        column = read_list(column, self.column, "references for each completion")
         there = [position for position, group in enumerate(column) if not _is_empty(group)]
         rewards: list[float | None] = [self.missing] * len(column)
         if len(there) < len(column):
             self._warn_once(next(position for position, group in enumerate(column) if _is_empty(group)))
-        numbers: dict[tuple[Any, ...], int] = {}  # a row of the dataset comes once for each of its completions
-        owner = [numbers.setdefault(self._references(column[place], place), len(numbers)) for place in there]
-        sets = [list(group) for group in numbers]
-        of_ids = bool(sets) and not isinstance(sets[0][0], str)
+        groups = [self._references(column[place], place) for place in there]
+        of_ids = bool(groups) and not isinstance(groups[0][0], str)
         hypotheses: Any
         if of_ids:
             hypotheses = read_list(completion_ids, "completion_ids", "token ids")
@@ -180,18 +183,26 @@ class Reward:
                 f"{self.column!r} has length {len(column)}; each completion requires its references"
             )
         scored = [hypotheses[place] for place in there]
-        found = reward_scores(
-            scored,
-            sets,
-            owner if len(sets) < len(there) else None,
-            metric=self.metric,
-            threads=self.threads,
-            **(self.ids if of_ids else {}),
-        )
+        found = self._rewards(scored, groups, self.ids if of_ids else {})
         if of_ids:
-            self._warn_of_end(scored, sets)
-        for place, reward in zip(there, found.tolist()):
+            self._warn_of_end(scored, groups)
+        for place, reward in zip(there, found):
             rewards[place] = reward
+        return rewards
+
+    def _rewards(self, hypotheses: Any, references: Sequence[Any], of_ids: dict[str, Any]) -> list[Any]:
+        """Score hypotheses that have references: each a str, or several in a list or tuple."""
+        keys = [tuple(group) if type(group) is list else group for group in references]
+        # a row of the dataset comes once for each of its completions
+        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        metric = self.metric.as_reward()
+        if not of_ids and len(keys) <= FEW_EACH * len(numbers):
+            rows = rows_of_corpus(metric, read_corpus(hypotheses, references), self.threads)
+        else:
+            sets = [[key] if isinstance(key, str) else list(key) for key in numbers]
+            owner = [numbers[key] for key in keys]
+            rows = metric.rows(hypotheses, sets, owner=owner, threads=self.threads, **of_ids)
+        rewards: list[Any] = as_shares(metric, metric.evaluate_rows(rows)).astype(np.float32).tolist()
         return rewards
 
     def _warn_once(self, position: int) -> None:
@@ -282,6 +293,14 @@ class RepetitionPenalty:
             return 0.0
         repeated = 1 - len(set(ngrams(ids, self.ngram_size))) / count
         return repeated * self.max_penalty if repeated else 0.0
+
+
+def _are_plain(completions: Any, column: Any) -> bool:
+    """Whether these are lists of str, or of lists of str for the references, none of which is missing or empty."""
+    if type(column) is not list or type(completions) is not list or len(column) != len(completions):
+        return False
+    references = list(chain.from_iterable(column)) if set(map(type, column)) == {list} else column
+    return set(map(type, completions)) == set(map(type, references)) == {str} and "" not in references and all(column)
 
 
 def _is_empty(group: Any) -> bool:

@@ -92,6 +92,8 @@ def corpus_of(metric: Metric, hypotheses: Any, references: Any, owner: Any, of_i
     given = _ids_given(metric, of_ids)
     if isinstance(references, References):
         return references.corpus(hypotheses, owner, **given)
+    if not given:
+        return read_corpus(hypotheses, references, owner)
     lengths = given.pop("lengths", None)
     reference_lengths = given.pop("reference_lengths", None)
     special = SpecialIds(**given)

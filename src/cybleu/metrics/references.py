@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.lazy_arrays import np
 from ..errors import ArrayValueError, MixedTokensError
 from ..text.batches import Corpus, ListSets, Sets, TokenIds
-from ..text.ids import SpecialIds, owners_given
+from ..text.ids import NO_IDS, SpecialIds, owners_given
 from ..text.numbering import ids_of_tokens
-from ..text.reading import check_same_kind, has_tuples, nestings, read_references, read_texts
+from ..text.reading import check_same_kind, has_tuples, read_references, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,10 @@ class References:
     array([1.   , 0.152], dtype=float32)
     """
 
-    __slots__ = ("_ids", "_lock", "_made", "_nestings", "_sets")
+    __slots__ = ("_has_tuples", "_ids", "_lock", "_made", "_sets", "kind")
+
+    #: ``raw text``, ``tokens`` or ``ids``; ``nothing`` if there are no sets.
+    kind: Kind
 
     def __init__(
         self,
@@ -59,6 +62,8 @@ class References:
         unk_id: int | None = None,
     ):
         special = SpecialIds(pad_id, eos_id, unk_id)
+        if not special.given:
+            special = NO_IDS
         sets = read_references(references, lengths=lengths, special=special)
         if isinstance(sets, ListSets):
             ids = ids_of_tokens(sets.texts)
@@ -66,22 +71,17 @@ class References:
                 sets = Sets(ids, np.array(sets.bounds, dtype=np.int64))
         self._sets = _own(sets)
         self._ids = special
-        texts = sets.texts.texts if isinstance(sets, ListSets) else ()
-        self._nestings = nestings([text for text in texts if isinstance(text, tuple)])
+        self.kind = sets.kind if sets.size else "nothing"
+        self._has_tuples = isinstance(sets, ListSets) and any(isinstance(text, tuple) for text in sets.texts.texts)
         self._made: dict[Any, Any] = {}
         self._lock = RLock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(References, **self._ids._asdict()), (self.lists(),), (None, {"_nestings": self._nestings})
+        return partial(References, **self._ids._asdict()), (self.lists(),), (None, {"_has_tuples": self._has_tuples})
 
     def __len__(self) -> int:
         """The number of sets."""
         return self._sets.size
-
-    @property
-    def kind(self) -> Kind:
-        """``raw text``, ``tokens`` or ``ids``."""
-        return self._sets.kind if len(self) else "nothing"
 
     def lists(self) -> Any:
         """The references of each segment: str, or lists of tokens or ids."""
@@ -102,14 +102,14 @@ class References:
             raise ArrayValueError(f"{name} is for token ids, and the references are prepared; prepare them with it")
         texts = read_texts(hypotheses, "hypotheses", lengths=lengths, special=self._ids)
         check_same_kind(texts.kind if texts.size else "nothing", "the hypotheses", self.kind, "the prepared references")
-        # Where hypotheses have tuples, a reference that was one is itself a token, unless it has tuples such as theirs.
-        tuples = self._nestings and has_tuples(texts)
-        if tuples and (self._nestings == {0} or not self._nestings <= nestings(texts.lists())):
+        # Where hypotheses have tuples, a reference that was one can be a token itself.
+        if self._has_tuples and has_tuples(texts):
             raise MixedTokensError(
                 "tokens of hypotheses are tuples, and the tuples in the prepared references can be tokens or references; "
                 "prepare each reference as a list: References([[[token, ...], ...], ...])"
             )
-        return self.corpus_of(texts, owners_given(owner, self._sets, texts.size))
+        one_each = owner is None and texts.size == len(self)
+        return self.corpus_of(texts, None if one_each else owners_given(owner, self._sets, texts.size))
 
     def corpus_of(self, texts: Batch, owners: NDArray[np.int64] | None) -> Corpus:
         """Return the corpus of hypotheses that have been read.

@@ -413,7 +413,7 @@ def _are_tuples(kinds: Iterable[type]) -> bool:
     return any(issubclass(kind, tuple) for kind in kinds)
 
 
-def nestings(texts: Iterable[Any]) -> set[int]:
+def _nestings(texts: Iterable[Any]) -> set[int]:
     """How deep tuples in the tokens of texts are: 0 for a token that is no tuple, 1 for a tuple that has none."""
     texts = list(texts)
     kinds = types_within(texts)
@@ -429,12 +429,12 @@ def _nesting(token: Any) -> int:
 def _check_tuples(entries: Sequence[Any], texts: TokenLists) -> None:
     """:raises MixedTokensError: tuples of an entry can be references: they are empty, or have tuples like those of the hypotheses"""
     tuples = [item for item in chain.from_iterable(entries) if isinstance(item, tuple)]
-    if all(tuples) and nestings(tuples) <= {0}:
+    if all(tuples) and _nestings(tuples) <= {0}:
         return
-    of_hypotheses = nestings(texts.texts)
+    of_hypotheses = _nestings(texts.texts)
     for number, entry in enumerate(entries):
         if all(isinstance(item, tuple) for item in entry):
-            inner = nestings(entry)
+            inner = _nestings(entry)
             if inner <= of_hypotheses and (any(inner) or () in entry):
                 raise MixedTokensError(
                     f"tokens of hypotheses are tuples, and the tuples in references[{number}] can be tokens or references; "
