@@ -43,6 +43,7 @@ class TokenTexts:
     def __init__(self, ids: Numbers, begins: Numbers, ends: Numbers) -> None: ...
 
 def number_tokens(tokens: list[Any], ids: Numbers) -> int | None: ...
+def read_arrays(entries: list[Any], kind: type, counts: Numbers) -> tuple[bytearray, bytearray, bool] | None: ...
 def types_within(texts: Iterable[Iterable[object]]) -> set[type]: ...
 def trim(ids: Numbers, begins: Numbers, ends: Numbers, pad: int | None, eos: int | None) -> None: ...
 
@@ -58,6 +59,17 @@ def raw_rows(
     hypotheses: RawTexts,
     references: RawTexts,
     sets: Numbers,
+    max_order: int,
+    reference_length: str,
+    start: int,
+    stop: int,
+    rows: Rows,
+) -> None: ...
+def id_rows(
+    hypotheses: TokenTexts,
+    references: TokenTexts,
+    sets: Numbers,
+    owners: Numbers | None,
     max_order: int,
     reference_length: str,
     start: int,

@@ -6,6 +6,8 @@ definitions, calls between modules, and twice the space.
 """
 
 cimport cython
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
@@ -42,10 +44,12 @@ include "tokens/tables.pxi"  # tables from tokens to ids
 include "tokens/objects.pxi"  # ids of Python tokens; needs tables
 include "tokens/words.pxi"  # ids of tokens of raw text; needs tokenizing, raw_texts, tables
 include "tokens/texts.pxi"  # texts as ids
+include "tokens/arrays.pxi"  # ids of many arrays
 include "tokens/characters.pxi"  # ids of characters and words; needs tokenizing, tables, words
 include "counting/ngrams.pxi"  # clipped matches of a segment; needs tables
 include "counting/segments.pxi"  # rows of lists; needs tables, objects, ngrams
 include "counting/raw_segments.pxi"  # rows of raw text; needs tokenizing, raw_texts, tables, words, characters, ngrams
+include "counting/id_segments.pxi"  # rows of ids; needs words, texts, ngrams, raw_segments
 include "counting/ngram_tables.pxi"  # tables from n-grams to ids
 include "counting/prepared.pxi"  # prepared references; needs tokenizing, raw_texts, tables, words, texts, ngram_tables
 include "counting/index.pxi"  # n-grams of many texts; needs tables, texts, ngram_tables

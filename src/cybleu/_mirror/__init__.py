@@ -12,11 +12,12 @@ from .._runtime.later import later
 # No module has the name of a function that it exports: while one thread imports it, another thread would get the module
 # instead of the function.
 NAMES = {
+    "counting.id_segments": "id_rows",
     "counting.prepared": "PreparedReferences trim",
     "counting.raw_segments": "raw_row raw_rows",
     "counting.ter": "edit_rows",
-    "declined": "Fields PairwiseTexts Scorer best_interval clipped_matches corpus_nist gleu_counts gleu_rows segment_counts "
-    "segment_rows sentence_bleu sentence_gleu",
+    "declined": "Fields PairwiseTexts Scorer best_interval clipped_matches corpus_nist gleu_counts gleu_rows read_arrays "
+    "segment_counts segment_rows sentence_bleu sentence_gleu",
     "scoring.chrf": "CharacterF CharacterTexts",
     "scoring.definitions": "Definition sum_rows",
     "scoring.information": "NgramInformation",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._backend import PreparedReferences, TokenTexts, go_on, raw_rows, segment_rows, types_within
+from .._backend import PreparedReferences, TokenTexts, go_on, id_rows, raw_rows, segment_rows, types_within
 from .._definitions.ngrams import lengths_to_choose_from, reference_length
 from .._runtime.lazy_arrays import np
 from ..bleu_score.parts import nltk_row
@@ -28,7 +28,8 @@ LARGEST_ORDER = 2**31 - 1  # of BLEU in Python
 # Up to which kernels score, and the most of GLEU: MAX_ORDER of `_kernels/common/checks.pxi`. The docstring of Gleu,
 # `docs/hugging-face.md` and `docs/platforms.md` name the number.
 MOST_ORDERS_OF_KERNELS = 16
-FEW_EACH = 8  # hypotheses for each set of references: to prepare it would take longer than to read it for each
+# Hypotheses for each set of references up to which it takes longer to prepare the set than to read it for each.
+FEW_EACH = 8
 
 
 class Counting(NamedTuple):
@@ -50,19 +51,24 @@ class Counting(NamedTuple):
         if tokenization is not None and not tokenization.own:
             corpus = tokenised(corpus, tokenization)
             tokenization = None
-        if corpus.once is None:
-            if tokenization is not None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.size):
-                if corpus.owners is not None:
-                    assert isinstance(corpus.sets, Sets)
-                    corpus = Corpus(corpus.texts, corpus.sets.take(corpus.owners))
-                tokenizer = tokenization.backend
-                texts, references, bounds = corpus.lines(tokenization)
-                return lambda start, stop, rows: raw_rows(
-                    tokenizer, texts, references, bounds, self.order, self.reference_length, start, stop, rows
-                )
+        if corpus.once is None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.size):
+            if tokenization is not None:
+                return self._of_lines(corpus, tokenization)
             if isinstance(corpus.texts, TokenLists) and isinstance(corpus.sets, ListSets) and corpus.owners is None:
                 return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
+            return self._of_numbers(corpus)
         return self._of_prepared(corpus, tokenization, key=(self, given))
+
+    def _of_lines(self, corpus: Corpus, tokenization: Tokenization) -> Callable[[int, int, Any], None]:
+        """Count raw text, which the backend tokenises."""
+        if corpus.owners is not None:
+            assert isinstance(corpus.sets, Sets)
+            corpus = Corpus(corpus.texts, corpus.sets.take(corpus.owners))
+        tokenizer = tokenization.backend
+        texts, references, bounds = corpus.lines(tokenization)
+        return lambda start, stop, rows: raw_rows(
+            tokenizer, texts, references, bounds, self.order, self.reference_length, start, stop, rows
+        )
 
     def _of_lists(self, sets: Any, texts: Any) -> Callable[[int, int, Any], None]:
         """Count token lists, which the backend reads in place."""
@@ -85,6 +91,17 @@ class Counting(NamedTuple):
                 check_not_mixed(sets, texts)
 
         return count
+
+    def _of_numbers(self, corpus: Corpus) -> Callable[[int, int, Any], None]:
+        """Count texts in numbers."""
+        numbers, vocabulary = number_texts(corpus.sets.texts)
+        hypotheses = TokenTexts(*number_others(corpus.texts, vocabulary))
+        references = TokenTexts(*numbers)
+        bounds = np.array(corpus.sets.bounds, dtype=np.int64)
+        owners = corpus.owners
+        return lambda start, stop, rows: id_rows(
+            hypotheses, references, bounds, owners, self.order, self.reference_length, start, stop, rows
+        )
 
     def _of_prepared(
         self, corpus: Corpus, tokenization: Tokenization | None, key: Any

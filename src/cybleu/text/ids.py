@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._backend import read_arrays
 from .._runtime.lazy_arrays import array_given, in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted
-from .._runtime.sequences import by_position
+from .._runtime.sequences import LISTS, by_position, is_array
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
 from .batches import Sets, TokenIds
 
@@ -77,6 +78,28 @@ def ids_of_ragged(value: Ragged, name: str) -> TokenIds:
             f"from {first} on they are {np.array2string(offsets[first:], separator=', ', threshold=6)}"
         )
     return TokenIds(ids, offsets[:-1].copy(), offsets[1:].copy())
+
+
+def sets_of_arrays(entries: Sequence[Any], *, several: bool) -> Sets | None:
+    """The texts in a list that has an array, or a list of arrays, for each segment. The backend reads NumPy's arrays.
+
+    :param several: whether an entry may have several texts
+    :return: None if entries are something else, or where :func:`integers` decides
+    """
+    first = entries[0] if entries else None
+    if type(first) in LISTS and first:
+        first = first[0]
+    if not is_array(first):
+        return None
+    counts = np.empty(len(entries), dtype=np.int64)
+    found = read_arrays(list(entries), np.ndarray, counts)
+    if found is None:
+        return None
+    ids, lengths, have_several = found
+    if not ids or (have_several and not (several and counts.all())):
+        return None
+    texts = ids_of_lengths(np.frombuffer(ids, dtype=np.int64), np.frombuffer(lengths, dtype=np.int64))
+    return Sets(texts, np.concatenate(([0], counts.cumsum())))
 
 
 def ids_of_lists(texts: Sequence[Any], place: Place) -> TokenIds:

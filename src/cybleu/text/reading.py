@@ -23,11 +23,11 @@ from .ids import (
     UNKNOWN,
     SpecialIds,
     check_none_empty,
-    ids_of_lengths,
     ids_of_lists,
     ids_of_ragged,
     owners_given,
     sets_of_array,
+    sets_of_arrays,
 )
 from .numbering import only_ids
 from .ragged import Ragged
@@ -61,13 +61,10 @@ def plain_texts(values: Any) -> RawText | TokenIds | None:
             return None
         begins = np.arange(len(values), dtype=np.int64) * values.shape[1]
         return TokenIds(values.reshape(-1), begins, begins + values.shape[1]) if values.size else None
-    kinds = set(map(type, values))
-    if kinds == {str}:
+    if set(map(type, values)) == {str}:
         return RawText(RawTexts(values))
-    if not _are_of_numpy(kinds) or len({(ids.ndim, ids.dtype) for ids in values}) > 1 or not _has_ids(values[0], 1):
-        return None
-    texts = ids_of_lengths(np.concatenate(values), np.array(list(map(len, values)), dtype=np.int64))
-    return texts if len(texts.ids) else None
+    sets = sets_of_arrays(values, several=False)
+    return None if sets is None else sets.texts
 
 
 def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
@@ -75,26 +72,30 @@ def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
 
     :param texts: the hypotheses, if there are any
     """
-    several = False
-    found = plain_texts(references)
-    if found is None:
-        several = type(references) is list and _are_groups(references)
-        found = plain_texts(list(chain.from_iterable(references))) if several else None
-    if found is None or not (texts is None or type(texts) is type(found)):
+    if isinstance(texts, TokenLists):
         return None
-    if not several:
-        return Sets(found, array("q", range(found.size + 1)))
-    if isinstance(found, RawText):
+    found = plain_texts(references)
+    if found is not None:
+        sets: Sets | None = Sets(found, array("q", range(found.size + 1)))
+    elif type(references) is not list:
+        return None
+    else:
+        sets = sets_of_arrays(references, several=True) or _sets_of_lines(references)
+    if sets is None or not (texts is None or type(texts) is type(sets.texts)):
+        return None
+    if found is None and isinstance(sets.texts, RawText):
         _warn_of_words(references, texts)
-    return Sets(found, array("q", accumulate(map(len, references), initial=0)))
+    return sets
 
 
-def _are_groups(references: list[Any]) -> bool:
-    """Whether each segment has references: a list of them, or the rows of an array."""
-    kinds = set(map(type, references))
-    if kinds == {list}:
-        return all(references)
-    return _are_of_numpy(kinds) and all(group.ndim == 2 and len(group) for group in references)
+def _sets_of_lines(references: list[Any]) -> Sets | None:
+    """Lists of str, at least one in each."""
+    if set(map(type, references)) != {list} or not all(references):
+        return None
+    lines = list(chain.from_iterable(references))
+    if set(map(type, lines)) != {str}:
+        return None
+    return Sets(RawText(RawTexts(lines)), array("q", accumulate(map(len, references), initial=0)))
 
 
 def _are_of_numpy(kinds: set[type]) -> bool:
@@ -169,27 +170,28 @@ def read_texts(
     :param lengths: the lengths of the texts in a 2-D array
     :param bounds: of texts that were in several lists: where those of each list begin, and the end
     """
-    if lengths is None and special is NO_IDS:
-        plain = plain_texts(values)
-        if plain is not None:
-            return plain
-    values = ids_of_ragged(values, name) if isinstance(values, Ragged) else column_of(values, name)
-    _check_lengths(lengths, values, name)
-    texts: Batch
-    if is_array(values):
-        if getattr(values, "ndim", 2) == 1 and len(values):
-            raise SequenceTypeError(f"{name} is one array with one dimension; pass a list: [ids]")
-        texts = sets_of_array(values, name, lengths).texts
-    elif isinstance(values, (TokenLists, TokenIds, RawText)):
-        texts = values
-    else:
-        what = f"texts, {OF_ONE_SEGMENT}" if name == "hypotheses" else "texts"
-        texts = batch_of(read_list(values, name, what), Place(name, bounds))
+    texts: Batch | None = plain_texts(values) if lengths is None else None
+    if texts is None:
+        texts = _texts_of_any(values, name, lengths, bounds)
     if special.given:
         texts = ids = _with_special(texts, special, name)
         if special.unk_id is not None and (ids.ids == UNKNOWN).any():
             raise ArrayValueError(f"{name} have the id {UNKNOWN}, which cannot be scored with unk_id")
     return texts
+
+
+def _texts_of_any(values: Any, name: str, lengths: Any, bounds: Sequence[int] | None) -> Batch:
+    """See :func:`read_texts`."""
+    values = ids_of_ragged(values, name) if isinstance(values, Ragged) else column_of(values, name)
+    _check_lengths(lengths, values, name)
+    if is_array(values):
+        if getattr(values, "ndim", 2) == 1 and len(values):
+            raise SequenceTypeError(f"{name} is one array with one dimension; pass a list: [ids]")
+        return sets_of_array(values, name, lengths).texts
+    if isinstance(values, (TokenLists, TokenIds, RawText)):
+        return values
+    what = f"texts, {OF_ONE_SEGMENT}" if name == "hypotheses" else "texts"
+    return batch_of(read_list(values, name, what), Place(name, bounds))
 
 
 def batch_of(texts: Sequence[Any], place: Place) -> Batch:
@@ -280,14 +282,24 @@ def read_references(
     :param texts: the hypotheses. Without them a list of str has several raw references, and tokens are str at the third level only
     :param lengths: the lengths of the references in an array
     """
-    if lengths is None and special is NO_IDS:
-        plain = plain_sets(references, texts)
-        if plain is not None:
-            return plain
+    sets: AnySets | None = plain_sets(references, texts) if lengths is None else None
+    if sets is None:
+        sets = _sets_of_any(references, texts, lengths)
+    if special.given:
+        ids, begins, ends = _with_special(sets.texts, special, "references")
+        if special.unk_id is not None:
+            ids = np.where(ids == special.unk_id, np.int64(UNKNOWN), ids)  # UNKNOWN does not fit int32
+        sets = Sets(TokenIds(ids, begins, ends), np.asarray(sets.bounds, dtype=np.int64))
+    if getattr(references, "ndim", 0) == 3:
+        check_none_empty(sets)
+    return sets
+
+
+def _sets_of_any(references: Any, texts: Batch | None, lengths: Any) -> AnySets:
+    """See :func:`read_references`."""
     references = columns_of_references(references, "references")
     references = ids_of_ragged(references, "references") if isinstance(references, Ragged) else by_position(references)
     _check_lengths(lengths, references, "references")
-    of_array = is_array(references)
     sets: AnySets
     if isinstance(references, ReferenceColumns):
         sets = references.sets(None if texts is None else texts.kind)
@@ -295,20 +307,13 @@ def read_references(
             _refuse_raw_references([group[0] for group in sets.sets], texts)
     elif isinstance(references, TokenIds):
         sets = Sets(references, np.arange(references.size + 1, dtype=np.int64))
-    elif of_array:
+    elif is_array(references):
         sets = sets_of_array(references, "references", lengths, "reference_lengths", (2, 3))
     else:
         what = "references for each segment" if texts is None else f"references for each segment, {OF_ONE_SEGMENT}"
         sets = _sets_of_list(read_list(references, "references", what), texts)
     if texts is not None and sets.size:
         check_same_kind(texts.kind, "the hypotheses", sets.kind, "references[0]")
-    if special.given:
-        ids, begins, ends = _with_special(sets.texts, special, "references")
-        if special.unk_id is not None:
-            ids = np.where(ids == special.unk_id, np.int64(UNKNOWN), ids)  # UNKNOWN does not fit int32
-        sets = Sets(TokenIds(ids, begins, ends), np.asarray(sets.bounds, dtype=np.int64))
-    if of_array:
-        check_none_empty(sets)
     return sets
 
 

@@ -3,7 +3,7 @@
 # Equal tokens have equal ids; reference tokens that are not in the hypothesis are -1.
 #
 # Offers: `MaskMatcher` with `begin_masks`, `add_reference_masks` and `finish_masks`; `match_ngrams`, which works in
-# memory of the size `match_memory`.
+# memory of the size `match_memory`; `number_of` for keys in a `PairTable` with `slots_for` them.
 
 cdef enum:
     MASK_BITS = 64        # tokens, one for each bit of a machine word
@@ -205,11 +205,27 @@ cdef inline void keep_neighbours(Starts *starts, const int32_t *best) noexcept n
 
 
 cdef int32_t find_number(const PairTable *table, uint64_t key, uint64_t *place) noexcept nogil:
-    """Probe from `place` on; return the number of the n-gram, or 0 and its free slot."""
+    """Probe from `place` on; return the number of the key, or 0 and its free slot."""
     cdef int32_t number = table.numbers[place[0]]
     while number != 0 and table.keys[number] != key:
         place[0] = next_slot(place[0], table.mask)
         number = table.numbers[place[0]]
+    return number
+
+
+cdef inline int32_t number_of(const PairTable *table, uint64_t key, int32_t *given, bint adds) noexcept nogil:
+    """Return the number of a key; if it is unknown 0, or with `adds` the one after `given`."""
+    cdef uint64_t place = hash_word(key) & table.mask
+    cdef int32_t number = table.numbers[place]
+    cdef int32_t new
+    if CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key)):
+        number = find_number(table, key, &place)
+    if adds:
+        table.keys[given[0] + 1] = key
+        new = number == 0
+        given[0] += new
+        number |= given[0] & -new
+        table.numbers[place] = number
     return number
 
 
@@ -219,26 +235,16 @@ cdef inline int extend_matches(PairTable *table, Starts *starts, const int32_t *
 
     :param tokens: tokens, offset to the last token of an n-gram
     """
-    cdef int32_t position, number, new
+    cdef int32_t position, number
     cdef int32_t given = table.given
-    cdef uint64_t key, place
     cdef Py_ssize_t kept = 0
     cdef Py_ssize_t first, i
     first = 0
     while first < starts.count:
         for i in range(first, min(first + STEPS, starts.count)):
             position = starts.positions[i]
-            key = <uint64_t>starts.numbers[i] << 32 | <uint64_t><uint32_t>tokens[position]
-            place = hash_word(key) & table.mask
-            number = table.numbers[place]
-            if CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key)):
-                number = find_number(table, key, &place)
-            if adds:
-                table.keys[given + 1] = key
-                new = number == 0
-                given += new
-                number |= given & -new
-                table.numbers[place] = number
+            number = number_of(table, <uint64_t>starts.numbers[i] << 32 | <uint64_t><uint32_t>tokens[position], &given,
+                               adds)
             counts[number] += 1
             starts.positions[kept] = position
             starts.numbers[kept] = number

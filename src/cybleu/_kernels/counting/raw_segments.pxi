@@ -2,6 +2,9 @@
 #
 # Segments are counted as in `segments.pxi`: tokens get ids local to the segment, and if no text has more than 64
 # tokens, positions are bits of a machine word.
+#
+# Offers: `SegmentWorkspace` with `make_workspace` and `end_workspace`; `begin_segment` and `count_numbered` for tokens
+# that have ids.
 
 # ------------------------------------------------------------------------------------------------------- one segment
 
@@ -24,18 +27,34 @@ cdef struct SegmentWorkspace:
 cdef int count_raw_segment(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
                            Py_ssize_t count, Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
     """Write the statistics row of a segment with at least one reference."""
-    cdef Py_ssize_t *starts
-    cdef Py_ssize_t longest, length, size, k, n
-    cdef Py_ssize_t chosen = -1
+    cdef Py_ssize_t *starts = begin_segment(work, count)
     cdef int32_t distinct
-    reserve(&work.starts, (<uint64_t>count + 2) * sizeof(Py_ssize_t))
-    starts = <Py_ssize_t *>work.starts.data
-    work.numbers.count = starts[0] = 0
     if tokenizer.of_one_character:
         distinct = number_characters(work, hypothesis, references, count, starts)
     else:
         distinct = number_texts(tokenizer, work, hypothesis, references, count, starts)
-    length = longest = starts[1] - 1
+    return count_numbered(work, count, distinct, max_order, mode, row)
+
+
+cdef Py_ssize_t *begin_segment(SegmentWorkspace *work, Py_ssize_t count) except NULL nogil:
+    """Return where the starts of the texts are written, of a segment with so many references."""
+    reserve(&work.starts, (<uint64_t>count + 2) * sizeof(Py_ssize_t))
+    cdef Py_ssize_t *starts = <Py_ssize_t *>work.starts.data
+    work.numbers.count = starts[0] = 0
+    return starts
+
+
+cdef int count_numbered(SegmentWorkspace *work, Py_ssize_t count, int32_t distinct, Py_ssize_t max_order, int mode,
+                        int64_t *row) except -1 nogil:
+    """Write the row of a segment whose tokens have numbers.
+
+    :param distinct: how many numbers the hypothesis has
+    """
+    cdef const Py_ssize_t *starts = <const Py_ssize_t *>work.starts.data
+    cdef Py_ssize_t chosen = -1
+    cdef Py_ssize_t length = starts[1] - 1
+    cdef Py_ssize_t longest = length
+    cdef Py_ssize_t size, k, n
     for k in range(count):
         size = starts[k + 2] - starts[k + 1] - 1
         longest = max(longest, size)

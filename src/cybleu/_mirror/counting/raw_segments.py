@@ -35,6 +35,11 @@ def raw_row(tokenizer: Any, lines: Sequence[str | bytes], max_order: int) -> lis
 
 def _row(tokenizer: Any, lines: Sequence[str], max_order: int, rule: str) -> list[int]:
     tokens, *references = map(tokenizer.tokens, lines)
+    return row_of_tokens(tokens, references, max_order, rule)
+
+
+def row_of_tokens(tokens: list[Any], references: list[list[Any]], max_order: int, rule: str) -> list[int]:
+    """Return the statistics row of a hypothesis with its references."""
     matches = []
     totals = []
     for n in range(1, max_order + 1):

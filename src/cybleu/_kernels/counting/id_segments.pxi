@@ -1,0 +1,87 @@
+# Count segments of token ids, whose references are read for each hypothesis.
+#
+# The ids of the hypothesis are numbered, and those of the references looked up; then the numbers are counted as those of
+# raw text are.
+
+cdef inline int number_ids_in(PairTable *table, const int64_t *text, Py_ssize_t length, int32_t *ids, bint adds,
+                              Watch *watching) except -1 nogil:
+    """Write the numbers of ids from 0 on, which are new ones with `adds`, and otherwise -1 for those without."""
+    cdef int32_t given = table.given
+    cdef Py_ssize_t first = 0
+    cdef Py_ssize_t i
+    while first < length:
+        for i in range(first, min(first + STEPS, length)):
+            ids[i] = number_of(table, <uint64_t>text[i], &given, adds) - 1
+        watch_long(watching, length - first)
+        first += STEPS
+    table.given = given
+    return 0
+
+
+cdef int count_id_segment(SegmentWorkspace *work, TokenTexts hypotheses, Py_ssize_t text, TokenTexts references,
+                          Py_ssize_t first, Py_ssize_t last, int64_t *memory, Py_ssize_t max_order, int mode,
+                          int64_t *row) except -1 nogil:
+    """Write the statistics row of a hypothesis with the references `first` to `last` (exclusive).
+
+    :param memory: for the ids of the longest text
+    """
+    cdef Watch *watching = &work.hypothesis.watching
+    cdef Py_ssize_t *starts = begin_segment(work, last - first)
+    cdef Py_ssize_t length = hypotheses.length(text)
+    cdef uint64_t slots = slots_for(length)
+    cdef Py_ssize_t k
+    cdef PairTable table
+    cdef int32_t *numbers
+    starts[1] = length + 1
+    for k in range(first, last):
+        starts[k - first + 2] = starts[k - first + 1] + references.length(k) + 1
+        if starts[k - first + 2] > MOST_POSITIONS:
+            with gil:
+                raise MemoryError("a segment has too many tokens")
+    work.numbers.count = starts[last - first + 1]
+    reserve_ids(&work.numbers, 0)
+    numbers = work.numbers.values
+    reserve(&work.memory, <uint64_t>(length + 2) * sizeof(uint64_t) + slots * sizeof(int32_t))
+    table.keys = <uint64_t *>work.memory.data
+    table.keys[0] = 0
+    table.numbers = <int32_t *>(table.keys + length + 2)
+    table.mask = slots - 1
+    table.given = 0
+    memset(table.numbers, 0, <size_t>slots * sizeof(int32_t))
+    number_ids_in(&table, hypotheses.read(text, memory), length, numbers, True, watching)
+    numbers[length] = -1
+    for k in range(first, last):
+        length = references.length(k)
+        numbers = work.numbers.values + starts[k - first + 1]
+        number_ids_in(&table, references.read(k, memory), length, numbers, False, watching)
+        numbers[length] = -1
+    watch(watching, 8 + work.numbers.count)
+    return count_numbered(work, last - first, table.given, max_order, mode, row)
+
+
+def id_rows(TokenTexts hypotheses not None, TokenTexts references not None, const int64_t[::1] sets,
+            const int64_t[::1] owners, Py_ssize_t max_order, str reference_length not None, Py_ssize_t start,
+            Py_ssize_t stop, int64_t[:, ::1] rows):
+    """Write the statistics rows of hypotheses `start` to `stop` (exclusive).
+
+    :param sets: offsets of the sets in the references
+    :param owners: for each hypothesis the index of its set; None if hypothesis i has set i
+    """
+    cdef SegmentWorkspace work
+    cdef int64_t *memory = NULL
+    cdef int mode = REFERENCE_LENGTHS.index(reference_length)
+    cdef Py_ssize_t i, owner
+    check_segments(hypotheses.count, references.count, sets, owners, start, stop)
+    if rows.shape[0] != hypotheses.count or rows.shape[1] != bleu_row_size(max_order):
+        raise ValueError("the rows do not fit the segments")
+    make_workspace(&work)
+    try:
+        memory = <int64_t *>new_array(<uint64_t>max(hypotheses.longest, references.longest), sizeof(int64_t))
+        with nogil:
+            for i in range(start, stop):
+                owner = i if owners is None else <Py_ssize_t>owners[i]
+                count_id_segment(&work, hypotheses, i, references, <Py_ssize_t>sets[owner],
+                                 <Py_ssize_t>sets[owner + 1], memory, max_order, mode, &rows[i, 0])
+    finally:
+        end_workspace(&work)
+        free(memory)
