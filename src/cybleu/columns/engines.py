@@ -1,6 +1,6 @@
 """Scores of the frames of an engine, Spark or Ray, which maps batches of Arrow and adds up columns.
 
-:class:`Counting` has the functions that the engine maps. A task has one processor, so that they count in one thread.
+:class:`BatchCounter` has the functions that the engine maps. A task has one processor, so that they count in one thread.
 They are sent to other machines, where they import cybleu. The public functions are those of :mod:`cybleu.columns.spark`
 and :mod:`cybleu.columns.ray`.
 """
@@ -8,7 +8,7 @@ and :mod:`cybleu.columns.ray`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, ArrowError, EmptyCorpusError, LengthMismatchError, SequenceTypeError
@@ -21,11 +21,14 @@ from .tables import known, names_of_references
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from pyarrow import Table
+    from pyspark.sql import DataFrame
+    from ray.data import Dataset
 
-    from ..metrics import Metric
-    from .adapters import Mapped
+    from .adapters import MapBatch
 
     Names = str | Sequence[str]
+    Frame: TypeAlias = "DataFrame | Dataset"
 
 __all__ = ["group_scores", "rows", "score", "segment_scores", "system_rows", "total"]
 
@@ -33,28 +36,30 @@ SCORE = "score"
 SCORES = {SCORE: "float64"}
 
 
-class Counting:
+class BatchCounter:
     """Which columns are counted and how, and which columns are kept with the counts.
 
+    :param options: of the metric
     :ivar types: the type of each column of statistics
     :raises UnknownNameError: there is no such metric, or no column of references
     :raises ArrayValueError: a column is kept twice, or has the name of a new column
     """
 
-    def __init__(self, hypothesis: str, references: Names, metric: Metric, keep: Names = ()):
-        self.metric = metric
+    def __init__(self, hypothesis: str, references: Names, metric: Any, options: Mapping[str, Any], keep: Names = ()):
+        self.metric = find(metric, **options)
         check_parts(self.metric)
-        self.types = dict.fromkeys(metric.columns, metric.dtype)
+        self.types = dict.fromkeys(self.metric.columns, self.metric.dtype)
         self.hypothesis = hypothesis
         self.references = names_of_references(references)
         self.keep = [keep] if isinstance(keep, str) else list(keep)
         for place, name in enumerate(self.keep):
-            if name in (*self.metric.columns, SCORE) or name in self.keep[:place]:
-                made = "given twice" if name in self.keep[:place] else "the name of a column that is made"
+            again = name in self.keep[:place]
+            if again or name in (*self.metric.columns, SCORE):
+                made = "given twice" if again else "the name of a column that is made"
                 raise ArrayValueError(f"the column {name!r} is to be kept, and it is {made}; rename it")
 
-    def read(self, names: Sequence[str]) -> list[str]:
-        """The columns that are read, each once.
+    def columns_of(self, names: Sequence[str]) -> list[str]:
+        """Return the columns that are read, each once.
 
         :param names: of all columns
         :raises UnknownNameError: there is no column of a name, or there are several
@@ -64,22 +69,22 @@ class Counting:
     # -------------------------------------------------------------------------------- from batches to columns, on workers
 
     def rows_of(self, batch: Any) -> dict[str, Any]:
-        """The columns that are kept, and the statistics of each segment.
+        """Return the columns that are kept, and the statistics of each segment.
 
         :param batch: a RecordBatch or Table of pyarrow
         """
         return {**self._kept(batch), **self._counted(batch)}
 
     def sums_of(self, batch: Any) -> dict[str, Any]:
-        """The statistics added up in the batch, so that the engine has one row of it to move and to add.
+        """Return the statistics added up in the batch, so that the engine has one row of it to move and to add.
 
         :param batch: see :meth:`rows_of`
         """
-        rows = self.rows_of(batch)
-        return {name: rows[name].sum(keepdims=True) if batch.num_rows else rows[name] for name in self.metric.columns}
+        rows = self._counted(batch)
+        return {name: column.sum(keepdims=True) if batch.num_rows else column for name, column in rows.items()}
 
     def segment_scores_of(self, batch: Any) -> dict[str, Any]:
-        """The columns that are kept, and the score of each segment.
+        """Return the columns that are kept, and the score of each segment.
 
         :param batch: see :meth:`rows_of`
         """
@@ -87,7 +92,7 @@ class Counting:
         return {**self._kept(batch), SCORE: self.metric.of_sentences().scores(rows)}
 
     def group_scores_of(self, batch: Any) -> dict[str, Any]:
-        """The columns that are kept, sums of statistics, and their score.
+        """Return the columns that are kept, sums of statistics, and their score.
 
         :param batch: of the sums of groups, a RecordBatch or Table of pyarrow
         """
@@ -100,21 +105,25 @@ class Counting:
     def _counted(self, batch: Any) -> dict[str, Any]:
         return tables.rows(batch, self.hypothesis, self.references, self.metric, threads=1)
 
-    # ---------------------------------------------------------------------------------- from sums and rows, where asked
+    # ------------------------------------------------------------------------------------------ from frames, where asked
 
-    def total_of(self, sums: Mapping[str, Any]) -> dict[str, Any]:
-        """The sum of the statistics.
+    def counted(self, frame: Frame) -> Frame:
+        return self.mapped(frame, self.rows_of, self.types)
 
-        :param sums: what the engine found, None where there is no row
-        """
-        number = float if self.metric.dtype == "float64" else int
-        return {name: number(sums[name] or 0) for name in self.metric.columns}
+    def mapped(self, frame: Frame, function: MapBatch, types: Mapping[str, str]) -> Frame:
+        """Return the columns that are kept, and those of these types that the function makes of the texts."""
+        engine = engine_of(frame)
+        return engine.map(engine.select(frame, self.columns_of), self.keep, function, types)
 
-    def systems_of(self, table: Any) -> dict[str, NDArray[np.int64]]:
-        """The rows of each system, in the order of the segments.
+    def total(self, frame: Frame) -> dict[str, Any]:
+        """Return the sum of the statistics; each is None if there is no row."""
+        names = self.metric.columns
+        return engine_of(frame).total(self.mapped(frame, self.sums_of, self.types), names)
 
-        :param table: a Table of pyarrow with the columns of the system and of the segment, which are kept, and the
-            statistics
+    def systems_of(self, table: Table) -> dict[str, NDArray[np.int64]]:
+        """Return the rows of each system, in the order of the segments.
+
+        :param table: with the columns of the system and of the segment, which are kept, and the statistics
         :raises SequenceTypeError: a system or a segment is null
         :raises LengthMismatchError: a system has a segment twice, or not the segments of the first system
         """
@@ -124,7 +133,7 @@ class Counting:
         for name in self.keep:
             if table.column(name).null_count:
                 raise SequenceTypeError(f"the column {name!r} holds nulls; each row needs its system and its segment")
-        found = {}
+        rows = {}
         first: Any = None
         for one in table.column(system).unique().sort():
             part = table.filter(equal(table.column(system), one)).sort_by(segment)
@@ -138,19 +147,34 @@ class Counting:
                 raise LengthMismatchError(
                     f"the systems {first[0]} and {one} have not the same segments, for example {min(different)!r}"
                 )
-            found[str(one)] = rows_by_name({name: part.column(name) for name in self.metric.columns}, self.metric)
-        return found
+            rows[str(one)] = rows_by_name({name: part.column(name) for name in self.metric.columns}, self.metric)
+        return rows
+
+
+def engine_of(frame: Frame) -> Spark | Ray:
+    """Return the calls of the engine that this frame is of.
+
+    :raises ArrowError: it is a frame of none
+    """
+    if hasattr(frame, "mapInArrow"):
+        return Spark()
+    if hasattr(frame, "map_batches") and hasattr(frame, "select_columns"):
+        return Ray()
+    raise ArrowError(
+        f"a {type(frame).__name__} is not a DataFrame of Spark or a Dataset of Ray Data; pass tables in memory to "
+        "cybleu.columns.rows"
+    )
 
 
 def rows(
-    frame: Any,
+    frame: Frame,
     hypothesis: str = "hypothesis",
     references: Names = "reference",
     metric: Any = "bleu",
     *,
     keep: Names = (),
     **options: Any,
-) -> Any:
+) -> Frame:
     """Count each segment, and return its statistics as columns that the engine can add up.
 
     :param frame: a Spark DataFrame, or a Ray Data Dataset
@@ -175,18 +199,18 @@ def rows(
     +------+-------+-------+
     <BLANKLINE>
     """
-    return _rows(frame, Counting(hypothesis, references, find(metric, **options), keep))
+    return BatchCounter(hypothesis, references, metric, options, keep).counted(frame)
 
 
 def segment_scores(
-    frame: Any,
+    frame: Frame,
     hypothesis: str = "hypothesis",
     references: Names = "reference",
     metric: Any = "bleu",
     *,
     keep: Names = (),
     **options: Any,
-) -> Any:
+) -> Frame:
     """Score each segment, and return the scores in the column ``score``.
 
     The metric scores each segment as its tool scores single sentences. The other parameters are those of
@@ -202,12 +226,12 @@ def segment_scores(
     >>> [round(row.score, 2) for row in segment_scores(frame, keep="system").orderBy("system").collect()]
     [100.0, 59.46]
     """
-    counting = Counting(hypothesis, references, find(metric, **options), keep)
-    return _mapped(frame, counting, counting.segment_scores_of, SCORES)
+    counter = BatchCounter(hypothesis, references, metric, options, keep)
+    return counter.mapped(frame, counter.segment_scores_of, SCORES)
 
 
 def total(
-    frame: Any,
+    frame: Frame,
     hypothesis: str = "hypothesis",
     references: Names = "reference",
     metric: Any = "bleu",
@@ -222,12 +246,13 @@ def total(
     >>> total(frame)["match_1"]
     7
     """
-    counting = Counting(hypothesis, references, find(metric, **options))
-    return counting.total_of(_sums(frame, counting))
+    counter = BatchCounter(hypothesis, references, metric, options)
+    number: Any = float if counter.metric.dtype == "float64" else int
+    return {name: number(found or 0) for name, found in counter.total(frame).items()}
 
 
 def score(
-    frame: Any,
+    frame: Frame,
     hypothesis: str = "hypothesis",
     references: Names = "reference",
     metric: Any = "bleu",
@@ -248,16 +273,16 @@ def score(
     >>> print(f"{score(frame).score:.2f}, {score(frame, metric='chrf').score:.2f}")
     72.31, 79.65
     """
-    counting = Counting(hypothesis, references, find(metric, **options))
-    check_summable(counting.metric)
-    sums = _sums(frame, counting)
+    counter = BatchCounter(hypothesis, references, metric, options)
+    check_summable(counter.metric)
+    sums = counter.total(frame)
     if None in sums.values():
         raise EmptyCorpusError("there is no segment to score; give at least one row with its references")
-    return counting.metric.score([*counting.total_of(sums).values()])
+    return counter.metric.score([sums[name] for name in counter.metric.columns])
 
 
 def group_scores(
-    frame: Any,
+    frame: Frame,
     by: Names,
     hypothesis: str = "hypothesis",
     references: Names = "reference",
@@ -265,7 +290,7 @@ def group_scores(
     *,
     partitions: int | None = None,
     **options: Any,
-) -> Any:
+) -> Frame:
     """Score each group as one corpus, and return the column ``score`` and the sums of the statistics.
 
     The other parameters are those of :func:`cybleu.columns.rows`.
@@ -284,15 +309,15 @@ def group_scores(
     >>> [(row.system, round(row.score, 2)) for row in group_scores(frame, "system").orderBy("system").collect()]
     [('a', 100.0), ('b', 59.46)]
     """
-    counting = Counting(hypothesis, references, find(metric, **options), by)
-    check_summable(counting.metric)
-    engine = _engine_of(frame)
-    sums = engine.grouped(_rows(frame, counting), counting, partitions)
-    return engine.map(sums, counting, counting.group_scores_of, counting.types | SCORES)
+    counter = BatchCounter(hypothesis, references, metric, options, keep=by)
+    check_summable(counter.metric)
+    engine = engine_of(frame)
+    sums = engine.sums(counter.counted(frame), counter.metric.columns, counter.keep, partitions)
+    return engine.map(sums, counter.keep, counter.group_scores_of, counter.types | SCORES)
 
 
 def system_rows(
-    frame: Any,
+    frame: Frame,
     hypothesis: str = "hypothesis",
     references: Names = "reference",
     metric: Any = "bleu",
@@ -316,35 +341,5 @@ def system_rows(
     >>> {name: of_system.shape for name, of_system in system_rows(frame).items()}
     {'a': (1, 10), 'b': (1, 10)}
     """
-    counting = Counting(hypothesis, references, find(metric, **options), (system, segment))
-    return counting.systems_of(_engine_of(frame).table(_rows(frame, counting)))
-
-
-def _engine_of(frame: Any) -> Spark | Ray:
-    """The calls of the engine that this frame is of.
-
-    :raises ArrowError: it is a frame of none
-    """
-    if hasattr(frame, "mapInArrow"):
-        return Spark()
-    if hasattr(frame, "map_batches") and hasattr(frame, "select_columns"):
-        return Ray()
-    raise ArrowError(
-        f"a {type(frame).__name__} is not a DataFrame of Spark or a Dataset of Ray Data; pass tables in memory to "
-        "cybleu.columns.rows"
-    )
-
-
-def _mapped(frame: Any, counting: Counting, function: Mapped, types: Mapping[str, str]) -> Any:
-    """The columns that are kept, and those of these types that the function makes of the texts."""
-    engine = _engine_of(frame)
-    return engine.map(engine.read(frame, counting), counting, function, types)
-
-
-def _rows(frame: Any, counting: Counting) -> Any:
-    return _mapped(frame, counting, counting.rows_of, counting.types)
-
-
-def _sums(frame: Any, counting: Counting) -> dict[str, Any]:
-    """The sum of each column of statistics; None if there is no row."""
-    return _engine_of(frame).total(_mapped(frame, counting, counting.sums_of, counting.types), counting)
+    counter = BatchCounter(hypothesis, references, metric, options, keep=(system, segment))
+    return counter.systems_of(engine_of(frame).table(counter.counted(frame)))

@@ -17,7 +17,7 @@ from .segments import is_array_type, refuse_arrays
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
     from typing import Any, Literal
 
     from numpy.typing import NDArray
@@ -150,8 +150,7 @@ class Sets:
 
     def lists(self) -> list[list[Any]]:
         """For each set the list of its texts."""
-        texts = self.texts.lists()
-        return [texts[begin:end] for begin, end in pairwise(list(self.bounds))]
+        return split_at(self.texts.lists(), list(self.bounds))
 
     def take(self, owners: NDArray[np.int64]) -> Sets:
         """The sets with these numbers, in this order."""
@@ -242,6 +241,11 @@ class Corpus:
     def made(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make` makes of the references, which prepared references keep by this key."""
         return make() if self.once is None else self.once(key, make)
+
+
+def split_at(items: Sequence[Any], bounds: Iterable[int]) -> list[Any]:
+    """Split a sequence into those from each bound to before the next one."""
+    return [items[begin:end] for begin, end in pairwise(bounds)]
 
 
 def size_of(texts: Batch) -> int:

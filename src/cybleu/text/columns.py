@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from importlib.util import find_spec
-from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._backend import RawTexts
 from .._runtime.extras import extra
@@ -25,26 +25,35 @@ from ..errors import (
     NotUtf8Error,
     SequenceTypeError,
 )
-from .batches import ListSets, Place, RawText, Sets, TokenIds, TokenLists
+from .batches import ListSets, Place, RawText, Sets, TokenIds, TokenLists, split_at
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
 
     from numpy.typing import NDArray
+    from pyarrow import Array, ChunkedArray, DataType
 
     from .batches import AnySets, Batch, Kind
 
-# What columns of texts and of references may hold, as :func:`_form` says it.
-TEXTS = {"texts", "lists of texts", "lists of whole numbers"}
-RAW = {"texts", "lists of texts"}
-TOKENS = {"lists of texts", "lists of lists of texts"}
-IDS = {"lists of whole numbers", "lists of lists of whole numbers"}
+
+class Form(NamedTuple):
+    """What a column holds: texts or whole numbers, in lists of so many levels."""
+
+    depth: int
+    is_whole: bool
+
+    def __str__(self) -> str:
+        return "lists of " * self.depth + ("whole numbers" if self.is_whole else "texts")
+
+
+# What columns of raw references, of tokens and of ids may hold.
+RAW = {Form(0, is_whole=False), Form(1, is_whole=False)}
+TOKENS = {Form(1, is_whole=False), Form(2, is_whole=False)}
+IDS = {Form(1, is_whole=True), Form(2, is_whole=True)}
 
 
 def is_column(value: Any) -> bool:
-    """Whether this implements the Arrow PyCapsule interface, or is a Series of pandas 2, which pyarrow knows."""
+    """Return whether this implements the Arrow PyCapsule interface, or is a Series of pandas 2, which pyarrow knows."""
     kind: Any = type(value)
     return _is_type_of_columns(kind)
 
@@ -60,14 +69,14 @@ def _is_series_of_pandas(kind: type) -> bool:
 
 
 def are_columns(references: Any) -> bool:
-    """Whether these are a column, a table, or a list or tuple of columns."""
+    """Return whether these are a column, a table, or a list or tuple of columns."""
     several = isinstance(references, (list, tuple)) and len(references) > 0 and all(map(is_column, references))
     return several or is_column(references)
 
 
 @contextmanager
 def arrow(value: Any) -> Iterator[Any]:
-    """The module pyarrow, to read a value.
+    """Give the module pyarrow, to read a value.
 
     :raises ArrowError: pyarrow cannot read it
     :raises MissingExtraError: pyarrow is not installed
@@ -86,7 +95,7 @@ def arrow(value: Any) -> Iterator[Any]:
 
 
 def columns_of_frame(value: Any) -> dict[Any, Any] | None:
-    """The columns of a frame of pandas or Polars by name; None for other values."""
+    """Return the columns of a frame of pandas or Polars by name; None for other values."""
     if not hasattr(value, "to_dict") or getattr(value, "ndim", 2) == 1:
         return None
     return {name: value[name] for name in value.columns}
@@ -115,8 +124,8 @@ def check_column(column: Any, name: str) -> None:
         raise ArrowError(f"{name} is damaged: {error}; write the column again") from error
 
 
-def _of_bytes(kind: Any) -> Any:
-    """The type of the same layout with bytes for texts, whose UTF-8 is not validated here: the backend does it."""
+def _of_bytes(kind: Any) -> DataType:
+    """Return the type of the same layout with bytes for texts, whose UTF-8 is not validated here: the backend does it."""
     import pyarrow as pa
 
     if pa.types.is_string(kind):
@@ -127,27 +136,29 @@ def _of_bytes(kind: Any) -> Any:
         return pa.binary_view()
     if pa.types.is_struct(kind):
         return pa.struct([field.with_type(_of_bytes(field.type)) for field in kind])
+    if not hasattr(kind, "value_type"):
+        return kind
+    values = _of_bytes(kind.value_type)
     if pa.types.is_fixed_size_list(kind):
-        return pa.list_(_of_bytes(kind.value_type), kind.list_size)
+        return pa.list_(values, kind.list_size)
     if pa.types.is_dictionary(kind):
-        return pa.dictionary(kind.index_type, _of_bytes(kind.value_type), kind.ordered)
+        return pa.dictionary(kind.index_type, values, kind.ordered)
     if pa.types.is_run_end_encoded(kind):
-        return pa.run_end_encoded(kind.run_end_type, _of_bytes(kind.value_type))
+        return pa.run_end_encoded(kind.run_end_type, values)
     lists = {
         pa.ListType: pa.list_,
         pa.LargeListType: pa.large_list,
         pa.ListViewType: pa.list_view,
         pa.LargeListViewType: pa.large_list_view,
     }
-    make_list = lists.get(type(kind))
-    return make_list(_of_bytes(kind.value_type)) if make_list else kind
+    return lists[type(kind)](values) if type(kind) in lists else kind
 
 
 # ----------------------------------------------------------------------------------------------------------- one column
 
 
 def _columns_of(value: Any, name: str) -> tuple[list[str] | None, list[Any]]:
-    """The names of the columns of a table, None for one column; and the columns as :func:`_read` returns them.
+    """Return the names of the columns of a table, None for one column; and the columns as :func:`_read` returns them.
 
     :param name: of the argument, for messages
     """
@@ -166,12 +177,12 @@ def _columns_of(value: Any, name: str) -> tuple[list[str] | None, list[Any]]:
 
 
 def _read_all(columns: Iterable[tuple[Any, Any]], name: str) -> list[Any]:
-    """The columns of a table as :func:`_read` returns them."""
+    """Return the columns of a table as :func:`_read` returns them."""
     return [_read(column, f"the column {key!r} of {name}") for key, column in columns]
 
 
-def _read(column: Any, name: str) -> Any:
-    """A column as a ChunkedArray of pyarrow, or as a list."""
+def _read(column: Any, name: str) -> ChunkedArray | list[Any]:
+    """Return a column as a ChunkedArray of pyarrow, or as a list."""
     of_objects = str(getattr(column, "dtype", "")).lower() == "object"
     if hasattr(column, "to_list") and (of_objects or find_spec("pyarrow") is None):
         return [None if is_missing(entry) else entry for entry in column.to_list()]
@@ -186,8 +197,8 @@ def _read(column: Any, name: str) -> Any:
     return column
 
 
-def _entries(column: Any, name: str) -> Any:
-    """A column of pyarrow as nested lists of Python objects, with None for null; other values as they are."""
+def _as_objects(column: Any, name: str) -> Any:
+    """Return a column of pyarrow as nested lists of Python objects, with None for null; other values as they are."""
     if not hasattr(column, "to_pylist"):
         return column
     entries: list[Any] = []
@@ -199,19 +210,21 @@ def _entries(column: Any, name: str) -> Any:
     return entries
 
 
-def _of_numbers(column: Any) -> bool:
-    """Whether the entries are integers, and not lists of them."""
+def _are_integers(column: Any) -> bool:
+    """Return whether the entries are integers, and not lists of them."""
     if isinstance(column, list):
         return len(column) > 0 and all(type(entry) is int for entry in column)
     return str(column.type).startswith(("int", "uint"))
 
 
-def _plain(column: Any, name: str) -> Any:
-    """A column of pyarrow as one array of large_binary or int64, or of large lists of these."""
+def _plain(column: Any, name: str) -> Array:
+    """Return a column of pyarrow as one array of large_binary or int64, or of large lists of these."""
     with arrow(column) as pa:
-        kind, depth = column.type, 0
+        kind = column.type
+        depth = 0
         while hasattr(kind, "value_type"):
-            depth += not (pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind))
+            if not (pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind)):
+                depth += 1
             kind = kind.value_type
         wanted = pa.int64() if pa.types.is_integer(kind) else pa.large_binary()
         for _ in range(depth):
@@ -221,26 +234,28 @@ def _plain(column: Any, name: str) -> Any:
             if "list_view" not in str(column.type):  # pyarrow 26 casts a slice of these to wrong lists
                 array = column.cast(wanted)
         if array is None:
-            array = pa.array(_entries(column, name), wanted)
+            array = pa.array(_as_objects(column, name), wanted)
         if isinstance(array, pa.ChunkedArray):
             array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
         return array
 
 
-def _form(array: Any) -> str:
-    """What an array holds that :func:`_plain` returns, such as ``lists of texts``."""
+def _form(array: Array) -> Form:
+    """Return what an array holds that :func:`_plain` returns."""
     kind = str(array.type)
-    return "lists of " * kind.count("large_list") + ("whole numbers" if "int64" in kind else "texts")
+    return Form(kind.count("large_list"), "int64" in kind)
 
 
-def _batch(array: Any, name: str, first: int, owners: NDArray[Any] | None = None) -> Batch:
-    """Texts without nulls in an array that :func:`_plain` returns; token ids and raw text in place.
+def _batch(array: Array, name: str, first: int, owners: NDArray[Any] | None = None) -> Batch:
+    """Return the texts without nulls in an array that :func:`_plain` returns; token ids and raw text in place.
 
     :param owners: for each text the row that it is from; by default texts are rows
     """
-    offsets, values = None, array
+    values = array
+    offsets = None
     if hasattr(array, "offsets"):
-        offsets, values = np.asarray(array.offsets) - array.offsets[0].as_py(), array.flatten()
+        offsets = np.asarray(array.offsets) - array.offsets[0].as_py()
+        values = array.flatten()
 
     def row_of(value: int) -> int:
         text = value if offsets is None else int(np.searchsorted(offsets, value, "right")) - 1
@@ -251,22 +266,24 @@ def _batch(array: Any, name: str, first: int, owners: NDArray[Any] | None = None
         raise SequenceTypeError(f"{name}[{row}] holds a null among its tokens; replace it with a token")
     if offsets is not None and values.type == "int64":
         return TokenIds(np.asarray(values), offsets[:-1].copy(), offsets[1:].copy())
-    ends = np.zeros(1, np.int64)
-    if len(values):
-        ends = np.frombuffer(values.buffers()[1], np.int64)[values.offset : values.offset + len(values) + 1]
     try:
-        data = memoryview(values.buffers()[2] or b"").cast("B")
-        lines = RawTexts.of_spans(data, ends[:-1], ends[1:])
+        lines = _lines_of(values)
     except NotUtf8Error as error:
         raise NotUtf8Error(error.line, error.position, error.byte, f"{name}[{row_of(error.line)}]") from None
-    if offsets is None:
-        return RawText(lines)
-    tokens = lines.strings()
-    return TokenLists([tokens[begin:end] for begin, end in pairwise(offsets.tolist())], Place(name))
+    return RawText(lines) if offsets is None else TokenLists(split_at(lines.strings(), offsets.tolist()), Place(name))
+
+
+def _lines_of(values: Array) -> RawTexts:
+    """Return large_binary without nulls as the backend reads it, in place."""
+    if not len(values):
+        return RawTexts()
+    bounds, data = values.buffers()[1:]
+    ends = np.frombuffer(bounds, np.int64)[values.offset : values.offset + len(values) + 1]
+    return RawTexts.of_spans(memoryview(data or b"").cast("B"), ends[:-1], ends[1:])
 
 
 def texts_of_column(column: Any, name: str, first: int = 0) -> Batch:
-    """The texts in a column of pyarrow, one in each row.
+    """Return the texts in a column of pyarrow, one in each row.
 
     :param first: the number of the first row, for messages
     """
@@ -274,8 +291,9 @@ def texts_of_column(column: Any, name: str, first: int = 0) -> Batch:
     if array.null_count:
         row = first + array.is_null().index(True).as_py()
         raise SequenceTypeError(f"{name}[{row}] is null; drop such rows, or fill them with an empty text")
-    if _form(array) not in TEXTS:
-        raise SequenceTypeError(f"{name} is a column of {_form(array)}; a text is a str, or a list of tokens or ids")
+    form = _form(array)
+    if form not in {*RAW, Form(1, is_whole=True)}:
+        raise SequenceTypeError(f"{name} is a column of {form}; a text is a str, or a list of tokens or ids")
     return _batch(array, name, first)
 
 
@@ -291,21 +309,22 @@ class ReferenceColumns:
     """
 
     def __init__(self, columns: Sequence[Any], name: str, first: int = 0):
-        self.name, self.first = name, first
+        self.name = name
+        self.first = first
         self._rows = len(columns[0])
         arrays = [_plain(column, name) for column in columns]
         self._arrays = [array for array in arrays if array.null_count < len(array)] or arrays[:1]
-        self.one_each = len(self._arrays) == 1 and "lists of lists" not in _form(self._arrays[0])
+        self.one_each = len(self._arrays) == 1 and _form(self._arrays[0]).depth < 2
 
     def sets(self, kind: Kind | None) -> AnySets:
-        """The references of each segment.
+        """Return the references of each segment.
 
         :param kind: what the hypotheses are; None if there are none
         """
-        forms = set(map(_form, self._arrays))
+        forms = dict.fromkeys(map(_form, self._arrays)).keys()
         raw = kind == "raw text" or (kind is None and forms <= RAW)
         if not any(forms <= allowed for allowed in ([RAW] if raw else [TOKENS, IDS])):
-            found = " and ".join(forms)
+            found = " and ".join(map(str, forms))
             hypotheses = f", and the hypotheses are {kind}" if kind else ""
             raise MixedTokensError(f"{self.name} holds {found}{hypotheses}; pass all as raw text, as tokens or as ids")
         owners, texts = self._in_order(0 if raw else 1)
@@ -316,22 +335,24 @@ class ReferenceColumns:
         bounds = np.concatenate([np.zeros(1, np.int64), counts.cumsum()])
         batch = _batch(texts, self.name, self.first, owners)
         if isinstance(batch, TokenLists):
-            return ListSets([batch.texts[begin:end] for begin, end in pairwise(bounds.tolist())], self.name)
+            return ListSets(split_at(batch.texts, bounds.tolist()), self.name)
         return Sets(batch, bounds)
 
-    def _in_order(self, depth: int) -> tuple[NDArray[Any], Any]:
-        """For each reference the number of its row; and all references in this order.
+    def _in_order(self, depth: int) -> tuple[NDArray[Any], Array]:
+        """Return for each reference the number of its row; and all references in this order.
 
         :param depth: of the lists of one reference
         """
-        owners, parts = [], []
+        owners = []
+        parts = []
         for array in self._arrays:
             rows = np.arange(self._rows)
-            if _form(array).count("lists") > depth:
-                counts = np.asarray(array.value_lengths().fill_null(0))
-                rows, array = repeat(rows, counts), array.flatten()
+            if _form(array).depth > depth:
+                rows = repeat(rows, np.asarray(array.value_lengths().fill_null(0)))
+                array = array.flatten()
             if array.null_count:
-                rows, array = rows[np.asarray(array.is_valid())], array.drop_null()
+                rows = rows[np.asarray(array.is_valid())]
+                array = array.drop_null()
             owners.append(rows)
             parts.append(array)
         if len(parts) == 1:
@@ -346,7 +367,7 @@ class ReferenceColumns:
 
 
 def column_of(values: Any, name: str) -> Batch | list[Any] | Any:
-    """A batch of the texts in a column; a list of Python objects; or the result of :func:`entries_of` for other values.
+    """Return a batch of the texts in a column; a list of Python objects; or the result of :func:`entries_of` for other values.
 
     :raises SequenceTypeError: it is a table of several columns, a mapping or a set
     :raises ArrowError: the column holds neither texts nor lists
@@ -358,9 +379,9 @@ def column_of(values: Any, name: str) -> Batch | list[Any] | Any:
 
 
 def _one_column(values: Any, name: str) -> list[Any] | Any:
-    """The column as :func:`_read` returns it, or a frame of numbers as an array of them."""
+    """Return the column as :func:`_read` returns it, or a frame of numbers as an array of them."""
     names, columns = _columns_of(values, name)
-    if names and all(map(_of_numbers, columns)):
+    if names and all(map(_are_integers, columns)):
         return np.asarray(values)
     if len(columns) != 1:
         found = ", ".join(map(repr, names or ()))
@@ -369,38 +390,38 @@ def _one_column(values: Any, name: str) -> list[Any] | Any:
 
 
 def entries_of(values: Any, name: str) -> list[Any] | Any:
-    """The entries of a column as nested lists of Python objects, or the result of :func:`by_position` for other values.
+    """Return the entries of a column as nested lists of Python objects, or the result of :func:`by_position` for other values.
 
     :raises SequenceTypeError: it is a table of several columns, a mapping or a set
     """
     if is_column(values):
-        return _entries(_one_column(values, name), name)
+        return _as_objects(_one_column(values, name), name)
     check_ordered(values, name)
     return by_position(values)
 
 
 def tokens_in(text: Any, name: str) -> Any:
-    """The tokens in an array of pyarrow, other than numbers, as a list: its items are scalars, and equal to no str."""
+    """Return the tokens in an array of pyarrow, other than numbers, as a list: its items are scalars, and equal to no str."""
     is_array_of_pyarrow = hasattr(text, "to_pylist") and hasattr(text, "type")
-    if is_array_of_pyarrow and not _of_numbers(text):
-        return _entries(_read(text, name), name)
+    if is_array_of_pyarrow and not _are_integers(text):
+        return _as_objects(_read(text, name), name)
     return text
 
 
 def lists_of_documents(documents: Any) -> Any:
-    """Reference documents, or the lines of one, with lists for columns; a null line is None."""
+    """Return reference documents, or the lines of one, with lists for columns; a null line is None."""
     if isinstance(documents, (list, tuple)):
         any_column = any(map(_is_type_of_columns, set(map(type, documents))))  # few types, and perhaps a million lines
         return list(map(lists_of_documents, documents)) if any_column else documents
     if not is_column(documents):
         return documents
     names, columns = _columns_of(documents, "a column of lines")
-    lines = [_entries(column, "line") for column in columns]
+    lines = [_as_objects(column, "line") for column in columns]
     return lines[0] if names is None else lines
 
 
 def columns_of_references(references: Any, name: str) -> ReferenceColumns | list[Any] | Any:
-    """References in columns: :class:`ReferenceColumns`; a list if a column holds Python objects; an array of numbers.
+    """Read references in columns: :class:`ReferenceColumns`; a list if a column holds Python objects; an array of numbers.
 
     :param references: a column, a table with a column for each reference, or a list or tuple of columns; others are returned
     """
@@ -409,10 +430,10 @@ def columns_of_references(references: Any, name: str) -> ReferenceColumns | list
     several = not is_column(references)
     tables = [_columns_of(table, name) for table in (references if several else [references])]
     columns = [column for _, part in tables for column in part]
-    if columns and all(map(_of_numbers, columns)) and (several or tables[0][0]):
+    if columns and all(map(_are_integers, columns)) and (several or tables[0][0]):
         return by_position(references)  # texts of token ids, or an array of them
     if any(isinstance(column, list) for column in columns):
-        return side_by_side([_entries(column, name) for column in columns], name)
+        return side_by_side([_as_objects(column, name) for column in columns], name)
     check_lengths(columns, name)
     return ReferenceColumns(columns, name)
 
@@ -427,7 +448,7 @@ def check_lengths(columns: Sequence[Any], name: str) -> None:
 
 
 def side_by_side(columns: Sequence[Any], name: str) -> Any:
-    """References in one column as they are; those in several as a list for each segment, without nulls."""
+    """Return references in one column as they are; those in several as a list for each segment, without nulls."""
     if len(columns) == 1:
         return columns[0]
     check_lengths(columns, name)
