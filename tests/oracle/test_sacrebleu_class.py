@@ -238,12 +238,22 @@ def test_functions_and_installation(cls, theirs):
         for place in (sacrebleu, sacrebleu.metrics, getattr(sacrebleu.metrics, name.lower()), sacrebleu.compat):
             assert getattr(place, name) is cls
         assert sacrebleu.metrics.METRICS[name] is cls
+        for function, _ in calls:
+            assert getattr(sacrebleu, function) is getattr(sacrebleu_compat, function)
         inner = install_as_sacrebleu()
         inner.undo()
         inner.undo()
         assert getattr(sacrebleu, name) is cls
         assert vars(getattr(sacrebleu, calls[0][0])(*corpus, **kwargs)) == expected[0]
     assert getattr(sacrebleu, name) is sacrebleu.metrics.METRICS[name] is theirs
+
+
+def test_the_first_score_imports_no_metrics_of_cybleu():
+    code = (
+        "import sys, sacrebleu, cybleu\ncybleu.install_as_sacrebleu()\n"
+        "print(sacrebleu.corpus_bleu(['a b'] * 2, [['a b'] * 2]).counts, 'cybleu.metrics' in sys.modules)"
+    )
+    assert python("-c", code, check=True).stdout == "[4, 2, 0, 0] False\n"
 
 
 def test_a_script_runs_with_it(tmp_path):

@@ -18,6 +18,7 @@ import command_line
 import cybleu
 from cybleu.errors import InputFileError, MissingExtraError, NotUtf8Error
 from cybleu.report import analyse
+from cybleu.sacrebleu_compat import BLEU
 from cybleu.significance import Settings
 from cybleu.text import categories, tokenizer
 from cybleu.text.tokenizers import tokenizer_signature
@@ -135,6 +136,25 @@ def test_pieces(pieces):
         assert (rows == cybleu.rows(texts, of_bytes, tokenize="flores101")).all()
     with pytest.raises(NotUtf8Error, match=r"references\[1\]\[0\]"):
         cybleu.rows(hypotheses[:2], [of_bytes[0], [b"a \xff"]], tokenize="flores101")
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("times", [1, 20])  # few lines, and so many that they are tokenised in one call
+def test_cybleu_counts_pieces_for_sacrebleu(pieces, monkeypatch, lowercase, times):
+    options = {"tokenize": "flores101", "lowercase": lowercase, "effective_order": True}
+    hypotheses = [f"{text} {number}" for number in range(times) for text in TEXTS]
+    documents = [hypotheses[::-1], [None, *hypotheses[1:]]]
+
+    def scores(kind):
+        cached = kind(references=documents, **options)
+        found = [cached.corpus_score(texts, None) for texts in (hypotheses, hypotheses[1:] + hypotheses[:1])]
+        found.append(kind(**options).corpus_score(hypotheses, documents))
+        found.append(cached.sentence_score(hypotheses[0], hypotheses[1:3]))
+        return list(map(vars, found))
+
+    expected = scores(sacrebleu.BLEU)
+    monkeypatch.delattr("sacrebleu.metrics.bleu.extract_all_word_ngrams")
+    assert scores(BLEU) == expected
 
 
 @pytest.mark.parametrize(

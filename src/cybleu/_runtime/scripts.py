@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import runpy
 import sys
 from importlib.machinery import SourceFileLoader
-from pkgutil import get_importer
 from types import ModuleType
 
 from ..errors import MissingExtraError
@@ -73,6 +71,8 @@ def run_script(arguments: list[str], command: str, place: str, install: Callable
         sys.exit(f"cybleu: error: {error}")
     sys.argv = ProgramArguments(arguments, install)
     if module:
+        import runpy  # here, because installing does not need it
+
         sys.path.insert(0, os.getcwd())
         runpy.run_module(target, run_name="__main__", alter_sys=True)
     else:
@@ -82,6 +82,9 @@ def run_script(arguments: list[str], command: str, place: str, install: Callable
 
 def _run_file(target: str) -> None:
     """Run a script as `python SCRIPT` does: `__file__` is absolute, `sys.argv[0]` as given. runpy makes both the same."""
+    import runpy
+    from pkgutil import get_importer
+
     # Python normalises the path only on Windows
     path = os.path.abspath(target) if system.WINDOWS else os.path.join(os.getcwd(), target)
     if path.endswith(".pyc") or get_importer(path) is not None:  # None for a file that is no archive

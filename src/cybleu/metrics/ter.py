@@ -86,43 +86,66 @@ class Ter(BuiltinMetric):
         edited = edits(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
         return own_tokenizer("tercom" if self.normalized else "none"), edited
 
+    def count(self, hypothesis: str | bytes, references: Sequence[str | bytes]) -> list[Any]:
+        """Count a segment, and return its row.
+
+        :param hypothesis: a text
+        :param references: one or more texts
+        """
+        lines = [hypothesis, *references] if type(references) is list and references else []
+        if set(map(type, lines)) != {str}:
+            return super().count(hypothesis, references)
+        words, words_of_references = self._words(lines, 1)
+        row = array("d", (0, 0))
+        rows = memoryview(row).cast("B").cast("d", (1, 2))
+        edit_rows(words, words_of_references, array("q", (0, len(references))), None, 0, 1, rows)
+        return row.tolist()
+
     def counter(self, corpus: Corpus) -> Counter:
         """Number the words of a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
-        sacreBLEU tokenises references twice, which can split normalised words further.
-
         :param corpus: raw texts and references
         """
-        texts, references, bounds = corpus.lines(tokenization_for(self, corpus.kind))
+        texts, references, sets = corpus.lines(tokenization_for(self, corpus.kind))
+        lines = texts.strings() + references.strings()
+        words, words_of_references = self._words(lines, corpus.texts.size)
+        return lambda start, stop, rows: edit_rows(words, words_of_references, sets, corpus.owners, start, stop, rows)
+
+    def _words(self, lines: list[str], count: int) -> tuple[TokenTexts, TokenTexts]:
+        """Number the words of hypotheses and of references.
+
+        sacreBLEU tokenises references twice, which can split normalised words further.
+
+        :param lines: the hypotheses, then the references
+        :param count: the number of hypotheses
+        """
         tokenizer, edited = self._rules
-        vocabulary = RawVocabulary(tokenizer)
-
-        def numbered(texts: Any, twice: bool) -> Any:
-            if edited is not None:
-                lines = list(map(edited, texts.strings()))
-                if twice:
-                    # edits change an edited line only where an entity has become a mark, or a word now ends after its 's
-                    again = [" ".join(tokenizer.tokens(line)) for line in lines]
-                    lines = [edited(line) if "&" in line or "'s" in line else line for line in again]
-                texts = RawTexts(lines)
-            return word_texts(texts, vocabulary.add)
-
-        hypotheses = numbered(texts, twice=False)
-        numbered_references = numbered(references, twice=self.normalized)
-        return lambda start, stop, rows: edit_rows(
-            hypotheses, numbered_references, bounds, corpus.owners, start, stop, rows
-        )
+        if edited is not None:
+            lines = list(map(edited, lines))
+            if self.normalized:
+                # edits change an edited line only where an entity has become a mark, or a word now ends after its 's
+                again = [" ".join(tokenizer.tokens(line)) for line in lines[count:]]
+                lines[count:] = [edited(line) if "&" in line or "'s" in line else line for line in again]
+        numbers, bounds = numbered_words(RawTexts(lines), RawVocabulary(tokenizer).add)
+        words = TokenTexts(numbers, bounds[:count], bounds[1 : count + 1])
+        return words, TokenTexts(numbers, bounds[count:-1], bounds[count + 1 :])
 
     def formula(self, row: Sequence[float]) -> float:
         total, length = row
         return 100 * (total / length if length > 0 else float(total > 0))
 
 
-def word_texts(texts: Any, number: Callable[[Any, array[int]], bytes]) -> Any:
-    """The backend's texts of numbered words.
+def word_texts(texts: RawTexts, number: Callable[[RawTexts, memoryview], bytes]) -> TokenTexts:
+    """The backend's texts of numbered words; see :func:`numbered_words`."""
+    numbers, bounds = numbered_words(texts, number)
+    return TokenTexts(numbers, bounds[:-1], bounds[1:])
 
-    :param number: a function that numbers the words of all texts, one after the other, and writes where each text ends
+
+def numbered_words(texts: RawTexts, number: Callable[[RawTexts, memoryview], bytes]) -> tuple[memoryview, memoryview]:
+    """The numbers of the words of all texts, one after the other, and where each text begins, and the end.
+
+    :param number: a function that numbers the words of all texts, and writes where each text ends
     """
-    ends = array("q", bytes(8 * len(texts)))
-    numbers = memoryview(number(texts, ends)).cast("i")
-    return TokenTexts(numbers, array("q", [0, *ends])[: len(ends)], ends)
+    bounds = memoryview(array("q", bytes(8 * (len(texts) + 1))))
+    numbers = number(texts, bounds[1:])
+    return memoryview(numbers).cast("i"), bounds

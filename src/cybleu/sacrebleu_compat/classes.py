@@ -1,29 +1,28 @@
 """sacreBLEU's classes BLEU, CHRF and TER: cybleu counts plain lines, and sacreBLEU all other arguments.
 
-sacreBLEU computes the scores from the counts, except BLEU of sentences, where its formula takes longer than the counting.
+sacreBLEU computes chrF and TER from the counts. cybleu also computes BLEU, where sacreBLEU's formula takes longer than the
+counting. One segment is counted without reading it as a corpus, because most calls of programs have one.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import lru_cache, update_wrapper
 from inspect import signature
 from itertools import accumulate, chain, pairwise
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
-from .._backend import RawTexts, raw_row
+from .. import sacrebleu_compat
+from .._backend import Definition, RawTexts, Tokenizer, answered, raw_row, raw_rows, sum_rows
+from .._definitions.bleu import Formula
 from .._runtime.extras import extra
 from .._runtime.sequences import is_sized
 from ..errors import CybleuError, UnknownNameError
-from ..metrics import Bleu, Chrf, Metric, Ter
-from ..metrics.operations import rows_without_numpy
-from ..text.batches import Corpus, RawText, Sets
-from ..text.columns import lists_of_documents
 from ..text.shapes import mistake_in_documents, warn_of
-from ..text.tokenizers import OWN, own_tokenizer
+from ..text.tokenizers import OWN, OfSacrebleu, own_tokenizer
 
 with extra("sacrebleu", "sacrebleu_compat requires sacreBLEU", "cybleu[sacrebleu]"):
     import sacrebleu.metrics.bleu
@@ -32,105 +31,141 @@ with extra("sacrebleu", "sacrebleu_compat requires sacreBLEU", "cybleu[sacrebleu
 __all__ = ["BLEU", "CHRF", "TER"]
 
 theirs: Any = sacrebleu.metrics
-OWN_OF_SACREBLEU = {f"sacrebleu.tokenizers.tokenizer_{name}": name for name in OWN}  # by module
-PLAIN = {str}  # types of lines
+TOKENIZERS = "sacrebleu.tokenizers."  # the package of sacreBLEU's tokenisers
+OWN_OF_SACREBLEU = {f"{TOKENIZERS}tokenizer_{name}": name for name in OWN}  # by module
+LISTS = {list, tuple}
+SMOOTHINGS = ("exp", "floor", "none")  # add-k also changes the counts that sacreBLEU shows
+DEFAULT_FLOOR = theirs.BLEU.SMOOTH_DEFAULTS["floor"]
+LARGEST_VALUE = 1e300  # of a smoothing
 MANY = 100  # sacreBLEU warns from this number of lines that look tokenised
 
 
-def kept_by_arguments(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep what a function makes, by its arguments; None if cybleu does not support them."""
+class BleuCounter(NamedTuple):
+    """Counts n-grams for BLEU by the backend: importing `cybleu.metrics` would take longer than most calls.
 
-    @lru_cache(typed=True)
-    def made(*arguments: Any) -> Any:
-        with suppress(CybleuError, KeyError):
-            return make(*arguments)
-
-    return made
-
-
-_chrf_of, _ter_of = kept_by_arguments(Chrf), kept_by_arguments(Ter)
-
-
-@kept_by_arguments
-def _bleu_of(tokenizer: type, order: Any) -> Bleu:
-    return Bleu("sacrebleu", max_order=order, tokenize=OWN_OF_SACREBLEU[tokenizer.__module__])
-
-
-@kept_by_arguments
-def _of_sentences(tokenizer: type, order: Any, smoothing: str, value: Any) -> tuple[Any, Any]:
-    """Return the tokeniser of sentences, and what computes score, precisions and brevity penalty of their rows.
-
-    sacreBLEU computes them with ``add-k``, because that also changes the counts that it shows.
+    :ivar tokenizer: the tokeniser of lines
+    :ivar order: the largest n-gram order
     """
-    used = value if smoothing == "floor" else None
-    exact = smoothing != "add-k" and type(used) in (type(None), int, float)
-    metric = Bleu("sacrebleu", smoothing, used, max_order=order, effective_order=True)
-    return own_tokenizer(OWN_OF_SACREBLEU[tokenizer.__module__]), metric.scorer.kernel.evaluate if exact else None
+
+    tokenizer: Tokenizer
+    order: int
+
+    def row(self, lines: Sequence[str]) -> list[int]:
+        """Count a hypothesis and the references after it."""
+        return raw_row(self.tokenizer, lines, self.order)
+
+    def rows(self, hypotheses: RawTexts, references: RawTexts, bounds: array[int]) -> memoryview:
+        """Count a corpus.
+
+        :param bounds: where the references of each hypothesis begin, and the end
+        """
+        number = len(hypotheses)
+        width = 2 + 2 * self.order
+        rows = memoryview(bytearray(8 * number * width)).cast("q", (number, width))
+        raw_rows(self.tokenizer, hypotheses, references, bounds, self.order, "closest", 0, number, rows)
+        return rows
+
+    def total(self, rows: memoryview) -> list[int]:
+        """Add up rows."""
+        totals = array("q", bytes(8 * (2 + 2 * self.order)))
+        sum_rows(rows, totals, array("q", bytes(8 * self.order)))
+        return totals.tolist()
+
+
+@lru_cache(64, typed=True)
+def _bleu_counter(tokenizer: type, order: Any) -> BleuCounter | None:
+    """Return what counts with a tokeniser of sacreBLEU; None if sacreBLEU must count."""
+    module = tokenizer.__module__
+    if type(order) is not int or order < 1 or not module.startswith(TOKENIZERS):
+        return None
+    return BleuCounter(own_tokenizer(OWN_OF_SACREBLEU.get(module, "none")), order)
+
+
+@lru_cache(64, typed=True)
+def _counter_of_metric(name: str, *settings: Any) -> Any:
+    """Return what counts with a metric of cybleu; None if it does not support the settings."""
+    try:
+        return sacrebleu_compat.lazy.MetricCounter(name, settings)
+    except CybleuError:
+        return None
+
+
+class BleuRules:
+    """sacreBLEU's BLEU as the backend reads it: ``VARIANTS["sacrebleu"]`` of `cybleu.metrics` with the options of a call."""
+
+    name = "sacrebleu"
+    scale = 100.0
+    weights = None
+    mean = "logs"
+    penalty = "exponential"
+    penalty_adds = 0
+    empty_order = "end"
+    empty_hypothesis = "zero"
+    no_match_at_all = "zero"
+    short_segments_count = False
+    fails = "never"
+
+    def __init__(self, order: int, smoothing: str, value: float | None, effective_order: bool):
+        self.order = order
+        self.smoothing = smoothing
+        self.value = value
+        self.effective_order = effective_order
+
+
+@lru_cache(64, typed=True)
+def _bleu_formula(order: int, smoothing: str, value: float | None, effective_order: bool) -> tuple[Definition, Formula]:
+    """Return what computes the score of a row: the kernel, and where it declines, Python."""
+    rules = BleuRules(order, smoothing, DEFAULT_FLOOR if value is None else value, effective_order)
+    return Definition(rules), Formula(rules)
 
 
 class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
     """Mixin that counts with cybleu, to be placed before a metric of sacreBLEU in the bases of a class.
 
     :cvar _of_sacrebleu: the metric of sacreBLEU
-    :cvar _counter: returns the metric, which counts lines that are in lower case if it is wanted; None if sacreBLEU must handle
-        these settings
-    :cvar _inherited: the attributes that sacreBLEU uses while it counts; if a subclass or an object has another one, sacreBLEU
-        counts
-    :ivar _checked: the number of attributes that the object had when `_overridden` was found
+    :cvar _counter: returns what counts prepared lines; None if sacreBLEU must handle these settings
+    :cvar _names: the attributes that sacreBLEU uses while it counts and scores; if a subclass or an object has another one,
+        sacreBLEU counts
+    :cvar _values_of: returns their values
+    :cvar _inherited: their values in this class
     """
 
-    _checked = 0
-
     def _is_overridden(self) -> bool:
-        kind, own = type(self), vars(self)
-        return any(name in own or getattr(kind, name) is not value for name, value in self._inherited.items())
+        return self._values_of(type(self)) != self._inherited or not self._names.isdisjoint(vars(self))
 
-    def _counter_here(self) -> Metric | None:
+    def _counter_here(self) -> Any:
         return None if self._is_overridden() else self._counter()
 
-    def _lowered(self, lines: Sequence[str]) -> Sequence[str]:
-        return list(map(str.lower, lines)) if getattr(self, "lowercase", False) else lines
+    def _prepared(self, lines: Sequence[str]) -> Sequence[str]:
+        """Return lines as cybleu counts them."""
+        return lines
 
-    def _cache_references(self, references: Any) -> Any:
-        references = lists_of_documents(references)
-        kept: Any = self._kept(references)
-        if kept is None:
-            kept = Cached(super()._cache_references(references))
-            kept.documents = references if isinstance(references, str) else list(filter(is_sized, references))
-        return kept
+    def _score_of_row(self, row: list[Any]) -> Any:
+        return self._compute_score_from_stats(row)
 
-    def _kept(self, references: Any) -> Any:
-        """Keep references that cybleu counts; None for others, which may be readable only once."""
-        counter, kinds = self._counter_here(), _kinds_of_lines(references)
-        if counter is None or not kinds or not kinds <= {str, type(None)}:
+    # ------------------------------------------------------------------------------------------------------ one segment
+
+    def _score_of_segment(self, lines: Sequence[Any]) -> Any:
+        """Score a hypothesis and the references after it; None if sacreBLEU must count them."""
+        if set(map(type, lines)) != {str} or self._is_overridden():
             return None
-        # later changes of the object are for hypotheses only, as in sacreBLEU
-        kept = Kept(copy(self), counter, references, type(None) in kinds)
-        self.num_refs = min(kept.numbers) if len(kept.numbers) == 1 else -1
-        return kept
-
-    def _counted(self, hypotheses: Any, references: Any) -> Any:
-        """Return the rows of the segments as a view; None if sacreBLEU counts."""
-        if type(hypotheses) not in (list, tuple) or not hypotheses or not PLAIN.issuperset(map(type, hypotheses)):
+        counter = self._counter()
+        if counter is None:
             return None
-        kept = self._ref_cache if references is None else self._kept(references)
-        if not isinstance(kept, Kept) or 0 in kept.numbers or kept.counter != self._counter_here():
-            return None
-        warn_of(mistake_in_documents(hypotheses, kept.documents))
-        count = min(len(hypotheses), len(kept.bounds) - 1)
-        texts = RawTexts(self._lowered(tuple(hypotheses)[:count]))
-        if not self._force and texts.full_stops()[0] >= MANY:
-            BLEU._of_sacrebleu(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])  # sacreBLEU's own warning
-        sets = Sets(RawText(RawTexts(kept.metric._lowered(kept.lines))), kept.bounds[: count + 1])
-        return rows_without_numpy(kept.counter, Corpus(RawText(texts), sets))
+        self.num_refs = len(lines) - 1
+        return self._score_of_row(counter.row(self._prepared(lines)))
 
-    def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
-        references = lists_of_documents(references)
-        if (counted := self._counted(hypotheses, references)) is not None:
-            return counted.tolist()
-        rows = super()._extract_corpus_statistics(hypotheses, references)
-        warn_of(mistake_in_documents(hypotheses, references or getattr(self._ref_cache, "documents", ())))
-        return rows
+    def sentence_score(self, hypothesis: Any, references: Any) -> Any:
+        """Score a line as ``sentence_score`` of sacreBLEU's class does.
+
+        :param hypothesis: the line to score
+        :param references: its reference lines
+        :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
+        """
+        score = None
+        if type(references) in LISTS and references and getattr(self, "effective_order", True):
+            score = self._score_of_segment([hypothesis, *references])
+        return answered(score, super().sentence_score, hypothesis, references)  # which logs advice for corpus BLEU
 
     def corpus_score(self, hypotheses: Any, references: Any, n_bootstrap: int = 1) -> Any:
         """Score a corpus as ``corpus_score`` of sacreBLEU's class does.
@@ -140,34 +175,68 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
         :param n_bootstrap: the number of bootstrap samples for a confidence interval; 1 draws none
         :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
         """
-        hypotheses = hypotheses if type(hypotheses) is list else lists_of_documents(hypotheses)
-        references = lists_of_documents(references)
-        rows = None if n_bootstrap > 1 else self._counted(hypotheses, references)
-        if rows is None:
-            return super().corpus_score(hypotheses, references, n_bootstrap)
-        return self._compute_score_from_stats(self._counter().total(rows))
+        score = None
+        lines = _lines_of_segment(hypotheses, references)
+        if n_bootstrap > 1:
+            hypotheses = _lists(hypotheses)
+            references = _lists(references)
+        elif lines:
+            score = self._score_of_segment(lines)
+        else:
+            hypotheses = _lists(hypotheses)
+            references = _lists(references)
+            score = self._score_of_corpus(hypotheses, references)
+        return answered(score, super().corpus_score, hypotheses, references, n_bootstrap)
 
-    def sentence_score(self, hypothesis: Any, references: Any) -> Any:
-        """Score a line as ``sentence_score`` of sacreBLEU's class does.
+    # ----------------------------------------------------------------------------------------------------------- corpus
 
-        :param hypothesis: the line to score
-        :param references: its reference lines
-        :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
-        """
-        if len(self.__dict__) != self._checked:  # attributes were added; the check is slower than counting a line
-            self._overridden, self._checked = self._is_overridden(), len(self.__dict__)
-        lines: list[Any] = [hypothesis, *references] if type(references) in (list, tuple) and references else [None]
-        plain = PLAIN.issuperset(map(type, lines)) and not self._overridden
-        score = self._score_of_lines(self._lowered(lines)) if plain else None
-        if score is None:
-            return super().sentence_score(hypothesis, references)
-        self.num_refs = len(references)
-        return score
+    def _score_of_corpus(self, hypotheses: Any, references: Any) -> Any:
+        """Score a corpus; None if sacreBLEU must count it."""
+        rows = self._counted(hypotheses, references)
+        return rows and self._score_of_row(self._counter().total(rows))
 
-    def _score_of_lines(self, lines: Sequence[str]) -> Any:
-        """Score a hypothesis and its references; None if sacreBLEU must count them."""
-        metric: Any = self._counter()
-        return metric and self._compute_score_from_stats(metric.count(lines[0], lines[1:]))
+    def _counted(self, hypotheses: Any, references: Any) -> Any:
+        """Return the rows of the segments as a view; None if sacreBLEU must count them."""
+        if type(hypotheses) not in LISTS or set(map(type, hypotheses)) != {str}:
+            return None
+        kept = self._ref_cache if references is None else self._kept(references)
+        if not isinstance(kept, Kept) or 0 in kept.numbers or kept.counter != self._counter_here():
+            return None
+        warn_of(mistake_in_documents(hypotheses, kept.documents))
+        count = min(len(hypotheses), len(kept.bounds) - 1)
+        texts = RawTexts(self._prepared(tuple(hypotheses[:count])))
+        if not self._force and RawTexts(hypotheses[:count]).full_stops()[0] >= MANY:
+            BLEU._of_sacrebleu(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])  # sacreBLEU's own warning
+        return kept.counter.rows(texts, RawTexts(kept.prepared), kept.bounds[: count + 1])
+
+    def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
+        references = _lists(references)
+        rows = self._counted(hypotheses, references)
+        return answered(rows and rows.tolist(), self._counted_by_sacrebleu, hypotheses, references)
+
+    def _counted_by_sacrebleu(self, hypotheses: Any, references: Any) -> Any:
+        rows = super()._extract_corpus_statistics(hypotheses, references)
+        warn_of(mistake_in_documents(hypotheses, references or getattr(self._ref_cache, "documents", ())))
+        return rows
+
+    def _cache_references(self, references: Any) -> Any:
+        return answered(self._kept(_lists(references)), self._cached_by_sacrebleu, _lists(references))
+
+    def _cached_by_sacrebleu(self, references: Any) -> Any:
+        cached: Any = Cached(super()._cache_references(references))
+        cached.documents = references if isinstance(references, str) else list(filter(is_sized, references))
+        return cached
+
+    def _kept(self, references: Any) -> Any:
+        """Keep references that cybleu counts; None for others, which may be readable only once."""
+        counter = self._counter_here()
+        kinds = _kinds_of_lines(references)
+        if counter is None or not kinds or not kinds <= {str, type(None)}:
+            return None
+        # later changes of the object are for hypotheses only, as in sacreBLEU
+        kept = Kept(copy(self), counter, references, type(None) in kinds)
+        self.num_refs = min(kept.numbers) if len(kept.numbers) == 1 else -1
+        return kept
 
 
 class Cached(list[Any]):
@@ -178,7 +247,7 @@ class Cached(list[Any]):
 
 
 class Kept:
-    """Cached references: lines for the kernels, and when iterated the entries that sacreBLEU caches.
+    """Cached references: lines for the backend, and when iterated the entries that sacreBLEU caches.
 
     :param metric: the metric with the settings for references
     :param counter: what counts with these settings
@@ -187,18 +256,44 @@ class Kept:
     :ivar numbers: the different numbers of references that segments have
     """
 
-    def __init__(self, metric: Any, counter: Metric, documents: Sequence[Sequence[str | None]], incomplete: bool):
-        self.metric, self.counter, self.documents = metric, counter, documents
+    def __init__(self, metric: Any, counter: Any, documents: Sequence[Sequence[str | None]], incomplete: bool):
+        self.metric = metric
+        self.counter = counter
+        self.documents = documents
         width = len(documents)
         lines = documents[0] if width == 1 else chain.from_iterable(zip(*documents))
-        self.lines = tuple([line for line in lines if line is not None] if incomplete else lines)
-        counts = [width - group.count(None) for group in zip(*documents)] if incomplete else [width]
-        bounds = accumulate(counts, initial=0) if incomplete else range(0, len(self.lines) + 1, width)
-        self.bounds, self.numbers = array("q", list(bounds)), set(counts)
+        if incomplete:
+            lines = [line for line in lines if line is not None]
+            counts = [width - group.count(None) for group in zip(*documents)]
+        else:
+            counts = [width] * len(documents[0])
+        self.lines: Any = tuple(lines)
+        self.prepared = metric._prepared(self.lines)
+        self.bounds = array("q", accumulate(counts, initial=0))
+        self.numbers = set(counts)
 
     def __iter__(self) -> Iterator[Any]:
         for begin, end in pairwise(self.bounds):
             yield self.metric._extract_reference_info(list(map(self.metric._preprocess_segment, self.lines[begin:end])))
+
+
+def _lines_of_segment(hypotheses: Any, references: Any) -> list[Any]:
+    """Return the hypothesis and the references of a corpus of one segment in lists; an empty list for any other."""
+    if type(hypotheses) is not list or len(hypotheses) != 1 or type(references) is not list or not references:
+        return []
+    lines = hypotheses.copy()
+    for document in references:
+        if type(document) is not list or len(document) != 1:
+            return []
+        lines += document
+    return lines
+
+
+def _lists(documents: Any) -> Any:
+    """Return reference documents, or the lines of one, with lists for columns."""
+    if type(documents) in LISTS and LISTS.union([str]).issuperset(map(type, documents)):
+        return documents
+    return sacrebleu_compat.lazy.lists_of_documents(documents)
 
 
 def _is_used(name: str) -> bool:
@@ -208,7 +303,7 @@ def _is_used(name: str) -> bool:
 
 def _kinds_of_lines(references: Any) -> set[type]:
     """The types of the lines in lists or tuples of equal length; none for anything else."""
-    if type(references) not in (list, tuple) or not {list, tuple}.issuperset(map(type, references)):
+    if type(references) not in LISTS or not LISTS.issuperset(map(type, references)):
         return set()
     return set().union(*[map(type, lines) for lines in references]) if len(set(map(len, references))) == 1 else set()
 
@@ -216,9 +311,10 @@ def _kinds_of_lines(references: Any) -> set[type]:
 class BLEU(CountedByCybleu, theirs.BLEU):  # type: ignore[misc]
     """A subclass of ``sacrebleu.metrics.BLEU`` with the same arguments, attributes, results, signature and errors.
 
-    cybleu counts lists and tuples of str, with the tokenisers ``13a``, ``intl``, ``zh``, ``char`` and ``none``.
-    sacreBLEU counts all other texts, and computes the score of a corpus from the counts. You can use this class wherever
-    you can use sacreBLEU's, also in ``sacrebleu.significance.PairedTest``.
+    cybleu tokenises lists and tuples of str as ``13a``, ``intl``, ``zh``, ``char`` and ``none`` do. For other tokenisers,
+    sacreBLEU tokenises each different line once. cybleu counts the tokens and computes the score. sacreBLEU does all of
+    this for other texts. You can use this class wherever you can use sacreBLEU's, also in
+    ``sacrebleu.significance.PairedTest``.
 
     >>> metric = BLEU(lowercase=True)
     >>> print(metric.corpus_score(["The cat sat on the mat."], [["The cat sits on the mat."]]))
@@ -238,20 +334,24 @@ class BLEU(CountedByCybleu, theirs.BLEU):  # type: ignore[misc]
             raise UnknownNameError(f"unknown tokeniser {error}; use one of {', '.join(self.TOKENIZERS)}") from None
 
     def _counter(self) -> Any:
-        return _bleu_of(type(self.tokenizer), self.max_ngram_order)
+        tokenizer: Any = type(self.tokenizer)
+        return _bleu_counter(tokenizer, self.max_ngram_order)
 
-    def _score_of_lines(self, lines: Sequence[str]) -> Any:
+    def _prepared(self, lines: Sequence[str]) -> Sequence[str]:
+        if self.lowercase:
+            lines = list(map(str.lower, lines))
+        if type(self.tokenizer).__module__ in OWN_OF_SACREBLEU:
+            return lines
+        return OfSacrebleu(self.tokenizer).spaced(lines)
+
+    def _score_of_row(self, row: list[int]) -> Any:
         order = self.max_ngram_order
-        key = type(self.tokenizer), order, self.smooth_method, self.smooth_value
-        found = self.effective_order and _of_sentences(*key)  # without it, sacreBLEU logs advice
-        if not found:
-            return None
-        tokenizer, evaluate = found
-        row = raw_row(tokenizer, lines, order)
-        parts = evaluate and evaluate(row)
-        if parts is None:
+        value = self.smooth_value
+        is_plain = type(value) in (type(None), float, int) and 0 <= (value or 0) <= LARGEST_VALUE
+        if not is_plain or self.smooth_method not in SMOOTHINGS:
             return self._compute_score_from_stats(row)
-        score, precisions, penalty = parts
+        kernel, general = _bleu_formula(order, self.smooth_method, value, bool(self.effective_order))
+        score, precisions, penalty = answered(kernel.evaluate(row), general.evaluate, row)
         return theirs.BLEUScore(score, row[2 : 2 + order], row[2 + order :], precisions, penalty, row[0], row[1])
 
 
@@ -275,10 +375,13 @@ class CHRF(CountedByCybleu, theirs.CHRF):  # type: ignore[misc]
 
     _of_sacrebleu = theirs.CHRF
 
+    def _prepared(self, lines: Sequence[str]) -> Sequence[str]:
+        return list(map(str.lower, lines)) if self.lowercase else lines
+
     def _counter(self) -> Any:
         orders, other = (self.char_order, self.word_order), (self.beta, self.whitespace, self.eps_smoothing)
         # sacreBLEU scores as many orders as the metric was made with
-        return _chrf_of(*orders, *other) if self.order == sum(orders) else None
+        return _counter_of_metric("Chrf", *orders, *other) if self.order == sum(orders) else None
 
 
 class TER(CountedByCybleu, theirs.TER):  # type: ignore[misc]
@@ -300,8 +403,12 @@ class TER(CountedByCybleu, theirs.TER):  # type: ignore[misc]
         chosen = self.tokenizer
         if type(chosen) is not TercomTokenizer:
             return None
-        return _ter_of(chosen._normalized, chosen._no_punct, chosen._asian_support, chosen._case_sensitive)
+        return _counter_of_metric(
+            "Ter", chosen._normalized, chosen._no_punct, chosen._asian_support, chosen._case_sensitive
+        )
 
 
 for _kind in (BLEU, CHRF, TER):
-    _kind._inherited = {name: getattr(_kind, name) for name in dir(_kind._of_sacrebleu) if _is_used(name)}
+    _kind._names = frozenset(filter(_is_used, dir(_kind._of_sacrebleu)))
+    _kind._values_of = attrgetter(*_kind._names)
+    _kind._inherited = _kind._values_of(_kind)

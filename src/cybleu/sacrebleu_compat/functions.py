@@ -49,7 +49,8 @@ def corpus_bleu(
     :param force: do not warn if the hypotheses look tokenised
     :param lowercase: convert the texts to lower case first
     :param tokenize: the name of a tokeniser of sacreBLEU. cybleu implements ``13a``, ``intl``, ``zh``, ``char``
-        and ``none``. Other tokenisers are sacreBLEU's; they are kept for later calls, with the lines that they cache
+        and ``none``. Other tokenisers are sacreBLEU's, whose tokens cybleu counts; they are kept for later calls, with the
+        lines that they cache
     :param use_effective_order: ignore the orders that all hypotheses are too short for
     :return: sacreBLEU's ``BLEUScore``, from 0 to 100
     :raises UnknownNameError: there is no such tokeniser
@@ -58,8 +59,10 @@ def corpus_bleu(
     >>> print(corpus_bleu(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     BLEU = 48.89 85.7/66.7/40.0/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 7 ref_len = 7)
     """
-    settings = lowercase, force, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
-    score: BLEUScore = _metric(get_ident(), "BLEU", *settings).corpus_score(hypotheses, references)
+    metric = _metric(
+        get_ident(), "BLEU", lowercase, force, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
+    )
+    score: BLEUScore = metric.corpus_score(hypotheses, references)
     return score
 
 
@@ -117,8 +120,8 @@ def corpus_chrf(
     >>> print(corpus_chrf(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     chrF2 = 66.89
     """
-    settings = char_order, word_order, beta, False, not remove_whitespace, eps_smoothing
-    score: CHRFScore = _metric(get_ident(), "CHRF", *settings).corpus_score(hypotheses, references)
+    metric = _metric(get_ident(), "CHRF", char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
+    score: CHRFScore = metric.corpus_score(hypotheses, references)
     return score
 
 
@@ -143,8 +146,8 @@ def sentence_chrf(
     >>> print(sentence_chrf("The cat.", ["A cat.", "The cat."], word_order=2))
     chrF2++ = 100.00
     """
-    settings = char_order, word_order, beta, False, not remove_whitespace, eps_smoothing
-    score: CHRFScore = _metric(get_ident(), "CHRF", *settings).sentence_score(hypothesis, references)
+    metric = _metric(get_ident(), "CHRF", char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
+    score: CHRFScore = metric.sentence_score(hypothesis, references)
     return score
 
 
@@ -171,8 +174,8 @@ def corpus_ter(
     >>> print(corpus_ter(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     TER = 16.67
     """
-    settings = normalized, no_punct, asian_support, case_sensitive
-    score: TERScore = _metric(get_ident(), "TER", *settings).corpus_score(hypotheses, references)
+    metric = _metric(get_ident(), "TER", normalized, no_punct, asian_support, case_sensitive)
+    score: TERScore = metric.corpus_score(hypotheses, references)
     return score
 
 
@@ -196,6 +199,6 @@ def sentence_ter(
     >>> print(sentence_ter("the cat sat", ["the cat", "a cat sat down"]))
     TER = 33.33
     """
-    settings = normalized, no_punct, asian_support, case_sensitive
-    score: TERScore = _metric(get_ident(), "TER", *settings).sentence_score(hypothesis, references)
+    metric = _metric(get_ident(), "TER", normalized, no_punct, asian_support, case_sensitive)
+    score: TERScore = metric.sentence_score(hypothesis, references)
     return score

@@ -31,9 +31,9 @@ def install_as_sacrebleu() -> SacrebleuInstallation:
     """Replace sacreBLEU's BLEU, chrF and TER with cybleu's in the whole process: classes, functions and command.
 
     From then on ``sacrebleu.BLEU`` is :class:`cybleu.sacrebleu_compat.BLEU` everywhere in sacreBLEU, and the same is true
-    of ``sacrebleu.CHRF`` and ``sacrebleu.TER``. So cybleu counts for ``sacrebleu.corpus_bleu``, ``sentence_bleu``,
-    ``corpus_chrf``, ``sentence_chrf``, ``corpus_ter``, ``sentence_ter`` and their callers, with the same results. Code that
-    imported a class earlier with ``from ... import`` keeps sacreBLEU's class, so install first. You can install again.
+    of ``sacrebleu.CHRF``, ``sacrebleu.TER``, and the functions ``corpus_bleu``, ``sentence_bleu``, ``corpus_chrf``,
+    ``sentence_chrf``, ``corpus_ter`` and ``sentence_ter``, with the same results. Code that imported a class earlier with
+    ``from ... import`` keeps sacreBLEU's class, so install first. You can install again.
 
     :return: an object whose `undo` reverts the installation; it is also a context manager
     :raises MissingExtraError: sacreBLEU is not installed
@@ -43,15 +43,15 @@ def install_as_sacrebleu() -> SacrebleuInstallation:
     ...     print(sacrebleu.corpus_bleu(["The cat."], [["The cat."]]).score)
     0.0
     """
-    classes = {"BLEU": sacrebleu_compat.BLEU, "CHRF": sacrebleu_compat.CHRF, "TER": sacrebleu_compat.TER}
+    replaced = {name: getattr(sacrebleu_compat, name) for name in sacrebleu_compat.__all__}  # loads sacreBLEU
     modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "sacrebleu"]
     # sacreBLEU's command looks up the classes in a dict
     spaces = [names for module in modules for names in (vars(module), getattr(module, "METRICS", {}))]
     return SacrebleuInstallation(
         (names, name, ours)
         for names in spaces
-        for name, ours in classes.items()
-        if names.get(name) is ours._of_sacrebleu
+        for name, ours in replaced.items()
+        if getattr(names.get(name), "__module__", "").startswith("sacrebleu.")
     )
 
 

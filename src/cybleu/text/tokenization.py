@@ -91,8 +91,6 @@ class Tokenization:
         tokens_of = self.backend.tokens if self.of_mteval and self.tokenize == "intl" else tokenizer(self.tokenize)
         if self.lowercase:
             lines = list(map(self.lower, lines))
-        if not isinstance(tokens_of, OfSacrebleu):
-            return list(map(tokens_of, lines))
-        different = list(dict.fromkeys(lines))  # sacreBLEU's are slow
-        each = dict(zip(different, tokens_of.of_lines(different)))
-        return [each[line] for line in lines]
+        if isinstance(tokens_of, OfSacrebleu):
+            return [text.split() for text in tokens_of.spaced(lines)]
+        return list(map(tokens_of, lines))

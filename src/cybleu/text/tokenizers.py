@@ -22,6 +22,9 @@ __all__ = ["tokenizer", "tokenizer_signature"]
 OWN = ("unicode", "none", "ascii", "space", "13a", "intl", "zh", "char")
 
 
+WORTH_THREADS = 64  # lines, which take about as long as to start threads
+
+
 def split_for_codexglue(line: str) -> list[str]:
     """As CodeXGLUE's evaluator does it: runs of letters, digits and underscores, in lower case; every other mark stands alone.
 
@@ -163,14 +166,20 @@ class OfSacrebleu:
     def __init__(self, tokenise: Any) -> None:
         self._tokenise = tokenise
         self.signature = str(tokenise.signature())
-        # of SentencePiece, which takes many lines sooner than one after the other
+        # SentencePiece encodes a list of lines in threads
         self._pieces_of = getattr(getattr(tokenise, "sp", None), "EncodeAsPieces", None)
 
     def __call__(self, line: str) -> list[str]:
         text: str = self._tokenise(line.rstrip())
         return text.split()
 
-    def of_lines(self, lines: list[str]) -> list[list[str]]:
-        if self._pieces_of is None:
-            return list(map(self, lines))
-        return [" ".join(pieces).split() for pieces in self._pieces_of([line.rstrip() for line in lines])]
+    def spaced(self, lines: Sequence[str]) -> list[str]:
+        """Tokenise each different line once: return the tokens of each line with blanks between them."""
+        stripped = [line.rstrip() for line in lines]
+        different = list(dict.fromkeys(stripped))
+        if self._pieces_of is None or len(different) < WORTH_THREADS:
+            texts = map(self._tokenise, different)
+        else:
+            texts = map(" ".join, self._pieces_of(different))
+        text_of = dict(zip(different, texts))
+        return [text_of[line] for line in stripped]
