@@ -21,13 +21,16 @@ from .errors import LengthMismatchError, OrderError, SequenceTypeError, UnknownN
 from .metrics import find
 from .metrics.counting import FEW_EACH
 from .metrics.names import as_shares
-from .metrics.operations import check_parts, rows_of_corpus
+from .metrics.operations import check_parts, corpus_of, rows_of_corpus
 from .text.ids import SpecialIds
 from .text.reading import read_corpus, read_list
 from .text.segments import plain_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from .metrics import Metric
+    from .text.batches import Corpus
 
 __all__ = ["RepetitionPenalty", "Reward", "reward_scores"]
 
@@ -76,18 +79,20 @@ def reward_scores(
     array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
     """
     scoring = find(metric, **options).as_reward()
-    rows = scoring.rows(
-        hypotheses,
-        references,
-        owner=owner,
-        threads=threads,
-        lengths=lengths,
-        reference_lengths=reference_lengths,
-        pad_id=pad_id,
-        eos_id=eos_id,
-        unk_id=unk_id,
-    )
-    return as_shares(scoring, scoring.evaluate_rows(rows)).astype(np.float32)
+    of_ids = {
+        "lengths": lengths,
+        "reference_lengths": reference_lengths,
+        "pad_id": pad_id,
+        "eos_id": eos_id,
+        "unk_id": unk_id,
+    }
+    corpus = corpus_of(scoring, hypotheses, references, owner, of_ids)
+    return _rewards_of(scoring, corpus, threads)
+
+
+def _rewards_of(metric: Metric, corpus: Corpus, threads: int | None) -> NDArray[np.float32]:
+    rows = rows_of_corpus(metric, corpus, threads)
+    return as_shares(metric, metric.evaluate_rows(rows)).astype(np.float32)
 
 
 class Reward:
@@ -197,12 +202,11 @@ class Reward:
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         metric = self.metric.as_reward()
         if not of_ids and len(keys) <= FEW_EACH * len(numbers):
-            rows = rows_of_corpus(metric, read_corpus(hypotheses, references), self.threads)
+            corpus = read_corpus(hypotheses, references)
         else:
             sets = [[key] if isinstance(key, str) else list(key) for key in numbers]
-            owner = [numbers[key] for key in keys]
-            rows = metric.rows(hypotheses, sets, owner=owner, threads=self.threads, **of_ids)
-        rewards: list[Any] = as_shares(metric, metric.evaluate_rows(rows)).astype(np.float32).tolist()
+            corpus = corpus_of(metric, hypotheses, sets, [numbers[key] for key in keys], of_ids)
+        rewards: list[Any] = _rewards_of(metric, corpus, self.threads).tolist()
         return rewards
 
     def _warn_once(self, position: int) -> None:

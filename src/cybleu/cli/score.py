@@ -246,7 +246,7 @@ class Scored:
             segments = zip(self._references, self._hypotheses)
             numbers = (bleu_score.sentence_bleu(*segment, *self.method) for segment in segments)
         elif isinstance(metric, Bleu):
-            numbers = metric.scorer.scores(self.rows())  # of all rows in one call of the kernel
+            numbers = metric.evaluate_rows(self.rows())  # of all rows in one call of the kernel
         else:
             numbers = map(metric.formula, lists_of(self.rows()))
         return [percent(float(number), self.metric.scale) for number in numbers]

@@ -97,9 +97,9 @@ class RowScorer:
         parts = self.kernel.evaluate(row)
         return self.formula.evaluate(row) if parts is None else parts
 
-    def scores(self, rows: Any) -> Any:
-        """Return the score of each row of an array or of a view."""
-        return scores_by(self.kernel, rows, lambda row: self.formula.evaluate(row)[0])
+    def score(self, row: list[int]) -> float:
+        """Return the score of a row by the formula in Python."""
+        return self.formula.evaluate(row)[0]
 
 
 @dataclass(frozen=True)
@@ -286,7 +286,7 @@ class Bleu(BuiltinMetric):
 
     def as_reward(self) -> Bleu:
         """Return the metric of rewards, which scores single sentences and gives an empty one 0."""
-        metric = self.of_sentences()
+        metric = self if self.level == "sentence" else self._sentences
         if metric.definition.empty_hypothesis == "zero":
             return metric
         return replace(metric, variant=replace(metric.definition, empty_hypothesis="zero"))
@@ -370,7 +370,8 @@ class Bleu(BuiltinMetric):
         # some tools average scores from 0 to 1, and then multiply the mean by the scale
         scale_of_mean = rules.scale if rules.mean == "log-differences" else 1
         rules.scale /= scale_of_mean
-        scores = RowScorer(rules).scores(table).tolist() if has_rows(rows) else [0.0]
+        scorer = RowScorer(rules)
+        scores = scores_by(scorer.kernel, table, scorer.score).tolist() if has_rows(rows) else [0.0]
         mean = reduce(add, scores, 0.0) * scale_of_mean / len(scores)
         of_sums = replace(metric.definition, empty_hypothesis="scored", fails="never", short_segments_count=False)
         summed = replace(metric, level="corpus", variant=of_sums).score(self.row_rule.plain(table))
@@ -386,7 +387,7 @@ class Bleu(BuiltinMetric):
         return self.of_width(table.shape[1]).evaluate_rows(table)
 
     def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        scores: NDArray[np.float64] = self.scorer.scores(rows)
+        scores: NDArray[np.float64] = scores_by(self.scorer.kernel, rows, self.scorer.score)
         return scores
 
     def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from .._definitions.ngrams import lengths_to_choose_from, reference_length
 from .._runtime.lazy_arrays import np
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
-from ..text.batches import Corpus, ListSets, RawText, Sets, TokenLists
+from ..text.batches import Corpus, ListSets, RawText, Sets, TokenIds, TokenLists
 from ..text.numbering import number_others, number_texts
 from ..text.segments import plain_segment
 from .tokens import tokenised
@@ -53,22 +53,18 @@ class Counting(NamedTuple):
             tokenization = None
         if corpus.once is None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.size):
             if tokenization is not None:
-                return self._of_lines(corpus, tokenization)
+                if corpus.owners is not None:
+                    assert isinstance(corpus.sets, Sets)
+                    corpus = Corpus(corpus.texts, corpus.sets.take(corpus.owners))
+                tokenizer = tokenization.backend
+                texts, references, bounds = corpus.lines(tokenization)
+                return lambda start, stop, rows: raw_rows(
+                    tokenizer, texts, references, bounds, self.order, self.reference_length, start, stop, rows
+                )
             if isinstance(corpus.texts, TokenLists) and isinstance(corpus.sets, ListSets) and corpus.owners is None:
                 return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
             return self._of_numbers(corpus)
         return self._of_prepared(corpus, tokenization, key=(self, given))
-
-    def _of_lines(self, corpus: Corpus, tokenization: Tokenization) -> Callable[[int, int, Any], None]:
-        """Count raw text, which the backend tokenises."""
-        if corpus.owners is not None:
-            assert isinstance(corpus.sets, Sets)
-            corpus = Corpus(corpus.texts, corpus.sets.take(corpus.owners))
-        tokenizer = tokenization.backend
-        texts, references, bounds = corpus.lines(tokenization)
-        return lambda start, stop, rows: raw_rows(
-            tokenizer, texts, references, bounds, self.order, self.reference_length, start, stop, rows
-        )
 
     def _of_lists(self, sets: Any, texts: Any) -> Callable[[int, int, Any], None]:
         """Count token lists, which the backend reads in place."""
@@ -94,8 +90,12 @@ class Counting(NamedTuple):
 
     def _of_numbers(self, corpus: Corpus) -> Callable[[int, int, Any], None]:
         """Count texts in numbers."""
-        numbers, vocabulary = number_texts(corpus.sets.texts)
-        hypotheses = TokenTexts(*number_others(corpus.texts, vocabulary))
+        texts = corpus.texts
+        numbers = corpus.sets.texts
+        if not isinstance(texts, TokenIds) or not isinstance(numbers, TokenIds):
+            numbers, vocabulary = number_texts(numbers)
+            texts = number_others(texts, vocabulary)
+        hypotheses = TokenTexts(*texts)
         references = TokenTexts(*numbers)
         bounds = np.array(corpus.sets.bounds, dtype=np.int64)
         owners = corpus.owners
@@ -116,7 +116,10 @@ class Counting(NamedTuple):
             assert tokenization is not None
             lines = tokenization.lowered(corpus.texts.lines)
             return lambda start, stop, rows: prepared.count_raw_rows(vocabulary, lines, owners, start, stop, rows)
-        hypotheses = TokenTexts(*number_others(corpus.texts, vocabulary))
+        texts = corpus.texts
+        if vocabulary is not None or not isinstance(texts, TokenIds):
+            texts = number_others(texts, vocabulary)
+        hypotheses = TokenTexts(*texts)
         return lambda start, stop, rows: prepared.count_rows(hypotheses, owners, start, stop, rows)
 
     def _prepared(self, corpus: Corpus, tokenization: Tokenization | None) -> tuple[Any, Any]:

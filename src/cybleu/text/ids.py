@@ -11,7 +11,7 @@ from .._backend import read_arrays
 from .._runtime.lazy_arrays import array_given, in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted
-from .._runtime.sequences import LISTS, by_position, is_array
+from .._runtime.sequences import LISTS, by_position
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
 from .batches import Sets, TokenIds
 
@@ -80,6 +80,18 @@ def ids_of_ragged(value: Ragged, name: str) -> TokenIds:
     return TokenIds(ids, offsets[:-1].copy(), offsets[1:].copy())
 
 
+def texts_of_array(array: Any) -> TokenIds | None:
+    """The texts in the rows of an array that the kernels read as it is; None for any other one."""
+    if type(array) is not np.ndarray or array.ndim != 2 or not array.size:
+        return None
+    dtype = array.dtype
+    flags = array.flags
+    if not (dtype.kind == "i" and dtype.itemsize >= 4 and dtype.isnative and flags.c_contiguous and flags.aligned):
+        return None
+    begins = np.arange(len(array), dtype=np.int64) * array.shape[1]
+    return TokenIds(array.reshape(-1), begins, begins + array.shape[1])
+
+
 def sets_of_arrays(entries: Sequence[Any], *, several: bool) -> Sets | None:
     """The texts in a list that has an array, or a list of arrays, for each segment. The backend reads NumPy's arrays.
 
@@ -89,7 +101,7 @@ def sets_of_arrays(entries: Sequence[Any], *, several: bool) -> Sets | None:
     first = entries[0] if entries else None
     if type(first) in LISTS and first:
         first = first[0]
-    if not is_array(first):
+    if not hasattr(first, "__array__"):
         return None
     counts = np.empty(len(entries), dtype=np.int64)
     found = read_arrays(list(entries), np.ndarray, counts)
@@ -137,6 +149,9 @@ def owners_given(owner: Any, sets: AnySets, count: int) -> NDArray[np.int64] | N
 
     :raises LengthMismatchError: there are not as many sets as hypotheses, and no owners
     """
+    plain = type(owner) is list and len(owner) == count and set(map(type, owner)) == {int}
+    if plain and min(owner) >= 0 and max(owner) < sets.size:
+        return np.array(owner, dtype=np.int64)
     if owner is not None:
         return positions(owner, "owner", sets.size - 1, [count], "hypotheses")
     if count == sets.size:

@@ -28,6 +28,7 @@ from .ids import (
     owners_given,
     sets_of_array,
     sets_of_arrays,
+    texts_of_array,
 )
 from .numbering import only_ids
 from .ragged import Ragged
@@ -38,8 +39,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
-
-    from numpy.typing import NDArray
 
     from .batches import AnySets, Batch, Kind
 
@@ -57,10 +56,8 @@ def plain_texts(values: Any) -> RawText | TokenIds | None:
     Types are exact, so nothing has to be converted or checked. Return None for all else, which the functions below read.
     """
     if type(values) is not list:
-        if not _are_of_numpy({type(values)}) or not _has_ids(values, 2) or not values.flags.c_contiguous:
-            return None
-        begins = np.arange(len(values), dtype=np.int64) * values.shape[1]
-        return TokenIds(values.reshape(-1), begins, begins + values.shape[1]) if values.size else None
+        # The name first, because NumPy is imported when its class is asked for.
+        return texts_of_array(values) if type(values).__name__ == "ndarray" else None
     if set(map(type, values)) == {str}:
         return RawText(RawTexts(values))
     sets = sets_of_arrays(values, several=False)
@@ -77,37 +74,22 @@ def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
     found = plain_texts(references)
     if found is not None:
         sets: Sets | None = Sets(found, array("q", range(found.size + 1)))
-    elif type(references) is not list:
-        return None
+    elif type(references) is list:
+        sets = _sets_of_lines(references, texts) or sets_of_arrays(references, several=True)
     else:
-        sets = sets_of_arrays(references, several=True) or _sets_of_lines(references)
-    if sets is None or not (texts is None or type(texts) is type(sets.texts)):
         return None
-    if found is None and isinstance(sets.texts, RawText):
-        _warn_of_words(references, texts)
-    return sets
+    return sets if sets is not None and (texts is None or type(texts) is type(sets.texts)) else None
 
 
-def _sets_of_lines(references: list[Any]) -> Sets | None:
+def _sets_of_lines(references: list[Any], texts: Batch | None) -> Sets | None:
     """Lists of str, at least one in each."""
     if set(map(type, references)) != {list} or not all(references):
         return None
     lines = list(chain.from_iterable(references))
-    if set(map(type, lines)) != {str}:
+    if set(map(type, lines)) != {str} or isinstance(texts, TokenIds):
         return None
+    _warn_of_words(references, texts)
     return Sets(RawText(RawTexts(lines)), array("q", accumulate(map(len, references), initial=0)))
-
-
-def _are_of_numpy(kinds: set[type]) -> bool:
-    # The name first, because NumPy is imported when its class is asked for.
-    return [kind.__name__ for kind in kinds] == ["ndarray"] and kinds == {np.ndarray}
-
-
-def _has_ids(array: NDArray[Any], dimensions: int) -> bool:
-    """Whether an array has integers of a type that the kernels read."""
-    dtype = array.dtype
-    of_kernels = dtype.kind == "i" and dtype.itemsize >= 4 and dtype.isnative
-    return array.ndim == dimensions and of_kernels and array.flags.aligned
 
 
 # ---------------------------------------------------------------------------------------------- any types, and mistakes
@@ -173,7 +155,7 @@ def read_texts(
     texts: Batch | None = plain_texts(values) if lengths is None else None
     if texts is None:
         texts = _texts_of_any(values, name, lengths, bounds)
-    if special.given:
+    if special is not NO_IDS and special.given:
         texts = ids = _with_special(texts, special, name)
         if special.unk_id is not None and (ids.ids == UNKNOWN).any():
             raise ArrayValueError(f"{name} have the id {UNKNOWN}, which cannot be scored with unk_id")
@@ -285,7 +267,7 @@ def read_references(
     sets: AnySets | None = plain_sets(references, texts) if lengths is None else None
     if sets is None:
         sets = _sets_of_any(references, texts, lengths)
-    if special.given:
+    if special is not NO_IDS and special.given:
         ids, begins, ends = _with_special(sets.texts, special, "references")
         if special.unk_id is not None:
             ids = np.where(ids == special.unk_id, np.int64(UNKNOWN), ids)  # UNKNOWN does not fit int32
