@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import pairwise
-from math import frexp, ldexp, sqrt
+from math import frexp, ldexp
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import index, np, repeat
@@ -12,9 +12,8 @@ from .._runtime.arrays import index, np, repeat
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .._runtime.arrays import Floats, Integers
     from .sparse import SparseFeatures
-
-    Floats = NDArray[np.float64]
 
 
 class Axes:
@@ -25,13 +24,13 @@ class Axes:
     :ivar last: the weights of the last point, its values and its choice
     """
 
-    def __init__(self, offsets: NDArray[np.int64], features: Floats, sparse: SparseFeatures | None):
+    def __init__(self, offsets: Integers, features: Floats, sparse: SparseFeatures | None):
         self.present = np.flatnonzero(np.diff(offsets) > 0)
         self.offsets = np.append(offsets[:-1][self.present], offsets[-1])
         self._features = features
         self._sparse = sparse
         self._columns: dict[int, tuple[Floats, NDArray[np.int32]]] = {}
-        self.last: tuple[Any, Floats, NDArray[np.int64]] | None = None
+        self.last: tuple[Any, Floats, Integers] | None = None
 
     def column(self, axis: int) -> tuple[Floats, NDArray[np.int32]]:
         """Return the values of a dense feature, and the order of the hypotheses along it."""
@@ -67,11 +66,7 @@ class Axes:
         return np.array([self._scale_of(self.column(axis)[0]) for axis in range(self._features.shape[1])])
 
     def _scale_of(self, column: Floats) -> float:
-        sizes = np.diff(self.offsets)
-        largest = float(np.abs(column).max()) or 1.0
-        shares = column / largest  # whose squares do not overflow
-        means = np.add.reduceat(shares, index(self.offsets[:-1])) / sizes
-        deviation = sqrt(float(np.square(shares - repeat(means, sizes)).mean()))
+        (deviation,), (largest,) = deviations_within(column[:, None], self.offsets)
         if deviation < 1e-12:  # only rounding errors
             return 1.0
         exponent = frexp(deviation)[1] + frexp(largest)[1]
@@ -87,3 +82,16 @@ class Axes:
         with np.errstate(over="ignore"):
             spreads: Floats = np.maximum.reduceat(values, begins) - np.minimum.reduceat(values, begins)
         return spreads
+
+
+def deviations_within(features: Floats, offsets: Integers) -> tuple[Floats, Floats]:
+    """Compute the standard deviation of each feature within segments.
+
+    :param offsets: of segments that all have hypotheses
+    :return: the deviations as shares of the largest absolute value of each feature, and these values
+    """
+    sizes = np.diff(offsets)
+    largest = np.maximum(np.abs(features).max(axis=0), np.finfo(np.float64).tiny)
+    shares = features / largest  # whose squares do not overflow
+    means = np.add.reduceat(shares, index(offsets[:-1])) / sizes[:, None]
+    return np.sqrt(((shares - repeat(means, sizes, axis=0)) ** 2).mean(axis=0)), largest

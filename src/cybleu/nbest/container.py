@@ -154,31 +154,18 @@ class NBest:
         :param score: see :class:`NBest`
         :param inputs: see :class:`NBest`
         """
+        hypotheses = len(part.features)
+        if part.stats is None:
+            part = replace(part, stats=np.zeros((hypotheses, 0)))
+        if part.index is None:
+            part = replace(part, index=np.arange(hypotheses, dtype=np.int64))
         nbest = object.__new__(cls)
-        nbest._own(part, score, len(part.features) if inputs is None else inputs)
+        nbest._own(part, score, hypotheses if inputs is None else inputs)
         return nbest
 
     def _own(self, part: Part, score: Callable[[Any], float] | Metric | None, inputs: int) -> None:
-        hypotheses = len(part.features)
-        sparse = part.sparse
-        if sparse is not None:
-            indptr = _read_only(sparse.indptr)
-            sparse = SparseFeatures(indptr, _read_only(sparse.columns), _read_only(sparse.values), sparse.names)
-        values = {
-            "offsets": _read_only(part.offsets),
-            "features": _read_only(part.features),
-            "stats": _read_only(np.zeros((hypotheses, 0)) if part.stats is None else part.stats),
-            "names": part.names,
-            "texts": part.texts,
-            "score": score,
-            "sparse": sparse,
-            "ids": _read_only(part.ids),
-            "index": _read_only(np.arange(hypotheses, dtype=np.int64) if part.index is None else part.index),
-            "model_scores": None if part.model_scores is None else _read_only(part.model_scores),
-            "inputs": inputs,
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)  # the only way to set a field of a frozen dataclass
+        for name, value in {**vars(part), "score": score, "inputs": inputs}.items():
+            object.__setattr__(self, name, _read_only(value))  # the only way to set a field of a frozen dataclass
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(type(self), **{field.name: getattr(self, field.name) for field in fields(self)}), ()
@@ -412,9 +399,13 @@ class NBest:
         writing.write(self, path, format)
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+def _read_only(value: Any) -> Any:
     """Return an array contiguous and read-only for good: of a buffer that is read-only, NumPy refuses to set `writeable`."""
-    array = in_place(array)
+    if isinstance(value, SparseFeatures):
+        return SparseFeatures(*map(_read_only, value))
+    if not isinstance(value, np.ndarray):
+        return value
+    array = in_place(value)
     return np.asarray(array.data.toreadonly()) if array.flags.writeable else array
 
 

@@ -20,8 +20,7 @@ from .tables import numbers_in
 from .validation import LARGEST_SUM, check_apart, feature_names
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from .._runtime.arrays import Integers
     from .container import NBest
 
     Path = str | PathLike[str]
@@ -46,7 +45,8 @@ def write(nbest: NBest, features: Path, scores: Path) -> None:
     columns = [column for n in range(order) for column in (2 + n, 2 + order + n)]
     counts = stats[:, [*columns, 1]]  # m1 t1 m2 t2 ... and the reference length
     labels = [] if nbest.sparse is None else [f"{name}=" for name in nbest.sparse.names]
-    features, scores = fspath(features), fspath(scores)
+    features = fspath(features)
+    scores = fspath(scores)
     check_paths([features, scores])
     with writing(features) as features_file, writing(scores) as scores_file:
         for number, segment in enumerate(nbest.ids.tolist()):
@@ -68,7 +68,8 @@ def write(nbest: NBest, features: Path, scores: Path) -> None:
 def read(features: Path, scores: Path, segments: int | None, first_id: int, naming: Naming) -> Part:
     """Read a list; see :meth:`NBest.from_moses`."""
     with Lines(features) as features_file, Lines(scores) as scores_file:
-        found, counted = _Table(features_file, *FEATURES, "features"), _Table(scores_file, *SCORES, "statistics")
+        found = _Table(features_file, *FEATURES, "features")
+        counted = _Table(scores_file, *SCORES, "statistics")
     for one, other in zip_longest(found.parts, counted.parts):
         if one is None or other is None or one[1:] != other[1:]:
             names = [f"{part[2]} hypotheses of segment {part[1]}" if part else "the end" for part in (one, other)]
@@ -110,7 +111,10 @@ class _Table:
     """
 
     def __init__(self, file: Lines, begin: str, end: str, what: str):
-        self.file, self._begin, self._end, self._what = file, begin, end, what
+        self.file = file
+        self._begin = begin
+        self._end = end
+        self._what = what
         self.parts: list[tuple[int, int, int]] = []
         self.heading: list[str] = []
         self._width: int | None = None
@@ -140,7 +144,8 @@ class _Table:
                     else:
                         segment, size = self._enter(words_of(line))
                         self.parts.append((self.file.count + 1 + place, segment, size))
-                        lines.limit, inside = lines.limit + size, True
+                        lines.limit += size
+                        inside = True
             left = lines.limit - lines.row
             bounds = np.array([0, lines.row], dtype=np.int64)
             yield Part(offsets=bounds, ids=bounds[:1], features=lines.dense(), names=(), sparse=lines.sparse())
@@ -163,7 +168,8 @@ class _Table:
         if width > MOST_COLUMNS:
             raise InputFileError(f"announces {width} columns; at most {MOST_COLUMNS} can be read")
         if self._width is None:
-            self._width, self.heading = width, heading[3:]
+            self._width = width
+            self.heading = heading[3:]
             if self._begin == FEATURES[0] and self.heading and len(self.heading) != width:
                 raise InputFileError(f"there are {len(self.heading)} names, but {width} features")
         if width != self._width:
@@ -177,9 +183,10 @@ def _is_whole(token: str) -> bool:
     return token.isascii() and token.isdigit() and len(token) <= MOST_DIGITS
 
 
-def _statistics(table: _Table, segments: int) -> NDArray[np.int64]:
+def _statistics(table: _Table, segments: int) -> Integers:
     """Convert the statistics of a list with so many segments to rows as of :func:`cybleu.rows`."""
-    rows, kind = table.rows.features, " ".join(table.heading)
+    rows = table.rows.features
+    kind = " ".join(table.heading)
     width = rows.shape[1]
     with on_line(table.file, 1):
         if kind != BLEU:
@@ -190,7 +197,8 @@ def _statistics(table: _Table, segments: int) -> NDArray[np.int64]:
             )
         if width < 3 or width % 2 == 0:
             raise InputFileError(f"there are {width} statistics; BLEU has two for each order, and the reference length")
-    matches, totals = rows[:, :-1:2], rows[:, 1:-1:2]
+    matches = rows[:, :-1:2]
+    totals = rows[:, 1:-1:2]
     most = min(LARGEST_COUNT, LARGEST_SUM // max(1, segments))
     right = ((rows >= 0) & (rows <= most) & (rows == np.floor(rows))).all(axis=1)
     right &= (matches <= totals).all(axis=1)

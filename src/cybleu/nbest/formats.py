@@ -21,7 +21,7 @@ from .sparse import SparseFeatures, dense_of, owners_of
 from .validation import check_apart
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from .._runtime.arrays import Floats, Integers
 
 BARS = b"|||"
 BLANKS = b" \t"
@@ -41,17 +41,17 @@ class Record(NamedTuple):
     :ivar part: without texts and statistics
     """
 
-    lines: NDArray[np.int64]
+    lines: Integers
     data: bytes
-    begins: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    begins: Integers
+    ends: Integers
     part: Part
 
     def raw_text(self) -> RawText:
         return RawText(RawTexts.of_spans(self.data, self.begins, self.ends))
 
 
-def runs_of(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def runs_of(ids: Integers) -> tuple[Integers, Integers]:
     """Return `offsets` and `ids` of a part, from the segment of each hypothesis."""
     starts = in_place(np.flatnonzero(np.diff(ids, prepend=-1)), np.int64)
     return np.append(starts, len(ids)), ids[starts]
@@ -159,7 +159,7 @@ class ParsedLines:
         self.row += 1
         self._indptr[self.row] = last
 
-    def dense(self) -> NDArray[np.float64]:
+    def dense(self) -> Floats:
         """Return the dense features of all rows."""
         return self._features[: self.row]
 

@@ -14,7 +14,7 @@ from .parts import Part, by_segment, joined, part_of
 from .sparse import SparseFeatures, no_features, owners_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from .._runtime.arrays import Integers
 
 __all__ = ["merge"]
 
@@ -76,7 +76,7 @@ def merge(*nbests: NBest) -> NBest:
     return NBest.unchecked(every.taken(rows, offsets, first.ids, index), first.score, inputs)
 
 
-def _first_of_equal(part: Part) -> NDArray[np.int64]:
+def _first_of_equal(part: Part) -> Integers:
     """Return the indices of hypotheses that equal no earlier one of their segment."""
     features: Any = part.features
     stats: Any = part.stats

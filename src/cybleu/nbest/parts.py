@@ -12,9 +12,8 @@ from .sparse import SparseFeatures, no_features
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .._runtime.arrays import Floats, Integers
     from .container import NBest
-
-    Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +27,12 @@ class Part:
 
     offsets: Integers
     ids: Integers
-    features: NDArray[np.float64]
+    features: Floats
     names: tuple[str, ...]
     stats: NDArray[Any] | None = None
     texts: list[str] | None = None
     sparse: SparseFeatures | None = None
-    model_scores: NDArray[np.float64] | None = None
+    model_scores: Floats | None = None
     index: Integers | None = None
 
     def taken(self, rows: Integers | slice, offsets: Integers, ids: Integers, index: Integers | None = None) -> Part:

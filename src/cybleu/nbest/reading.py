@@ -39,8 +39,7 @@ from .references import bleu, count, prepare_references
 from .tables import plain
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from .._runtime.arrays import Integers
     from ..metrics import Metric
     from ..metrics.references import References
 
@@ -108,7 +107,7 @@ def read_parts(
 
 def _counted(
     file: Lines, record: Record, metric: Metric, references: References, first_id: int, naming: Naming
-) -> NDArray[np.int64]:
+) -> Integers:
     """Return the statistics of a record; an id beyond the references is an error."""
     part = record.part
     numbers = part.ids - first_id

@@ -8,7 +8,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines
-from .._runtime.arrays import np
 from ..errors import InputFileError, LengthMismatchError, SequenceTypeError
 from ..metrics import Bleu, Metric
 from ..metrics.operations import rows_of_corpus, tokenization_for, with_options
@@ -19,6 +18,7 @@ from ..text.batches import Place, RawText
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .._runtime.arrays import Integers
     from ..text.batches import Batch
 
     Path = str | PathLike[str]
@@ -89,7 +89,7 @@ def bleu(
 
 
 def count(
-    metric: Metric, texts: Batch, references: References, owners: NDArray[np.int64], threads: int | None = None
+    metric: Metric, texts: Batch, references: References, owners: Integers, threads: int | None = None
 ) -> NDArray[Any]:
     """Return the rows of texts. If either side has tokens, the tokeniser of the metric splits the other.
 

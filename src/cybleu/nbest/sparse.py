@@ -12,6 +12,8 @@ from ..errors import ArrayValueError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .._runtime.arrays import Floats, Integers
+
 __all__ = ["SparseFeatures", "formatted", "no_features", "owners_of", "sparse_given"]
 
 
@@ -42,7 +44,8 @@ class SparseFeatures(NamedTuple):
         :param rows: the indices of the hypotheses, int64, in any order; or a slice of consecutive ones, for a view
         """
         if isinstance(rows, slice):
-            first, last = self.indptr[rows.start], self.indptr[rows.stop]
+            first = self.indptr[rows.start]
+            last = self.indptr[rows.stop]
             indptr = self.indptr[rows.start : rows.stop + 1] - first
             return SparseFeatures(indptr, self.columns[first:last], self.values[first:last], self.names)
         sizes = np.diff(self.indptr)[rows]
@@ -60,7 +63,7 @@ class SparseFeatures(NamedTuple):
         return csr_array((self.values, self.columns, self.indptr), shape=(len(self.indptr) - 1, len(self.names)))
 
 
-def owners_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def owners_of(offsets: Integers) -> Integers:
     """Return for each entry the number of the row or segment that it belongs to.
 
     :param offsets: those of row i are ``offsets[i]:offsets[i + 1]``
@@ -68,7 +71,7 @@ def owners_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     return repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
 
 
-def owner_of(offsets: NDArray[np.int64], row: Any) -> int:
+def owner_of(offsets: Integers, row: Any) -> int:
     """Return the number of the segment that an entry belongs to, as :func:`owners_of`."""
     return int(np.searchsorted(offsets, row, side="right")) - 1
 
@@ -90,7 +93,7 @@ def no_features(count: int) -> SparseFeatures:
     return SparseFeatures(np.zeros(count + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), ())
 
 
-def dense_of(sparse: SparseFeatures) -> NDArray[np.float64]:
+def dense_of(sparse: SparseFeatures) -> Floats:
     """Return sparse features as an array with a column for each; a missing one is 0."""
     dense = np.zeros((len(sparse.indptr) - 1, len(sparse.names)))
     dense[owners_of(sparse.indptr), sparse.columns] = sparse.values
@@ -103,7 +106,9 @@ def sparse_given(sparse: Any) -> SparseFeatures:
     :param sparse: :class:`SparseFeatures` or a tuple of its fields; or a sparse matrix of SciPy, alone or with names
     :raises ArrayValueError: it is none of these
     """
-    parts = (sparse, None) if hasattr(sparse, "tocsr") else tuple(sparse) if isinstance(sparse, (tuple, list)) else ()
+    parts = tuple(sparse) if isinstance(sparse, (tuple, list)) else ()
+    if hasattr(sparse, "tocsr"):
+        parts = (sparse, None)
     if len(parts) == len(SparseFeatures._fields):
         return SparseFeatures(*parts)
     if len(parts) != 2 or not hasattr(parts[0], "tocsr"):

@@ -16,7 +16,7 @@ from .validation import feature_names
 if TYPE_CHECKING:
     from os import PathLike
 
-    from numpy.typing import NDArray
+    from .._runtime.arrays import Floats
 
     Path = str | PathLike[str]
 
@@ -35,9 +35,9 @@ def numbers_in(line: bytes, width: int, item: str, wrong: str, has_pairs: bool =
     return [number_of(word, item) for word in numbers], pairs_of(pairs)
 
 
-def _features_in(path: Path) -> tuple[str, NDArray[np.float64]]:
+def _features_in(path: Path) -> tuple[str, Floats]:
     """Return the name of a table of features, and the features."""
-    parts: list[NDArray[np.float64]] = []
+    parts: list[Floats] = []
     parser: Any = None
     with Lines(path) as file:
         for block, count in blocks_of(file):

@@ -17,8 +17,8 @@ from .sparse import SparseFeatures, owner_of, owners_of, sparse_given
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+    from .._runtime.arrays import Floats, Integers
+
 
 # Below the int64 limit, because searches add differences to such a sum, and some metrics add 1 to a count.
 LARGEST_SUM = 2**62

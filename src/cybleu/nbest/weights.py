@@ -14,6 +14,7 @@ from .sparse import no_features
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .._runtime.arrays import Floats
     from .container import NBest
     from .sparse import SparseFeatures
 
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["rows_of", "weighed", "weights_of"]
 
 
-def rows_of(dense: NDArray[np.float64], sparse: SparseFeatures | None) -> Any:
+def rows_of(dense: Floats, sparse: SparseFeatures | None) -> Any:
     """Convert features to the backend's `FeatureRows`."""
     indptr, columns, values, names = sparse or no_features(len(dense))
     return FeatureRows(dense, indptr, columns, values, len(names))
 
 
-def weighed(rows: Any, weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+def weighed(rows: Any, weights: Floats, size: int) -> Floats:
     """Return the weighted sum of each of the `size` rows of the backend."""
     sums = np.empty(size)
     rows.weigh(weights, sums)
@@ -37,7 +38,7 @@ def weighed(rows: Any, weights: NDArray[np.float64], size: int) -> NDArray[np.fl
 
 def weights_of(
     nbest: NBest, weights: Weights, name: str, error: type[FeatureError | WeightsError] = WeightsError
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return one finite weight for each feature, sparse ones after dense ones.
 
     Weights by name may omit sparse features, whose weights are then 0.

@@ -78,7 +78,8 @@ def _labels_of(names: Sequence[str], more: bool, joshua: str) -> list[str]:
     counts: dict[str, int] = {}
     base = ""
     for name in names:
-        before, base = base, name.rpartition("_")[0]
+        before = base
+        base = name.rpartition("_")[0]
         if not base or "_" in base or name != f"{base}_{counts.get(base, 0)}":
             raise FeatureError(
                 f"the name {shown(name)} cannot be written in Moses's format, which requires names such as lm_0, lm_1 "

@@ -9,13 +9,14 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import shown
-from .._runtime.arrays import bincount, first_not_finite, index, np, repeat
+from .._runtime.arrays import bincount, first_not_finite, index, np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.parallel import bar
 from .._runtime.samples import MOST_REPEATS
 from ..errors import ArrayValueError, FeatureError
 from ..metrics.combined import maximised
 from ..nbest import NBest, SparseFeatures
+from ..nbest.axes import deviations_within
 from ..nbest.container import check_nbest
 from ..nbest.sparse import no_features, owners_of
 from .linear import linear
@@ -23,11 +24,8 @@ from .oracle import oracle
 from .selection import Selection, metric_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from .._runtime.arrays import Floats, Integers
     from ..metrics import Metric, Variant
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +151,7 @@ class _Rows:
     :ivar columns: the sparse features that any of them has
     """
 
-    def __init__(self, nbest: NBest, rows: NDArray[np.int64], scales: Floats):
+    def __init__(self, nbest: NBest, rows: Integers, scales: Floats):
         width = len(nbest.names)
         self._dense = nbest.features[rows] / scales[:width]
         self._width = width
@@ -169,7 +167,7 @@ class _Rows:
             values = values + bincount(self._owners, terms, len(values))
         return values
 
-    def sum(self, shares: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    def sum(self, shares: Integers) -> tuple[Floats, Floats]:
         """Sum the rows, multiplied by `shares`: the dense features, and the sparse ones of `columns`."""
         dense: Floats = (shares @ self._dense).astype(np.float64)
         if not len(self.columns):
@@ -195,14 +193,12 @@ SMALLEST = ulp(0.0)  # lower bound of the deviation of a feature that varies, so
 
 def _scales(nbest: NBest) -> Floats:
     """Standard deviation of each feature within segments; inf where the feature is constant in each segment."""
-    filled = np.diff(nbest.offsets) > 0
-    begins, sizes = index(nbest.offsets[:-1][filled]), np.diff(nbest.offsets)[filled]
-    largest = np.maximum(np.abs(nbest.features).max(axis=0), np.finfo(np.float64).tiny)
-    features = nbest.features / largest  # so that no square overflows
-    constant = (np.maximum.reduceat(features, begins) == np.minimum.reduceat(features, begins)).all(axis=0)
-    means = repeat(np.add.reduceat(features, begins) / sizes[:, None], sizes, axis=0)
-    scales: Floats = np.sqrt(((features - means) ** 2).mean(axis=0)) * largest
-    scales = np.where(constant, np.inf, np.maximum(scales, SMALLEST))
+    offsets = nbest.axes.offsets
+    begins = index(offsets[:-1])
+    deviations, largest = deviations_within(nbest.features, offsets)
+    shares = nbest.features / largest
+    constant = (np.maximum.reduceat(shares, begins) == np.minimum.reduceat(shares, begins)).all(axis=0)
+    scales: Floats = np.where(constant, np.inf, np.maximum(deviations * largest, SMALLEST))
     return scales if nbest.sparse is None else np.concatenate([scales, _sparse_scales(nbest, nbest.sparse)])
 
 

@@ -16,6 +16,7 @@ from ..text.reading import check_same_kind, read_groups, read_texts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .._runtime.arrays import Integers
     from ..metrics import Metric
     from ..text.batches import Batch
 
@@ -24,7 +25,7 @@ class TextLists(NamedTuple):
     source: NBest | Sequence[Any]  # which the Selection holds
     texts: Batch  # of all segments
     empty: NDArray[np.bool_]
-    offsets: NDArray[np.int64]
+    offsets: Integers
 
 
 def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metric, list[TextLists]]:

@@ -21,8 +21,7 @@ from .results import Move, Restart, Tuning
 from .space import checked_space, random_start
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from .._runtime.arrays import Floats
     from ..nbest.weights import Weights
     from .problem import Metric
 
@@ -152,8 +151,8 @@ class _Climb:
 
     problem: Problem
     axes: list[int]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    high: Floats
     moves: list[Move] = field(default_factory=list)
     searches: int = 0
 
@@ -183,9 +182,7 @@ class _Climb:
                 del self.moves[before:]
         return point
 
-    def _perturbed(
-        self, generator: np.random.Generator, weights: NDArray[np.float64], size: float, relative: bool
-    ) -> NDArray[np.float64]:
+    def _perturbed(self, generator: np.random.Generator, weights: Floats, size: float, relative: bool) -> Floats:
         """Perturb weights by normal noise. The effect of a weight is its multiple of :attr:`Axes.scales`.
 
         :param size: the standard deviation of the noise, relative to the root mean square of the effects
@@ -202,7 +199,7 @@ class _Climb:
                 sizes = np.maximum(np.abs(effects), largest / 10) if relative else mean
                 moved = (effects + size * sizes * noise) * scales
             near[axes] = np.where(np.isfinite(moved), moved, weights[axes])
-        bounded: NDArray[np.float64] = np.minimum(np.maximum(near, self.low), self.high)
+        bounded: Floats = np.minimum(np.maximum(near, self.low), self.high)
         return bounded
 
     def _in_turn(self, point: Point) -> Iterator[tuple[int, Reached]]:

@@ -27,6 +27,7 @@ from .results import LineSearch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .._runtime.arrays import Floats
     from ..metrics import Bleu
     from ..nbest.weights import Weights
     from .problem import Metric
@@ -128,7 +129,7 @@ class Surface:
         self._found = found[:count]
 
     @cached_property
-    def intervals(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    def intervals(self) -> tuple[Floats, NDArray[Any]]:
         """The ends of all intervals, one more than there are intervals, and the sum of statistics in each."""
         thresholds, rows = error_surface.sums_between(self._starts, self._found, self.problem.objective.stats)
         rows = np.maximum(rows, self.problem.objective.least)
@@ -205,7 +206,7 @@ class Surface:
                     return found
         return found
 
-    def _scored(self, step: float, weights: NDArray[np.float64]) -> Point:
+    def _scored(self, step: float, weights: Floats) -> Point:
         """Compute the point at a step without its values, reading only hypotheses that may be the best.
 
         A value is a sum of products, so the error of each operation is below 2 ** -53 of the largest possible value. If
@@ -219,13 +220,13 @@ class Surface:
             return problem.point(weights)
         return problem.scored(weights, None, problem.chosen(weights, self._values + step * line.slope, error))
 
-    def _weights(self, interval: Interval, step: float, low: Any, high: Any) -> NDArray[np.float64] | None:
+    def _weights(self, interval: Interval, step: float, low: Any, high: Any) -> Floats | None:
         """Return the weights at a step; None if rounding or bounds keep them out of the interval, or all are 0."""
         line, before = self.line, self.point.weights
         if not interval.left < step < interval.right:
             return None
         with np.errstate(over="ignore", invalid="ignore"):
-            weights: NDArray[np.float64] = np.minimum(np.maximum(before + step * line.direction, low), high)
+            weights: Floats = np.minimum(np.maximum(before + step * line.direction, low), high)
         if not np.isfinite(weights).all() or not weights.any():
             return None
         if line.axis >= 0:

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from numpy.typing import NDArray
-
+    from .._runtime.arrays import Floats
     from ..nbest.weights import Weights
     from .problem import Metric, Point
 
@@ -173,7 +172,7 @@ class _Search:
         shares = None if weights is None else np.array(weights, dtype=np.float64)
         return {"stats": objective.stats, "scores": None, "shares": shares}
 
-    def first_background(self, moses_rules: bool) -> NDArray[np.float64]:
+    def first_background(self, moses_rules: bool) -> Floats:
         """Return small counts, but above 0 for each order; none if the metric is not BLEU."""
         stats = self.gains["stats"]
         if stats is None:

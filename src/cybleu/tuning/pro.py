@@ -21,10 +21,11 @@ from .results import Tuned
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .._runtime.arrays import Floats, Integers
     from ..nbest.weights import Weights
     from .problem import Metric
 
-    Features = NDArray[np.float64] | SparseFeatures
+    Features = Floats | SparseFeatures
 
 __all__ = ["Pro", "pro", "pro_pairs"]
 
@@ -151,9 +152,7 @@ def pro_pairs(
     return _differences(problem, *both), y
 
 
-def _pairs(
-    problem: Problem, samples: int, keep: int, minimum: float | None, seed: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs(problem: Problem, samples: int, keep: int, minimum: float | None, seed: int) -> tuple[Integers, Integers]:
     """Sample pairs, and return the better and the worse hypothesis of each."""
     check_samples(samples, seed)
     check_whole(keep, "keep", 1, error=ArrayValueError)
@@ -170,7 +169,7 @@ def _pairs(
     return better, worse
 
 
-def _largest(pairs: NDArray[np.int64], values: NDArray[np.float64], keep: int, minimum: float) -> NDArray[np.int64]:
+def _largest(pairs: Integers, values: Floats, keep: int, minimum: float) -> Integers:
     """Select the pairs that differ most, `(2, at most keep)`, the better hypothesis first, the earlier of equal pairs."""
     differences = values[pairs[0]] - values[pairs[1]]
     sizes = np.abs(differences)
@@ -181,7 +180,7 @@ def _largest(pairs: NDArray[np.int64], values: NDArray[np.float64], keep: int, m
     return np.where(differences[taken] > 0, pairs[:, taken], pairs[::-1, taken])
 
 
-def _sentence_scores(problem: Problem) -> NDArray[np.float64]:
+def _sentence_scores(problem: Problem) -> Floats:
     """Score each hypothesis as a single sentence."""
     bleu = problem.objective.bleu
     if bleu is None:
@@ -191,9 +190,7 @@ def _sentence_scores(problem: Problem) -> NDArray[np.float64]:
     return bleu.of_sentences().evaluate_rows(problem.nbest.stats)
 
 
-def _differences(
-    problem: Problem, ones: NDArray[np.int64], others: NDArray[np.int64]
-) -> NDArray[np.float64] | SparseFeatures:
+def _differences(problem: Problem, ones: Integers, others: Integers) -> Floats | SparseFeatures:
     """Subtract the features of some hypotheses from those of others; sparse ones follow the dense ones."""
     nbest = problem.nbest
     dense = nbest.features[ones] - nbest.features[others]
@@ -236,7 +233,7 @@ def _matrices(X: Features) -> tuple[int, int, Any, Any, Any]:
     return count, size, rows_of(np.zeros((count, 0)), X), transposed, squares
 
 
-def _logistic_weights(differences: Features, regularisation: float) -> NDArray[np.float64]:
+def _logistic_weights(differences: Features, regularisation: float) -> Floats:
     """Find the unique w that minimises ``2 * sum(log(1 + exp(-X @ w))) + regularisation / 2 * (w @ w)``.
 
     This is an inexact Newton method: each step is computed by conjugate gradients with the diagonal as preconditioner
@@ -266,7 +263,7 @@ def _logistic_weights(differences: Features, regularisation: float) -> NDArray[n
         if not shortest < length < inf:
             break
 
-        def hessian(vector: NDArray[np.float64], curvature: NDArray[np.float64] = curvature) -> NDArray[np.float64]:
+        def hessian(vector: Floats, curvature: Floats = curvature) -> Floats:
             return regularisation * vector + weighed(transposed, curvature * weighed(X, vector, count), size)
 
         closeness = min(0.1, sqrt(length * PRECISION / shortest))
@@ -284,11 +281,11 @@ def _logistic_weights(differences: Features, regularisation: float) -> NDArray[n
 
 
 def _solution(
-    matrix: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    wanted: NDArray[np.float64],
-    diagonal: NDArray[np.float64],
+    matrix: Callable[[Floats], Floats],
+    wanted: Floats,
+    diagonal: Floats,
     closeness: float,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Solve ``matrix(x) = wanted`` by conjugate gradients, until the error is `closeness` of that of 0."""
     solution, rest = np.zeros(len(wanted)), wanted
     direction = scaled = rest / diagonal
@@ -307,6 +304,6 @@ def _solution(
     return solution
 
 
-def _dot(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+def _dot(one: Floats, other: Floats) -> float:
     """Dot product in a fixed order."""
     return float((one * other).sum())

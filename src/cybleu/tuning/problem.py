@@ -20,11 +20,11 @@ from ..nbest.weights import rows_of, weighed, weights_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .._runtime.arrays import Floats, Integers
     from ..metrics import Variant
     from ..nbest import NBest
     from ..nbest.weights import Weights
 
-    Floats = NDArray[np.float64]
     Metric = str | Variant | MetricType | Callable[[NDArray[Any]], float] | None
 
 # ------------------------------------------------------------------------------------------------------- points and lines
@@ -39,7 +39,7 @@ class Point:
 
     weights: Floats
     values: Floats | None
-    chosen: NDArray[np.int64]
+    chosen: Integers
     row: NDArray[Any]
     merit: tuple[float, float]
 
@@ -123,7 +123,7 @@ class Objective:
         return score, float(self.plateau.evaluate_rows(row[None])[0])
 
 
-def summed(stats: NDArray[Any], chosen: NDArray[np.int64]) -> NDArray[Any]:
+def summed(stats: NDArray[Any], chosen: Integers) -> NDArray[Any]:
     """Sum rows, at most one for each segment.
 
     :param chosen: their indices
@@ -188,7 +188,7 @@ class Problem:
             )
         return values
 
-    def chosen(self, weights: Floats, values: Floats, error: float = 0.0) -> NDArray[np.int64]:
+    def chosen(self, weights: Floats, values: Floats, error: float = 0.0) -> Integers:
         """Find the best hypothesis of each segment that has any, from values that are right up to the error."""
         chosen = np.empty(len(self.axes.present), dtype=np.int64)
         self.rows.winners(self.axes.offsets, self._searched(weights), values, error, chosen)
@@ -208,7 +208,7 @@ class Problem:
             self.axes.last = last = key, values, self.chosen(weights, values)
         return self.scored(weights, *last[1:])
 
-    def scored(self, weights: Floats, values: Floats | None, chosen: NDArray[np.int64]) -> Point:
+    def scored(self, weights: Floats, values: Floats | None, chosen: Integers) -> Point:
         """Score a point whose best hypotheses are known."""
         row = summed(self.objective.stats, chosen)
         return Point(weights, values, chosen, row, self.objective.merit(row))

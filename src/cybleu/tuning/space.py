@@ -12,8 +12,7 @@ from .._runtime.numbers import finite_numbers
 from ..errors import FeatureError, WeightsError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from .._runtime.arrays import Floats
     from ..nbest.weights import Weights
     from .problem import Problem
 
@@ -85,7 +84,7 @@ def checked_space(
     start: Weights | None,
     bounds: Mapping[str, tuple[float, float]] | None,
     fixed: Mapping[str, float] | Collection[str],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats, Floats]:
     """Validate bounds and fixed weights; return the smallest and largest weights, and the start.
 
     They are equal for sparse features and those that are fixed.
@@ -136,7 +135,7 @@ def random_start(
     high: Any,
     count: int,
     ends: tuple[float, float] | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Draw random weights, by default from 0 to the largest absolute weight of the start.
 
     :param vector: the start; a weight of 0 is drawn on both sides of 0
@@ -153,5 +152,5 @@ def random_start(
         highest = np.where(np.isfinite(high), high, np.maximum(largest, low + largest))
     bottom, top = np.where(lost, np.nan_to_num(lowest), bottom), np.where(lost, np.nan_to_num(highest), top)
     drawn = 2 * (bottom / 2 + generator.random(len(vector)) * (top / 2 - bottom / 2))  # the halves do not overflow
-    weights: NDArray[np.float64] = np.minimum(np.maximum(drawn, low), high)
+    weights: Floats = np.minimum(np.maximum(drawn, low), high)
     return weights if weights.any() else np.asarray(vector, dtype=np.float64)
