@@ -7,10 +7,9 @@ Create an :class:`NBest` from arrays, from texts (:meth:`NBest.from_texts`) or f
 """
 
 from .container import NBest
-from .extraction import extract
 from .merging import merge
 from .sparse import SparseFeatures
-from .streams import Segment, chunks, read_segments
+from .streams import Segment, chunks, extract, read_segments
 
 __all__ = [
     "NBest",

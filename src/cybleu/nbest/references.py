@@ -68,7 +68,9 @@ def _lines_in(paths: Sequence[Path], beside_texts: bool) -> list[tuple[str, ...]
 
 def digest(references: References) -> str:
     """Return the SHA-256 of references, equal for equal ones."""
-    lists = [[text if isinstance(text, str) else [*text] for text in group] for group in references.lists()]
+    lists = []
+    for group in references.lists():
+        lists.append([text if isinstance(text, str) else [*text] for text in group])
     return sha256(repr(lists).encode("utf-8", "surrogatepass")).hexdigest()
 
 

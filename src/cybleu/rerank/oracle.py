@@ -129,8 +129,11 @@ def _of_corpus(
             scores = metric.evaluate_rows(sums)
             best = int((sign * scores).argmax())
             if scores[best] != scores[now[segment] - first]:
-                now[segment], total, score = first + best, sums[best], float(scores[best])
-                swaps, improved = swaps + 1, True
+                now[segment] = first + best
+                total = sums[best]
+                score = float(scores[best])
+                swaps += 1
+                improved = True
         count += 1
     chosen_rows = selection.rows.copy()
     chosen_rows[order] = rows[now[order]]

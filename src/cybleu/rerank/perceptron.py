@@ -123,7 +123,7 @@ def perceptron(
     ranked = oracle(nbest, "sentence", found).scores
     scales = _scales(nbest)
     examples = {segment: _Example(nbest, segment, ranked, scales, good, bad) for segment in filled}
-    sizes = len(names), len(nbest.names)
+    width = len(nbest.names)
     shuffled = filled.copy()
     Random(seed).shuffle(shuffled)
     parts = [sorted(shuffled[fold::folds]) for fold in range(folds)]
@@ -131,13 +131,15 @@ def perceptron(
     with bar((folds + 1) * epochs, progress, " epochs") as advance:
         for fold, part in enumerate(parts):
             others = [examples[segment] for segment in sorted({*filled}.difference(part))]
-            for epoch, weights in enumerate(_train(others, *sizes, margin, epochs, Random(f"{seed} {fold}"))):
+            for epoch, weights in enumerate(
+                _train(others, len(names), width, margin, epochs, Random(f"{seed} {fold}"))
+            ):
                 rows[epoch, part] = linear(nbest, _of_features(weights, scales, names)).rows[part]
                 advance(1)
         scores = [found.score(nbest.stats[chosen[filled]]).score for chosen in rows]
         best = scores.index(max(scores))
         every = [examples[segment] for segment in filled]
-        for final in _train(every, *sizes, margin, best + 1, Random(f"{seed} all")):  # noqa: B007
+        for final in _train(every, len(names), width, margin, best + 1, Random(f"{seed} all")):  # noqa: B007
             advance(1)
     held_out: Selection[str] = Selection(nbest.offsets, rows[best], np.full(len(ranked), np.nan), nbest)
     of_folds = [found.score(nbest.stats[rows[best, part]]).score for part in parts]
@@ -185,7 +187,8 @@ class _Example:
         first = ranks[: max(1, round(good * len(rows)))]
         last = ranks[len(rows) - max(1, round(bad * len(rows))) :]
         self.pairs = bleu[first][:, None] > bleu[last]
-        self.good, self.bad = _Rows(nbest, first, scales), _Rows(nbest, last, scales)
+        self.good = _Rows(nbest, first, scales)
+        self.bad = _Rows(nbest, last, scales)
 
 
 SMALLEST = ulp(0.0)  # lower bound of the deviation of a feature that varies, so that it does not count as constant
@@ -210,7 +213,8 @@ def _sparse_scales(nbest: NBest, sparse: SparseFeatures) -> Floats:
     numbers = sparse.values / largest[sparse.columns]
     segments = owners_of(nbest.offsets)[owners_of(sparse.indptr)]
     groups, group_of = np.unique(segments * count + sparse.columns, return_inverse=True)
-    columns, of_segment = groups % count, np.diff(nbest.offsets)[groups // count]
+    columns = groups % count
+    of_segment = np.diff(nbest.offsets)[groups // count]
     present = bincount(group_of, minlength=len(groups))
     means = bincount(group_of, numbers, len(groups)) / of_segment
     squares = bincount(group_of, (numbers - means[group_of]) ** 2, len(groups))
@@ -245,7 +249,8 @@ def _train(
 
     :param size: the number of weights; the first `width` belong to dense features
     """
-    weights, total = np.zeros(size), np.zeros(width)
+    weights = np.zeros(size)
+    total = np.zeros(width)
     # The average of sparse weights is weights - lag / updates, so that an update only touches the features that change.
     lag = np.zeros(size - width)
     order = list(range(len(examples)))
@@ -253,9 +258,11 @@ def _train(
     for _ in range(epochs):
         random.shuffle(order)
         for place in order:
-            good, bad = examples[place].good, examples[place].bad
+            good = examples[place].good
+            bad = examples[place].bad
             wrong = examples[place].pairs & (good.values(weights)[:, None] < bad.values(weights) + margin)
-            (up, sparse_up), (down, sparse_down) = good.sum(wrong.sum(axis=1)), bad.sum(wrong.sum(axis=0))
+            up, sparse_up = good.sum(wrong.sum(axis=1))
+            down, sparse_down = bad.sum(wrong.sum(axis=0))
             weights[:width] += (up - down) / wrong.size
             for columns, change in ((good.columns, sparse_up), (bad.columns, -sparse_down)):
                 weights[width + columns] += change / wrong.size

@@ -44,7 +44,8 @@ def parse_lists(given: Sequence[tuple[str, Any]], metric: Metric) -> tuple[Metri
         elif value.texts is None:
             raise ArrayValueError(f"the texts of the n-best list ({name}) are not known; read it with its texts")
         else:
-            texts, bounds = value.texts, value.offsets.tolist()
+            texts = value.texts
+            bounds = value.offsets.tolist()
         batch = read_texts(texts, name, bounds=bounds)
         kind = batch.kind if batch.size else "nothing"
         tokenization_for(metric, kind)  # raises an error for a kind that the metric does not read

@@ -26,11 +26,13 @@ if TYPE_CHECKING:
     from .problem import Metric
 
 # Chosen by measurement. The first restarts begin at random, and the others near the best end.
-RESTARTS, WIDE = 20, 13
+RESTARTS = 20
+WIDE = 13
 # On small lists, climbs are cheap and end lower. So there are more of them; the wide ones move best first, and every
 # second one begins between 0 and 1.
 SMALL = 20_000  # hypotheses
-SMALL_RESTARTS, SMALL_WIDE = 60, 39
+SMALL_RESTARTS = 60
+SMALL_WIDE = 39
 # The climbs of each of the others: how far from the end before they begin, and whether relative to each weight.
 PERTURBATIONS = ((0.1, False), (0.2, True))
 NO_GAIN = (0.0, 0.0)
@@ -189,8 +191,10 @@ class _Climb:
         :param relative: make the noise relative to the effect of each weight, and at least to a tenth of the largest
             effect
         """
-        near, axes = weights.copy(), self.axes
-        noise, scales = generator.standard_normal(len(axes)), self.problem.axes.scales[axes]
+        near = weights.copy()
+        axes = self.axes
+        noise = generator.standard_normal(len(axes))
+        scales = self.problem.axes.scales[axes]
         if axes:
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
                 effects = weights[axes] / scales
@@ -212,7 +216,8 @@ class _Climb:
             reached = surface.best_point(self.low, self.high) if surface else None
             idle += 1
             if reached is not None and reached.point is not point:
-                point, idle = reached.point, 0
+                point = reached.point
+                idle = 0
                 yield axis, reached
 
     def _best_first(self, point: Point) -> Iterator[tuple[int, Reached]]:
@@ -245,8 +250,9 @@ class _Climb:
     def _surface(self, axis: int, point: Point) -> Surface | None:
         """Search an axis within its bounds."""
         with np.errstate(over="ignore"):
-            below, above = self.low[axis] - point.weights[axis], self.high[axis] - point.weights[axis]
+            below = float(self.low[axis] - point.weights[axis])
+            above = float(self.high[axis] - point.weights[axis])
         if not below < above:
             return None
         self.searches += 1
-        return Surface(self.problem, point, self.problem.axis(axis, float(below), float(above)))
+        return Surface(self.problem, point, self.problem.axis(axis, below, above))

@@ -81,7 +81,8 @@ def line_search(
         towards[names.index(direction)] = 1.0
     else:
         raise FeatureError(f"there is no feature {shown(direction)}; there are {listed(names)}")
-    lower, upper = float(lower), float(upper)
+    lower = float(lower)
+    upper = float(upper)
     if not lower <= upper or lower == inf or upper == -inf:
         raise WeightsError(f"the steps are from {lower} to {upper}; the first must not be greater than the second")
     start = problem.point(vector)
@@ -119,13 +120,24 @@ class Surface:
     """The error surface along a line from a point: intervals with constant statistics."""
 
     def __init__(self, problem: Problem, point: Point, line: Line):
-        self.problem, self.point, self.line = problem, point, line
+        self.problem = problem
+        self.point = point
+        self.line = line
         assert point.values is not None  # see `Point`
         self._values = point.values
-        offsets, found = problem.axes.offsets, np.empty(len(point.values), dtype=error_surface.CROSSING)
         self._starts = np.empty(len(point.chosen), dtype=np.int64)
-        lists = point.values, line.slope, line.order, offsets, point.chosen
-        count = crossings(*lists, line.lower, line.upper, self._starts, found)
+        found = np.empty(len(point.values), dtype=error_surface.CROSSING)
+        count = crossings(
+            point.values,
+            line.slope,
+            line.order,
+            problem.axes.offsets,
+            point.chosen,
+            line.lower,
+            line.upper,
+            self._starts,
+            found,
+        )
         self._found = found[:count]
 
     @cached_property
@@ -151,15 +163,29 @@ class Surface:
         """Find the best interval by BLEU in the kernel, without storing the surface."""
         stats = self.problem.objective.stats
         row = np.empty(stats.shape[1], dtype=np.int64)
-        line = self._starts, self._found, stats, self.line.lower, self.line.upper
-        found = best_interval(*line, metric.scorer.kernel, row)
-        score, left, right, farthest = answered(found, error_surface.best_interval, *line, metric.scorer.formula, row)
+        lower = self.line.lower
+        upper = self.line.upper
+        found = best_interval(self._starts, self._found, stats, lower, upper, metric.scorer.kernel, row)
+        score, left, right, farthest = answered(
+            found,
+            error_surface.best_interval,
+            self._starts,
+            self._found,
+            stats,
+            lower,
+            upper,
+            metric.scorer.formula,
+            row,
+        )
         return Interval((score, 0.0), left, right, row, farthest or self._scale())
 
     def _ranked(self) -> Iterator[Interval]:
         """Yield the intervals, the best first."""
-        objective, (ends, rows) = self.problem.objective, self.intervals
-        left, right, scores = ends[:-1], ends[1:], objective.scores(rows)
+        objective = self.problem.objective
+        ends, rows = self.intervals
+        left = ends[:-1]
+        right = ends[1:]
+        scores = objective.scores(rows)
         scale = float(np.abs(ends[1:-1]).max(initial=0.0)) or self._scale()
         second = np.zeros(len(scores))
         if objective.plateau and not scores.any():
@@ -184,7 +210,8 @@ class Surface:
         :param high: the largest weights
         :param with_values: whether searches from the point found will follow
         """
-        point, line = self.point, self.line
+        point = self.point
+        line = self.line
         own = point.merit if line.lower <= 0 <= line.upper and point.weights.any() else (-inf, -inf)
         found: Reached | None = None
         for interval in chain([self.first], self._ranked()):
@@ -212,7 +239,8 @@ class Surface:
         A value is a sum of products, so the error of each operation is below 2 ** -53 of the largest possible value. If
         this largest value is finite, the values are finite, too.
         """
-        problem, line = self.problem, self.line
+        problem = self.problem
+        line = self.line
         with np.errstate(over="ignore", invalid="ignore"):
             largest = np.abs(self.point.weights) + np.abs(step * line.direction)
             error = 4 * (len(weights) + 4) * 2.0**-53 * float(largest @ problem.axes.extents) + 2.0**-1000
@@ -222,7 +250,8 @@ class Surface:
 
     def _weights(self, interval: Interval, step: float, low: Any, high: Any) -> Floats | None:
         """Return the weights at a step; None if rounding or bounds keep them out of the interval, or all are 0."""
-        line, before = self.line, self.point.weights
+        line = self.line
+        before = self.point.weights
         if not interval.left < step < interval.right:
             return None
         with np.errstate(over="ignore", invalid="ignore"):

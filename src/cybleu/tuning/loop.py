@@ -111,7 +111,8 @@ def mert_loop(
     folder = Path(folder)
     prepared = prepare_references(references)
     weights = numbers_by_name(start, "start")
-    reading = {**READING, **reading}
+    for name, default in READING.items():
+        reading.setdefault(name, default)
     read = partial(NBest.from_files, references=prepared, texts=False, **reading)
     run = _Run(folder, decode, read, tuner)
     done: list[Iteration] = []

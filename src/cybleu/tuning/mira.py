@@ -222,7 +222,9 @@ class _Search:
             merit = problem.point(average).merit
             scores.append(merit[0])
             if (merit > highest and average.any()) or not self.return_best_dev:
-                highest, best, score = merit, average, merit[0]
+                highest = merit
+                best = average
+                score = merit[0]
             if self.trace:
                 self.trace(result())
         if not best.any():

@@ -197,18 +197,21 @@ def _differences(problem: Problem, ones: Integers, others: Integers) -> Floats |
     if nbest.sparse is None:
         return dense
     names = nbest.all_names
-    size, width = len(names), len(nbest.names)
+    size = len(names)
+    width = len(nbest.names)
     rows, columns = np.nonzero(dense)
     parts = [(rows * size + columns, dense[rows, columns])]
     for part, sign in ((nbest.sparse.rows(ones), 1), (nbest.sparse.rows(others), -1)):
         parts.append((owners_of(part.indptr) * size + width + part.columns, sign * part.values))
     keys, values = map(np.concatenate, zip(*parts))
     order = keys.argsort(kind="stable")  # fast, because each part is sorted
-    keys, values = keys[order], values[order]
+    keys = keys[order]
+    values = values[order]
     both = np.flatnonzero(keys[1:] == keys[:-1])  # sparse features that both hypotheses have
     values[both] += values[both + 1]
     values[both + 1] = 0.0
-    keys, values = keys[values != 0], values[values != 0]
+    keys = keys[values != 0]
+    values = values[values != 0]
     indptr = np.searchsorted(keys, np.arange(len(dense) + 1, dtype=np.int64) * size).astype(np.int64)
     return SparseFeatures(indptr, keys % size, values, names)
 
@@ -223,14 +226,15 @@ def _matrices(X: Features) -> tuple[int, int, Any, Any, Any]:
     """
     if isinstance(X, np.ndarray):
         columns = np.ascontiguousarray(X.T)
-        return *X.shape, *(rows_of(dense, None) for dense in (X, columns, columns**2))
-    count, size = len(X.indptr) - 1, len(X.names)
+        return *X.shape, rows_of(X, None), rows_of(columns, None), rows_of(columns**2, None)
+    count = len(X.indptr) - 1
+    size = len(X.names)
     order = X.columns.astype(np.min_scalar_type(size)).argsort(kind="stable")
-    owners = owners_of(X.indptr)[order]
-    ends, values = np.append(0, np.cumsum(bincount(X.columns, minlength=size))), X.values[order]
-    none, names = np.zeros((size, 0)), ("",) * count
-    transposed, squares = (rows_of(none, SparseFeatures(ends, owners, part, names)) for part in (values, values**2))
-    return count, size, rows_of(np.zeros((count, 0)), X), transposed, squares
+    ends = np.append(0, np.cumsum(bincount(X.columns, minlength=size)))
+    transposed = SparseFeatures(ends, owners_of(X.indptr)[order], X.values[order], ("",) * count)
+    squares = transposed._replace(values=transposed.values**2)
+    none = np.zeros((size, 0))
+    return count, size, rows_of(np.zeros((count, 0)), X), rows_of(none, transposed), rows_of(none, squares)
 
 
 def _logistic_weights(differences: Features, regularisation: float) -> Floats:
@@ -244,7 +248,8 @@ def _logistic_weights(differences: Features, regularisation: float) -> Floats:
     """
     with np.errstate(over="ignore", under="ignore"):
         count, size, X, transposed, squares = _matrices(differences)
-    weights, margins = np.zeros(size), np.zeros(count)
+    weights = np.zeros(size)
+    margins = np.zeros(count)
     loss = 2 * count * log(2.0)
     shortest = -1.0
     for _ in range(MOST_STEPS):
@@ -268,15 +273,19 @@ def _logistic_weights(differences: Features, regularisation: float) -> Floats:
 
         closeness = min(0.1, sqrt(length * PRECISION / shortest))
         step = _solution(hessian, -gradient, diagonal, closeness)
-        change, slope = weighed(X, step, count), _dot(gradient, step)
+        change = weighed(X, step, count)
+        slope = _dot(gradient, step)
         for part in PARTS:
-            there, apart = weights + part * step, margins + part * change
+            there = weights + part * step
+            apart = margins + part * change
             fallen = 2 * float(np.logaddexp(0.0, -apart).sum()) + regularisation / 2 * _dot(there, there)
             if fallen <= loss + 1e-4 * part * slope:
                 break
         else:
             break  # converged up to rounding
-        weights, margins, loss = there, apart, fallen
+        weights = there
+        margins = apart
+        loss = fallen
     return weights
 
 
@@ -287,7 +296,8 @@ def _solution(
     closeness: float,
 ) -> Floats:
     """Solve ``matrix(x) = wanted`` by conjugate gradients, until the error is `closeness` of that of 0."""
-    solution, rest = np.zeros(len(wanted)), wanted
+    solution = np.zeros(len(wanted))
+    rest = wanted
     direction = scaled = rest / diagonal
     product = _dot(rest, scaled)
     enough = closeness**2 * product
@@ -297,7 +307,8 @@ def _solution(
         solution += part * direction
         rest = rest - part * bent
         scaled = rest / diagonal
-        before, product = product, _dot(rest, scaled)
+        before = product
+        product = _dot(rest, scaled)
         if product <= enough:
             break
         direction = scaled + product / before * direction

@@ -84,7 +84,8 @@ class Objective:
         chosen = nbest.score if metric is None else metric
         self._function: Callable[[Any], float] = itemgetter(0)
         if callable(chosen):
-            self.name, self._function = getattr(chosen, "__name__", "score"), chosen
+            self.name = getattr(chosen, "__name__", "score")
+            self._function = chosen
         elif nbest.stats.dtype == np.float64 and (chosen is None or find(chosen).dtype != "float64"):
             if metric is not None or nbest.stats.shape[1] != 1:
                 raise StatisticsError(
@@ -196,17 +197,23 @@ class Problem:
 
     def tuned(self, weights: Floats, score: float, start_score: float) -> dict[str, Any]:
         """Return the fields of :class:`Tuned`."""
-        named, objective = dict(zip(self.nbest.all_names, weights.tolist())), self.objective
-        fields = {"score": score, "start_score": start_score, "metric": objective.name, "scale": objective.scale}
-        return {"weights": named, **fields}
+        return {
+            "weights": dict(zip(self.nbest.all_names, weights.tolist())),
+            "score": score,
+            "start_score": start_score,
+            "metric": self.objective.name,
+            "scale": self.objective.scale,
+        }
 
     def point(self, weights: Floats) -> Point:
         """Compute the point of these weights, quickly if they are those of the last call, for many searches from one."""
-        key, last = (weights.tobytes(), self._held), self.axes.last  # another thread may replace it
+        key = weights.tobytes(), self._held
+        last = self.axes.last  # another thread may replace it
         if last is None or last[0] != key:
             values = self._weighed(weights, "the vector of weights")
-            self.axes.last = last = key, values, self.chosen(weights, values)
-        return self.scored(weights, *last[1:])
+            last = key, values, self.chosen(weights, values)
+            self.axes.last = last
+        return self.scored(weights, last[1], last[2])
 
     def scored(self, weights: Floats, values: Floats | None, chosen: Integers) -> Point:
         """Score a point whose best hypotheses are known."""
@@ -257,7 +264,8 @@ class Interval:
 
     def points(self) -> Iterator[float]:
         """Yield steps in the interval, the preferred one first."""
-        left, right = self.left, self.right
+        left = self.left
+        right = self.right
         if left == -inf and right == inf:
             yield 0.0
         elif left == -inf or right == inf:

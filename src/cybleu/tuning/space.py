@@ -89,7 +89,8 @@ def checked_space(
 
     They are equal for sparse features and those that are fixed.
     """
-    dense, names = problem.nbest.names, problem.nbest.all_names
+    dense = problem.nbest.names
+    names = problem.nbest.all_names
     if not dense:
         raise FeatureError("all features of the list are sparse; tune their weights with kbmira or pro")
     if isinstance(fixed, str):
@@ -97,7 +98,8 @@ def checked_space(
     if not isinstance(fixed, Iterable) or not isinstance(bounds, (Mapping, type(None))):
         raise FeatureError("bounds must be by name, and fixed a list of names, or weights by name")
     vector = problem.start(start)
-    low, high = np.full(len(names), -inf), np.full(len(names), inf)
+    low = np.full(len(names), -inf)
+    high = np.full(len(names), inf)
     for given, known in ((bounds or (), dense), (fixed, names)):
         for name in given:
             if name not in known:
@@ -144,13 +146,15 @@ def random_start(
     """
     largest = np.abs(vector[:count]).max() or 1.0
     smallest, most = ends or (np.where(vector > 0, 0.0, -largest), np.where(vector < 0, 0.0, largest))
-    bottom, top = np.clip(smallest, low, high), np.clip(most, low, high)
+    bottom = np.clip(smallest, low, high)
+    top = np.clip(most, low, high)
     # bounds outside the range would clip it to a single number, so that there would be no choice
     lost = (bottom == top) & (low < high) & (smallest < most)
     with np.errstate(over="ignore"):
         lowest = np.where(np.isfinite(low), low, np.minimum(-largest, high - largest))
         highest = np.where(np.isfinite(high), high, np.maximum(largest, low + largest))
-    bottom, top = np.where(lost, np.nan_to_num(lowest), bottom), np.where(lost, np.nan_to_num(highest), top)
+    bottom = np.where(lost, np.nan_to_num(lowest), bottom)
+    top = np.where(lost, np.nan_to_num(highest), top)
     drawn = 2 * (bottom / 2 + generator.random(len(vector)) * (top / 2 - bottom / 2))  # the halves do not overflow
     weights: Floats = np.minimum(np.maximum(drawn, low), high)
     return weights if weights.any() else np.asarray(vector, dtype=np.float64)
