@@ -1,1 +1,1 @@
-"""Read and write files of text and weights; a file is written completely or not at all."""
+"""Read and write files of text; a file is written completely or not at all."""

@@ -32,6 +32,7 @@ BOM = b"\xef\xbb\xbf"
 
 _STANDARD_INPUT_NAME = "standard input"
 
+Path = str | PathLike[str]
 Naming = Callable[..., str]  # as `keyword` does; commands name options
 
 
@@ -92,7 +93,7 @@ class Lines:
         message names file and line
     """
 
-    def __init__(self, path: str | PathLike[str], keep_mark: bool = False, hashed: bool = False):
+    def __init__(self, path: Path, keep_mark: bool = False, hashed: bool = False):
         path = fspath(path)  # a number would be the descriptor of an open file, and be closed
         self.mark = False
         self._keep_mark = keep_mark

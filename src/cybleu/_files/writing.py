@@ -13,11 +13,11 @@ from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, TextIO
 
 from ..errors import InputFileError
-from .text import STANDARD_STREAM
+from .text import STANDARD_STREAM, Path
 
 
 @contextmanager
-def writing(path: str) -> Iterator[TextIO]:
+def writing(path: Path) -> Iterator[TextIO]:
     """Open a UTF-8 file for writing, compressed if its name ends in ``.gz``; equal text gives equal bytes.
 
     The text is written to a temporary file in the same folder, which replaces the old one when it is complete and on the disk.
@@ -25,6 +25,7 @@ def writing(path: str) -> Iterator[TextIO]:
 
     :raises InputFileError: it cannot be written, or is ``-``; an existing file is unchanged
     """
+    path = os.fspath(path)
     check_paths([path])
     with _replacing(path) as file, errors_named(path):
         yield file

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from .._files.text import Naming, keyword
+from .._files.text import Naming, Path, keyword
 from .._runtime.arrays import in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted
@@ -34,13 +34,10 @@ from .validation import (
 from .weights import rows_of
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from numpy.typing import NDArray
 
     from ..metrics import Metric, Variant
 
-    Path = str | PathLike[str]
 
 __all__ = ["NBest", "check_nbest"]
 

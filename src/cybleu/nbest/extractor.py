@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import zip_longest
-from os import PathLike, fspath
+from os import fspath
 from typing import TYPE_CHECKING, Any
 
 from .._backend import Fields
-from .._files.text import Lines, Naming, shown
+from .._files.text import Lines, Naming, Path, shown
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError, StatisticsError
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .._runtime.arrays import Integers
     from .container import NBest
 
-    Path = str | PathLike[str]
 
 FEATURES = "FEATURES_TXT_BEGIN_0", "FEATURES_TXT_END_0"
 SCORES = "SCORES_TXT_BEGIN_0", "SCORES_TXT_END_0"

@@ -108,12 +108,11 @@ def _check_alike(first: NBest, nbest: NBest, number: int) -> None:
         )
     if first.score != nbest.score:
         raise StatisticsError(f"{name} has another score function than list 0")
-    for one, other, where in ((first, nbest, name), (nbest, first, "list 0 of those to merge")):
-        missing = [feature for feature in one.names if feature not in set(other.names)]
-        if missing:
-            raise FeatureError(
-                f"{where} has no feature {shown(missing[0])}; only lists with the same dense features can be merged"
-            )
+    for feature in sorted({*first.names} ^ {*nbest.names}):
+        where = name if feature in first.names else "list 0 of those to merge"
+        raise FeatureError(
+            f"{where} has no feature {shown(feature)}; only lists with the same dense features can be merged"
+        )
 
 
 def _renumbered(sparse: SparseFeatures, numbers: dict[str, int]) -> SparseFeatures:

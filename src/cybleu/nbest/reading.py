@@ -24,10 +24,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from .._files.text import Lines, Naming, keyword, shown
+from .._files.text import Lines, Naming, Path, keyword, shown
 from .._runtime.arrays import np, repeat
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import in_order
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from ..metrics import Metric
     from ..metrics.references import References
 
-    Path = str | PathLike[str]
 
 READERS = {"fairseq": fairseq, "json": json_lines}  # of formats without options
 # The commands name them, too, without importing this module: in `cli/lists.py` and `cli/tuner_options.py`.

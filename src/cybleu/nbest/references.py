@@ -7,7 +7,7 @@ from hashlib import sha256
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from .._files.text import Lines
+from .._files.text import Lines, Path
 from ..errors import InputFileError, LengthMismatchError, SequenceTypeError
 from ..metrics import Bleu, Metric
 from ..metrics.operations import rows_of_corpus, tokenization_for, with_options
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from .._runtime.arrays import Integers
     from ..text.batches import Batch
 
-    Path = str | PathLike[str]
     Split = Callable[[str], list[str]]
 
 __all__ = ["bleu", "count", "digest", "known_texts", "prepare_references"]

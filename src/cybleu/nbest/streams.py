@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .container import NBest
@@ -16,7 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Path = str | PathLike[str]
+    from .._files.text import Path
+
 
 __all__ = ["Segment", "chunks", "extract", "read_segments"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._backend import Fields
-from .._files.text import Lines, number_of
+from .._files.text import Lines, Path, number_of
 from .._runtime.arrays import in_place, np
 from ..errors import InputFileError
 from .formats import ParsedLines, Record, Sparse, blocks_of, lines_of, on_line, pairs_of, runs_of, trimmed, words_of
@@ -14,11 +14,7 @@ from .parts import Part
 from .validation import feature_names
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from .._runtime.arrays import Floats
-
-    Path = str | PathLike[str]
 
 
 def numbers_in(line: bytes, width: int, item: str, wrong: str, has_pairs: bool = False) -> tuple[list[float], Sparse]:

@@ -6,9 +6,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from os import PathLike, fspath
 
-from .._files.text import Lines, listed, number_of, shown
+from .._files.text import Lines, Path, listed, number_of, shown
 from .._files.writing import writing
 from .._runtime.numbers import as_number
 from ..errors import InputFileError, UnknownNameError, WeightsError
@@ -26,7 +25,7 @@ _OLD_SECTIONS = {f"weight-{name}": name for name in "d w u e lr lex glm dlm slm 
 }
 
 
-def read_weights(path: str | PathLike[str], names: Sequence[str] | None = None) -> dict[str, float]:
+def read_weights(path: Path, names: Sequence[str] | None = None) -> dict[str, float]:
     """Read the weights in a file.
 
     The file has a feature and its weight on each line: ``lm 0.5`` or ``lm=0.5``, or as Moses writes it ``lm= 0.5 0.2``,
@@ -136,7 +135,7 @@ def _weights_in(line: str, counts: Counter[str]) -> list[tuple[str, str]]:
     return [(name, value) for value in values]
 
 
-def write_weights(path: str | PathLike[str], weights: Mapping[str, float], form: str = "names") -> None:
+def write_weights(path: Path, weights: Mapping[str, float], form: str = "names") -> None:
     """Write weights by name. Numbers have all their digits.
 
     :param path: the path of the file. If there is an error, a file that was there is not changed
@@ -159,7 +158,7 @@ def write_weights(path: str | PathLike[str], weights: Mapping[str, float], form:
     'lm= 0.5 0.2\\n'
     """
     lines = lines_of(weights, form)
-    with writing(fspath(path)) as file:
+    with writing(path) as file:
         file.writelines(lines)
 
 

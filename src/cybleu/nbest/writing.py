@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
-from .._files.text import Naming, keyword, shown
+from .._files.text import Naming, Path, keyword, shown
 from .._files.writing import writing
 from ..errors import ArrayValueError, FeatureError, UnknownNameError
 from .sparse import formatted
@@ -14,13 +13,11 @@ from .sparse import formatted
 if TYPE_CHECKING:
     from .container import NBest
 
-    Path = str | PathLike[str]
-
 
 def write(nbest: NBest, path: Path, format: str = "moses") -> None:  # noqa: A002
     """Write an n-best list; see :meth:`cybleu.nbest.NBest.write`."""
     lines = nbest_lines(nbest, format)
-    with writing(fspath(path)) as file:
+    with writing(path) as file:
         file.writelines(lines)
 
 

@@ -12,15 +12,13 @@ Every returned score is computed from the returned weights, not taken from the p
 
 from ..nbest.weight_files import read_weights, write_weights
 from .climb import tune
-from .decoders import DecoderCommand
 from .line_search import line_search
 from .loop import mert_loop
+from .loop_parts import DecoderCommand, Stopping, Tuner
 from .mira import Mira, kbmira
 from .pro import Pro, pro, pro_pairs
 from .results import Iteration, LineSearch, Loop, Move, Restart, Tuning
 from .space import normalised
-from .stopping import Stopping
-from .tuners import Tuner
 
 __all__ = [
     "DecoderCommand",

@@ -40,11 +40,10 @@ from ..nbest import NBest, merge
 from ..nbest.references import digest, prepare_references
 from ..nbest.weight_files import read_weights, write_weights
 from ..nbest.weights import weights_of
+from .loop_parts import Stopping, Tuner
 from .problem import Problem, score_of
 from .results import Iteration, Loop
 from .space import numbers_by_name
-from .stopping import Stopping
-from .tuners import Tuner
 
 Decoder = Callable[[dict[str, float], Path], Any]
 # The arguments of `NBest.from_files` that a loop can have.
@@ -154,7 +153,7 @@ class _Run:
         result = place / "result.json"
         if not result.exists():
             iteration = self._tuned(number, weights, nbest, merged, new)
-            with writing(os.fspath(result)) as file:
+            with writing(result) as file:
                 file.write(json.dumps(asdict(iteration), indent=1) + "\n")
         return _read_result(result)
 
@@ -272,7 +271,7 @@ def _check_run(path: Path, run: dict[str, Any]) -> None:
     """Write the arguments of a run, or check that they are those of the run in the folder."""
     text = json.dumps(run, indent=1, sort_keys=True, default=_described) + "\n"
     if not path.exists():
-        with writing(os.fspath(path)) as file:
+        with writing(path) as file:
             file.write(text)
     try:
         begun = {**json.loads(path.read_text(encoding="utf-8"))}
