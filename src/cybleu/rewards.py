@@ -23,7 +23,7 @@ from .metrics.counting import FEW_EACH
 from .metrics.names import as_shares
 from .metrics.operations import check_parts, corpus_of, rows_of_corpus
 from .text.ids import SpecialIds
-from .text.reading import read_corpus, read_list
+from .text.reading import read_list
 from .text.segments import plain_text
 
 if TYPE_CHECKING:
@@ -197,15 +197,14 @@ class Reward:
 
     def _rewards(self, hypotheses: Any, references: Sequence[Any], of_ids: dict[str, Any]) -> list[Any]:
         """Score hypotheses that have references: each a str, or several in a list or tuple."""
-        keys = [tuple(group) if type(group) is list else group for group in references]
-        # a row of the dataset comes once for each of its completions
-        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        owner = None
+        if len(references) > FEW_EACH:  # a row of the dataset comes once for each of its completions
+            keys = [group if isinstance(group, str) else tuple(group) for group in references]
+            numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+            owner = [numbers[key] for key in keys]
+            references = [[key] if isinstance(key, str) else list(key) for key in numbers]
         metric = self.metric.as_reward()
-        if not of_ids and len(keys) <= FEW_EACH * len(numbers):
-            corpus = read_corpus(hypotheses, references)
-        else:
-            sets = [[key] if isinstance(key, str) else list(key) for key in numbers]
-            corpus = corpus_of(metric, hypotheses, sets, [numbers[key] for key in keys], of_ids)
+        corpus = corpus_of(metric, hypotheses, references, owner, of_ids)
         rewards: list[Any] = _rewards_of(metric, corpus, self.threads).tolist()
         return rewards
 
