@@ -8,7 +8,6 @@ orders and segments. chrF is from Popović (2015), "chrF: character n-gram F-sco
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from functools import lru_cache
 
 from ._backend import CharacterF, RawTexts
@@ -112,14 +111,13 @@ def chrf_precision_recall_fscore_support(
     >>> chrf_precision_recall_fscore_support("abcd", "abce", 2, beta=1)
     (0.6666666666666666, 0.6666666666666666, 0.6666666666666666, 2)
     """
-    return _compared(_counted(reference, n), _counted(hypothesis, n), beta, epsilon)
-
-
-def _compared(
-    of_reference: Counter[Any], of_hypothesis: Counter[Any], beta: Any, epsilon: float
-) -> tuple[float, float, float, int]:
+    if n < 0:
+        raise OrderError(f"n is {n}; an order is a whole number from 0")
+    of_reference = count_ngrams(list(reference), n)
+    of_hypothesis = count_ngrams(list(hypothesis), n)
     shared = sum((of_reference & of_hypothesis).values())
-    ngrams, wanted = sum(of_hypothesis.values()), sum(of_reference.values())
+    ngrams = sum(of_hypothesis.values())
+    wanted = sum(of_reference.values())
     return *_of_counts(shared, ngrams, wanted, beta, epsilon), shared
 
 
@@ -144,9 +142,7 @@ def _scores_of_any_orders(
     scores = []
     for n in orders:
         pairs = zip(texts, others)
-        scores.append(
-            [_compared(_substrings(text, n), _substrings(other, n), beta, EPSILON)[2] for text, other in pairs]
-        )
+        scores.append([chrf_precision_recall_fscore_support(text, other, n, beta, EPSILON)[2] for text, other in pairs])
     return scores
 
 
@@ -155,10 +151,6 @@ def _characters(given: str | Iterable[str], ignore_whitespace: bool) -> str:
     if not ignore_whitespace:
         return text
     return "".join(character for character in text if not character.isspace() or character in SEPARATORS)
-
-
-def _substrings(text: str, n: int) -> Counter[str]:
-    return Counter([text[start : start + n] for start in range(len(text) - n + 1)])
 
 
 @lru_cache
@@ -205,9 +197,3 @@ def _of_counts(shared: int, ngrams: int, wanted: int, beta: Any, epsilon: float)
         return precision, recall, (1 + factor) * (precision * recall) / (factor * precision + recall)
     except ZeroDivisionError:
         return epsilon, epsilon, epsilon
-
-
-def _counted(sequence: Iterable[Any], n: int) -> Counter[Any]:
-    if n < 0:
-        raise OrderError(f"n is {n}; an order is a whole number from 0")
-    return count_ngrams(list(sequence), n)

@@ -19,20 +19,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from .._runtime.lazy_arrays import np
 from .._runtime.numbers import as_number, check_flags
+from .._runtime.parallel import run
 from .._runtime.scales import percent
 from ..errors import NoReferencesError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
-from ..text.reading import read_lines
+from ..text.ids import SpecialIds
+from ..text.reading import check_same_kind, read_lines, read_texts
 from ..text.segments import length_of, plain_segment
 from ..text.tokenization import Tokenization
 from . import operations
 from .signature import Signature
+from .statistics import has_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..text.batches import Batch
+    from ..text.batches import AnySets, Batch
     from ..text.tokenization import Tokenize
+
+PAIRS_AT_ONCE = 65536
 
 Self = TypeVar("Self", bound="Metric")
 Counter: TypeAlias = "Callable[[int, int, Any], None]"  # writes the rows from `start` to before `stop`
@@ -235,7 +240,24 @@ class Metric(ABC):
         :param threads: the number of threads
         :param progress: show a progress bar (requires tqdm)
         """
-        operations.count_pairs(self, texts, others, scores, threads=threads, progress=progress)
+        width = others.size
+        sets: AnySets
+        if isinstance(others, TokenLists):
+            sets = ListSets([[text] for text in others.texts], others.place.name)
+        else:
+            sets = Sets(others, np.arange(width + 1, dtype=np.int64))
+        everyone = np.arange(width, dtype=np.int64)
+        texts_at_once = max(1, PAIRS_AT_ONCE // max(1, width))
+
+        def work(start: int, stop: int) -> None:
+            for first in range(start, stop, texts_at_once):
+                some = np.arange(first, min(stop, first + texts_at_once), dtype=np.int64)
+                corpus = Corpus(texts.take(np.repeat(some, width)), sets, np.tile(everyone, len(some)))
+                found = self.evaluate_rows(operations.rows_of_corpus(self, corpus))
+                scores[some] = found.reshape(len(some), width)
+
+        cost = self.cost * 64 * scores.size
+        run(work, texts.size, cost, threads if self.cost else None, progress, "hypotheses")
 
     # ----------------------------------------------------------------------------------------- what users do with it
 
@@ -269,7 +291,8 @@ class Metric(ABC):
         :return: a list of numbers; of no rows, zeros
         :raises StatisticsError: the metric is a mean of the scores of segments
         """
-        return operations.total_of_rows(self, rows)
+        operations.check_summable(self)
+        return operations.sum_of_rows(self, rows) if has_rows(rows) else [0] * len(self.columns)
 
     def score(self, rows: Any, *, signature: str | None = None) -> Score:
         """Score a corpus or a segment.
@@ -287,7 +310,10 @@ class Metric(ABC):
         :param rows: integers `(n, columns)`, or floats if the metric takes fractions
         :return: float64 `(n,)`, on the metric's scale
         """
-        return operations.scores_of_rows(self, rows)
+        table = operations.table_of_rows(self, rows)
+        metric = self.of_width(table.shape[1])
+        operations.check_rows(metric, table)
+        return metric.evaluate_rows(table)
 
     def pairs(
         self, texts: Any, others: Any = None, *, threads: int | None = None, progress: bool = False, **of_ids: Any
@@ -301,7 +327,16 @@ class Metric(ABC):
         :param of_ids: `pad_id`, `eos_id` and `unk_id` of arrays of token ids
         :return: float64 of shape `(texts, others)`
         """
-        return operations.scores_of_pairs(self, texts, others, of_ids, threads=threads, progress=progress)
+        special = SpecialIds(**operations.ids_given(self, of_ids))
+        hypotheses = read_texts(texts, "texts", special=special)
+        references = hypotheses if others is None else read_texts(others, "others", special=special)
+        not_empty = hypotheses if hypotheses.size else references
+        operations.tokenization_for(self, not_empty.kind if not_empty.size else "nothing")
+        scores = np.zeros((hypotheses.size, references.size))
+        if scores.size:  # an empty list may be of any kind
+            check_same_kind(hypotheses.kind, "texts", references.kind, "others")
+            self.fill_pairs(hypotheses, references, scores, threads, progress)
+        return scores
 
 
 class BuiltinMetric(Metric):

@@ -14,11 +14,11 @@ from .._runtime.lazy_arrays import floats_given, np
 from .._runtime.numbers import finite_numbers
 from .._runtime.parallel import checked_threads, run
 from ..errors import SequenceTypeError, StatisticsError, UnknownNameError
-from ..text.batches import Corpus, ListSets, Sets, TokenLists
+from ..text.batches import Corpus, TokenLists
 from ..text.ids import SpecialIds
-from ..text.reading import check_same_kind, read_corpus, read_texts
+from ..text.reading import read_corpus
 from .references import References
-from .statistics import has_rows, one_or_more, whole_array, whole_numbers
+from .statistics import one_or_more, whole_array, whole_numbers
 from .tokens import segments_of
 
 if TYPE_CHECKING:
@@ -26,13 +26,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..text.batches import Batch, Kind
+    from ..text.batches import Kind
     from ..text.tokenization import Tokenization
     from .base import Counter, Metric
 
     AnyMetric = TypeVar("AnyMetric", bound=Metric)
-
-PAIRS_AT_ONCE = 65536
 
 
 def with_options(metric: AnyMetric, **options: Any) -> AnyMetric:
@@ -89,7 +87,7 @@ def corpus_of(metric: Metric, hypotheses: Any, references: Any, owner: Any, of_i
 
     :param of_ids: arguments for token ids, by name
     """
-    given = _ids_given(metric, of_ids)
+    given = ids_given(metric, of_ids)
     if isinstance(references, References):
         return references.corpus(hypotheses, owner, **given)
     if not given:
@@ -102,7 +100,7 @@ def corpus_of(metric: Metric, hypotheses: Any, references: Any, owner: Any, of_i
     )
 
 
-def _ids_given(metric: Metric, of_ids: Mapping[str, Any]) -> dict[str, Any]:
+def ids_given(metric: Metric, of_ids: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments for token ids that are not None.
 
     :raises UnknownNameError: one has another name, such as that of a field of the metric
@@ -176,52 +174,6 @@ def counter_in_python(metric: Metric, corpus: Corpus) -> Counter:
     return count
 
 
-def scores_of_pairs(
-    metric: Metric, texts: Any, others: Any, of_ids: Mapping[str, Any], *, threads: int | None, progress: bool
-) -> NDArray[np.float64]:
-    """Score each text against each other text as its only reference; see :meth:`Metric.pairs`."""
-    special = SpecialIds(**_ids_given(metric, of_ids))
-    hypotheses = read_texts(texts, "texts", special=special)
-    references = hypotheses if others is None else read_texts(others, "others", special=special)
-    not_empty = hypotheses if hypotheses.size else references
-    tokenization_for(metric, not_empty.kind if not_empty.size else "nothing")
-    scores = np.zeros((hypotheses.size, references.size))
-    if scores.size:  # an empty list may be of any kind
-        check_same_kind(hypotheses.kind, "texts", references.kind, "others")
-        metric.fill_pairs(hypotheses, references, scores, threads, progress)
-    return scores
-
-
-def count_pairs(
-    metric: Metric,
-    texts: Batch,
-    others: Batch,
-    scores: NDArray[np.float64],
-    *,
-    threads: int | None,
-    progress: bool,
-) -> None:
-    """Count and score each text against each other one as its only reference; see :meth:`Metric.fill_pairs`."""
-    width = others.size
-    sets = (
-        ListSets([[text] for text in others.texts], others.place.name)
-        if isinstance(others, TokenLists)
-        else Sets(others, np.arange(width + 1, dtype=np.int64))
-    )
-    everyone = np.arange(width, dtype=np.int64)
-    texts_at_once = max(1, PAIRS_AT_ONCE // max(1, width))
-
-    def work(start: int, stop: int) -> None:
-        for first in range(start, stop, texts_at_once):
-            some = np.arange(first, min(stop, first + texts_at_once), dtype=np.int64)
-            corpus = Corpus(texts.take(np.repeat(some, width)), sets, np.tile(everyone, len(some)))
-            found = metric.evaluate_rows(rows_of_corpus(metric, corpus))
-            scores[some] = found.reshape(len(some), width)
-
-    cost = metric.cost * 64 * scores.size
-    run(work, texts.size, cost, threads if metric.cost else None, progress, "hypotheses")
-
-
 # -------------------------------------------------------------------------------------------------------------- scoring
 
 
@@ -260,20 +212,6 @@ def check_width(metric: Metric, width: int) -> None:
         )
 
 
-def total_of_rows(metric: Metric, rows: Any) -> list[Any]:
-    """Add up rows in their order; see :meth:`Metric.total`."""
-    check_summable(metric)
-    return sum_of_rows(metric, rows) if has_rows(rows) else [0] * len(metric.columns)
-
-
-def scores_of_rows(metric: Metric, rows: Any) -> NDArray[np.float64]:
-    """Score each row; see :meth:`Metric.scores`."""
-    table = table_of_rows(metric, rows)
-    metric = metric.of_width(table.shape[1])
-    _check_rows(metric, table)
-    return metric.evaluate_rows(table)
-
-
 def table_of_rows(metric: Metric, rows: Any) -> NDArray[Any]:
     """Return rows as an array of two dimensions with the metric's dtype."""
     table = _array(metric, rows)
@@ -286,7 +224,7 @@ def _array(metric: Metric, rows: Any) -> NDArray[Any]:
     return floats_given(rows, "rows") if metric.dtype == "float64" else whole_array(rows, "rows")
 
 
-def _check_rows(metric: Metric, rows: NDArray[Any]) -> None:
+def check_rows(metric: Metric, rows: NDArray[Any]) -> None:
     """:raises StatisticsError: a row is not valid"""
     too_low = metric.least is not None and rows.size > 0 and not rows.min() >= metric.least
     if too_low or (metric.dtype == "float64" and not np.isfinite(rows).all()):
@@ -326,7 +264,7 @@ def sum_of_rows(metric: Metric, rows: Any) -> list[Any]:
         if table.ndim != 2:
             raise StatisticsError(f"rows has {table.ndim} dimensions; it must be one row or rows")
         check_width(metric, table.shape[1])
-        _check_rows(metric, table)
+        check_rows(metric, table)
         columns = table.T.tolist()
     else:
         checked = [checked_row(metric, row) for row in one_or_more(rows)]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..text.batches import AnySets, Batch, Kind
+    from ..text.batches import AnySets, Batch, Kind, Made
 
 __all__ = ["References"]
 
@@ -119,11 +119,12 @@ class References:
         """
         return Corpus(texts, self._sets, owners, self._once)
 
-    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+    def _once(self, key: Any, make: Callable[[], Made]) -> Made:
         with self._lock:
             if key not in self._made:
                 self._made[key] = make()
-            return self._made[key]
+            made: Made = self._made[key]
+            return made
 
 
 def _own(sets: AnySets) -> AnySets:

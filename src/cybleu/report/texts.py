@@ -167,8 +167,8 @@ def read_texts(systems: Any, references: Any, source: Any) -> Texts:
             found[name] = [_lines(lines, name, len(sets))]
     if not found:
         raise UnknownNameError("there is no system; give at least one")
-    lines = None if source is None else _lines(source, "source", len(sets))
-    texts = Texts(found, sets, lines)
+    sources = None if source is None else _lines(source, "source", len(sets))
+    texts = Texts(found, sets, sources)
     read_references(sets, texts=texts.corpus.texts)  # raises what these have against references
     return texts
 

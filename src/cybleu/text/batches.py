@@ -18,13 +18,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable, Hashable, Iterable, Sequence
-    from typing import Any, Literal
+    from typing import Any, Literal, TypeVar
 
     from numpy.typing import NDArray
 
     from .._backend import RawTexts
     from .tokenization import Tokenization
 
+    Made = TypeVar("Made")
     Tokens: TypeAlias = Sequence[Hashable]
     Ids: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
     Kind: TypeAlias = Literal["raw text", "tokens", "ids", "nothing"]  # of texts
@@ -238,7 +239,7 @@ class Corpus:
             references = self.made(("lower case", tokenization), lambda: tokenization.lowered(references))
         return texts, references, self.sets.bounds
 
-    def made(self, key: Any, make: Callable[[], Any]) -> Any:
+    def made(self, key: Any, make: Callable[[], Made]) -> Made:
         """What `make` makes of the references, which prepared references keep by this key."""
         return make() if self.once is None else self.once(key, make)
 

@@ -118,7 +118,7 @@ def read_corpus(
     return Corpus(texts, sets, None if one_each else owners_given(owner, sets, size))
 
 
-def read_list(values: Any, name: str, what: str) -> Any:
+def read_list(values: Any, name: str, what: str) -> Sequence[Any]:
     """Return a list or tuple as it is, and the entries of any other ordered container, a column for example, as a list.
 
     :param name: of the argument, for messages
@@ -126,7 +126,7 @@ def read_list(values: Any, name: str, what: str) -> Any:
     :raises SequenceTypeError: it is a str, has no length, or has no order
     """
     if type(values) in LISTS:
-        return values
+        return values  # type: ignore[no-any-return]
     entries = entries_of(values, name)
     if isinstance(entries, LINE) or not is_sized(entries):
         advice = f"give a list of {what}"

@@ -82,7 +82,7 @@ class Tokenization:
             line = re.sub(_NO_ENTITY, lambda found: found[0] if found[0].islower() else found[0] + " ", line)
         return line.lower() if line.isascii() else line.encode("utf-8", _ANY).lower().decode("utf-8", _ANY)
 
-    def lowered(self, texts: Any) -> Any:
+    def lowered(self, texts: RawTexts) -> RawTexts:
         """Lines as the backend reads them, in lower case if that is wanted."""
         return RawTexts(list(map(self.lower, texts.strings()))) if self.lowercase else texts
 
