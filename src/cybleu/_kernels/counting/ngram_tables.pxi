@@ -35,7 +35,8 @@ cdef inline uint64_t place_of(Slots table, int64_t key) noexcept nogil:
 
 cdef inline Slot *probe_from(Slots table, int64_t key, uint64_t place) noexcept nogil:
     """Return the slot of the key, or the free slot for it."""
-    while CYBLEU_UNLIKELY((table.slots[place].key != key) & (table.slots[place].ngram >= 0)):
+    # Negative for a free slot and for the key: one branch, because which of the two it is cannot be predicted.
+    while CYBLEU_UNLIKELY((table.slots[place].ngram | -<int32_t>(table.slots[place].key == key)) >= 0):
         place = next_slot(place, table.mask)
     return &table.slots[place]
 
