@@ -123,18 +123,18 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
     """Mixin that counts with cybleu, to be placed before a metric of sacreBLEU in the bases of a class.
 
     :cvar _of_sacrebleu: the metric of sacreBLEU
-    :cvar _counter: returns what counts prepared lines; None if sacreBLEU must handle these settings
+    :cvar _counter_of_settings: returns what counts prepared lines; None if cybleu does not support the settings
     :cvar _names: the attributes that sacreBLEU uses while it counts and scores; if a subclass or an object has another one,
         sacreBLEU counts
     :cvar _values_of: returns their values
     :cvar _inherited: their values in this class
     """
 
-    def _is_overridden(self) -> bool:
-        return self._values_of(type(self)) != self._inherited or not self._names.isdisjoint(vars(self))
-
-    def _counter_here(self) -> Any:
-        return None if self._is_overridden() else self._counter()
+    def _counter(self) -> Any:
+        """Return what counts prepared lines; None if sacreBLEU must count."""
+        if self._values_of(type(self)) != self._inherited or not self._names.isdisjoint(vars(self)):
+            return None
+        return self._counter_of_settings()
 
     def _prepared(self, lines: Sequence[str]) -> Sequence[str]:
         """Return lines as cybleu counts them."""
@@ -147,9 +147,7 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
 
     def _score_of_segment(self, lines: Sequence[Any]) -> Any:
         """Score a hypothesis and the references after it; None if sacreBLEU must count them."""
-        if set(map(type, lines)) != {str} or self._is_overridden():
-            return None
-        counter = self._counter()
+        counter = self._counter() if set(map(type, lines)) == {str} else None
         if counter is None:
             return None
         self.num_refs = len(lines) - 1
@@ -175,17 +173,13 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
         :param n_bootstrap: the number of bootstrap samples for a confidence interval; 1 draws none
         :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
         """
-        score = None
         lines = _lines_of_segment(hypotheses, references)
-        if n_bootstrap > 1:
+        if not lines:
             hypotheses = _lists(hypotheses)
             references = _lists(references)
-        elif lines:
-            score = self._score_of_segment(lines)
-        else:
-            hypotheses = _lists(hypotheses)
-            references = _lists(references)
-            score = self._score_of_corpus(hypotheses, references)
+        score = None
+        if n_bootstrap <= 1:
+            score = self._score_of_segment(lines) if lines else self._score_of_corpus(hypotheses, references)
         return answered(score, super().corpus_score, hypotheses, references, n_bootstrap)
 
     # ----------------------------------------------------------------------------------------------------------- corpus
@@ -193,14 +187,14 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
     def _score_of_corpus(self, hypotheses: Any, references: Any) -> Any:
         """Score a corpus; None if sacreBLEU must count it."""
         rows = self._counted(hypotheses, references)
-        return rows and self._score_of_row(self._counter().total(rows))
+        return rows and self._score_of_row(self._counter_of_settings().total(rows))
 
     def _counted(self, hypotheses: Any, references: Any) -> Any:
         """Return the rows of the segments as a view; None if sacreBLEU must count them."""
         if type(hypotheses) not in LISTS or set(map(type, hypotheses)) != {str}:
             return None
         kept = self._ref_cache if references is None else self._kept(references)
-        if not isinstance(kept, Kept) or 0 in kept.numbers or kept.counter != self._counter_here():
+        if not isinstance(kept, Kept) or 0 in kept.numbers or kept.counter != self._counter():
             return None
         warn_of(mistake_in_documents(hypotheses, kept.documents))
         count = min(len(hypotheses), len(kept.bounds) - 1)
@@ -229,7 +223,7 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
 
     def _kept(self, references: Any) -> Any:
         """Keep references that cybleu counts; None for others, which may be readable only once."""
-        counter = self._counter_here()
+        counter = self._counter()
         kinds = _kinds_of_lines(references)
         if counter is None or not kinds or not kinds <= {str, type(None)}:
             return None
@@ -333,7 +327,7 @@ class BLEU(CountedByCybleu, theirs.BLEU):  # type: ignore[misc]
                 raise
             raise UnknownNameError(f"unknown tokeniser {error}; use one of {', '.join(self.TOKENIZERS)}") from None
 
-    def _counter(self) -> Any:
+    def _counter_of_settings(self) -> Any:
         tokenizer: Any = type(self.tokenizer)
         return _bleu_counter(tokenizer, self.max_ngram_order)
 
@@ -378,10 +372,12 @@ class CHRF(CountedByCybleu, theirs.CHRF):  # type: ignore[misc]
     def _prepared(self, lines: Sequence[str]) -> Sequence[str]:
         return list(map(str.lower, lines)) if self.lowercase else lines
 
-    def _counter(self) -> Any:
-        orders, other = (self.char_order, self.word_order), (self.beta, self.whitespace, self.eps_smoothing)
-        # sacreBLEU scores as many orders as the metric was made with
-        return _counter_of_metric("Chrf", *orders, *other) if self.order == sum(orders) else None
+    def _counter_of_settings(self) -> Any:
+        if self.order != self.char_order + self.word_order:  # sacreBLEU scores as many as the metric was made with
+            return None
+        return _counter_of_metric(
+            "Chrf", self.char_order, self.word_order, self.beta, self.whitespace, self.eps_smoothing
+        )
 
 
 class TER(CountedByCybleu, theirs.TER):  # type: ignore[misc]
@@ -399,7 +395,7 @@ class TER(CountedByCybleu, theirs.TER):  # type: ignore[misc]
 
     _of_sacrebleu = theirs.TER
 
-    def _counter(self) -> Any:
+    def _counter_of_settings(self) -> Any:
         chosen = self.tokenizer
         if type(chosen) is not TercomTokenizer:
             return None
