@@ -117,28 +117,33 @@ class EvaluationModule:
         self.add_batch(
             predictions=() if predictions is None else predictions, references=() if references is None else references
         )
-        texts, groups = self._predictions, self._references
-        self._predictions, self._references = [], []
+        texts = self._predictions
+        groups = self._references
+        self._predictions = []
+        self._references = []
         if not texts:
             raise EmptyCorpusError("there is no text to score; give predictions with their references")
         return function(texts, groups, **options)
 
 
-def _score(metric: Metric, texts: list[str], groups: list[list[str]]) -> Any:
+def _score_of_texts(metric: Metric, texts: list[str], groups: list[list[str]]) -> Any:
     if metric.tokenize is None:
-        # evaluate does not strip lines first, so it removes a hyphen before a line break at the end
-        texts, *groups = [
-            [line + "<skipped>" if "\n" in line else line for line in lines] for lines in (texts, *groups)
-        ]
+        texts = _unstripped(texts)
+        groups = list(map(_unstripped, groups))
     corpus = Corpus(read_lines(texts, "predictions"), read_sets_of_lines(groups))
     return metric.score(rows_without_numpy(metric, corpus))
 
 
-def _bleu(
+def _unstripped(lines: list[str]) -> list[str]:
+    """Mark lines that evaluate does not strip: ``13a`` then removes a hyphen before a line break at the end, as there."""
+    return [line + "<skipped>" if "\n" in line else line for line in lines]
+
+
+def _bleu_of_hugging_face(
     texts: list[str], groups: list[list[str]], *, tokenizer: Any = None, max_order: int = 4, smooth: bool = False
 ) -> dict[str, Any]:
     smoothing = "smooth" if smooth else "none"
-    found = _score(Bleu("huggingface", smoothing, max_order=max_order, tokenize=tokenizer), texts, groups)
+    found = _score_of_texts(Bleu("huggingface", smoothing, max_order=max_order, tokenize=tokenizer), texts, groups)
     return {
         "bleu": found.score,
         "precisions": list(found.precisions),
@@ -152,7 +157,7 @@ def _bleu(
 def _google_bleu(
     texts: list[str], groups: list[list[str]], *, tokenizer: Any = None, min_len: int = 1, max_len: int = 4
 ) -> dict[str, float]:
-    return {"google_bleu": _score(Gleu(min_len, max_len, tokenize=tokenizer), texts, groups).score}
+    return {"google_bleu": _score_of_texts(Gleu(min_len, max_len, tokenize=tokenizer), texts, groups).score}
 
 
 # arguments of sacreBLEU's classes that have another name in evaluate
@@ -174,7 +179,7 @@ def _by_sacrebleu(kind: str, results: str, texts: list[str], groups: list[list[s
 
 # The function of each metric, and the names of the options that it takes: its keywords, or some of those of sacreBLEU's class.
 _METRICS: dict[str, tuple[Callable[..., dict[str, Any]], Any]] = {
-    "bleu": (_bleu, _bleu.__kwdefaults__),
+    "bleu": (_bleu_of_hugging_face, _bleu_of_hugging_face.__kwdefaults__),
     "sacrebleu": (
         partial(_by_sacrebleu, "BLEU", "score counts totals precisions bp sys_len ref_len"),
         "smooth_method smooth_value force lowercase tokenize use_effective_order".split(),

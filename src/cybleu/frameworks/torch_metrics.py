@@ -68,7 +68,8 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
         :raises CybleuError: for the same reasons as :func:`cybleu.rows`
         """
         if isinstance(preds, str):
-            preds, target = [preds], [target]  # type: ignore[list-item]
+            preds = [preds]
+            target = [target]  # type: ignore[list-item]
         rows = self.metric.rows(preds, target)
         self.row += torch.from_numpy(rows.sum(axis=0)).to(self.row.device)
 
