@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import lru_cache, update_wrapper
 from inspect import signature
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -187,7 +187,14 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
     def _score_of_corpus(self, hypotheses: Any, references: Any) -> Any:
         """Score a corpus; None if sacreBLEU must count it."""
         rows = self._counted(hypotheses, references)
-        return rows and self._score_of_row(self._counter_of_settings().total(rows))
+        if rows is None:
+            return None
+        self._warn(hypotheses, references)
+        return self._score_of_row(self._counter_of_settings().total(rows))
+
+    def _warn(self, hypotheses: Any, references: Any) -> None:
+        documents = references or getattr(self._ref_cache, "documents", ())
+        warn_of(mistake_in_documents(hypotheses, documents))
 
     def _counted(self, hypotheses: Any, references: Any) -> Any:
         """Return the rows of the segments as a view; None if sacreBLEU must count them."""
@@ -196,7 +203,6 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
         kept = self._ref_cache if references is None else self._kept(references)
         if not isinstance(kept, Kept) or 0 in kept.numbers or kept.counter != self._counter():
             return None
-        warn_of(mistake_in_documents(hypotheses, kept.documents))
         count = min(len(hypotheses), len(kept.bounds) - 1)
         texts = RawTexts(self._prepared(tuple(hypotheses[:count])))
         if not self._force and RawTexts(hypotheses[:count]).full_stops()[0] >= MANY:
@@ -205,16 +211,14 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
         references = _lists(references)
-        rows = self._counted(hypotheses, references)
-        return answered(rows and rows.tolist(), self._counted_by_sacrebleu, hypotheses, references)
-
-    def _counted_by_sacrebleu(self, hypotheses: Any, references: Any) -> Any:
-        rows = super()._extract_corpus_statistics(hypotheses, references)
-        warn_of(mistake_in_documents(hypotheses, references or getattr(self._ref_cache, "documents", ())))
+        counted = self._counted(hypotheses, references)
+        rows = answered(counted and counted.tolist(), super()._extract_corpus_statistics, hypotheses, references)
+        self._warn(hypotheses, references)
         return rows
 
     def _cache_references(self, references: Any) -> Any:
-        return answered(self._kept(_lists(references)), self._cached_by_sacrebleu, _lists(references))
+        references = _lists(references)
+        return answered(self._kept(references), self._cached_by_sacrebleu, references)
 
     def _cached_by_sacrebleu(self, references: Any) -> Any:
         cached: Any = Cached(super()._cache_references(references))
@@ -256,19 +260,16 @@ class Kept:
         self.documents = documents
         width = len(documents)
         lines = documents[0] if width == 1 else chain.from_iterable(zip(*documents))
+        counts = [width] * len(documents[0])
         if incomplete:
             lines = [line for line in lines if line is not None]
             counts = [width - group.count(None) for group in zip(*documents)]
-        else:
-            counts = [width] * len(documents[0])
-        self.lines: Any = tuple(lines)
-        self.prepared = metric._prepared(self.lines)
+        self.prepared = metric._prepared(tuple(lines))
         self.bounds = array("q", accumulate(counts, initial=0))
         self.numbers = set(counts)
 
     def __iter__(self) -> Iterator[Any]:
-        for begin, end in pairwise(self.bounds):
-            yield self.metric._extract_reference_info(list(map(self.metric._preprocess_segment, self.lines[begin:end])))
+        return iter(theirs.base.Metric._cache_references(self.metric, self.documents))
 
 
 def _lines_of_segment(hypotheses: Any, references: Any) -> list[Any]:
