@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from .extras import extra
 from .lazy_arrays import *  # noqa: F403
 
 with extra("numpy", "this requires NumPy", "cybleu[numpy]"):
     import numpy as np
+    from numpy.typing import NDArray as NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]

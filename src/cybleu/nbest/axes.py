@@ -5,15 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import pairwise
 from math import frexp, ldexp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .._runtime.arrays import index, np, repeat
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .._runtime.arrays import Floats, Integers
-    from .sparse import SparseFeatures
+from .._runtime.arrays import Floats, Integers, NDArray, index, np, repeat
+from .sparse import SparseFeatures
 
 
 class Axes:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._files.text import Naming, Path, keyword
-from .._runtime.arrays import in_place, np
+from .._runtime.arrays import NDArray, in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted
 from ..errors import ArrayValueError, SequenceTypeError
-from ..metrics import find
+from ..metrics import Metric, Variant, find
 from ..metrics.combined import split_on_blanks
 from ..text.reading import read_groups, read_lines, read_texts
 from . import extractor, writing
@@ -32,14 +32,6 @@ from .validation import (
     feature_names,
 )
 from .weights import rows_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..metrics import Metric, Variant
-
-
-__all__ = ["NBest", "check_nbest"]
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .._backend import Fields
 from .._files.text import Lines, Naming, Path, shown
 from .._files.writing import check_paths, writing
-from .._runtime.arrays import in_place, np
+from .._runtime.arrays import Integers, in_place, np
 from ..errors import InputFileError, StatisticsError
 from .formats import MOST_DIGITS, MOST_EMPTY, ParsedLines, blocks_of, lines_of, on_line, words_of
 from .parts import Part, by_segment, joined
@@ -20,7 +20,6 @@ from .tables import numbers_in
 from .validation import LARGEST_SUM, check_apart, feature_names
 
 if TYPE_CHECKING:
-    from .._runtime.arrays import Integers
     from .container import NBest
 
 

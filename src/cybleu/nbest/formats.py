@@ -9,19 +9,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .._backend import Fields, RawTexts
 from .._files.text import Lines, Naming, number_of, shown
-from .._runtime.arrays import in_place, np
+from .._runtime.arrays import Floats, Integers, in_place, np
 from ..errors import InputFileError
 from ..text.batches import RawText
 from .parts import Part
 from .sparse import SparseFeatures, dense_of, owners_of
 from .validation import check_apart
-
-if TYPE_CHECKING:
-    from .._runtime.arrays import Floats, Integers
 
 BARS = b"|||"
 BLANKS = b" \t"

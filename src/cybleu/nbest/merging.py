@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._files.text import shown
-from .._runtime.arrays import np
+from .._runtime.arrays import Integers, np
 from ..errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
 from .container import NBest, check_nbest
 from .parts import Part, by_segment, joined, part_of
 from .sparse import SparseFeatures, no_features, owners_of
-
-if TYPE_CHECKING:
-    from .._runtime.arrays import Integers
-
-__all__ = ["merge"]
 
 
 def merge(*nbests: NBest) -> NBest:

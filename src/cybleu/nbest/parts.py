@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .._runtime.arrays import bincount, np, repeat
+from .._runtime.arrays import Array, Floats, Integers, bincount, np, repeat
 from .sparse import SparseFeatures, no_features
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .._runtime.arrays import Floats, Integers
     from .container import NBest
 
 
@@ -29,7 +26,7 @@ class Part:
     ids: Integers
     features: Floats
     names: tuple[str, ...]
-    stats: NDArray[Any] | None = None
+    stats: Array | None = None
     texts: list[str] | None = None
     sparse: SparseFeatures | None = None
     model_scores: Floats | None = None
@@ -68,11 +65,11 @@ class GrowingRows:
     Earlier rows have 0 in the columns that only later rows have, as in Joshua's format.
     """
 
-    def __init__(self, like: NDArray[Any]):
+    def __init__(self, like: Array):
         self._rows = np.empty((0, *like.shape[1:]), like.dtype)
         self._count = 0
 
-    def add(self, rows: NDArray[Any]) -> None:
+    def add(self, rows: Array) -> None:
         begin = self._count
         self._count += len(rows)
         if self._count > len(self._rows) or rows.shape[1:] != self._rows.shape[1:]:
@@ -81,7 +78,7 @@ class GrowingRows:
             self._rows = larger
         self._rows[begin : self._count] = rows
 
-    def rows(self) -> NDArray[Any]:
+    def rows(self) -> Array:
         return self._rows[: self._count]
 
 

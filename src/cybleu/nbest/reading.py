@@ -24,24 +24,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._files.text import Lines, Naming, Path, keyword, shown
-from .._runtime.arrays import np, repeat
+from .._runtime.arrays import Integers, np, repeat
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import in_order
 from ..errors import ArrayValueError, InputFileError, MixedTokensError, UnknownNameError
+from ..metrics import Metric
+from ..metrics.references import References
 from .formats import Record, fairseq, field_lines, on_line
 from .json_lines import json_lines
 from .parts import Part
 from .references import bleu, count, prepare_references
 from .tables import plain
-
-if TYPE_CHECKING:
-    from .._runtime.arrays import Integers
-    from ..metrics import Metric
-    from ..metrics.references import References
-
 
 READERS = {"fairseq": fairseq, "json": json_lines}  # of formats without options
 # The commands name them, too, without importing this module: in `cli/lists.py` and `cli/tuner_options.py`.

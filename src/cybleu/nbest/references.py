@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines, Path
+from .._runtime.arrays import Array, Integers
 from ..errors import InputFileError, LengthMismatchError, SequenceTypeError
 from ..metrics import Bleu, Metric
 from ..metrics.operations import rows_of_corpus, tokenization_for, with_options
@@ -16,14 +17,7 @@ from ..metrics.tokens import tokens_of
 from ..text.batches import Place, RawText
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .._runtime.arrays import Integers
     from ..text.batches import Batch
-
-    Split = Callable[[str], list[str]]
-
-__all__ = ["bleu", "count", "digest", "known_texts", "prepare_references"]
 
 
 def prepare_references(references: Any, segments: int | None = None) -> References:
@@ -74,7 +68,7 @@ def digest(references: References) -> str:
 
 
 def bleu(
-    tokenize: str | Split | None = None,
+    tokenize: str | Callable[[str], list[str]] | None = None,
     lowercase: bool = False,
     max_order: int | None = None,
     reference_length: str | None = None,
@@ -89,9 +83,7 @@ def bleu(
     )
 
 
-def count(
-    metric: Metric, texts: Batch, references: References, owners: Integers, threads: int | None = None
-) -> NDArray[Any]:
+def count(metric: Metric, texts: Batch, references: References, owners: Integers, threads: int | None = None) -> Array:
     """Return the rows of texts. If either side has tokens, the tokeniser of the metric splits the other.
 
     :param owners: for each text the number of its segment

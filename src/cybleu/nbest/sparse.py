@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from .._runtime.arrays import np, repeat
+from .._runtime.arrays import Floats, Integers, NDArray, np, repeat
 from .._runtime.extras import extra
 from ..errors import ArrayValueError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .._runtime.arrays import Floats, Integers
-
-__all__ = ["SparseFeatures", "formatted", "no_features", "owners_of", "sparse_given"]
 
 
 class SparseFeatures(NamedTuple):

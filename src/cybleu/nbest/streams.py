@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from .._files.text import Path
+from .._runtime.arrays import NDArray, np
 from .container import NBest
 from .merging import merge
 from .parts import Part, joined
 from .reading import read_parts
 from .sparse import SparseFeatures
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from .._files.text import Path
-
-
-__all__ = ["Segment", "chunks", "extract", "read_segments"]
 
 
 class Segment(NamedTuple):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._backend import Fields
 from .._files.text import Lines, Path, number_of
-from .._runtime.arrays import in_place, np
+from .._runtime.arrays import Floats, in_place, np
 from ..errors import InputFileError
 from .formats import ParsedLines, Record, Sparse, blocks_of, lines_of, on_line, pairs_of, runs_of, trimmed, words_of
 from .parts import Part
 from .validation import feature_names
-
-if TYPE_CHECKING:
-    from .._runtime.arrays import Floats
 
 
 def numbers_in(line: bytes, width: int, item: str, wrong: str, has_pairs: bool = False) -> tuple[list[float], Sparse]:

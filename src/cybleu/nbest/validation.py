@@ -5,20 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._files.text import shown
-from .._runtime.arrays import array_given, first_not_finite, floats_given, np
+from .._runtime.arrays import Array, Floats, Integers, array_given, first_not_finite, floats_given, np
 from .._runtime.scales import counted
 from ..errors import ArrayValueError, FeatureError, LengthMismatchError, StatisticsError
 from ..text.ids import integers
 from .sparse import SparseFeatures, owner_of, owners_of, sparse_given
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .._runtime.arrays import Floats, Integers
-
 
 # Below the int64 limit, because searches add differences to such a sum, and some metrics add 1 to a count.
 LARGEST_SUM = 2**62
@@ -52,7 +46,7 @@ class Places:
 # These functions copy, so that what was validated cannot change afterwards.
 
 
-def check_shape(array: NDArray[Any], name: str, dimensions: int, count: int | None, what: str = "hypotheses") -> None:
+def check_shape(array: Array, name: str, dimensions: int, count: int | None, what: str = "hypotheses") -> None:
     if array.ndim != dimensions:
         raise ArrayValueError(f"{name} has {array.ndim} dimensions; it must have {dimensions}")
     if count is not None and len(array) != count:

@@ -7,20 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from .._backend import FeatureRows
 from .._files.text import listed, shown
-from .._runtime.arrays import first_not_finite, floats_given, np
+from .._runtime.arrays import Array, Floats, first_not_finite, floats_given, np
 from ..errors import FeatureError, WeightsError
-from .sparse import no_features
+from .sparse import SparseFeatures, no_features
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .._runtime.arrays import Floats
     from .container import NBest
-    from .sparse import SparseFeatures
 
-    Weights = Mapping[str, float] | Sequence[float] | NDArray[Any]
 
-__all__ = ["rows_of", "weighed", "weights_of"]
+Weights = Mapping[str, float] | Sequence[float] | Array
 
 
 def rows_of(dense: Floats, sparse: SparseFeatures | None) -> Any:

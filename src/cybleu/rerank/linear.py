@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .._runtime.arrays import first_not_finite
 from ..errors import FeatureError
 from ..nbest import NBest
 from ..nbest.container import check_nbest
-from ..nbest.weights import weighed, weights_of
+from ..nbest.weights import Weights, weighed, weights_of
 from .selection import Selection, chosen
-
-if TYPE_CHECKING:
-    from ..nbest.weights import Weights
 
 
 def linear(nbest: NBest, weights: Weights) -> Selection[str]:

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .._runtime.arrays import in_place, least_sum, np
+from .._runtime.arrays import NDArray, in_place, least_sum, np
 from .._runtime.numbers import check_whole
 from ..errors import ArrayValueError, UnknownNameError
-from ..metrics import Bleu
+from ..metrics import Bleu, Metric, Variant
 from ..nbest import NBest
 from ..nbest.container import check_nbest
 from .selection import CorpusSelection, Selection, chosen, metric_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..metrics import Metric, Variant
 
 
 def oracle(

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ulp
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._files.text import shown
-from .._runtime.arrays import bincount, first_not_finite, index, np
+from .._runtime.arrays import Floats, Integers, bincount, first_not_finite, index, np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.parallel import bar
 from .._runtime.samples import MOST_REPEATS
 from ..errors import ArrayValueError, FeatureError
+from ..metrics import Metric, Variant
 from ..metrics.combined import maximised
 from ..nbest import NBest, SparseFeatures
 from ..nbest.axes import deviations_within
@@ -22,10 +23,6 @@ from ..nbest.sparse import no_features, owners_of
 from .linear import linear
 from .oracle import oracle
 from .selection import Selection, metric_of
-
-if TYPE_CHECKING:
-    from .._runtime.arrays import Floats, Integers
-    from ..metrics import Metric, Variant
 
 
 @dataclass(frozen=True, eq=False)

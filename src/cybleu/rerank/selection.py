@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from .._runtime.arrays import index, np, repeat
+from .._runtime.arrays import NDArray, index, np, repeat
 from ..errors import ArrayValueError, StatisticsError
-from ..metrics import Metric, find
+from ..metrics import Metric, Variant, find
 from ..nbest import NBest
 from ..nbest.parts import part_of
 from ..nbest.sparse import owners_of
 from ..nbest.validation import Places
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..metrics import Variant
-
 
 Text = TypeVar("Text", covariant=True)
 

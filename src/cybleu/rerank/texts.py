@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._runtime.arrays import np
+from .._runtime.arrays import Integers, NDArray, np
 from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError
+from ..metrics import Metric
 from ..metrics.combined import maximised, split_on_blanks
 from ..metrics.operations import tokenization_for
 from ..nbest import NBest
@@ -14,10 +15,6 @@ from ..text.batches import TokenLists
 from ..text.reading import check_same_kind, read_groups, read_texts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .._runtime.arrays import Integers
-    from ..metrics import Metric
     from ..text.batches import Batch
 
 

@@ -7,23 +7,19 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle
 from math import inf, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .._runtime.arrays import np
+from .._runtime.arrays import Floats, np
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import bar, in_order
 from .._runtime.samples import MOST_REPEATS
 from ..errors import WeightsError
 from ..nbest import NBest
+from ..nbest.weights import Weights
 from .line_search import Reached, Surface
-from .problem import Point, Problem, summed
+from .problem import Metric, Point, Problem, summed
 from .results import Move, Restart, Tuning
 from .space import checked_space, random_start
-
-if TYPE_CHECKING:
-    from .._runtime.arrays import Floats
-    from ..nbest.weights import Weights
-    from .problem import Metric
 
 # Chosen by measurement. The first restarts begin at random, and the others near the best end.
 RESTARTS = 20

@@ -12,25 +12,18 @@ from functools import cached_property
 from itertools import chain
 from math import inf
 from sys import float_info
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._backend import answered, best_interval, crossings
 from .._definitions import error_surface
 from .._files.text import listed, shown
-from .._runtime.arrays import np
+from .._runtime.arrays import Array, Floats, np
 from ..errors import FeatureError, WeightsError
+from ..metrics import Bleu
 from ..nbest import NBest
-from ..nbest.weights import weights_of
-from .problem import Interval, Line, Point, Problem, summed
+from ..nbest.weights import Weights, weights_of
+from .problem import Interval, Line, Metric, Point, Problem, summed
 from .results import LineSearch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .._runtime.arrays import Floats
-    from ..metrics import Bleu
-    from ..nbest.weights import Weights
-    from .problem import Metric
 
 # How many intervals to try when rounding keeps weights from reaching the predicted score.
 TRIES = 64
@@ -141,7 +134,7 @@ class Surface:
         self._found = found[:count]
 
     @cached_property
-    def intervals(self) -> tuple[Floats, NDArray[Any]]:
+    def intervals(self) -> tuple[Floats, Array]:
         """The ends of all intervals, one more than there are intervals, and the sum of statistics in each."""
         thresholds, rows = error_surface.sums_between(self._starts, self._found, self.problem.objective.stats)
         rows = np.maximum(rows, self.problem.objective.least)
@@ -265,7 +258,7 @@ class Surface:
         return weights
 
 
-def _agree(row: NDArray[Any], other: NDArray[Any]) -> bool:
+def _agree(row: Array, other: Array) -> bool:
     if row.dtype != np.float64:
         return bool((row == other).all())
     return bool(np.allclose(row, other, rtol=1e-9, atol=1e-12))

@@ -8,22 +8,19 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isnan
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from .._files.text import shown
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.system import command_line, words_of
 from ..errors import DecoderError, UnknownNameError, WeightsError
+from ..nbest import NBest
 from .climb import tune
 from .mira import kbmira
 from .pro import pro
+from .results import Iteration
 from .space import check_normalised, normalised
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..nbest import NBest
-    from .results import Iteration
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {"mert": tune, "kbmira": kbmira, "pro": pro}
 

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING
+from typing import Any
 
 from .._files.text import shown
-from .._runtime.arrays import np
+from .._runtime.arrays import Floats, np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import percent
 from ..errors import UnknownNameError, WeightsError
 from ..nbest import NBest
-from .problem import Problem, check_finite
+from ..nbest.weights import Weights
+from .problem import Metric, Point, Problem, check_finite
 from .results import Tuned
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from .._runtime.arrays import Floats
-    from ..nbest.weights import Weights
-    from .problem import Metric, Point
-
-__all__ = ["Mira", "kbmira"]
 
 RULES = ("best", "paper", "moses")
 

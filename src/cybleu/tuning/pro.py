@@ -6,28 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf, log, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .._runtime.arrays import bincount, np
+from numpy.typing import NDArray
+
+from .._runtime.arrays import Floats, Integers, bincount, np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import check_samples
 from ..errors import ArrayValueError, FeatureError, WeightsError
 from ..nbest import NBest, SparseFeatures
 from ..nbest.sparse import owners_of
-from ..nbest.weights import rows_of, weighed
-from .problem import Problem, check_finite
+from ..nbest.weights import Weights, rows_of, weighed
+from .problem import Metric, Problem, check_finite
 from .results import Tuned
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .._runtime.arrays import Floats, Integers
-    from ..nbest.weights import Weights
-    from .problem import Metric
-
-    Features = Floats | SparseFeatures
-
-__all__ = ["Pro", "pro", "pro_pairs"]
+Features = Floats | SparseFeatures
 
 # The smallest difference of a pair, as a share of the metric's scale: Hopkins and May's.
 MINIMUM = 0.05

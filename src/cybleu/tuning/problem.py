@@ -7,25 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf, isnan, sqrt
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .._runtime.arrays import first_not_finite, index, least_sum, np
+from .._runtime.arrays import Array, Floats, Integers, NDArray, first_not_finite, index, least_sum, np
 from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
-from ..metrics import Bleu, find
+from ..metrics import Bleu, Variant, find
 from ..metrics import Metric as MetricType
 from ..metrics.combined import maximised
+from ..nbest import NBest
 from ..nbest.container import check_nbest
-from ..nbest.weights import rows_of, weighed, weights_of
+from ..nbest.weights import Weights, rows_of, weighed, weights_of
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .._runtime.arrays import Floats, Integers
-    from ..metrics import Variant
-    from ..nbest import NBest
-    from ..nbest.weights import Weights
-
-    Metric = str | Variant | MetricType | Callable[[NDArray[Any]], float] | None
+Metric = str | Variant | MetricType | Callable[[Array], float] | None
 
 # ------------------------------------------------------------------------------------------------------- points and lines
 
@@ -40,7 +33,7 @@ class Point:
     weights: Floats
     values: Floats | None
     chosen: Integers
-    row: NDArray[Any]
+    row: Array
     merit: tuple[float, float]
 
 
@@ -75,7 +68,7 @@ class Objective:
     """
 
     def __init__(self, nbest: NBest, metric: Metric):
-        self.stats: NDArray[Any] = nbest.stats
+        self.stats: Array = nbest.stats
         self._most = len(nbest)
         self.metric: MetricType | None = None
         self.bleu: Bleu | None = None
@@ -102,21 +95,21 @@ class Objective:
             self.stats = found.summable(nbest.stats)
 
     @cached_property
-    def least(self) -> NDArray[Any]:
+    def least(self) -> Array:
         return least_sum(self.stats, self._most)
 
-    def score(self, row: NDArray[Any]) -> float:
+    def score(self, row: Array) -> float:
         number = float(self.metric.evaluate_rows(row[None])[0]) if self.metric else float(self._function(row))
         if isnan(number):
             raise StatisticsError(f"the metric {self.name} gave nan for the sum {row.tolist()}")
         return number
 
-    def scores(self, rows: NDArray[Any]) -> Floats:
+    def scores(self, rows: Array) -> Floats:
         if self.metric is None:
             return np.array([self.score(row) for row in rows])
         return self.metric.evaluate_rows(rows)
 
-    def merit(self, row: NDArray[Any]) -> tuple[float, float]:
+    def merit(self, row: Array) -> tuple[float, float]:
         """Return the score and, where it is 0, a smoothed score, so that a search can leave a plateau."""
         score = self.score(row)
         if self.plateau is None or score != 0:
@@ -124,14 +117,14 @@ class Objective:
         return score, float(self.plateau.evaluate_rows(row[None])[0])
 
 
-def summed(stats: NDArray[Any], chosen: Integers) -> NDArray[Any]:
+def summed(stats: Array, chosen: Integers) -> Array:
     """Sum rows, at most one for each segment.
 
     :param chosen: their indices
     """
     rows = stats.take(index(chosen), axis=0)
     # for integers einsum takes a third of the time; for floats it would sum in another order
-    total: NDArray[Any] = np.einsum("ij->j", rows) if rows.dtype == np.int64 else rows.sum(axis=0)
+    total: Array = np.einsum("ij->j", rows) if rows.dtype == np.int64 else rows.sum(axis=0)
     return total
 
 
@@ -259,7 +252,7 @@ class Interval:
     merit: tuple[float, float]
     left: float
     right: float
-    row: NDArray[Any]
+    row: Array
     scale: float
 
     def points(self) -> Iterator[float]:

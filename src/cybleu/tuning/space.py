@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from math import fsum, inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._files.text import Naming, keyword, listed, shown
-from .._runtime.arrays import floats_given, np
+from .._runtime.arrays import Floats, floats_given, np
 from .._runtime.numbers import finite_numbers
 from ..errors import FeatureError, WeightsError
-
-if TYPE_CHECKING:
-    from .._runtime.arrays import Floats
-    from ..nbest.weights import Weights
-    from .problem import Problem
-
+from ..nbest.weights import Weights
+from .problem import Problem
 
 NORMALISED = ("sum", "largest")
 
