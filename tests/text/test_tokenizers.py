@@ -20,7 +20,7 @@ from cybleu.errors import InputFileError, MissingExtraError, NotUtf8Error
 from cybleu.report import analyse
 from cybleu.sacrebleu_compat import BLEU
 from cybleu.significance import Settings
-from cybleu.text import categories, tokenizer
+from cybleu.text import categories, tokenizer, tokenizers
 from cybleu.text.tokenizers import tokenizer_signature
 
 NAMES = ["13a", "intl", "zh", "char", "none"]
@@ -110,7 +110,8 @@ def pieces(sentencepiece, tmp_path, monkeypatch):
         input=str(tmp_path / "text"), model_prefix=str(model), vocab_size=150, hard_vocab_limit=False, minloglevel=2
     )
     monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
-    return sacrebleu.BLEU(tokenize="flores101").tokenizer
+    yield sacrebleu.BLEU(tokenize="flores101").tokenizer
+    tokenizers._of_sacrebleu.cache_clear()  # which keeps the model
 
 
 TEXTS = [
@@ -136,6 +137,12 @@ def test_pieces(pieces):
         assert (rows == cybleu.rows(texts, of_bytes, tokenize="flores101")).all()
     with pytest.raises(NotUtf8Error, match=r"references\[1\]\[0\]"):
         cybleu.rows(hypotheses[:2], [of_bytes[0], [b"a \xff"]], tokenize="flores101")
+
+
+def test_a_model_is_loaded_once(pieces, monkeypatch):
+    expected = cybleu.bleu(["the cat"], ["the cat"], tokenize="flores101")
+    monkeypatch.setattr("sacrebleu.tokenizers.tokenizer_spm.SACREBLEU_DIR", "nowhere")
+    assert cybleu.bleu(["the cat"], ["the cat"], tokenize="flores101") == expected
 
 
 @pytest.mark.parametrize("lowercase", [False, True])

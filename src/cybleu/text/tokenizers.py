@@ -8,7 +8,8 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from threading import get_ident
 from typing import Any
 
 from .._backend import Tokenizer
@@ -131,6 +132,15 @@ def _tokens_of(name: str) -> Callable[[str], list[str]]:
     if name in OWN:
         tokens: Callable[[str], list[str]] = own_tokenizer(name).tokens
         return tokens
+    return _of_sacrebleu(name, get_ident())
+
+
+@lru_cache(16)  # some load a model
+def _of_sacrebleu(name: str, thread: int) -> OfSacrebleu:
+    """Return a tokeniser of sacreBLEU.
+
+    :param thread: MeCab's must stay in its thread
+    """
     requirement = f"the tokeniser {name!r} is none of {', '.join(sorted({*OWN, *SPLITS}))}; others require sacreBLEU"
     with extra("sacrebleu", requirement, "cybleu[sacrebleu]"):
         from sacrebleu.metrics.bleu import BLEU
