@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from os.path import basename, exists, isabs
-from pathlib import Path
+from os.path import basename, exists, isabs, normpath, sep
 from typing import Any
 
 import click
@@ -222,7 +221,7 @@ def _without_folders(paths: Iterable[str]) -> dict[str, str]:
 
     Of an absolute path, as many folders are kept as tell it apart.
     """
-    parts = {path: Path(path).parts for path in paths}
+    parts = {path: normpath(path).split(sep) for path in paths}
     names = {}
     for path, own in parts.items():
         kept = 1

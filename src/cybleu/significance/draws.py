@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import bincount, np
+from .._runtime.arrays import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,10 +33,10 @@ def resamples(
     """
     for start, stop in blocks(samples, segments):
         counts = np.empty((stop - start, segments), dtype=dtype)
-        # the type that bincount takes as it is; numbers of 32 bits come from the same stream as those of 64
+        # of the type that bincount takes as it is; numbers of 32 bits come from the same stream as those of 64
         drawn: Any = generator.integers(0, segments, size=counts.shape, dtype=np.intp)
         for row, places in zip(counts, drawn):
-            row[:] = bincount(places, minlength=segments)
+            row[:] = np.bincount(places, minlength=segments)
         yield start, stop, counts
 
 

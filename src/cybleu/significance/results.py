@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -326,6 +324,8 @@ def format_comparisons(
     ['metric,first']
     """
     if form == "json":
+        import json
+
         objects = [one.as_dict(influence) for one in comparisons]
         return json.dumps(objects if len(objects) > 1 else objects[0], ensure_ascii=False)
     if form == "csv":
@@ -341,6 +341,8 @@ def format_comparisons(
 
 def _csv(comparisons: Sequence[SystemComparison]) -> str:
     """Return a line for each difference with the scores of both systems; of several metrics, with the metric."""
+    import csv
+
     lines: list[dict[str, Any]] = []
     for comparison in comparisons:
         data = comparison.as_dict()

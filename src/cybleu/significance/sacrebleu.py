@@ -6,7 +6,6 @@ The tests are for comparison with sacreBLEU, and reproduce its faults: see the p
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -84,13 +83,15 @@ def confidence(
     >>> print(confidence(rows, samples=100))
     71.4 (67.8 ± 15.9)
     """
+    from statistics import mean  # whose import takes longer than comparing two systems
+
     systems, found = _validated({"the system": stats}, metric, samples, seed, choices, (Bleu, Chrf, Ter))
     scores = _resampled(systems, found, np.random.default_rng(seed), samples, progress)[0]
     # sacreBLEU rounds these differently from the mean and half of its paired tests, see `_around`
     ordered = np.sort(scores)
-    mean = scores.dtype.type(statistics.mean(ordered.astype(np.float64).tolist()))
+    middle = scores.dtype.type(mean(ordered.astype(np.float64).tolist()))
     half = 0.5 * (ordered[samples - 1 - samples // 40] - ordered[samples // 40])
-    return SacrebleuResult(found.score(systems.given[0]).score, None, float(mean), float(half))
+    return SacrebleuResult(found.score(systems.given[0]).score, None, float(middle), float(half))
 
 
 def paired_bs(
