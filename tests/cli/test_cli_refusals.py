@@ -105,6 +105,8 @@ REFUSED = {
         "hyp ref -tok intl": "there is no option -tok; it is --tokenize here",
         "hyp ref --paired-bs": "there is no option --paired-bs; use cybleu compare with --test shifted-bootstrap",
         "hyp ref --cite": "there is no option --cite; give it before the name of the command",
+        "hyp ref --bootstrap": "there is no option --bootstrap; it is --confidence here",
+        "--hypotheses hyp ref": "there is no option --hypotheses; give the files of texts and lists without an option",
         "hyp ref -m blue": "did you mean bleu?",
         "hyp ref -m bleu,": "an empty name beside a comma is not one of",
         "hyp ref -m nltk --smoothing foo": "method4; method5 to method7 require texts",
@@ -121,6 +123,7 @@ REFUSED = {
         "hyp ref 5": "Missing option '--line'; did you mean --line 5?",
         "hyp ref --segment 5": "there is no option --segment; it is --line here",
         "hyp ref": "Missing option '--line'",
+        "hyp ref -l 5": "there is no option -l; use --line here",
         "hyp ref --line 5": "cybleu: error: --line is 5, but the files have 4 lines",
     },
     "compare": {
@@ -138,6 +141,10 @@ REFUSED = {
         f"{BOTH} --baseline c": "there is no system 'c' to be the baseline; there are one, two",
         f"{BOTH} --influence": "--influence requires --format json",
         f"{BOTH} --source refs": "--source requires --report",
+        f"{BOTH} --ci": "there is no option --ci; intervals are always printed",
+        f"{BOTH} --names a,b": "there is no option --names; name a system as NAME=FILE",
+        f"{BOTH} --html page": "there is no option --html; it is --report here",
+        f"{BOTH} -o table": "there is no option -o; redirect standard output to a file",
         f"{BOTH} --label results": "--label requires --format latex",
     },
     "compare --report": {
@@ -147,6 +154,8 @@ REFUSED = {
         f"- {BOTH}": "--report: must be a file, not standard output",
     },
     "tune mert": {
+        "list --ref refs": "there is no option --ref; did you mean --references?",
+        "list refs --weights w": "there is no option --weights; it is --start here",
         "": "give an n-best list and its references",
         "--features-file x": "in pairs",
         "--features-file hyp,missing --scores-file hyp,hyp": "FEATURES_TXT_BEGIN",
@@ -201,6 +210,7 @@ REFUSED = {
         "list --weights numberless": "numberless, line 1: the weight of 'a_0' 'x' is not a number",
     },
     "rerank mbr": {
+        "samples -n 4": "there is no option -n; it is --size here",
         "hyp": "give the number of lines of each segment as --size; for fairseq's output or JSON lines, use --format",
         "hyp --format plain --size 2 --scale 1": "--scale requires model scores",
         "list --prune 1 --list moses": "--prune",
@@ -226,6 +236,8 @@ REFUSED = {
     "": {
         "scor hyp ref": "Did you mean score",
         "mert list refs": "No such command mert. Did you mean tune mert?",
+        "difference one refs": "No such command difference; use one of score, compare",
+        "tune --nbest list": "there is no option --nbest; the name of a command comes first: mert, kbmira",
         "hyp ref": "hyp is a file; the name of a command comes first: score, compare",
         "chrF2++ hyp ref --digits 1": "to score by this metric, run: cybleu score -m chrf2++ hyp ref --digits 1",
         "ter": "to score by this metric, run: cybleu score -m ter HYP REF",

@@ -19,8 +19,17 @@ from ..metrics import METRICS
 Decorator = Callable[[Any], Any]
 
 ARGUMENTS = "cybleu.arguments"  # of the command, as the user wrote them
-# Advice for options that no command has, or only `cybleu` itself.
-FOREIGN = {
+# Advice for options that no command has, or only some: the option to use, or a sentence.
+ADVICE = {
+    "--confidence": "--ci --interval --intervals --confidence-interval --bootstrap",
+    "--report": "--html --page",
+    "--metric": "--metrics --utility --tool --tools --variant --variants",
+    "--start": "--init --weights --initial-weights",
+    "--restarts": "--random-restarts",
+    "--size": "-n --samples",
+    "--line": "--segment --sentence --index --number",
+    "give the files of texts and lists without an option": "--hyp --hypothesis --hypotheses --system --systems --nbest",
+    "redirect standard output to a file": "-o --output",
     "redirect standard error to hide all messages": "-q --quiet",
     "texts must be UTF-8; convert them, with iconv for example": "-e --encoding",
     "give it before the name of the command: cybleu --version, cybleu --cite": "-V --version --cite",
@@ -57,7 +66,7 @@ class Command(click.Command):
 
     def __init__(self, *arguments: Any, other_tools: Mapping[str, str] = {}, **settings: Any):
         super().__init__(*arguments, **settings)
-        self.other_tools = {**other_tools, **FOREIGN}
+        self.advice = [*other_tools.items(), *ADVICE.items()]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
@@ -90,13 +99,13 @@ class Command(click.Command):
                 if flag.startswith("--"):
                     options.append(flag)
                     values |= {f"--{value}": f"{flag} {value}" for value in getattr(parameter.type, "choices", ())}
-        for advice, theirs in self.other_tools.items():
+        for advice, theirs in self.advice:
             if name in theirs.split():
                 if " " in advice:
                     return f"there is no option {name}; {advice}"
                 if advice in options:
                     return f"there is no option {name}; it is {advice} here"
-        begun = [flag for flag in options if flag.startswith(name)]
+        begun = sorted((flag for flag in options if flag.startswith(name)), key=len)
         close = [values[name]] if name in values else begun or similar(name, options)
         return f"there is no option {name}; {f'did you mean {close[0]}?' if close else 'see --help'}"
 
@@ -166,6 +175,15 @@ class Commands(click.Group):
         command: click.Command = getattr(import_module(f"{__package__}.{self.modules[name]}"), name)
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            names = ", ".join(self.list_commands(ctx))
+            raise click.UsageError(
+                f"there is no option {error.option_name}; the name of a command comes first: {names}", ctx
+            ) from None
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Name the command that is meant, which click looks for only among those that are imported."""
         if self.get_command(ctx, args[0]) is None:
@@ -182,6 +200,7 @@ class Commands(click.Group):
                 ctx.fail(f"No such command '{args[0]}'; to score by this metric, run: {line}")
             if close := similar(args[0], names):
                 ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
+            ctx.fail(f"No such command '{args[0]}'; use one of {', '.join(names)}")
         return super().resolve_command(ctx, args)
 
 

@@ -27,7 +27,11 @@ from .texts import SACREBLEU, Texts, count, metric_section, metrics_with, text_o
 
 # those of `significance/settings.py`, named here, so that --help works without NumPy
 TESTS = ("randomization", "shifted-bootstrap", "win-ratio")
-PAIRED = {"--paired-bs is --test shifted-bootstrap, --paired-ar the default": "--paired-bs --paired-ar"}
+ALWAYS = {
+    "--paired-bs is --test shifted-bootstrap, --paired-ar the default": "--paired-bs --paired-ar",
+    "intervals are always printed": "-ci --ci --interval --intervals --confidence",
+    "name a system as NAME=FILE": "--name --names",
+}
 
 
 def _named(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, list[str]]:
@@ -47,7 +51,7 @@ def _named(context: click.Context, parameter: click.Parameter, values: tuple[str
     return named
 
 
-@click.command(cls=Command, other_tools={**PAIRED, **SACREBLEU})
+@click.command(cls=Command, other_tools={**ALWAYS, **SACREBLEU})
 @click.argument("systems", metavar="SYSTEM... -r REF", nargs=-1, type=FilePath(), callback=_named)
 @text_options
 @metric_section(metrics_option(of_sums=True))

@@ -15,7 +15,7 @@ from .options import hypothesis_argument, metric_option, references_argument
 from .texts import SACREBLEU, Texts, method_of_segments, metric_section, metrics_with, text_options
 
 
-@click.command(cls=Command, other_tools={**SACREBLEU, "--line": "-n --segment --index"})
+@click.command(cls=Command, other_tools={"use --line here": "-l -n", **SACREBLEU})
 @hypothesis_argument
 @references_argument(advice="run: cybleu explain HYP REF... --line N")
 @text_options
