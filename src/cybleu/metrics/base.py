@@ -23,7 +23,7 @@ from .._runtime.parallel import run
 from .._runtime.scales import percent
 from ..errors import NoReferencesError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
-from ..text.ids import SpecialIds
+from ..text.ids import NO_IDS, SpecialIds
 from ..text.reading import check_same_kind, read_lines, read_texts
 from ..text.segments import length_of, plain_segment
 from ..text.tokenization import Tokenization
@@ -327,7 +327,8 @@ class Metric(ABC):
         :param of_ids: `pad_id`, `eos_id` and `unk_id` of arrays of token ids
         :return: float64 of shape `(texts, others)`
         """
-        special = SpecialIds(**operations.ids_given(self, of_ids))
+        given = operations.ids_given(self, of_ids)
+        special = SpecialIds(**given) if given else NO_IDS
         hypotheses = read_texts(texts, "texts", special=special)
         references = hypotheses if others is None else read_texts(others, "others", special=special)
         not_empty = hypotheses if hypotheses.size else references

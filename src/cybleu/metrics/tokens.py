@@ -72,15 +72,9 @@ def numbered_pair(first: Batch, second: Batch, tokenization: Tokenization | None
     def read(batch: Batch) -> Batch:
         if not isinstance(batch, RawText) or tokenization is None:
             return batch
-        return (
-            RawText(tokenization.lowered(batch.lines))
-            if tokenization.own
-            else tokens_of(batch, tokenization, Place("texts"))
-        )
+        if not tokenization.own:
+            return tokens_of(batch, tokenization, Place("texts"))
+        return RawText(tokenization.lowered(batch.lines)) if tokenization.lowercase else batch
 
     numbered = read(first)
-    return number_together(
-        numbered,
-        numbered if second is first else read(second),
-        tokenization if tokenization and tokenization.own else None,
-    )
+    return number_together(numbered, numbered if second is first else read(second), tokenization)

@@ -50,12 +50,14 @@ FOR_IDS = "pad_id, eos_id and unk_id are for token ids"
 # -------------------------------------------------------------------------------------------------- the common types
 
 
-def plain_texts(values: Any) -> RawText | TokenIds | None:
+def plain_texts(values: Any) -> Batch | None:
     """Read texts of the types that nearly all calls pass: a list of str, or an array of integers, or a list of these.
 
     Types are exact, so nothing has to be converted or checked. Return None for all else, which the functions below read.
     """
     if type(values) is not list:
+        if isinstance(values, (TokenLists, TokenIds, RawText)):  # which have been read
+            return values
         # The name first, because NumPy is imported when its class is asked for.
         return texts_of_array(values) if type(values).__name__ == "ndarray" else None
     if set(map(type, values)) == {str}:
@@ -72,7 +74,7 @@ def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
     if isinstance(texts, TokenLists):
         return None
     found = plain_texts(references)
-    if found is not None:
+    if isinstance(found, (TokenIds, RawText)):
         sets: Sets | None = Sets(found, array("q", range(found.size + 1)))
     elif type(references) is list:
         sets = _sets_of_lines(references, texts) or sets_of_arrays(references, several=True)
