@@ -125,8 +125,8 @@ def _scores(
     references: list[Any], hypotheses: list[Any], orders: range, beta: Any, ignore_whitespace: bool
 ) -> list[list[float]]:
     """Compute the F-scores of all segments, for each order."""
+    numbers = _counts_of(references, hypotheses, orders[-1], ignore_whitespace)
     width = 3 * orders[-1]
-    numbers = _numbers(_measure(orders[-1], ignore_whitespace), width, references, hypotheses)
     return [
         _fscores(numbers[3 * n - 3 :: width], numbers[3 * n - 2 :: width], numbers[3 * n - 1 :: width], beta)
         for n in orders
@@ -164,12 +164,16 @@ def _text(given: str | Iterable[str]) -> str:
     return given if type(given) is str else " ".join(given)  # as NLTK, which also joins instances of subclasses of str
 
 
-def _numbers(measure: CharacterF, width: int, references: Sequence[Any], hypotheses: Sequence[Any]) -> list[int]:
+def _counts_of(
+    references: Sequence[Any], hypotheses: Sequence[Any], max_len: int, ignore_whitespace: bool
+) -> list[int]:
     """Count for each segment and each order the n-grams of the hypothesis, those of the reference, and the matches."""
     texts = RawTexts([_text(text) for text in hypotheses])
     others = RawTexts([_text(text) for text in references])
     count = len(texts)
+    width = 3 * max_len
     rows = memoryview(bytearray(8 * count * width))
+    measure = _measure(max_len, ignore_whitespace)
     measure.rows(texts, others, array("q", range(count + 1)), None, 0, count, rows.cast("q", (count, width)))
     return rows.cast("q").tolist()
 
@@ -180,20 +184,23 @@ def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any)
         return [_of_counts(*counts, beta, EPSILON)[2] for counts in zip(shared, ngrams, wanted)]
     factor = beta**2
     top = 1 + factor
-    return [
-        top
-        * ((precision := matched / of_hypothesis) * (recall := matched / of_reference))
-        / (factor * precision + recall)
-        if matched
-        else EPSILON
-        for of_hypothesis, of_reference, matched in zip(ngrams, wanted, shared)
-    ]
+    scores = []
+    for of_hypothesis, of_reference, matched in zip(ngrams, wanted, shared):
+        score = EPSILON
+        if matched:
+            precision = matched / of_hypothesis
+            recall = matched / of_reference
+            score = top * (precision * recall) / (factor * precision + recall)
+        scores.append(score)
+    return scores
 
 
 def _of_counts(shared: int, ngrams: int, wanted: int, beta: Any, epsilon: float) -> tuple[float, float, float]:
     """Compute precision, recall and F-score; all are `epsilon` if a divisor is 0."""
     try:
-        precision, recall, factor = shared / ngrams, shared / wanted, beta**2
+        precision = shared / ngrams
+        recall = shared / wanted
+        factor = beta**2
         return precision, recall, (1 + factor) * (precision * recall) / (factor * precision + recall)
     except ZeroDivisionError:
         return epsilon, epsilon, epsilon

@@ -73,7 +73,7 @@ def corpus_nist(
 
 
 def _general_nist(list_of_references: Any, hypotheses: Any, n: int) -> float:
-    return of_any_tokens(nist.corpus_nist, list_of_references, hypotheses, n)
+    return of_any_tokens(nist.nist_of_corpus, list_of_references, hypotheses, n)
 
 
 def nist_length_penalty(ref_len: float, hyp_len: float) -> float:

@@ -32,7 +32,7 @@ DEFINITIONS = {
     "segment_counts": parts.segment_counts,
     "clipped_matches": parts.matches_and_total,
     "gleu_counts": gleu.gleu_counts,
-    "corpus_nist": nist.corpus_nist,
+    "corpus_nist": nist.nist_of_corpus,
     "types_within": _mirror.types_within,
 }
 

@@ -36,7 +36,9 @@ SMOOTHINGS = (
 ).split()
 AT_LEAST_ONE = {"float32", "reciprocal", "floor-of-one", "add-one-to-one"}  # n-grams of an order
 ADDS_FROM = {"add-all": 0, "add-k": 1, "add-one-to-one": 1, "add-logs": 1}  # the orders from this one on, less one
-TINY, SMALL = 1e-15, 1e-9  # constants of coco-caption
+# constants of coco-caption
+TINY = 1e-15
+SMALL = 1e-9
 LEAST = sys.float_info.min
 
 
@@ -65,35 +67,41 @@ def smoothed(
     zeros = 0
     adds_from = ADDS_FROM.get(smoothing, len(matches))
     for n, (matched, total) in enumerate(zip(matches, totals)):
-        top, bottom = matched, max(1, total) if smoothing in AT_LEAST_ONE else total
+        top = matched
+        bottom = max(1, total) if smoothing in AT_LEAST_ONE else total
         if n >= adds_from:
-            top, bottom = top + value, bottom + value
-        if not matched:
-            if smoothing == "skip":
-                continue
-            if smoothing == "tiny":
-                precisions.append(scale * LEAST)
-                continue
-            if total and (smoothing == "exp" or (smoothing == "exp-by-length" and length > 1)):
-                zeros += 1
-                if smoothing == "exp":
-                    precisions.append(scale / (2**zeros * total))
-                else:
-                    precisions.append(scale * halved_by_length(zeros, value, length) / total)
-                continue
-            if smoothing in ("floor", "floor-of-one"):
-                top = value
-        if smoothing == "float32":
-            precisions.append(scale * _rounded(_rounded(1 / bottom) * top))
-        elif smoothing == "reciprocal":
-            precisions.append(scale * (1 / bottom * top))
-        elif smoothing == "add-logs":
-            precisions.append(scale * ((top + LEAST) / (bottom + LEAST)))
-        elif smoothing == "tiny-over-small":
-            precisions.append(scale * ((top + TINY) / (bottom + SMALL)))
+            top += value
+            bottom += value
+        if matched:
+            precisions.append(_precision(smoothing, top, bottom, scale))
+        elif smoothing == "skip":
+            continue
+        elif smoothing == "tiny":
+            precisions.append(scale * LEAST)
+        elif smoothing == "exp" and total:
+            zeros += 1
+            precisions.append(scale / (2**zeros * total))
+        elif smoothing == "exp-by-length" and total and length > 1:
+            zeros += 1
+            precisions.append(scale * halved_by_length(zeros, value, length) / total)
+        elif smoothing in ("floor", "floor-of-one"):
+            precisions.append(_precision(smoothing, value, bottom, scale))
         else:
-            precisions.append(scale * top / bottom if bottom else None)
+            precisions.append(_precision(smoothing, top, bottom, scale))
     return precisions
+
+
+def _precision(smoothing: str, top: float, bottom: float, scale: float) -> float | None:
+    """Divide by the float operations of the tool that smooths in this way; None if there is no n-gram."""
+    if smoothing == "float32":
+        return scale * _rounded(_rounded(1 / bottom) * top)
+    if smoothing == "reciprocal":
+        return scale * (1 / bottom * top)
+    if smoothing == "add-logs":
+        return scale * ((top + LEAST) / (bottom + LEAST))
+    if smoothing == "tiny-over-small":
+        return scale * ((top + TINY) / (bottom + SMALL))
+    return scale * top / bottom if bottom else None
 
 
 # --------------------------------------------------------------------------------------------------------- definition
@@ -107,12 +115,12 @@ def _running_sum(terms: Iterable[float]) -> float:
     return total
 
 
-def _differences(matches: Sequence[int], totals: Sequence[int]) -> float:
+def _mean_of_log_differences(matches: Sequence[int], totals: Sequence[int]) -> float:
     """Return the mean of log(matches) - log(n-grams), with 1 added to both from order 2 on (CodeXGLUE)."""
     logs = 0.0
     for n, (matched, total) in enumerate(zip(matches, totals)):
         more = int(n > 0)
-        logs += math.log(matched + more + sys.float_info.min) - math.log(total + more + sys.float_info.min)
+        logs += math.log(matched + more + LEAST) - math.log(total + more + LEAST)
     return logs / float(len(matches))
 
 
@@ -136,8 +144,10 @@ class Formula:
 
     def evaluate(self, row: Sequence[int]) -> tuple[float, list[float], float]:
         """Return the score, the precisions and the brevity penalty of a valid row."""
-        length, reference_length = row[0], row[1]
-        matches, totals = row[2 : 2 + self.order], row[2 + self.order :]
+        length = row[0]
+        reference_length = row[1]
+        matches = row[2 : 2 + self.order]
+        totals = row[2 + self.order :]
         if self.rules.short_segments_count:
             totals = [max(total, 1) for total in totals]
         penalty = self._brevity_penalty(length, reference_length + self.rules.penalty_adds)
@@ -156,7 +166,8 @@ class Formula:
         of_empty = self._scale if self.rules.empty_order == "one" else 0.0
         precisions = [of_empty if precision is None else precision for precision in smoothed]
         if self.rules.mean == "log-differences":
-            score = self._times * math.exp(_differences(matches, totals) + self._log_penalty(length, reference_length))
+            logs = _mean_of_log_differences(matches, totals)
+            score = self._times * math.exp(logs + self._log_penalty(length, reference_length))
         else:
             score = self._times * (penalty * self._mean(precisions[:scored]))
         return score, [self._times * precision for precision in precisions], penalty
@@ -166,12 +177,13 @@ class Formula:
 
         :raises EmptyHypothesisError: the tool fails on texts of these lengths
         """
-        fails, name = self.rules.fails, self.rules.name
-        if not reference_length and fails != "empty-hypothesis":
+        name = self.rules.name
+        empty_hypothesis_alone = self.rules.fails == "empty-hypothesis"
+        if not reference_length and not empty_hypothesis_alone:
             problem = f"the references have no token, and {name} divides by their number"
-        elif not length and (reference_length or fails != "empty-hypothesis"):
+        elif not length and (reference_length or not empty_hypothesis_alone):
             problem = f"the hypotheses have no token, and {name} divides by their number"
-        elif not penalty and fails == "no-penalty":
+        elif not penalty and self.rules.fails == "no-penalty":
             problem = f"the brevity penalty is 0, and {name} takes its logarithm"
         else:
             return

@@ -25,7 +25,8 @@ def sums_between(starts: Any, found: Any, stats: Any) -> tuple[NDArray[np.float6
     rows = np.cumsum(np.concatenate([stats[starts], changes]), axis=0)[len(starts) - 1 :]
     xs = found["x"]
     last = np.append(xs[1:] != xs[:-1], True)[: len(xs)]  # of the changes at one x
-    xs, rows = xs[last], rows[np.append(True, last)]
+    xs = xs[last]
+    rows = rows[np.append(True, last)]
     changed = (rows[1:] != rows[:-1]).any(axis=1)
     return xs[changed], rows[np.append(True, changed)]
 
@@ -41,7 +42,8 @@ def best_interval(
     :param best_row: receives the summed statistics of the interval
     """
     xs, rows = sums_between(starts, found, stats)
-    left, right = np.append(lower, xs), np.append(xs, upper)
+    left = np.append(lower, xs)
+    right = np.append(xs, upper)
     scores = np.array([formula.evaluate(row)[0] for row in rows.tolist()])
     best = best_first(left, right, scores)[0]
     best_row[:] = rows[best]

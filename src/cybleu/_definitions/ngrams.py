@@ -11,7 +11,7 @@ from itertools import islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeAlias
 
     NGram: TypeAlias = tuple[Hashable, ...]
@@ -39,6 +39,11 @@ def count_ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
     for _ in range(0, len(tokens), AT_ONCE):
         counts.update(islice(found, AT_ONCE))
     return counts
+
+
+def matches_with(counts: Counter[Any], most: Mapping[Any, int]) -> int:
+    """Return how many n-grams match, each at most as often as `most` has it."""
+    return sum([min(count, most[ngram]) for ngram, count in counts.items() if ngram in most])
 
 
 def clipped_matches(counts: Counter[NGram], in_references: Iterable[Counter[NGram]]) -> int:

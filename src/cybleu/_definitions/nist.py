@@ -44,7 +44,7 @@ def length_penalty(reference_length: float, hypothesis_length: float) -> float:
     return max(min(ratio, 1.0), 0.0)
 
 
-def corpus_nist(
+def nist_of_corpus(
     list_of_references: Sequence[Sequence[Sequence[Any]]], hypotheses: Sequence[Sequence[Any]], max_order: int
 ) -> float:
     """Compute NIST of a corpus.
@@ -56,7 +56,8 @@ def corpus_nist(
     precision = 0.0
     reference_length = hypothesis_length = 0
     for order in range(1, max_order + 1):
-        information, total = 0.0, 0
+        information = 0.0
+        total = 0
         for position, (references, hypothesis) in enumerate(zip(list_of_references, hypotheses)):
             counts = count_ngrams(list(hypothesis), order)
             matches = []

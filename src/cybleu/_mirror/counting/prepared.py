@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ..._definitions.ngrams import closest, count_ngrams
+from ..._definitions.ngrams import closest, count_ngrams, matches_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,10 +44,11 @@ class PreparedReferences:
 
     def _row(self, tokens: list[int], owner: int) -> list[int]:
         best = self._best[owner]
-        matches, totals = [], []
+        matches = []
+        totals = []
         for n in range(1, self._max_order + 1):
             counts = count_ngrams(tokens, n)
-            matches.append(sum([min(count, best[ngram]) for ngram, count in counts.items() if ngram in best]))
+            matches.append(matches_with(counts, best))
             totals.append(sum(counts.values()))
         return [len(tokens), closest(self._lengths[owner], len(tokens)), *matches, *totals]
 
@@ -55,12 +56,15 @@ class PreparedReferences:
 def trim(ids: Any, begins: Any, ends: Any, pad: int | None, eos: int | None) -> None:
     """Strip the padding around each text, and truncate it before the first `eos`."""
     for position in range(len(begins)):
-        begin, end = int(begins[position]), int(ends[position])
-        text = ids[begin:end].tolist()
-        leading = next((i for i, token in enumerate(text) if token != pad), len(text)) if pad is not None else 0
-        text = text[leading:]
-        if eos is not None and eos in text:
-            text = text[: text.index(eos)]
-        while pad is not None and text and text[-1] == pad:
-            text.pop()
-        begins[position], ends[position] = begin + leading, begin + leading + len(text)
+        begin = int(begins[position])
+        text = ids[begin : ends[position]].tolist()
+        first = 0
+        last = len(text)
+        while pad is not None and first < last and text[first] == pad:
+            first += 1
+        if eos is not None and eos in text[first:]:
+            last = text.index(eos, first)
+        while pad is not None and first < last and text[last - 1] == pad:
+            last -= 1
+        begins[position] = begin + first
+        ends[position] = begin + last

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from itertools import accumulate
 from math import ceil, floor, inf
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any, NamedTuple
 
     from ..tokens.texts import TokenTexts
 
-    class _Alignment(NamedTuple):
-        places: list[int]
-        wrong: list[int]
-        wrong_there: list[int]
-
     Words = Sequence[int]
     Row = dict[int, float]  # by column; a column without an entry is not looked at
+
+
+class _Alignment(NamedTuple):
+    """The words of both texts that belong together.
+
+    :ivar places: for each word of the reference the place of the one of the hypothesis, or of the one before
+    :ivar wrong: how many of the first words of the hypothesis are not the same there
+    :ivar wrong_there: the same for the reference
+    """
+
+    places: list[int]
+    wrong: list[int]
+    wrong_there: list[int]
+
 
 LONGEST_SHIFT = 10
 FARTHEST_SHIFT = 50
@@ -46,7 +54,9 @@ def edits(hypothesis: Words, reference: Words) -> int:
     """How many edits and shifts turn a hypothesis into a reference: always the shift that saves most edits, then the next one."""
     if not reference:
         return len(hypothesis)
-    words, shifts, checked = list(hypothesis), 0, 0
+    words = list(hypothesis)
+    shifts = 0
+    checked = 0
     rows = _table(words, reference)
     while True:
         aligned = _aligned(rows, words, reference)
@@ -71,7 +81,8 @@ def _table(words: Words, reference: Words, known: Words = (), rows: Sequence[Row
 
     :param known: words that may begin in the same way, and `rows` their table
     """
-    count, width = len(words), len(reference)
+    count = len(words)
+    width = len(reference)
     ratio = width / count if count else 1
     beam = ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
     same = next((place for place, pair in enumerate(zip(words, known)) if pair[0] != pair[1]), len(known))
@@ -79,7 +90,8 @@ def _table(words: Words, reference: Words, known: Words = (), rows: Sequence[Row
     for number in range(len(table), count + 1):
         middle = floor(number * ratio)
         end = width + 1 if number == count else min(width + 1, middle + beam)
-        word, before = words[number - 1], table[-1]
+        word = words[number - 1]
+        before = table[-1]
         row: Row = {}
         left = inf
         for column in range(max(0, middle - beam), end):
@@ -92,21 +104,20 @@ def _table(words: Words, reference: Words, known: Words = (), rows: Sequence[Row
 
 
 def _aligned(table: Sequence[Row], words: Words, reference: Words) -> _Alignment:
-    """The words of both texts that belong together, from the end: best a pair, then a word of the hypothesis alone.
-
-    :return: for each word of the reference the place of the one of the hypothesis, or of the one before; and for both texts
-        how many of the first words are not the same there
-    """
-    number, column = len(words), len(reference)
+    """Align from the end: best a pair, then a word of the hypothesis alone."""
+    number = len(words)
+    column = len(reference)
     places = [-1] * column
-    wrong, wrong_there = [0] * number, [0] * column
+    wrong = [0] * number
+    wrong_there = [0] * column
     while number or column:
         distance = table[number][column]
         before = table[number - 1] if number else {}
         if number and column:
             cost = int(words[number - 1] != reference[column - 1])
             if before.get(column - 1, inf) + cost == distance:
-                number, column = number - 1, column - 1
+                number -= 1
+                column -= 1
                 places[column] = number
                 wrong[number] = wrong_there[column] = cost
                 continue
@@ -117,7 +128,7 @@ def _aligned(table: Sequence[Row], words: Words, reference: Words) -> _Alignment
             column -= 1
             places[column] = number - 1
             wrong_there[column] = 1
-    return places, list(accumulate(wrong, initial=0)), list(accumulate(wrong_there, initial=0))  # type: ignore[return-value]
+    return _Alignment(places, list(accumulate(wrong, initial=0)), list(accumulate(wrong_there, initial=0)))
 
 
 def _candidates(words: Words, reference: Words, aligned: _Alignment) -> Iterator[tuple[int, int, list[int]]]:

@@ -7,7 +7,7 @@ from collections import Counter
 from string import punctuation
 
 from ..._definitions.chrf import f_score
-from ..._definitions.ngrams import count_ngrams
+from ..._definitions.ngrams import count_ngrams, matches_with
 from ..text.raw_texts import RawTexts
 
 TYPE_CHECKING = False
@@ -23,7 +23,8 @@ class CharacterF:
 
     def __init__(self, char_order: int, word_order: int, beta: float, space: str, epsilon: bool):
         self.order = char_order + word_order
-        self._orders = char_order, word_order
+        self._char_order = char_order
+        self._word_order = word_order
         self._beta = beta
         self._space = space
         self._epsilon = epsilon
@@ -31,21 +32,17 @@ class CharacterF:
     def ngrams(self, text: str) -> list[Counter[Any]]:
         """Count the n-grams of each order, character orders first."""
         of_characters = text if self._space == "kept" else "".join(pieces(text, self._space == "dropped"))
-        counts: list[Counter[Any]] = [
-            Counter([of_characters[i : i + n] for i in range(len(of_characters) - n + 1)])
-            for n in range(1, self._orders[0] + 1)
-        ]
-        words = words_of(pieces(text, self._space != "dropped but separators")) if self._orders[1] else []
-        for n in range(1, self._orders[1] + 1):
-            counts.append(count_ngrams(words, n))
-        return counts
+        counts: list[Counter[Any]] = []
+        for n in range(1, self._char_order + 1):
+            counts.append(Counter([of_characters[i : i + n] for i in range(len(of_characters) - n + 1)]))
+        words = words_of(pieces(text, self._space != "dropped but separators")) if self._word_order else []
+        return counts + [count_ngrams(words, n) for n in range(1, self._word_order + 1)]
 
     def matched(self, hypothesis: list[Counter[Any]], reference: list[Counter[Any]]) -> list[int]:
         """Return the row of a hypothesis and one reference."""
         row: list[int] = []
         for ours, theirs in zip(hypothesis, reference):
-            shared = sum([min(count, theirs[ngram]) for ngram, count in ours.items() if ngram in theirs])
-            row += [sum(ours.values()) if theirs else 0, sum(theirs.values()), shared]
+            row += [sum(ours.values()) if theirs else 0, sum(theirs.values()), matches_with(ours, theirs)]
         return row
 
     def row(self, hypothesis: str, references: Sequence[str]) -> list[int]:
@@ -60,11 +57,13 @@ class CharacterF:
     def rows(
         self, hypotheses: RawTexts, references: RawTexts, sets: Any, owners: Any, start: int, stop: int, rows: Any
     ) -> None:
-        last, counted = -1, []  # hypotheses of one set often follow each other
+        counted: list[list[Counter[Any]]] = []
+        counted_owner = -1  # hypotheses of one set often follow each other
         for position in range(start, stop):
             owner = position if owners is None else owners[position]
-            if owner != last:
-                last, counted = owner, [*map(self.ngrams, references._lines[sets[owner] : sets[owner + 1]])]
+            if owner != counted_owner:
+                counted = list(map(self.ngrams, references._lines[sets[owner] : sets[owner + 1]]))
+                counted_owner = owner
             for column, number in enumerate(self._best(hypotheses._lines[position], counted)):
                 rows[position, column] = number
 

@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from numpy.typing import NDArray
+
 
 class FeatureRows:
     """Feature matrix with dense columns followed by columns in compressed sparse row format.
@@ -21,10 +23,13 @@ class FeatureRows:
     """
 
     def __init__(self, dense: Any, indptr: Any, columns: Any, values: Any, compressed: int):
-        self.dense, self.indptr, self.columns, self.values = dense, indptr, columns, values
+        self.dense = dense
+        self.indptr = indptr
+        self.columns = columns
+        self.values = values
         self.size = dense.shape[1] + compressed
 
-    def _sums(self, weights: Any, first: int, last: int) -> Any:
+    def _sums(self, weights: Any, first: int, last: int) -> NDArray[np.float64]:
         """Return the sum of the dense products in order, plus the sum of the compressed ones, for each row."""
         width = self.dense.shape[1]
         sums = np.zeros(last - first)
@@ -32,9 +37,11 @@ class FeatureRows:
             if width:  # accumulate adds in order, sum does not; + 0.0, because a sum begins with 0.0
                 sums = np.add.accumulate(self.dense[first:last] * weights[:width], axis=1)[:, -1] + 0.0
             ends = self.indptr[first : last + 1]
-            columns, values = self.columns[ends[0] : ends[-1]], self.values[ends[0] : ends[-1]]
+            columns = self.columns[ends[0] : ends[-1]]
+            values = self.values[ends[0] : ends[-1]]
             rows = repeat(np.arange(last - first), np.diff(ends))
-            return sums + bincount(rows, weights[width:][columns] * values, last - first)
+            sums += bincount(rows, weights[width:][columns] * values, last - first)
+        return sums
 
     def weigh(self, weights: Any, out: Any) -> None:
         """Write the weighted sum of each row."""
@@ -91,7 +98,8 @@ class FeatureRows:
                 else:
                     rows = (stats[first:last] + background).tolist()
                     gains = np.array([_gain(row, shares) for row in rows])
-                hope, fear = int((values + gains).argmax()), int((values - gains).argmax())
+                hope = int((values + gains).argmax())
+                fear = int((values - gains).argmax())
                 if safe_ratio > 0 and abs(values[hope]) > 1e-8:
                     scale = safe_ratio * abs(gains[hope]) / abs(values[hope])
                     if scale < 1:
@@ -113,7 +121,7 @@ class FeatureRows:
                     averaged += 1
         return averaged
 
-    def _row(self, row: int) -> Any:
+    def _row(self, row: int) -> NDArray[np.float64]:
         """Return all features of a row."""
         first, last = self.indptr[row : row + 2]
         sparse = np.zeros(self.size - self.dense.shape[1])

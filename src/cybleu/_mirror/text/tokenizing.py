@@ -74,7 +74,8 @@ class Tokenizer:
         words = line.split()
         if not words:
             return words
-        first, last = " " * line[0].isspace(), " " * line[-1].isspace()
+        first = " " * line[0].isspace()
+        last = " " * line[-1].isspace()
         tokens = []
         end = len(words) - 1
         for position, word in enumerate(words):
