@@ -60,8 +60,8 @@ def pairs(
     array([[1.   , 0.707],
            [0.607, 1.   ]])
     """
-    found = find(metric, **options).of_sentences()
-    return found.pairs(texts, others, threads=threads, progress=progress, pad_id=pad_id, eos_id=eos_id)
+    scoring = find(metric, **options).of_sentences()
+    return scoring.pairs(texts, others, threads=threads, progress=progress, pad_id=pad_id, eos_id=eos_id)
 
 
 def self_bleu(
@@ -122,11 +122,11 @@ def self_bleu(
     stats = np.zeros((numbers.size, 2 + 2 * order), dtype=np.int64)
     leave_one_out(TokenTexts(*numbers), order, stats)
     stats[:, 1] = _closest_other_length(numbers.ends - numbers.begins)
-    chosen: Sequence[int] = range(numbers.size)
+    scored: Sequence[int] = range(numbers.size)
     if sample is not None:
         check_whole(sample, "sample", 1, numbers.size, error=SampleError)
-        chosen = sorted(Random(seed).sample(chosen, sample))
-        stats = stats[chosen]
+        scored = sorted(Random(seed).sample(scored, sample))
+        stats = stats[scored]
     scores = np.empty((len(stats), len(vectors)))
 
     @cache
@@ -137,7 +137,7 @@ def self_bleu(
         row = stats[position].tolist()
         denominators = [total or 1 for total in row[2 + order : 2 + order + max_order]]
         others = list(lists())
-        hypothesis = others.pop(chosen[position])
+        hypothesis = others.pop(scored[position])
         del row[2 + max_order :]
         precisions = smoothed_precisions(smoothing_function, row, denominators, others, hypothesis)
         scores[position] = score_of_precisions(precisions, row, vectors, auto_reweigh)

@@ -188,10 +188,10 @@ class Reward:
                 f"{self.column!r} has length {len(column)}; each completion requires its references"
             )
         scored = [hypotheses[place] for place in there]
-        found = self._rewards(scored, groups, self.ids if of_ids else {})
+        scores = self._rewards(scored, groups, self.ids if of_ids else {})
         if of_ids:
             self._warn_of_end(scored, groups)
-        for place, reward in zip(there, found):
+        for place, reward in zip(there, scores):
             rewards[place] = reward
         return rewards
 
@@ -211,9 +211,9 @@ class Reward:
     def _warn_once(self, position: int) -> None:
         if not self._warned:
             self._warned = True
-            given = "left out" if self.missing is None else f"given the reward {self.missing}"
+            treated = "left out" if self.missing is None else f"given the reward {self.missing}"
             warnings.warn(
-                f"{self.column}[{position}] has no reference, so the completion is {given}; later ones are not "
+                f"{self.column}[{position}] has no reference, so the completion is {treated}; later ones are not "
                 "reported",
                 UserWarning,
                 stacklevel=3,

@@ -253,8 +253,8 @@ class Metric(ABC):
             for first in range(start, stop, texts_at_once):
                 some = np.arange(first, min(stop, first + texts_at_once), dtype=np.int64)
                 corpus = Corpus(texts.take(np.repeat(some, width)), sets, np.tile(everyone, len(some)))
-                found = self.evaluate_rows(operations.rows_of_corpus(self, corpus))
-                scores[some] = found.reshape(len(some), width)
+                of_pairs = self.evaluate_rows(operations.rows_of_corpus(self, corpus))
+                scores[some] = of_pairs.reshape(len(some), width)
 
         cost = self.cost * 64 * scores.size
         run(work, texts.size, cost, threads if self.cost else None, progress, "hypotheses")
@@ -327,8 +327,8 @@ class Metric(ABC):
         :param of_ids: `pad_id`, `eos_id` and `unk_id` of arrays of token ids
         :return: float64 of shape `(texts, others)`
         """
-        given = operations.ids_given(self, of_ids)
-        special = SpecialIds(**given) if given else NO_IDS
+        options = operations.ids_given(self, of_ids)
+        special = SpecialIds(**options) if options else NO_IDS
         hypotheses = read_texts(texts, "texts", special=special)
         references = hypotheses if others is None else read_texts(others, "others", special=special)
         not_empty = hypotheses if hypotheses.size else references

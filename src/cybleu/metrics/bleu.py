@@ -218,9 +218,9 @@ class Bleu(BuiltinMetric):
         if self.level == "mean":
             fields["level"] = "mean"
         original = VARIANTS.get(self.definition.name, self.definition)
-        for rule, chosen in vars(self.definition).items():
-            if rule not in ("name", "smoothings", "level") and chosen != getattr(original, rule):
-                fields[rule] = chosen
+        for rule, value in vars(self.definition).items():
+            if rule not in ("name", "smoothings", "level") and value != getattr(original, rule):
+                fields[rule] = value
         return Signature(fields)
 
     @property

@@ -47,7 +47,7 @@ class Counting(NamedTuple):
 
         :param tokenization: how raw text is tokenised
         """
-        given = tokenization
+        tokenization_of_call = tokenization
         if tokenization is not None and not tokenization.own:
             corpus = tokenised(corpus, tokenization)
             tokenization = None
@@ -64,7 +64,7 @@ class Counting(NamedTuple):
             if isinstance(corpus.texts, TokenLists) and isinstance(corpus.sets, ListSets) and corpus.owners is None:
                 return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
             return self._of_numbers(corpus)
-        return self._of_prepared(corpus, tokenization, key=(self, given))
+        return self._of_prepared(corpus, tokenization, key=(self, tokenization_of_call))
 
     def _of_lists(self, sets: Any, texts: Any) -> Callable[[int, int, Any], None]:
         """Count token lists, which the backend reads in place."""
@@ -143,9 +143,11 @@ def _reference_lengths(
     if len(lengths) == len(bounds) - 1:
         return lengths, bounds
     every = lengths.tolist()
-    chosen = [lengths_to_choose_from(every[begin:end], reference_length) for begin, end in pairwise(bounds.tolist())]
-    offsets = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
-    return np.fromiter(chain.from_iterable(chosen), np.int64, int(offsets[-1])), offsets
+    to_choose_from = [
+        lengths_to_choose_from(every[begin:end], reference_length) for begin, end in pairwise(bounds.tolist())
+    ]
+    offsets = np.cumsum([0, *map(len, to_choose_from)], dtype=np.int64)
+    return np.fromiter(chain.from_iterable(to_choose_from), np.int64, int(offsets[-1])), offsets
 
 
 def check_not_mixed(references: Any, hypotheses: Any) -> None:

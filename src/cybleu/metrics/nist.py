@@ -55,8 +55,8 @@ class NistInformation:
     _counted: dict[Any, tuple[Any, Any]] = field(default_factory=dict, init=False, compare=False)
 
     def __post_init__(self) -> None:
-        given = self.references
-        sets = read_references(given.lists() if isinstance(given, References) else given)
+        references = self.references
+        sets = read_references(references.lists() if isinstance(references, References) else references)
         if sets.kind != "raw text":
             raise SequenceTypeError(f"references hold {sets.kind if sets.size else 'nothing'}; NIST reads raw text")
         object.__setattr__(self, "references", tuple(map(tuple, sets.lists())))

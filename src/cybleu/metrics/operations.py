@@ -87,14 +87,14 @@ def corpus_of(metric: Metric, hypotheses: Any, references: Any, owner: Any, of_i
 
     :param of_ids: arguments for token ids, by name
     """
-    given = ids_given(metric, of_ids)
+    options = ids_given(metric, of_ids)
     if isinstance(references, References):
-        return references.corpus(hypotheses, owner, **given)
-    if not given:
+        return references.corpus(hypotheses, owner, **options)
+    if not options:
         return read_corpus(hypotheses, references, owner)
-    lengths = given.pop("lengths", None)
-    reference_lengths = given.pop("reference_lengths", None)
-    special = SpecialIds(**given)
+    lengths = options.pop("lengths", None)
+    reference_lengths = options.pop("reference_lengths", None)
+    special = SpecialIds(**options)
     return read_corpus(
         hypotheses, references, owner, lengths=lengths, reference_lengths=reference_lengths, special=special
     )

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["bleu", "chrf", "ter"]
 
+OF_TOKENS = {"case": "mixed", "tok": "none"}
+
 
 def bleu(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> BleuScore:
     """Score a corpus of raw text by sacreBLEU's BLEU, from 0 to 100.
@@ -92,11 +94,7 @@ def fields_of_texts(
     :param nrefs: the number of references of a segment
     :param samples: the fields that describe samples
     """
-    fields = {"nrefs": nrefs}
-    if samples:
-        fields.update(samples)
+    of_texts: Mapping[str, str] = {}
     if metric.reads == "tokens" and not isinstance(metric, Mixture):  # of a mixture each metric has its own
-        fields["case"] = "lc" if tokenization is not None and tokenization.lowercase else "mixed"
-        fields["tok"] = "none" if tokenization is None else tokenization.signature
-    fields["version"] = __version__
-    return fields
+        of_texts = OF_TOKENS if tokenization is None else tokenization.fields
+    return {"nrefs": nrefs, **(samples or {}), **of_texts, "version": __version__}

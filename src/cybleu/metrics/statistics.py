@@ -28,8 +28,8 @@ def one_or_more(rows: Any) -> list[Any]:
     check_unmasked(rows, "rows")
     if not hasattr(rows, "__iter__"):
         raise StatisticsError(f"statistics are a row of whole numbers, or rows, and this is a {type(rows).__name__}")
-    given = list(rows)
-    return given if given and hasattr(given[0], "__len__") else [given]
+    entries = list(rows)
+    return entries if entries and hasattr(entries[0], "__len__") else [entries]
 
 
 def has_rows(rows: Any) -> bool:
@@ -47,9 +47,9 @@ def whole_numbers(values: Any, name: str, least: int | None = None) -> list[int]
         return values
     check_unmasked(values, name)
     try:
-        given = list(values)
-        numbers = [int(value) for value in given]
-        valid = numbers == given and (least is None or min(numbers, default=least) >= least)
+        entries = list(values)
+        numbers = [int(value) for value in entries]
+        valid = numbers == entries and (least is None or min(numbers, default=least) >= least)
     except (TypeError, ValueError, OverflowError):
         valid = False
     if not valid:
@@ -63,12 +63,12 @@ def whole_array(rows: Any, name: str) -> NDArray[np.int64]:
 
     :raises StatisticsError: the numbers are not integers, or int64 does not hold them
     """
-    given = array_given(rows, name)
-    if given.dtype.kind not in "iu" and given.size:
-        raise StatisticsError(f"{name} has dtype {given.dtype}; give integers; {OF_ANOTHER_METRIC}")
-    if given.dtype == np.uint64 and given.size and given.max() > np.iinfo(np.int64).max:
+    table = array_given(rows, name)
+    if table.dtype.kind not in "iu" and table.size:
+        raise StatisticsError(f"{name} has dtype {table.dtype}; give integers; {OF_ANOTHER_METRIC}")
+    if table.dtype == np.uint64 and table.size and table.max() > np.iinfo(np.int64).max:
         raise StatisticsError(f"{name} has numbers above {np.iinfo(np.int64).max}")
-    return in_place(given, np.int64)
+    return in_place(table, np.int64)
 
 
 def scores_by(kernel: Any, rows: Any, evaluate: Callable[[Any], float]) -> Any:

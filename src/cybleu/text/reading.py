@@ -73,9 +73,9 @@ def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
     """
     if isinstance(texts, TokenLists):
         return None
-    found = plain_texts(references)
-    if isinstance(found, (TokenIds, RawText)):
-        sets: Sets | None = Sets(found, array("q", range(found.size + 1)))
+    one_each = plain_texts(references)
+    if isinstance(one_each, (TokenIds, RawText)):
+        sets: Sets | None = Sets(one_each, array("q", range(one_each.size + 1)))
     elif type(references) is list:
         sets = _sets_of_lines(references, texts) or sets_of_arrays(references, several=True)
     else:
@@ -355,15 +355,17 @@ def _entries(references: Any, texts: Batch | None, raw: bool) -> tuple[list[Any]
     if tuples:
         _check_tuples(entries, texts)  # type: ignore[arg-type]
     depths = [_depth(entry, tuples) for entry in entries]
-    several = {depth > (0 if raw else 1): number for number, depth in enumerate(depths) if depth is not None}
-    if len(several) > 1:
+    depth_of_text = 0 if raw else 1
+    single = [number for number, depth in enumerate(depths) if depth is not None and depth <= depth_of_text]
+    several = [number for number, depth in enumerate(depths) if depth is not None and depth > depth_of_text]
+    if single and several:
         raise SequenceTypeError(
-            f"references[{several[False]}] is one reference, and references[{several[True]}] a list of references; "
+            f"references[{single[-1]}] is one reference, and references[{several[-1]}] a list of references; "
             "pass a list for each segment"
         )
-    if not several or (raw and True not in several):
+    if not several and (raw or not single):
         check_all_have_one([isinstance(entry, LINE) for entry in entries], "references")
-    return entries, True in several
+    return entries, bool(several)
 
 
 def _entry(entry: Any, place: str) -> Any:

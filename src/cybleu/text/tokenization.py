@@ -67,9 +67,9 @@ class Tokenization:
         return own_tokenizer("intl-unstripped" if self.of_mteval and self.tokenize == "intl" else self.tokenize)
 
     @cached_property
-    def signature(self) -> str:
-        """The name of the tokeniser in signatures."""
-        return tokenizer_signature(self.tokenize)
+    def fields(self) -> dict[str, str]:
+        """The fields of signatures that name the tokeniser and the case."""
+        return {"case": "lc" if self.lowercase else "mixed", "tok": tokenizer_signature(self.tokenize)}
 
     def lower(self, line: str) -> str:
         """A line in lower case, which is wanted.
