@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CHOICES = ("auto", "cython", "python")
 
 
-def load(choice: str) -> tuple[str, ModuleType]:
+def choose_backend(choice: str) -> tuple[str, ModuleType]:
     """Return the name and the module of the backend for a value of ``CYBLEU_BACKEND``.
 
     If the extension is not installed, the mirror is used silently; if it is installed but does not load, the mirror is
@@ -73,7 +73,7 @@ def _is_program() -> bool:
 
 
 try:
-    BACKEND, _chosen = load(os.environ.get("CYBLEU_BACKEND") or "auto")
+    BACKEND, _chosen = choose_backend(os.environ.get("CYBLEU_BACKEND") or "auto")
 except (ValueError, ImportError) as error:
     if not _is_program():
         raise

@@ -67,14 +67,15 @@ def check(
         sets, texts = segments_of_lists(references, hypotheses)
     else:
         corpus = tokenised(Corpus(read_lines(hypotheses), read_sets_of_lines(references)), tokenization)
-        sets, texts = corpus.sets.lists(), corpus.texts.lists()
+        sets = corpus.sets.lists()
+        texts = corpus.texts.lists()
     number_of_segments(sets, texts)
     corpus = Corpus(TokenLists(texts, Place("hypotheses")), ListSets(sets, "references"))
-    rows_without_numpy(
-        Bleu("nltk", max_order=1), corpus
-    )  # raises an error for what is no text, or no list of references
-    kind, of_references = _kind_of_tokens(corpus.texts), _kind_of_tokens(corpus.sets.texts, may_be_empty=False)
-    if None not in (kind, of_references) and kind != of_references:
+    # raises an error for what is no text, or no list of references
+    rows_without_numpy(Bleu("nltk", max_order=1), corpus)
+    kind = _kind_of_tokens(corpus.texts)
+    of_references = _kind_of_tokens(corpus.sets.texts, may_be_empty=False)
+    if kind and of_references and kind != of_references:
         raise MixedTokensError(
             f"every token of the hypotheses is {kind}, but every token of the references is {of_references}, so no "
             "token can match; use the same type for both"
@@ -82,12 +83,13 @@ def check(
 
 
 def _kind_of_tokens(batch: Any, may_be_empty: bool = True) -> str | None:
-    """What all tokens are: None if not all are the same. They must not be None, and not the characters of a text."""
+    """Return what all tokens are; None if not all are the same. Check that none is None, and that they are no characters."""
     lists = [list(by_position(text)) for text in batch.texts]
     for number, tokens in enumerate(lists):
-        place, types = batch.place.of(number), list(map(type, tokens))
+        place = batch.place.of(number)
         if not tokens and not may_be_empty:
             raise TokensError(f"{place} has no token; leave it out, or fix the text that it comes from")
+        types = list(map(type, tokens))
         if type(None) in types:
             raise TokensError(f"token {types.index(type(None))} of {place} is None; leave it out")
         if " " in tokens and _is_split_into_characters(tokens):
@@ -95,8 +97,11 @@ def _kind_of_tokens(batch: Any, may_be_empty: bool = True) -> str | None:
                 f"{place} is a list of the characters of a text, as returned by list() for a str; "
                 "split the text into words, for example with .split()"
             )
-    kinds, names = TokenLists(lists, batch.place).types(), {str: "a str", bytes: "bytes", SupportsIndex: "an id (int)"}
-    return next((name for base, name in names.items() if kinds and all(issubclass(kind, base) for kind in kinds)), None)
+    kinds = TokenLists(lists, batch.place).types()
+    for base, name in {str: "a str", bytes: "bytes", SupportsIndex: "an id (int)"}.items():
+        if kinds and all(issubclass(kind, base) for kind in kinds):
+            return name
+    return None
 
 
 def _is_split_into_characters(tokens: Sequence[Any]) -> bool:

@@ -137,7 +137,10 @@ class NotUtf8Error(CybleuError, ValueError):
             f"{where or f'line {line + 1}'} is not UTF-8: byte 0x{byte:02x} at position {position}; "
             "decode it with its actual encoding"
         )
-        self.line, self.position, self.byte, self.where = line, position, byte, where
+        self.line = line
+        self.position = position
+        self.byte = byte
+        self.where = where
 
     def __reduce__(self) -> tuple[object, tuple[int, int, int, str | None]]:
         return NotUtf8Error, (self.line, self.position, self.byte, self.where)

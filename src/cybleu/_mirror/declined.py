@@ -35,7 +35,7 @@ class Scorer:
     def __init__(self, *arguments: Any):
         pass
 
-    def corpus(self, *arguments: Any) -> None:
+    def corpus(self, *arguments: Any) -> Any:
         return None
 
     def sentences(self, *arguments: Any) -> int:

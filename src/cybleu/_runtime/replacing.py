@@ -45,7 +45,8 @@ class Replacement:
     _replaced: list[tuple[dict[str, Any], str, Any, Any]]
 
     def __init_subclass__(cls) -> None:
-        cls._active, cls._replaced = [], []
+        cls._active = []
+        cls._replaced = []
 
     def __init__(self, places: Iterable[tuple[dict[str, Any], str, Any]]):
         with _lock:

@@ -23,7 +23,7 @@ def command_line(words: Sequence[str]) -> str:
     return join(words)
 
 
-def words_of(command: str) -> list[str]:
+def split_command(command: str) -> list[str]:
     """Split a command into words, as a shell does; on Windows, a backslash is an ordinary character.
 
     :raises ValueError: a quotation is not closed

@@ -174,9 +174,9 @@ class Comparison:
             if _equal(lower.score, higher.score):
                 continue
             pair = next(pair for pair in self.differences if pair.lower is lower and pair.higher is higher)
-            lines = [f"{higher.name} is {_number(pair.points)} above {lower.name}"]
+            lines = [f"{higher.name} is {_with_decimals(pair.points)} above {lower.name}"]
             for cause in pair.causes:
-                lines += _described(cause, pair, segment, first)
+                lines += _lines_of(cause, pair, segment, first)
             parts.append(lines)
         return "\n\n".join(map("\n".join, parts))
 
@@ -187,7 +187,7 @@ class Comparison:
         width = max(len("variant"), *(len(scored.name) for scored in self.scores))
         lines = [f"{'variant':<{width}}  {'tokeniser':<13}  {'0 to 100':>8}  tool's scale"]
         for scored in self.scores:
-            number = _number(scored.score) if scored.bleu else "fails"
+            number = _with_decimals(scored.score) if scored.bleu else "fails"
             own = f"{scored.bleu.score:.10g}" if scored.bleu else scored.failure
             lines.append(f"{scored.name:<{width}}  {scored.tokenize or '-':<13}  {number:>8}  {own}")
         return lines
@@ -431,9 +431,9 @@ def _cause(counts: Counts, rule: str, lower: VariantScore, higher: VariantScore)
 # --------------------------------------------------------------------------------------------------------------- words
 
 
-def _described(cause: Cause, pair: Difference, segment: str, first: int) -> Iterable[str]:
+def _lines_of(cause: Cause, pair: Difference, segment: str, first: int) -> Iterable[str]:
     """Return the lines that describe a cause: the rule of both variants, and the numbers that differ."""
-    points = f"  {_number(cause.points, '+'):>9}  "
+    points = f"  {_with_decimals(cause.points, '+'):>9}  "
     yield f"{points}{cause.rule}: {_value(cause.rule, pair.lower)} -> {_value(cause.rule, pair.higher)}"
     details = ", ".join(_changes(cause))
     if cause.segments:
@@ -443,7 +443,7 @@ def _described(cause: Cause, pair: Difference, segment: str, first: int) -> Iter
     indent = " " * len(points)
     yield from textwrap.wrap(details, WIDTH, initial_indent=indent, subsequent_indent=indent)
     if not cause.points:
-        lower = _number(cause.before.percent)
+        lower = _with_decimals(cause.before.percent)
         yield f"{indent}also required: with the rule of {pair.lower.name}, {pair.higher.name} would score {lower}"
 
 
@@ -484,6 +484,6 @@ def _equal(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=ROUNDING)
 
 
-def _number(value: float, sign: str = "") -> str:
+def _with_decimals(value: float, sign: str = "") -> str:
     """Format a number with four decimals, or with three digits if these would be zeros."""
     return f"{value:{sign}.4f}" if not value or abs(value) >= 0.00005 else f"{value:{sign}.3g}"

@@ -156,7 +156,8 @@ class Sets:
     def take(self, owners: NDArray[np.int64]) -> Sets:
         """The sets with these numbers, in this order."""
         bounds = np.asarray(self.bounds, dtype=np.int64)
-        firsts, counts = bounds[owners], np.diff(bounds)[owners]
+        firsts = bounds[owners]
+        counts = np.diff(bounds)[owners]
         ends = np.cumsum(counts, dtype=np.int64)
         numbers = repeat(firsts - ends + counts, counts) + np.arange(counts.sum(), dtype=np.int64)
         return Sets(self.texts.take(numbers), np.concatenate([np.zeros(1, dtype=np.int64), ends]))

@@ -6,6 +6,7 @@ so that the tokens are the same; elsewhere the table of this package answers. ``
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -24,32 +25,32 @@ def _regex() -> ModuleType | None:
 
 @cache
 def categories() -> bytes:
-    """For each code point 1, 2, 3 for punctuation, a symbol, a number, or else 0."""
+    """Return for each code point 1, 2, 3 for punctuation, a symbol, a number, or else 0."""
     regex = _regex()
     found = bytearray(0x110000)
-    for category, runs in enumerate(_of_table() if regex is None else _of_regex(regex), 1):
-        for first, end in runs:
-            found[first:end] = bytes([category]) * (end - first)
+    for category, first, end in _runs_of_table() if regex is None else _runs_of_regex(regex):
+        found[first:end] = bytes([category]) * (end - first)
     return bytes(found)
 
 
 def unicode_version() -> str:
-    """Whose characters they are."""
+    """Return whose characters they are."""
     regex = _regex()
     return f"Unicode {UNICODE}" if regex is None else f"regex {regex.__version__}"
 
 
-def _of_regex(regex: ModuleType) -> list[list[tuple[int, int]]]:
-    """Where code points of each category begin, and end."""
+def _runs_of_regex(regex: ModuleType) -> Iterator[tuple[int, int, int]]:
+    """Yield the number of a category, and where code points of it begin and end."""
     from array import array
 
     characters = array("I", range(0x110000)).tobytes().decode("utf-32", "surrogatepass")
-    return [[run.span() for run in regex.finditer(rf"\p{{{name}}}+", characters)] for name in "PSN"]
+    for category, name in enumerate("PSN", start=1):
+        for run in regex.finditer(rf"\p{{{name}}}+", characters):
+            yield category, *run.span()
 
 
-def _of_table() -> list[list[tuple[int, int]]]:
-    found = []
-    for table in (PUNCTUATION, SYMBOLS, NUMBERS):
-        pairs = (word.partition("-") for word in table.split())
-        found.append([(int(first, 16), int(last or first, 16) + 1) for first, _, last in pairs])
-    return found
+def _runs_of_table() -> Iterator[tuple[int, int, int]]:
+    for category, table in enumerate((PUNCTUATION, SYMBOLS, NUMBERS), start=1):
+        for run in table.split():
+            first, _, last = run.partition("-")
+            yield category, int(first, 16), int(last or first, 16) + 1

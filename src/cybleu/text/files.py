@@ -38,19 +38,21 @@ def raw_segments(
     :raises LengthMismatchError: the files have different numbers of lines; raised at the end, with the numbers
     """
     files = [*hypotheses, *references]
-    parts, side_by_side = list(map(_texts_of, files)), RawTexts.side_by_side
-    texts, starts = [RawTexts() for _ in files], [0] * len(files)
+    systems = len(hypotheses)
+    parts = list(map(_texts_of, files))
+    texts = [RawTexts() for _ in files]
+    starts = [0] * len(files)
     while True:
         for number, part in enumerate(parts):
             if starts[number] == len(texts[number]):
-                texts[number], starts[number] = next(part, RawTexts()), 0
+                texts[number] = next(part, RawTexts())
+                starts[number] = 0
         count = min(len(lines) - start for lines, start in zip(texts, starts))
         if not count:
             break
-        systems = len(hypotheses)
-        hyps = [side_by_side([lines], [start], count) for lines, start in zip(texts[:systems], starts)]
-        sets = side_by_side(texts[systems:], starts[systems:], count)
-        yield hyps, sets, array("q", range(0, len(sets) + 1, len(references)))
+        of_systems = [RawTexts.side_by_side([lines], [start], count) for lines, start in zip(texts[:systems], starts)]
+        sets = RawTexts.side_by_side(texts[systems:], starts[systems:], count)
+        yield of_systems, sets, array("q", range(0, len(sets) + 1, len(references)))
         starts = [start + count for start in starts]
     if any(map(len, texts)):
         for _ in chain.from_iterable(parts):

@@ -35,7 +35,7 @@ def number_texts(texts: Batch, tokenization: Tokenization | None = None) -> tupl
     ids = ids_of_tokens(texts)
     if ids is not None and len(ids.ids):
         return ids, None
-    with _explained(texts):
+    with _errors_with_places(texts):
         vocabulary = dict(zip(dict.fromkeys(chain.from_iterable(texts.texts)), count()))
     return _encoded(texts, vocabulary), vocabulary
 
@@ -68,8 +68,9 @@ def number_together(first: Batch, second: Batch, tokenization: Tokenization | No
     """
     if second is first and isinstance(first, TokenLists):
         first.types()  # an error if one is an array
-        with _explained(first):
-            lengths, tokens = _lengths(first), list(chain.from_iterable(first.texts))
+        with _errors_with_places(first):
+            lengths = _lengths(first)
+            tokens = list(chain.from_iterable(first.texts))
             ids = np.empty(len(tokens), dtype=np.int32)
             if len(tokens) == lengths.sum() and number_tokens(tokens, ids) is not None:
                 found = ids_of_lengths(ids, lengths)
@@ -88,7 +89,7 @@ def _number_lines(texts: RawText, number: Callable[[Any, Any], bytes]) -> TokenI
 def _encoded(lists: TokenLists, vocabulary: dict[Hashable, int]) -> TokenIds:
     lengths = _lengths(lists)
     numbers = map(vocabulary.get, chain.from_iterable(lists.texts), repeat(-1))
-    with _explained(lists):
+    with _errors_with_places(lists):
         return ids_of_lengths(array_of(numbers, np.int32, int(lengths.sum())), lengths)
 
 
@@ -127,7 +128,7 @@ def only_ids(lists: TokenLists, reason: str = "") -> TokenIds:
 
 
 @contextmanager
-def _explained(lists: TokenLists) -> Iterator[None]:
+def _errors_with_places(lists: TokenLists) -> Iterator[None]:
     """Turn a TypeError while tokens are hashed into an error that says where.
 
     :raises UnhashableTokenError: a token cannot be hashed
@@ -146,7 +147,7 @@ def _explained(lists: TokenLists) -> Iterator[None]:
 
 
 def _lengths(lists: TokenLists) -> NDArray[np.int64]:
-    with _explained(lists):
+    with _errors_with_places(lists):
         return array_of(map(len, lists.texts), np.int64, lists.size)
 
 

@@ -37,24 +37,26 @@ def split_for_codexglue(line: str) -> list[str]:
 
 def split_for_tensor2tensor(line: str) -> list[str]:
     """As its ``bleu_tokenize`` does it: as ``intl``, with the digits and marks of Python's own version of Unicode."""
-    for pattern, replacement in _marks():
+    for pattern, replacement in _substitutions():
         line = pattern.sub(replacement, line)
     return line.split()
 
 
 @cache
-def _marks() -> tuple[tuple[re.Pattern[str], str], ...]:
-    characters = [chr(code) for code in range(sys.maxunicode)]
-    of_kind = [
-        "".join([one for one in characters if unicodedata.category(one).startswith(kind)]) for kind in ("P", "S")
-    ]
+def _substitutions() -> tuple[tuple[re.Pattern[str], str], ...]:
     # the tool writes the marks into a class as they are, where a backslash is none of them
-    punctuation, symbols = re.escape(of_kind[0].replace("\\", "")), re.escape(of_kind[1])
+    punctuation = re.escape(_characters_of("P").replace("\\", ""))
+    symbols = re.escape(_characters_of("S"))
     return (
         (re.compile(f"([^\\d])([{punctuation}])"), r"\1 \2 "),
         (re.compile(f"([{punctuation}])([^\\d])"), r" \1 \2"),
         (re.compile(f"([{symbols}])"), r" \1 "),
     )
+
+
+def _characters_of(category: str) -> str:
+    characters = map(chr, range(sys.maxunicode))
+    return "".join([character for character in characters if unicodedata.category(character)[0] == category])
 
 
 SPLITS: dict[str, Callable[[str], list[str]]] = {
@@ -67,11 +69,11 @@ SPLITS: dict[str, Callable[[str], list[str]]] = {
 
 def own_tokenizer(name: str) -> Tokenizer:
     """The backend's tokeniser with a name in `OWN`, or ``intl-unstripped`` or ``tercom``, which metrics use."""
-    return _own("none" if name == "unicode" else name)
+    return _made("none" if name == "unicode" else name)
 
 
 @cache
-def _own(name: str) -> Tokenizer:
+def _made(name: str) -> Tokenizer:
     made = Tokenizer(name, categories() if name.startswith("intl") else None)
     copyreg.pickle(type(made), lambda made: (own_tokenizer, (made.name,)))
     return made

@@ -13,7 +13,7 @@ from typing import Any
 
 from .._files.text import shown
 from .._runtime.numbers import as_number, check_whole
-from .._runtime.system import command_line, words_of
+from .._runtime.system import command_line, split_command
 from ..errors import DecoderError, UnknownNameError, WeightsError
 from ..nbest import NBest
 from .climb import tune
@@ -101,7 +101,7 @@ class DecoderCommand:
 
     def __init__(self, command: str | Sequence[str]):
         try:
-            self.words = words_of(command) if isinstance(command, str) else list(command)
+            self.words = split_command(command) if isinstance(command, str) else list(command)
         except ValueError as error:
             raise DecoderError(
                 f"the command of the decoder cannot be split into words: {error}: {shown(command)}"

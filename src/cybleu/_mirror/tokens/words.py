@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from itertools import repeat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,4 +33,4 @@ class RawVocabulary:
         return found.tobytes()
 
     def numbered(self, lines: list[str]) -> list[list[int]]:
-        return [[self._numbers.get(token, -1) for token in self.tokenizer.tokens(line)] for line in lines]
+        return [list(map(self._numbers.get, self.tokenizer.tokens(line), repeat(-1))) for line in lines]
