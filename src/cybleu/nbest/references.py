@@ -36,7 +36,7 @@ def prepare_references(references: Any, segments: int | None = None) -> Referenc
     return prepared
 
 
-def _lines_in(paths: Sequence[Path], beside_texts: bool) -> list[tuple[str, ...]]:
+def _lines_in(paths: Sequence[Path], beside_texts: bool) -> list[list[str]]:
     """Return the references of each segment in files.
 
     :param beside_texts: whether the hypotheses are texts, so that the paths may be meant as texts, too
@@ -56,7 +56,7 @@ def _lines_in(paths: Sequence[Path], beside_texts: bool) -> list[tuple[str, ...]
     if len(set(map(len, columns))) > 1:
         counts = ", ".join(f"{path}: {len(column)}" for path, column in zip(paths, columns))
         raise LengthMismatchError(f"reference files must have one line per segment, but their lengths differ: {counts}")
-    return list(zip(*columns))
+    return [list(group) for group in zip(*columns)]  # lists, which are read the shortest way
 
 
 def digest(references: References) -> str:
