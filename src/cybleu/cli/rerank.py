@@ -297,7 +297,7 @@ def perceptron(
       cybleu rerank perceptron dev.nbest.gz dev.ref --folds 10 --held-out chosen.txt -o weights.txt
     """
     from ..nbest import NBest
-    from ..nbest.weight_files import formatted
+    from ..nbest.weight_files import weight_lines
     from ..rerank import perceptron as train
 
     if output == held_out == STANDARD_STREAM:
@@ -322,7 +322,7 @@ def perceptron(
         with opened(held_out) as write:
             write("".join(f"{one_line(text)}\n" for text in trained.held_out.texts))
     with opened(output) as write:
-        write("".join(formatted(told(whole, trained.weights), output_format)))
+        write("".join(weight_lines(told(whole, trained.weights), output_format)))
     score = percent(trained.score, chosen.scale)
     of_folds = ", ".join(f"{percent(number, chosen.scale):.2f}" for number in trained.fold_scores)
     click.echo(

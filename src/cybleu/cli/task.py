@@ -212,13 +212,13 @@ def print_weights(found: dict[str, Any], weights: dict[str, float], output: str 
 
     :param found: further entries of the JSON object
     """
-    from ..nbest.weight_files import formatted, lines_of
+    from ..nbest.weight_files import checked_lines, weight_lines
 
     form = "names" if output_format == "json" else output_format
     if output_format == "json":
         click.echo(json.dumps({**found, "weights": weights}))
     else:
-        click.echo("".join(formatted(weights, form)), nl=False)
+        click.echo("".join(weight_lines(weights, form)), nl=False)
     if output is not None:  # after printing, because a disk may be full
         with writing(output) as file:
-            file.writelines(lines_of(weights, form))
+            file.writelines(checked_lines(weights, form))

@@ -15,11 +15,11 @@ from ..errors import ArrayValueError, SequenceTypeError
 from ..metrics import Metric, Variant, find
 from ..metrics.combined import split_on_blanks
 from ..text.reading import read_groups, read_lines, read_texts
-from . import extractor, writing
 from .axes import Axes
-from .parts import Part, by_segment, joined, part_of
+from .extractor import read_moses, write_moses
+from .parts import Part, by_segment, joined_parts, part_of
 from .reading import read_parts
-from .references import bleu, count, known_texts, prepare_references
+from .references import bleu_of_lists, count_texts, known_texts, prepare_references
 from .sparse import SparseFeatures, owners_of
 from .validation import (
     Places,
@@ -32,6 +32,7 @@ from .validation import (
     feature_names,
 )
 from .weights import rows_of
+from .writing import write_list
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -233,11 +234,11 @@ class NBest:
         array([[3, 4, 3, 2, 3, 2],
                [2, 4, 1, 0, 2, 1]])
         """
-        metric = bleu(tokenize, lowercase, max_order, reference_length)
+        metric = bleu_of_lists(tokenize, lowercase, max_order, reference_length)
         texts, bounds = read_groups(hypotheses, "hypotheses")
         batch = read_texts(texts, "hypotheses", bounds=bounds)
         offsets = np.array(bounds, dtype=np.int64)
-        stats = count(metric, batch, prepare_references(references, len(bounds) - 1), owners_of(offsets), threads)
+        stats = count_texts(metric, batch, prepare_references(references, len(bounds) - 1), owners_of(offsets), threads)
         if features is None:
             features = np.zeros((len(stats), 0))
         return cls(offsets, features, stats, names, known_texts(batch), **more)
@@ -302,7 +303,7 @@ class NBest:
             max_order=max_order,
             reference_length=reference_length,
         )
-        return cls.unchecked(by_segment(joined(parts), len(prepared), first_id))
+        return cls.unchecked(by_segment(joined_parts(parts), len(prepared), first_id))
 
     @classmethod
     def from_moses(
@@ -328,7 +329,7 @@ class NBest:
         check_whole(first_id, "first_id", 0, error=ArrayValueError)
         if segments is not None:
             check_whole(segments, "segments", 0, error=ArrayValueError)
-        return cls.unchecked(extractor.read(features, scores, segments, first_id, naming))
+        return cls.unchecked(read_moses(features, scores, segments, first_id, naming))
 
     def with_metric(
         self,
@@ -362,7 +363,7 @@ class NBest:
             raise ArrayValueError("the texts of the hypotheses are not known, so another metric cannot count them")
         found = split_on_blanks(find(metric, tokenize=tokenize, lowercase=lowercase or None, **options))
         prepared = prepare_references(references, len(self))
-        rows = count(found, read_lines(self.texts), prepared, owners_of(self.offsets), threads)
+        rows = count_texts(found, read_lines(self.texts), prepared, owners_of(self.offsets), threads)
         stats = checked_stats(rows, Places(self.offsets, self.ids), found)
         return NBest.unchecked(replace(part_of(self), stats=stats), found, self.inputs)
 
@@ -376,7 +377,7 @@ class NBest:
         :raises StatisticsError: the statistics are not those of BLEU
         :raises InputFileError: a file cannot be written
         """
-        extractor.write(self, features, scores)
+        write_moses(self, features, scores)
 
     def write(self, path: Path, format: str = "moses") -> None:  # noqa: A002
         """Write an n-best list, with numbers in full precision.
@@ -385,7 +386,7 @@ class NBest:
         :param format: ``moses`` or ``joshua``
         :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
         """
-        writing.write(self, path, format)
+        write_list(self, path, format)
 
 
 def _read_only(value: Any) -> Any:

@@ -13,9 +13,9 @@ from .._files.text import Lines, Naming, Path, shown
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import Integers, in_place, np
 from ..errors import InputFileError, StatisticsError
-from .formats import MOST_DIGITS, MOST_EMPTY, ParsedLines, blocks_of, lines_of, on_line, words_of
-from .parts import Part, by_segment, joined
-from .sparse import formatted
+from .formats import MOST_DIGITS, MOST_EMPTY, ParsedLines, blocks_of, lines_in, on_line, words_in
+from .parts import Part, by_segment, joined_parts
+from .sparse import sparse_fields
 from .tables import numbers_in
 from .validation import LARGEST_SUM, check_apart, feature_names
 
@@ -30,7 +30,7 @@ MOST_COLUMNS = 10**6  # limit for the columns that a heading announces
 LARGEST_COUNT = 2**53 - 1  # the largest integer up to which float64 represents every integer
 
 
-def write(nbest: NBest, features: Path, scores: Path) -> None:
+def write_moses(nbest: NBest, features: Path, scores: Path) -> None:
     """Write the two text files; see :meth:`NBest.to_moses`."""
     stats = nbest.stats
     if stats.dtype != np.int64 or nbest.score is not None:
@@ -53,7 +53,7 @@ def write(nbest: NBest, features: Path, scores: Path) -> None:
                 continue
             head = f"{segment} {rows.stop - rows.start}"
             lines = "".join(
-                f"{' '.join([*map(repr, row), *formatted(nbest.sparse, place, labels), ''])}\n"
+                f"{' '.join([*map(repr, row), *sparse_fields(nbest.sparse, place, labels), ''])}\n"
                 for place, row in enumerate(nbest.features[rows].tolist(), rows.start)
             )
             features_file.write(
@@ -63,7 +63,7 @@ def write(nbest: NBest, features: Path, scores: Path) -> None:
             scores_file.write(f"{SCORES[0]} {head} {counts.shape[1]} {BLEU}\n{lines}{SCORES[1]}\n")
 
 
-def read(features: Path, scores: Path, segments: int | None, first_id: int, naming: Naming) -> Part:
+def read_moses(features: Path, scores: Path, segments: int | None, first_id: int, naming: Naming) -> Part:
     """Read a list; see :meth:`NBest.from_moses`."""
     with Lines(features) as features_file, Lines(scores) as scores_file:
         found = _Table(features_file, *FEATURES, "features")
@@ -116,7 +116,7 @@ class _Table:
         self.parts: list[tuple[int, int, int]] = []
         self.heading: list[str] = []
         self._width: int | None = None
-        self.rows = joined(self._read())
+        self.rows = joined_parts(self._read())
 
     def _read(self) -> Iterator[Part]:
         has_pairs = self._begin == FEATURES[0]
@@ -126,7 +126,7 @@ class _Table:
         for block, count in blocks_of(self.file):
             if parser is None:  # its heading tells the number of columns
                 with on_line(self.file, 1):
-                    self._enter(words_of(next(lines_of(block))[1]))
+                    self._enter(words_in(next(lines_in(block))[1]))
                 width = self._width or 0
                 parser = Fields([b""] * width, "glued" if has_pairs else "none")
             lines = ParsedLines(parser, block, count, width)
@@ -137,10 +137,10 @@ class _Table:
                         wrong = "has {} numbers, but the heading announces {}"
                         lines.put(*numbers_in(line, width, "the value", wrong, has_pairs))
                     elif inside:
-                        self._leave(words_of(line))
+                        self._leave(words_in(line))
                         inside = False
                     else:
-                        segment, size = self._enter(words_of(line))
+                        segment, size = self._enter(words_in(line))
                         self.parts.append((self.file.count + 1 + place, segment, size))
                         lines.limit += size
                         inside = True

@@ -48,7 +48,7 @@ class Record(NamedTuple):
         return RawText(RawTexts.of_spans(self.data, self.begins, self.ends))
 
 
-def runs_of(ids: Integers) -> tuple[Integers, Integers]:
+def runs_of_ids(ids: Integers) -> tuple[Integers, Integers]:
     """Return `offsets` and `ids` of a part, from the segment of each hypothesis."""
     starts = in_place(np.flatnonzero(np.diff(ids, prepend=-1)), np.int64)
     return np.append(starts, len(ids)), ids[starts]
@@ -69,7 +69,7 @@ def blocks_of(file: Lines) -> Iterator[tuple[bytes, int]]:
         raise InputFileError(f"{file.name}: the file is empty")
 
 
-def lines_of(block: bytes) -> Iterator[tuple[int, bytes]]:
+def lines_in(block: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield where each line begins, and the line."""
     begin = 0
     for line in block.split(b"\n"):
@@ -86,7 +86,7 @@ def on_line(file: Lines, line: int) -> Iterator[None]:
         raise InputFileError(f"{file.name}, line {line}: {error}") from None
 
 
-def words_of(text: bytes) -> list[str]:
+def words_in(text: bytes) -> list[str]:
     """Split text as the backend does, which knows no other white space than blanks."""
     return [word for word in text.decode().replace("\t", " ").split(" ") if word]
 
@@ -185,7 +185,7 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
         if parser is None:
             form = form or _detected(file, block, naming)
             with on_line(file, 1):
-                first = _line(next(lines_of(block))[1], form)
+                first = _parse_line(next(lines_in(block))[1], form)
             names = tuple(first.dense)
             sparse_form = "none" if b"" in first.labels[:1] else "spaced"
             if form == "joshua":
@@ -194,7 +194,7 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
         lines = ParsedLines(parser, block, count, len(names), listed=True)
         for number, start, text in lines.declined():
             with on_line(file, file.count + 1 + number):
-                line = _line(text, form, names)
+                line = _parse_line(text, form, names)
             lines.spans[:, lines.row] = line.id, start + line.begin, start + line.end
             lines.scores[lines.row] = line.score
             lines.put(line.dense.values(), line.sparse)
@@ -210,7 +210,7 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
             dense_names = sparse.names
             sparse = None
         ids, begins, ends = lines.spans
-        part = Part(*runs_of(ids), dense, dense_names, sparse=sparse, model_scores=lines.scores)
+        part = Part(*runs_of_ids(ids), dense, dense_names, sparse=sparse, model_scores=lines.scores)
         yield Record(numbers, block, begins, ends, part)
     check_apart(names, parser.names())
 
@@ -229,7 +229,7 @@ def _detected(file: Lines, block: bytes, naming: Naming) -> str:
                     f"has no '|||', so the format is not moses or joshua; {plain}for fairseq's output or JSON lines, use "
                     f"{naming('format')}; the n-best list comes first, then the references"
                 )
-            tokens = words_of(fields[2]) if len(fields) > 2 else []
+            tokens = words_in(fields[2]) if len(fields) > 2 else []
             labels = [token for token in tokens if token.endswith(("=", ":"))]
             pairs = [token for token in tokens if "=" in token[:-1] and token not in labels]
             if labels and pairs:
@@ -246,7 +246,7 @@ def _detected(file: Lines, block: bytes, naming: Naming) -> str:
 Sparse = list[tuple[str, float]]
 
 
-class _Line(NamedTuple):
+class _ParsedLine(NamedTuple):
     id: int
     begin: int  # where the text begins
     end: int
@@ -256,7 +256,7 @@ class _Line(NamedTuple):
     sparse: Sparse
 
 
-def _line(line: bytes, form: str | None, names: tuple[str, ...] | None = None) -> _Line:
+def _parse_line(line: bytes, form: str | None, names: tuple[str, ...] | None = None) -> _ParsedLine:
     """Parse a line.
 
     :param names: the names of the dense features of the lines before, which it has too
@@ -268,10 +268,10 @@ def _line(line: bytes, form: str | None, names: tuple[str, ...] | None = None) -
     number = fields[0].strip(BLANKS)
     if not number.isdigit() or len(number) > MOST_DIGITS:
         raise InputFileError(f"the id is {shown(number.decode())}; it must be a whole number")
-    score = words_of(fields[3])
+    score = words_in(fields[3])
     if len(score) != 1:
         raise InputFileError(f"the score is {shown(' '.join(score))}; it must be one number")
-    tokens = words_of(fields[2])
+    tokens = words_in(fields[2])
     dense, labels, sparse = _labelled(tokens) if form != "joshua" else ({}, [], pairs_of(tokens))
     for name in names or ():
         if name not in dense:
@@ -282,7 +282,7 @@ def _line(line: bytes, form: str | None, names: tuple[str, ...] | None = None) -
         raise InputFileError(f"the feature {shown(new)} is not in the previous lines")
     begin, end = trimmed(len(fields[0]) + len(BARS), fields[1])
     values = dense if names is None else {name: dense[name] for name in names}
-    return _Line(int(number), begin, end, number_of(score[0], "the score"), values, labels, sparse)
+    return _ParsedLine(int(number), begin, end, number_of(score[0], "the score"), values, labels, sparse)
 
 
 def _fields(line: bytes) -> list[bytes]:
@@ -357,7 +357,7 @@ def fairseq(file: Lines) -> Iterator[Record]:
     for block, _ in blocks_of(file):
         found = []
         scores = []
-        for number, (begin, line) in enumerate(lines_of(block), file.count + 1):
+        for number, (begin, line) in enumerate(lines_in(block), file.count + 1):
             if not line.startswith(b"H-"):
                 continue
             match = FAIRSEQ.fullmatch(line)
@@ -372,7 +372,7 @@ def fairseq(file: Lines) -> Iterator[Record]:
             any_found = True
             lines, ids, begins, ends = in_place(np.array(found, dtype=np.int64).T)
             column = np.array(scores)
-            part = Part(*runs_of(ids), column.reshape(-1, 1), ("score",), model_scores=column)
+            part = Part(*runs_of_ids(ids), column.reshape(-1, 1), ("score",), model_scores=column)
             yield Record(lines, block, begins, ends, part)
     if not any_found:
         raise InputFileError(f"{file.name}: no line begins with H-, as in the output of fairseq")

@@ -45,7 +45,7 @@ def json_lines(file: Lines) -> Iterator[Record]:
         scores = []
         for number, line in enumerate(block.decode().split("\n"), file.count):
             with on_line(file, number + 1):
-                identity, hypotheses = _segment(line, number)
+                identity, hypotheses = _parse_segment(line, number)
                 for place, value in enumerate(hypotheses):
                     text, score, row = _hypothesis(value, f"hypothesis {place}")
                     if scored not in (None, score is not None):
@@ -75,7 +75,7 @@ def json_lines(file: Lines) -> Iterator[Record]:
         yield Record(lines, b"".join(texts), stops[:-1], stops[1:], part)
 
 
-def _segment(line: str, number: int) -> tuple[int, list[Any]]:
+def _parse_segment(line: str, number: int) -> tuple[int, list[Any]]:
     """Parse a line into its id and its hypotheses.
 
     :param number: of the line, from 0, the id if the line has none
@@ -153,12 +153,12 @@ def _hypothesis(value: Any, place: str) -> tuple[bytes, float | None, dict[str, 
     if not isinstance(features, dict):
         raise InputFileError(f"the features of {place} must be an object of numbers")
     given = [key for key in SCORES if value.get(key) is not None]
-    score = _number(value[given[0]], f"the {given[0]} of {place}") if given else None
-    row = {name: _number(number, f"the feature {shown(name)} of {place}") for name, number in features.items()}
+    score = _finite_number(value[given[0]], f"the {given[0]} of {place}") if given else None
+    row = {name: _finite_number(number, f"the feature {shown(name)} of {place}") for name, number in features.items()}
     return text, score, row
 
 
-def _number(value: Any, what: str) -> float:
+def _finite_number(value: Any, what: str) -> float:
     number = as_number(value) if type(value) in (int, float) else nan
     if not isfinite(number):
         raise InputFileError(f"{what} is {shown(str(value))}; it must be a finite number")

@@ -10,7 +10,7 @@ from .._files.text import shown
 from .._runtime.arrays import Integers, np
 from ..errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
 from .container import NBest, check_nbest
-from .parts import Part, by_segment, joined, part_of
+from .parts import Part, by_segment, joined_parts, part_of
 from .sparse import SparseFeatures, no_features, owners_of
 
 
@@ -64,7 +64,7 @@ def merge(*nbests: NBest) -> NBest:
         )
         parts.append(part)
         inputs += nbest.inputs
-    every = by_segment(joined(parts), len(first), 0)
+    every = by_segment(joined_parts(parts), len(first), 0)
     rows = _first_of_equal(every)
     offsets = np.searchsorted(rows, every.offsets).astype(np.int64)
     index = None if every.index is None else every.index[rows]

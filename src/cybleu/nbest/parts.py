@@ -82,7 +82,7 @@ class GrowingRows:
         return self._rows[: self._count]
 
 
-def joined(parts: Iterable[Part]) -> Part:
+def joined_parts(parts: Iterable[Part]) -> Part:
     """Concatenate parts. A run that continues the last one of the part before becomes one run with it."""
     growing: dict[str, GrowingRows] = {}
     texts: list[str] = []

@@ -36,8 +36,8 @@ from ..metrics.references import References
 from .formats import Record, fairseq, field_lines, on_line
 from .json_lines import json_lines
 from .parts import Part
-from .references import bleu, count, prepare_references
-from .tables import plain
+from .references import bleu_of_lists, count_texts, prepare_references
+from .tables import plain_text
 
 READERS = {"fairseq": fairseq, "json": json_lines}  # of formats without options
 # The commands name them, too, without importing this module: in `cli/lists.py` and `cli/tuner_options.py`.
@@ -65,7 +65,7 @@ def read_parts(
     :param first_id: the id of their first segment
     :param texts: whether to keep the texts
     :param naming: see :meth:`cybleu.nbest.NBest.from_files`
-    :param counting: see :func:`bleu`
+    :param counting: see :func:`bleu_of_lists`
     """
     if form is not None and form not in FORMATS:
         raise UnknownNameError(f"unknown format {shown(form)}; use one of {', '.join(FORMATS)}")
@@ -76,7 +76,7 @@ def read_parts(
         )
     if not is_plain and not (size is None and features is None and names is None):
         raise ArrayValueError("size, features and names are only for the plain format, a file without fields")
-    metric = bleu(**counting)
+    metric = bleu_of_lists(**counting)
     if references is not None:
         check_whole(first_id, "first_id", 0, 2**53, error=ArrayValueError)
         references = prepare_references(references)
@@ -86,12 +86,12 @@ def read_parts(
             threads = 1  # a tokeniser of the caller runs in the caller's thread
 
     def finished(record: Record) -> Part:
-        stats = None if references is None else _counted(file, record, metric, references, first_id, naming)
+        stats = None if references is None else _count_record(file, record, metric, references, first_id, naming)
         return replace(record.part, stats=stats, texts=record.raw_text().lists() if texts else None)
 
     with Lines(path) as file:
         if is_plain:
-            records = plain(file, size or 0, features, names)
+            records = plain_text(file, size or 0, features, names)
         elif form in READERS:
             records = READERS[form](file)
         else:
@@ -99,7 +99,7 @@ def read_parts(
         yield from in_order(finished, file.watched(records, progress), threads)
 
 
-def _counted(
+def _count_record(
     file: Lines, record: Record, metric: Metric, references: References, first_id: int, naming: Naming
 ) -> Integers:
     """Return the statistics of a record; an id beyond the references is an error."""
@@ -115,4 +115,4 @@ def _counted(
                 f"from {first_id} to {first_id + len(references) - 1}; use {naming('first_id', 1)} or another "
                 f"number if the ids do not begin at {first_id}, and more references if they do"
             )
-    return count(metric, record.raw_text(), references, repeat(numbers, sizes))
+    return count_texts(metric, record.raw_text(), references, repeat(numbers, sizes))

@@ -67,7 +67,7 @@ def digest(references: References) -> str:
     return sha256(repr(lists).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def bleu(
+def bleu_of_lists(
     tokenize: str | Callable[[str], list[str]] | None = None,
     lowercase: bool = False,
     max_order: int | None = None,
@@ -83,7 +83,9 @@ def bleu(
     )
 
 
-def count(metric: Metric, texts: Batch, references: References, owners: Integers, threads: int | None = None) -> Array:
+def count_texts(
+    metric: Metric, texts: Batch, references: References, owners: Integers, threads: int | None = None
+) -> Array:
     """Return the rows of texts. If either side has tokens, the tokeniser of the metric splits the other.
 
     :param owners: for each text the number of its segment

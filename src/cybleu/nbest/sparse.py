@@ -69,7 +69,7 @@ def owner_of(offsets: Integers, row: Any) -> int:
     return int(np.searchsorted(offsets, row, side="right")) - 1
 
 
-def formatted(sparse: SparseFeatures | None, row: int, labels: Sequence[str]) -> list[str]:
+def sparse_fields(sparse: SparseFeatures | None, row: int, labels: Sequence[str]) -> list[str]:
     """Format the sparse features of a hypothesis.
 
     :param labels: what is before the value of each feature
@@ -99,17 +99,15 @@ def sparse_given(sparse: Any) -> SparseFeatures:
     :param sparse: :class:`SparseFeatures` or a tuple of its fields; or a sparse matrix of SciPy, alone or with names
     :raises ArrayValueError: it is none of these
     """
-    parts = tuple(sparse) if isinstance(sparse, (tuple, list)) else ()
-    if hasattr(sparse, "tocsr"):
-        parts = (sparse, None)
-    if len(parts) == len(SparseFeatures._fields):
-        return SparseFeatures(*parts)
-    if len(parts) != 2 or not hasattr(parts[0], "tocsr"):
+    count = len(sparse) if isinstance(sparse, (tuple, list)) else 1
+    if count == 4:
+        return SparseFeatures(*sparse)
+    matrix, names = sparse if count == 2 else (sparse, None)
+    if not hasattr(matrix, "tocsr"):
         raise ArrayValueError(
             "sparse must be indptr, columns, values and names, or a sparse matrix of SciPy and names, not "
-            f"{type(sparse).__name__}" + (f" of {len(parts)}" if parts else "")
+            f"{type(sparse).__name__} of {count}"
         )
-    matrix, names = parts
     if getattr(matrix, "ndim", 2) != 2:
         raise ArrayValueError(f"the sparse matrix has {matrix.ndim} dimensions; it must have 2")
     rows = matrix.tocsr(copy=True)

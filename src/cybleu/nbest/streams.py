@@ -9,7 +9,7 @@ from .._files.text import Path
 from .._runtime.arrays import NDArray, np
 from .container import NBest
 from .merging import merge
-from .parts import Part, joined
+from .parts import Part, joined_parts
 from .reading import read_parts
 from .sparse import SparseFeatures
 
@@ -103,13 +103,13 @@ def chunks(
     for part in read_parts(path, format, references, **reading):
         last = len(part.ids) - 1
         if last > 0 or (held and held[-1].ids[-1] != part.ids[0]):
-            yield NBest.unchecked(joined([*held, _segments(part, 0, last)]))
+            yield NBest.unchecked(joined_parts([*held, _whole_segments(part, 0, last)]))
             held = []
-        held.append(_segments(part, last, last + 1))
-    yield NBest.unchecked(joined(held))
+        held.append(_whole_segments(part, last, last + 1))
+    yield NBest.unchecked(joined_parts(held))
 
 
-def _segments(part: Part, start: int, stop: int) -> Part:
+def _whole_segments(part: Part, start: int, stop: int) -> Part:
     """Return the segments from `start` to before `stop`."""
     first = int(part.offsets[start])
     last = int(part.offsets[stop])

@@ -9,7 +9,7 @@ from .._backend import Fields
 from .._files.text import Lines, Path, number_of
 from .._runtime.arrays import Floats, in_place, np
 from ..errors import InputFileError
-from .formats import ParsedLines, Record, Sparse, blocks_of, lines_of, on_line, pairs_of, runs_of, trimmed, words_of
+from .formats import ParsedLines, Record, Sparse, blocks_of, lines_in, on_line, pairs_of, runs_of_ids, trimmed, words_in
 from .parts import Part
 from .validation import feature_names
 
@@ -20,7 +20,7 @@ def numbers_in(line: bytes, width: int, item: str, wrong: str, has_pairs: bool =
     :param item: what a number is, for messages
     :param wrong: what is said of another number of numbers
     """
-    words = words_of(line)
+    words = words_in(line)
     pairs = [word for word in words if has_pairs and "=" in word]
     numbers = [word for word in words if not has_pairs or "=" not in word]
     if len(numbers) != width:
@@ -35,7 +35,7 @@ def _features_in(path: Path) -> tuple[str, Floats]:
     with Lines(path) as file:
         for block, count in blocks_of(file):
             if parser is None:
-                width = len(words_of(next(lines_of(block))[1]))
+                width = len(words_in(next(lines_in(block))[1]))
                 parser = Fields([b""] * width, "none")
             lines = ParsedLines(parser, block, count, width)
             for number, _, line in lines.declined():
@@ -45,18 +45,18 @@ def _features_in(path: Path) -> tuple[str, Floats]:
     return file.name, np.concatenate(parts)
 
 
-def plain(file: Lines, size: int, table: Path | None, names: Sequence[str] | None) -> Iterator[Record]:
+def plain_text(file: Lines, size: int, table: Path | None, names: Sequence[str] | None) -> Iterator[Record]:
     """Read plain text with `size` lines for each segment, and the features of its lines in another file."""
     name, rows = ("", None) if table is None else _features_in(table)
     named = feature_names(names, 0 if rows is None else rows.shape[1])
     unlike = f"than {file.name}; a line of features is of one hypothesis"
     for block, count in blocks_of(file):
-        begins, ends = in_place(np.array([trimmed(*line) for line in lines_of(block)], dtype=np.int64).T)
+        begins, ends = in_place(np.array([trimmed(*line) for line in lines_in(block)], dtype=np.int64).T)
         numbers = np.arange(file.count, file.count + count, dtype=np.int64)
         features = np.zeros((count, 0)) if rows is None else rows[file.count : file.count + count]
         if rows is not None and len(features) < count:
             raise InputFileError(f"{name}: has {len(rows)} lines, fewer {unlike}")
-        yield Record(numbers + 1, block, begins, ends, Part(*runs_of(numbers // size), features, named))
+        yield Record(numbers + 1, block, begins, ends, Part(*runs_of_ids(numbers // size), features, named))
     if file.count % size:
         raise InputFileError(
             f"{file.name}: has {file.count} lines, which is not a multiple of {size}, the number of lines of a segment"

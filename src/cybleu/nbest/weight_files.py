@@ -157,17 +157,17 @@ def write_weights(path: Path, weights: Mapping[str, float], form: str = "names")
     >>> path.read_text()
     'lm= 0.5 0.2\\n'
     """
-    lines = lines_of(weights, form)
+    lines = checked_lines(weights, form)
     with writing(path) as file:
         file.writelines(lines)
 
 
-def lines_of(weights: Mapping[str, float], form: str = "names") -> list[str]:
+def checked_lines(weights: Mapping[str, float], form: str = "names") -> list[str]:
     """Validate weights, and return the lines that :func:`write_weights` writes."""
     if form not in FORMS:
         raise UnknownNameError(f"unknown form {shown(form)}; use one of {', '.join(FORMS)}")
     check_weights(weights)
-    return formatted(weights, form)
+    return weight_lines(weights, form)
 
 
 def check_weights(weights: Mapping[str, float]) -> None:
@@ -186,7 +186,7 @@ def check_weights(weights: Mapping[str, float]) -> None:
             raise WeightsError(f"the weight of {shown(name)} is {weight!r}; weights are finite numbers")
 
 
-def formatted(weights: Mapping[str, float], form: str) -> list[str]:
+def weight_lines(weights: Mapping[str, float], form: str) -> list[str]:
     """The lines of valid weights."""
     texts = {name: repr(float(weight)) for name, weight in weights.items()}
     if form == "numbers":

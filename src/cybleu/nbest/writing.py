@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from .._files.text import Naming, Path, keyword, shown
 from .._files.writing import writing
 from ..errors import ArrayValueError, FeatureError, UnknownNameError
-from .sparse import formatted
+from .sparse import sparse_fields
 
 if TYPE_CHECKING:
     from .container import NBest
 
 
-def write(nbest: NBest, path: Path, format: str = "moses") -> None:  # noqa: A002
+def write_list(nbest: NBest, path: Path, format: str = "moses") -> None:  # noqa: A002
     """Write an n-best list; see :meth:`cybleu.nbest.NBest.write`."""
     lines = nbest_lines(nbest, format)
     with writing(path) as file:
@@ -42,24 +42,24 @@ def nbest_lines(nbest: NBest, format: str, naming: Naming = keyword) -> Iterator
     _check_fields([*nbest.names, *sparse_names], "the name of a feature")
     _check_fields(nbest.texts, "a text")
     if format == "joshua":
-        return _lines(nbest, [f"{name}=" for name in nbest.names], [f"{name}=" for name in sparse_names])
+        return _list_lines(nbest, [f"{name}=" for name in nbest.names], [f"{name}=" for name in sparse_names])
     for name in sparse_names:
         if "_" not in name:
             raise FeatureError(
                 f"the sparse feature {shown(name)} cannot be written in Moses's format: its name has no '_'"
             )
     labels = _labels_of(nbest.names, bool(sparse_names), naming("format", "joshua"))
-    return _lines(nbest, labels, [f"{name}= " for name in sparse_names])
+    return _list_lines(nbest, labels, [f"{name}= " for name in sparse_names])
 
 
-def _lines(nbest: NBest, labels: list[str], sparse_labels: list[str]) -> Iterator[str]:
+def _list_lines(nbest: NBest, labels: list[str], sparse_labels: list[str]) -> Iterator[str]:
     texts = nbest.texts or []
     scores = [] if nbest.model_scores is None else nbest.model_scores.tolist()
     for number, segment in enumerate(nbest.ids.tolist()):
         rows = nbest.segment(number)
         for row, values in enumerate(nbest.features[rows].tolist(), rows.start):
             features = [f"{label}{value!r}" for label, value in zip(labels, values)]
-            features += formatted(nbest.sparse, row, sparse_labels)
+            features += sparse_fields(nbest.sparse, row, sparse_labels)
             yield f"{segment} ||| {texts[row]} ||| {' '.join(features)} ||| {scores[row]!r}\n"
 
 

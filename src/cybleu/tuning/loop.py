@@ -269,7 +269,7 @@ def _folder_locked(folder: Path) -> Iterator[None]:
 
 def _check_run(path: Path, run: dict[str, Any]) -> None:
     """Write the arguments of a run, or check that they are those of the run in the folder."""
-    text = json.dumps(run, indent=1, sort_keys=True, default=_described) + "\n"
+    text = json.dumps(run, indent=1, sort_keys=True, default=_as_json) + "\n"
     if not path.exists():
         with writing(path) as file:
             file.write(text)
@@ -286,7 +286,7 @@ def _check_run(path: Path, run: dict[str, Any]) -> None:
         )
 
 
-def _described(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """Convert an argument that JSON does not know to values that are equal for equal arguments."""
     if isinstance(value, Metric):
         return value.signature

@@ -98,7 +98,7 @@ def pro(
     better, worse = _pairs(problem, samples, keep, minimum, seed)
     if not len(better):
         raise WeightsError("no pair of hypotheses differs enough to learn from; use a smaller minimum")
-    found = _logistic_weights(_differences(problem, better, worse), regularisation)
+    found = _logistic_weights(_feature_differences(problem, better, worse), regularisation)
     weights = found if interpolation == 1 else interpolation * found + (1 - interpolation) * before
     check_finite(weights)
     scores = (problem.point(vector).merit[0] for vector in (weights, before))
@@ -140,9 +140,9 @@ def pro_pairs(
     """
     problem = Problem(nbest, metric)
     better, worse = _pairs(problem, samples, keep, minimum, seed)
-    both = np.stack([better, worse], axis=1).ravel(), np.stack([worse, better], axis=1).ravel()
-    y = np.tile(np.array([1, -1]), len(better))
-    return _differences(problem, *both), y
+    ones = np.stack([better, worse], axis=1).ravel()
+    others = np.stack([worse, better], axis=1).ravel()
+    return _feature_differences(problem, ones, others), np.tile(np.array([1, -1]), len(better))
 
 
 def _pairs(problem: Problem, samples: int, keep: int, minimum: float | None, seed: int) -> tuple[Integers, Integers]:
@@ -183,7 +183,7 @@ def _sentence_scores(problem: Problem) -> Floats:
     return bleu.of_sentences().evaluate_rows(problem.nbest.stats)
 
 
-def _differences(problem: Problem, ones: Integers, others: Integers) -> Floats | SparseFeatures:
+def _feature_differences(problem: Problem, ones: Integers, others: Integers) -> Floats | SparseFeatures:
     """Subtract the features of some hypotheses from those of others; sparse ones follow the dense ones."""
     nbest = problem.nbest
     dense = nbest.features[ones] - nbest.features[others]
