@@ -22,7 +22,7 @@ from libc.float cimport DBL_MIN
 from libc.math cimport INFINITY, NAN, ceil, exp, fabs, floor, isfinite, log, pow
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, llabs, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
 import math

@@ -1,6 +1,7 @@
 # Ctrl-C in long-running kernels, with or without the GIL. Python handles it only in the main thread, between bytecodes.
 #
-# Offers: `Watch` with `begin_watch`, `watch` and `watch_long`, and `look` for what is watched otherwise.
+# Offers: `Watch` with `begin_watch`, `watch`, `watch_long`, and `block_end` in long loops; `look` for what is watched
+# otherwise.
 
 cdef extern from "common/clock.h":
     int64_t cybleu_milliseconds() noexcept nogil
@@ -33,6 +34,12 @@ cdef inline int watch_long(Watch *watching, Py_ssize_t steps) except -1 nogil:
     if CYBLEU_UNLIKELY(steps > STEPS):
         return look_if_due(watching)
     return 0
+
+
+# Where a block of STEPS that begins at `first` ends in such a loop, which looks before each block but the last.
+cdef inline Py_ssize_t block_end(Py_ssize_t first, Py_ssize_t count, Watch *watching) except -1 nogil:
+    watch_long(watching, count - first)
+    return min(first + STEPS, count)
 
 
 # Run signal handlers, which does nothing in other threads than the main one.

@@ -1,6 +1,6 @@
 # The reference length of a segment with several references.
 #
-# Offers: the rules and their names, `closer` for the usual one, `length_with` for any of them, `length_gap`.
+# Offers: the rules with their names, and `length_with`, which applies one.
 
 # How the reference length is chosen among several references.
 cdef enum:
@@ -14,30 +14,17 @@ cdef enum:
 REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
 
 
-cdef inline int64_t length_gap(int64_t one, int64_t other) noexcept nogil:
-    return one - other if one > other else other - one
+cdef inline Py_ssize_t length_with(Py_ssize_t chosen, Py_ssize_t length, Py_ssize_t wanted, int rule) noexcept nogil:
+    """Update the reference length, initially -1, with another reference; for the average, this is the sum.
 
-
-cdef inline Py_ssize_t closer(Py_ssize_t best, Py_ssize_t length, Py_ssize_t wanted) noexcept nogil:
-    """Return the closer of two reference lengths; ties go to the shorter one. -1 means none yet.
-
-    The same rule is in `metrics/counting.py`, which sorts the lengths of prepared references, and in `pairwise.py`.
+    The closest length is the shorter of two that are equally close, as in `_definitions/ngrams.py`.
     """
-    cdef int64_t best_distance = length_gap(best, wanted)
-    cdef int64_t gap = length_gap(length, wanted)
-    if best < 0 or gap < best_distance or (gap == best_distance and length < best):
-        return length
-    return best
-
-
-cdef inline Py_ssize_t length_with(Py_ssize_t chosen, Py_ssize_t length, Py_ssize_t wanted, int mode) noexcept nogil:
-    """Update the reference length, initially -1, with another reference; for the average, this is the sum."""
-    if mode == CLOSEST:
-        return closer(chosen, length, wanted)
+    cdef int64_t farther
     if chosen < 0:
         return length
-    if mode == AVERAGE:
+    if rule == AVERAGE:
         return chosen + length
-    if mode == SHORTEST:
+    if rule == SHORTEST:
         return min(chosen, length)
-    return length if length_gap(length, wanted) < length_gap(chosen, wanted) else chosen
+    farther = llabs(length - wanted) - llabs(chosen - wanted)
+    return length if farther < 0 or (farther == 0 and rule == CLOSEST and length < chosen) else chosen

@@ -1,18 +1,17 @@
 # Count segments of token ids, whose references are read for each hypothesis.
 #
-# The ids of the hypothesis are numbered, and those of the references looked up; then the numbers are counted as those of
-# raw text are.
+# The ids of the hypothesis are numbered, and those of the references looked up; then the numbers are counted as those
+# of raw text are.
 
 cdef inline int number_ids_in(PairTable *table, const int64_t *text, Py_ssize_t length, int32_t *ids, bint adds,
                               Watch *watching) except -1 nogil:
     """Write the numbers of ids from 0 on, which are new ones with `adds`, and otherwise -1 for those without."""
     cdef int32_t given = table.given
-    cdef Py_ssize_t first = 0
-    cdef Py_ssize_t i
+    cdef Py_ssize_t first, i
+    first = 0
     while first < length:
-        for i in range(first, min(first + STEPS, length)):
+        for i in range(first, block_end(first, length, watching)):
             ids[i] = number_of(table, <uint64_t>text[i], &given, adds) - 1
-        watch_long(watching, length - first)
         first += STEPS
     table.given = given
     return 0

@@ -45,18 +45,19 @@ cdef inline Slot *probe(Slots table, int64_t key) noexcept nogil:
     return probe_from(table, key, place_of(table, key))
 
 
-cdef inline uint64_t size_of(Slots table) noexcept nogil:
-    return table.mask + 1
+cdef inline Py_ssize_t size_of(Slots table) noexcept nogil:
+    return <Py_ssize_t>table.mask + 1
 
 
 cdef inline int make_empty(Slots *table, uint64_t count, Watch *watching) except -1 nogil:
     """Make the table empty, with so many of its slots, a power of two."""
-    cdef uint64_t start = 0
+    cdef Py_ssize_t first, size
     table.mask = count - 1
-    while start < count:    # the first access to new memory is slow
-        memset(table.slots + start, 0xFF, <size_t>min(count - start, <uint64_t>STEPS) * sizeof(Slot))
-        watch_long(watching, <Py_ssize_t>(count - start))
-        start += STEPS
+    first = 0
+    while first < size_of(table[0]):       # the first access to new memory is slow
+        size = block_end(first, size_of(table[0]), watching) - first
+        memset(table.slots + first, 0xFF, <size_t>size * sizeof(Slot))
+        first += STEPS
     return 0
 
 
@@ -78,13 +79,12 @@ cdef inline int32_t number_key(Slots table, int64_t key, int32_t *given, bint ad
 cdef inline int32_t number_ids(Slots table, const int64_t *text, Py_ssize_t length, int32_t *ids, int32_t given,
                                bint adds, Watch *watching) except -1 nogil:
     """Write the ids of tokens, with `adds` from `given` on; return the next id that is not given."""
-    cdef Py_ssize_t start, i
-    start = 0
-    while start < length:
-        for i in range(start, min(start + STEPS, length)):
+    cdef Py_ssize_t first, i
+    first = 0
+    while first < length:
+        for i in range(first, block_end(first, length, watching)):
             ids[i] = number_key(table, text[i], &given, adds)
-        watch_long(watching, length - start)
-        start += STEPS
+        first += STEPS
     return given
 
 
@@ -101,13 +101,12 @@ cdef inline int32_t extend_ngrams(Slots table, int32_t *grams, const int32_t *la
 
     :param last: the ids of the last tokens of the n-grams, or of the (n-1)-grams that end there
     """
-    cdef Py_ssize_t start, i
-    start = 0
-    while start < count:
-        for i in range(start, min(start + STEPS, count)):
+    cdef Py_ssize_t first, i
+    first = 0
+    while first < count:
+        for i in range(first, block_end(first, count, watching)):
             grams[i] = extended(table, grams[i], last[i], &given, adds)
-        watch_long(watching, count - start)
-        start += STEPS
+        first += STEPS
     return given
 
 

@@ -241,7 +241,7 @@ cdef inline int extend_matches(PairTable *table, Starts *starts, const int32_t *
     cdef Py_ssize_t first, i
     first = 0
     while first < starts.count:
-        for i in range(first, min(first + STEPS, starts.count)):
+        for i in range(first, block_end(first, starts.count, watching)):
             position = starts.positions[i]
             number = number_of(table, <uint64_t>starts.numbers[i] << 32 | <uint64_t><uint32_t>tokens[position], &given,
                                adds)
@@ -249,7 +249,6 @@ cdef inline int extend_matches(PairTable *table, Starts *starts, const int32_t *
             starts.positions[kept] = position
             starts.numbers[kept] = number
             kept += number > 0
-        watch_long(watching, starts.count - first)
         first += STEPS
     starts.count = kept
     table.given = given

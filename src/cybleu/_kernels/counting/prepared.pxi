@@ -37,16 +37,15 @@ cdef struct PreparationWorkspace:
 
 cdef int copy_slots(Slots known, const int32_t *best, Slots *table, Watch *watching) except -1 nogil:
     cdef Slot *slot
-    cdef uint64_t start, i
-    start = 0
-    while start < size_of(known):
-        for i in range(start, min(start + STEPS, size_of(known))):
+    cdef Py_ssize_t first, i
+    first = 0
+    while first < size_of(known):
+        for i in range(first, block_end(first, size_of(known), watching)):
             if known.slots[i].ngram >= 0:
                 slot = probe(table[0], known.slots[i].key)
                 slot[0] = known.slots[i]
                 slot.best = best[slot.ngram]
-        watch_long(watching, <Py_ssize_t>(size_of(known) - start))
-        start += STEPS
+        first += STEPS
     return 0
 
 
@@ -324,8 +323,7 @@ cdef class PreparedReferences:
         row[0] = length
         row[1] = table.lengths[0]
         for n in range(1, table.length_count):
-            if length_gap(table.lengths[n], length) < length_gap(row[1], length):
-                row[1] = table.lengths[n]
+            row[1] = length_with(<Py_ssize_t>row[1], <Py_ssize_t>table.lengths[n], length, CLOSEST_FIRST)
         for n in range(order):
             row[2 + n] = 0
             row[2 + order + n] = max(length - n, 0)

@@ -104,7 +104,7 @@ cdef inline int count_short_texts(PyObject **texts, Py_ssize_t count, object hyp
         if k > 0 and not look_up_locked(&table, <object>texts[k], &size, reference_ids):
             return 0
         add_reference_masks(&matcher, reference_ids, <int>size)
-        closest = closer(closest, size, length)
+        closest = length_with(closest, size, length, CLOSEST)
         work[0] += size + 8
         if count > MANY_REFERENCES:
             look_between(work)
@@ -148,7 +148,7 @@ cdef int count_long_texts(PyObject **texts, Py_ssize_t count, object hypothesis,
                 return 0
             starts[k + 2] = starts[k + 1] + size + 1
             ids[starts[k + 2] - 1] = -1
-            closest = closer(closest, size, length)
+            closest = length_with(closest, size, length, CLOSEST)
             work[0] += size + 8
             if count > MANY_REFERENCES:
                 look_between(work)

@@ -136,7 +136,7 @@ cdef int fill_table(Table *table, void *memory, const Units *text, int n, Positi
     memset(table.marks, 0xFF, <size_t>size * sizeof(Mark))
     first = 0
     while first < table.count:
-        for i in range(first, min(first + STEPS, table.count)):
+        for i in range(first, block_end(first, table.count, watching)):
             if table.keys == NULL:
                 place = <uint64_t>(from_.names[i] * table.width + unit_at(text, at[i] + n - 1))
             else:
@@ -147,11 +147,10 @@ cdef int fill_table(Table *table, void *memory, const Units *text, int n, Positi
             mark.left += 1
             mark.position = at[i]
             places[i] = <int32_t>place
-        watch_long(watching, table.count - first)
         first += STEPS
     first = 0
     while first < table.count:
-        for i in range(first, min(first + STEPS, table.count)):
+        for i in range(first, block_end(first, table.count, watching)):
             mark = &table.marks[places[i]]
             repeated = mark.left > 0
             fresh = -(repeated & <int32_t>(mark.position >= 0))
@@ -161,7 +160,6 @@ cdef int fill_table(Table *table, void *memory, const Units *text, int n, Positi
             at[kept] = at[i]
             from_.names[kept] = NAMED - mark.position
             kept += repeated & <int32_t>(at[i] + n < text.count)
-        watch_long(watching, table.count - first)
         first += STEPS
     from_.count = kept
     names[0] = given
@@ -194,13 +192,13 @@ cdef inline int take_block(Table *table, const Units *hypothesis, const Units *t
     cdef int64_t width = table.width
     cdef Py_ssize_t kept = 0
     cdef Py_ssize_t hits = 0
-    cdef Py_ssize_t first, i
+    cdef Py_ssize_t first = 0
+    cdef Py_ssize_t i
     cdef uint64_t place
     cdef int32_t position, once, longest, hit, left, stands, longer
     cdef Mark *mark
-    first = 0
     while first < from_.count:
-        for i in range(first, min(first + STEPS, from_.count)):
+        for i in range(first, block_end(first, from_.count, watching)):
             position = at[i]
             if plain:
                 place = <uint64_t>(names[i] * width + other[position + n - 1])
@@ -227,18 +225,16 @@ cdef inline int take_block(Table *table, const Units *hypothesis, const Units *t
             at[kept] = position
             names[kept] = NAMED - stands
             kept += <int32_t>(stands < NOWHERE) & <int32_t>(position + n < last)
-        watch_long(watching, from_.count - first)
         first += STEPS
     from_.count = kept
     changes[n] += hits
     first = 0
     while first < hits:
-        for i in range(first, min(first + STEPS, hits)):
+        for i in range(first, block_end(first, hits, watching)):
             mark = &marks[taken[i]]
             once = -<int32_t>(mark.position >= 0)
             changes[(-mark.left & once) | ((n + 1) & ~once)] -= 1
             mark.left = (mark.left + 1) & ~once
-        watch_long(watching, hits - first)
         first += STEPS
     return 0
 

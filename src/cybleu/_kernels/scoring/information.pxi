@@ -3,15 +3,14 @@
 # Offers: `information_of`.
 
 # By id: for an n-gram of a hypothesis 1 and the largest count in a reference; 0 for others, and between hypotheses.
-cdef inline int add_reference(int32_t *largest, const NgramCount *ngrams, Py_ssize_t start, Py_ssize_t end,
+cdef inline int add_reference(int32_t *largest, const NgramCount *ngrams, Py_ssize_t count,
                               Watch *watching) except -1 nogil:
     cdef Py_ssize_t first, k
-    first = start
-    while first < end:
-        for k in range(first, min(first + STEPS, end)):
+    first = 0
+    while first < count:
+        for k in range(first, block_end(first, count, watching)):
             if largest[ngrams[k].ngram]:
                 largest[ngrams[k].ngram] = max(largest[ngrams[k].ngram], ngrams[k].count + 1)
-        watch_long(watching, end - first)
         first += STEPS
     return 0
 
@@ -56,28 +55,25 @@ cdef class NgramInformation(NgramIndex):
         cdef int32_t *frequencies = <int32_t *>allocated(calloc(<size_t>self.size + 1, sizeof(int32_t)))
         cdef int32_t ngram, prefix
         cdef Py_ssize_t total = self.starts[self.texts * self.order]
-        cdef Py_ssize_t start, k
-        cdef uint64_t first, i
+        cdef Py_ssize_t first, k
         cdef Watch watching = begin_watch()
         try:
             self.information = <double *>new_array(self.size, sizeof(double))
             with nogil:
-                start = 0
-                while start < total:
-                    for k in range(start, min(start + STEPS, total)):
+                first = 0
+                while first < total:
+                    for k in range(first, block_end(first, total, &watching)):
                         frequencies[self.ngrams[k].ngram] += self.ngrams[k].count
-                    watch_long(&watching, total - start)
-                    start += STEPS
+                    first += STEPS
                 for ngram in range(self.distinct):      # a number that no token has is not asked for
                     self.information[ngram] = information_of(words, max(frequencies[ngram], 1))
                 first = 0
                 while first < size_of(self.table):
-                    for i in range(first, min(first + STEPS, size_of(self.table))):
-                        ngram, prefix = self.table.slots[i].ngram, <int32_t>(self.table.slots[i].key >> 32)
+                    for k in range(first, block_end(first, size_of(self.table), &watching)):
+                        ngram, prefix = self.table.slots[k].ngram, <int32_t>(self.table.slots[k].key >> 32)
                         if ngram >= 0:
                             self.information[ngram] = information_of(words if prefix == zero else frequencies[prefix],
                                                                      frequencies[ngram])
-                    watch(&watching, STEPS)
                     first += STEPS
         finally:
             free(frequencies)
@@ -96,7 +92,7 @@ cdef class NgramInformation(NgramIndex):
         cdef bint known = references is self.corpus
         cdef Py_ssize_t order = self.order
         cdef const NgramCount *ngram
-        cdef Py_ssize_t i, k, n, size, total
+        cdef Py_ssize_t i, k, n, first, size, total
         cdef int64_t owner
         cdef double *row
         check_words(hypotheses, references, sets, owners, start, stop, rows, 1 + 2 * order)
@@ -113,11 +109,12 @@ cdef class NgramInformation(NgramIndex):
                         watch_long(&watching, size)
                     for k in range(<Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1]):
                         if known:
-                            add_reference(own.counts, self.ngrams, self.starts[k * order], self.starts[(k + 1) * order],
+                            first = self.starts[k * order]
+                            add_reference(own.counts, self.ngrams + first, self.starts[(k + 1) * order] - first,
                                           &watching)
                         else:
                             self.find(&reference, references.words(k), references.length(k), &watching)
-                            add_reference(own.counts, reference.ngrams, 0, reference.starts[order], &watching)
+                            add_reference(own.counts, reference.ngrams, reference.starts[order], &watching)
                         total += references.length(k)
                         watch(&watching, references.length(k) * order + 1)
                     row[0] = <double>total / <double>(sets[owner + 1] - sets[owner])

@@ -273,10 +273,9 @@ cdef int number_words(ChrfWorkspace *work, const Text *text, bint adds, int32_t 
         reserve_tokens(&work.known, text.words)
     first = 0
     while first < text.words:
-        for i in range(first, min(first + STEPS, text.words)):
+        for i in range(first, block_end(first, text.words, &work.watching)):
             word.text = work.text.data + spans[text.spans + i].start
             word.end = word.text + spans[text.spans + i].size
             ids[i] = number_word(&work.known, &word, adds) + 1
-        watch_long(&work.watching, text.words - first)
         first += STEPS
     return 0
