@@ -212,6 +212,7 @@ RULES = st.sampled_from([(rule, value) for rule, values in ONE_RULE.items() for 
 @example(tokens("A"), "sacrebleu", ("empty_order", "one"))
 @example(tokens("D"), "mteval-v13a", ("no_match_at_all", "zero"))
 @example(tokens("B"), "mteval-v13a", ("mean", "arithmetic"))
+@example(([[[]]], [[]]), "codexglue", ("short_segments_count", True))
 @example(tokens("B"), "sacrebleu", ("penalty_adds", 1))
 @example(tokens("B"), "sacrebleu", ("smoothings", VARIANTS["moses"].smoothings))
 def test_variants_with_one_rule_between_them(corpus, name, changed):

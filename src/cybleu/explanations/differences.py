@@ -406,14 +406,13 @@ def _path(lower: VariantScore, higher: VariantScore) -> list[str]:
 def _cause(counts: Counts, rule: str, lower: VariantScore, higher: VariantScore) -> Cause:
     """Return the rule by which two scores differ, with the orders and the segments in which they do."""
     assert lower.bleu and higher.bleu
-    pairs = zip(counts.rows_of(lower), counts.rows_of(higher))
-    segments = tuple(position for position, (row, other) in enumerate(pairs) if row != other)
-    first = 0 if segments else 2  # of equal rows only the precisions can differ
+    pairs = enumerate(zip(counts.rows_of(lower), counts.rows_of(higher)))
+    differing = {position: rows for position, rows in pairs if rows[0] != rows[1]}
     changed = []
     for n in range(1, counts.order + 1):
-        before = _counts_and_precision(lower.bleu, n)[first:]
-        after = _counts_and_precision(higher.bleu, n)[first:]
-        if not all(map(_equal, before, after)):
+        columns = (1 + n, 1 + counts.order + n)  # matches and n-grams
+        in_rows = any(row[column] != other[column] for row, other in differing.values() for column in columns)
+        if in_rows or not _equal(_precision(lower.bleu, n), _precision(higher.bleu, n)):
             changed.append(n)
     weighted = [n for n in changed if counts.weights is None or counts.weights[n - 1]]
     orders = tuple(weighted or changed)
@@ -421,7 +420,7 @@ def _cause(counts: Counts, rule: str, lower: VariantScore, higher: VariantScore)
         rule="smoothing" if rule == "smoothings" else rule,
         points=higher.score - lower.score,
         orders=orders if rule in RULES_OF_ORDERS else (),
-        segments=segments,
+        segments=tuple(differing),
         before=lower.bleu,
         after=higher.bleu,
         _changed=orders,
@@ -467,17 +466,14 @@ def _changes(cause: Cause) -> Iterable[str]:
         yield f"{n}-grams {_with_precision(cause.before, n)} -> {_with_precision(cause.after, n)}"
 
 
-def _counts_and_precision(bleu: BleuScore, n: int) -> tuple[int, int, float]:
-    """Return matches, n-grams and the precision of an order from 0 to 100; -1 if smoothing skips the order."""
-    precision = -1.0
-    if n <= len(bleu.precisions):
-        precision = percent(bleu.precisions[n - 1], bleu.scale)
-    return bleu.matches[n - 1], bleu.totals[n - 1], precision
+def _precision(bleu: BleuScore, n: int) -> float:
+    """Return the precision of an order from 0 to 100; -1 if smoothing skips the order."""
+    return float(percent(bleu.precisions[n - 1], bleu.scale)) if n <= len(bleu.precisions) else -1
 
 
 def _with_precision(bleu: BleuScore, n: int) -> str:
-    matched, total, precision = _counts_and_precision(bleu, n)
-    return f"{matched}/{total} = " + ("skipped" if precision < 0 else f"{precision:.6g}")
+    precision = _precision(bleu, n)
+    return f"{bleu.matches[n - 1]}/{bleu.totals[n - 1]} = " + ("skipped" if precision < 0 else f"{precision:.6g}")
 
 
 def _equal(one: float, other: float) -> bool:
