@@ -13,7 +13,7 @@ from functools import lru_cache, update_wrapper
 from inspect import signature
 from itertools import accumulate, chain
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .. import sacrebleu_compat
 from .._backend import Definition, RawTexts, Tokenizer, answered, raw_row, raw_rows, sum_rows
@@ -27,6 +27,9 @@ from ..text.tokenizers import OWN, OfSacrebleu, own_tokenizer
 with extra("sacrebleu", "sacrebleu_compat requires sacreBLEU", "cybleu[sacrebleu]"):
     import sacrebleu.metrics.bleu
     from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+
+if TYPE_CHECKING:
+    from .lazy import MetricCounter
 
 __all__ = ["BLEU", "CHRF", "TER"]
 
@@ -72,6 +75,9 @@ class BleuCounter(NamedTuple):
         return totals.tolist()
 
 
+LineCounter: TypeAlias = "BleuCounter | MetricCounter"
+
+
 @lru_cache(64, typed=True)
 def _bleu_counter(tokenizer: type, order: Any) -> BleuCounter | None:
     """Return what counts with a tokeniser of sacreBLEU; None if sacreBLEU must count."""
@@ -82,7 +88,7 @@ def _bleu_counter(tokenizer: type, order: Any) -> BleuCounter | None:
 
 
 @lru_cache(64, typed=True)
-def _counter_of_metric(name: str, *settings: Any) -> Any:
+def _counter_of_metric(name: str, *settings: Any) -> MetricCounter | None:
     """Return what counts with a metric of cybleu; None if it does not support the settings."""
     try:
         return sacrebleu_compat.lazy.MetricCounter(name, settings)
@@ -130,11 +136,11 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
     :cvar _inherited: their values in this class
     """
 
-    def _counter(self) -> Any:
+    def _counter(self) -> LineCounter | None:
         """Return what counts prepared lines; None if sacreBLEU must count."""
         if self._values_of(type(self)) != self._inherited or not self._names.isdisjoint(vars(self)):
             return None
-        return self._counter_of_settings()
+        return self._counter_of_settings()  # type: ignore[no-any-return]
 
     def _prepared(self, lines: Sequence[str]) -> Sequence[str]:
         """Return lines as cybleu counts them."""
@@ -196,7 +202,7 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
         documents = references or getattr(self._ref_cache, "documents", ())
         warn_of(mistake_in_documents(hypotheses, documents))
 
-    def _counted(self, hypotheses: Any, references: Any) -> Any:
+    def _counted(self, hypotheses: Any, references: Any) -> memoryview | None:
         """Return the rows of the segments as a view; None if sacreBLEU must count them."""
         if type(hypotheses) not in LISTS or set(map(type, hypotheses)) != {str}:
             return None
@@ -221,11 +227,11 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
         return answered(self._kept(references), self._cached_by_sacrebleu, references)
 
     def _cached_by_sacrebleu(self, references: Any) -> Any:
-        cached: Any = Cached(super()._cache_references(references))
+        cached = Cached(super()._cache_references(references))
         cached.documents = references if isinstance(references, str) else list(filter(is_sized, references))
         return cached
 
-    def _kept(self, references: Any) -> Any:
+    def _kept(self, references: Any) -> Kept | None:
         """Keep references that cybleu counts; None for others, which may be readable only once."""
         counter = self._counter()
         kinds = _kinds_of_lines(references)
@@ -243,6 +249,8 @@ class Cached(list[Any]):
     :ivar documents: those that have a length
     """
 
+    documents: str | Sequence[Any]
+
 
 class Kept:
     """Cached references: lines for the backend, and when iterated the entries that sacreBLEU caches.
@@ -254,7 +262,7 @@ class Kept:
     :ivar numbers: the different numbers of references that segments have
     """
 
-    def __init__(self, metric: Any, counter: Any, documents: Sequence[Sequence[str | None]], incomplete: bool):
+    def __init__(self, metric: Any, counter: LineCounter, documents: Sequence[Sequence[Any]], incomplete: bool):
         self.metric = metric
         self.counter = counter
         self.documents = documents
@@ -298,9 +306,10 @@ def _is_used(name: str) -> bool:
 
 def _kinds_of_lines(references: Any) -> set[type]:
     """The types of the lines in lists or tuples of equal length; none for anything else."""
-    if type(references) not in LISTS or not LISTS.issuperset(map(type, references)):
+    are_lists = type(references) in LISTS and LISTS.issuperset(map(type, references))
+    if not are_lists or len(set(map(len, references))) != 1:
         return set()
-    return set().union(*[map(type, lines) for lines in references]) if len(set(map(len, references))) == 1 else set()
+    return set(map(type, chain.from_iterable(references)))
 
 
 class BLEU(CountedByCybleu, theirs.BLEU):  # type: ignore[misc]
@@ -328,7 +337,7 @@ class BLEU(CountedByCybleu, theirs.BLEU):  # type: ignore[misc]
                 raise
             raise UnknownNameError(f"unknown tokeniser {error}; use one of {', '.join(self.TOKENIZERS)}") from None
 
-    def _counter_of_settings(self) -> Any:
+    def _counter_of_settings(self) -> BleuCounter | None:
         tokenizer: Any = type(self.tokenizer)
         return _bleu_counter(tokenizer, self.max_ngram_order)
 
@@ -373,7 +382,7 @@ class CHRF(CountedByCybleu, theirs.CHRF):  # type: ignore[misc]
     def _prepared(self, lines: Sequence[str]) -> Sequence[str]:
         return list(map(str.lower, lines)) if self.lowercase else lines
 
-    def _counter_of_settings(self) -> Any:
+    def _counter_of_settings(self) -> MetricCounter | None:
         if self.order != self.char_order + self.word_order:  # sacreBLEU scores as many as the metric was made with
             return None
         return _counter_of_metric(
@@ -396,7 +405,7 @@ class TER(CountedByCybleu, theirs.TER):  # type: ignore[misc]
 
     _of_sacrebleu = theirs.TER
 
-    def _counter_of_settings(self) -> Any:
+    def _counter_of_settings(self) -> MetricCounter | None:
         chosen = self.tokenizer
         if type(chosen) is not TercomTokenizer:
             return None
