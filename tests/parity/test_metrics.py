@@ -1,5 +1,7 @@
 """Rows, scores and pairs of each metric of raw text are the same on both backends, to the last bit."""
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -56,3 +58,21 @@ def test_ids(kernels, rule, corpus):
     )
     lists = [text for text, _ in corpus], [group for _, group in corpus]
     assert rows == prepared == repeated[::9] == cybleu.rows(*lists, reference_length=rule).tolist()
+
+
+DEFINITIONS = [
+    Bleu(),
+    Bleu(max_order=2, smoothing="floor"),
+    Bleu(smoothing="none"),
+    Bleu("nltk", smoothing="method4"),
+    Bleu("multi-bleu"),
+]
+
+
+@pytest.mark.parametrize("metric", DEFINITIONS, ids=repr)
+def test_pairs_of_many_texts(kernels, metric):
+    """Some n-grams are in most texts, in some of these more often than a byte can count; some texts are long."""
+    random = Random(0)
+    texts = [random.choices("abcdefgh", [9, 3, 2, 1, 1, 1, 1, 1], k=random.randrange(40)) for _ in range(40)]
+    texts += [["a"] * 300, ["a", "b"] * 200, ["a", "i"] * 130, texts[0], texts[0]]
+    on_both_backends(lambda: (metric.pairs(texts), metric.pairs(texts[:3], texts), metric.pairs(texts, texts[:3])))

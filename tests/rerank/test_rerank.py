@@ -3,6 +3,7 @@
 import functools
 import itertools
 import math
+import tracemalloc
 import warnings
 from dataclasses import replace
 from fractions import Fraction
@@ -244,6 +245,21 @@ def test_the_sum_of_equally_probable_utilities_is_rounded_once(size, wide, data)
     table = data.draw(st.lists(st.lists(number, min_size=size, max_size=size), min_size=size, max_size=size))
     found = rerank.mbr([[[str(place)] for place in range(size)]], metric=Table(table))
     assert found.scores.tolist() == [float(sum(map(Fraction, row))) / size for row in table]
+
+
+@pytest.mark.thread_unsafe(reason="it measures the memory of the process")
+@pytest.mark.long_in_mirror
+@pytest.mark.parametrize("posterior", [None, range(1, 2001)])
+def test_the_memory_of_mbr_does_not_grow_with_the_pairs(posterior):
+    samples = [[f"word {number}", f"word {number % 7}"] for number in range(2000)]
+    rerank.mbr([samples], posterior)  # imports what it needs
+    tracemalloc.start()
+    try:
+        rerank.mbr([samples], posterior)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * len(samples) ** 2 / 3
 
 
 @given(

@@ -1,60 +1,61 @@
-"""BLEU of each text against every other, with n-grams that are counted once."""
+"""BLEU of texts against each of several references alone, with n-grams that are counted once."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cached_property
 
 from .ngrams import count_ngrams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Callable
-    from typing import Any, TypeAlias
+    from typing import TypeAlias
 
     from .bleu import Formula
 
     Texts: TypeAlias = Callable[[], list[list[int]]]
-    Counted: TypeAlias = tuple[int, list[Counter[tuple[int, ...]]]]  # tokens, and n-grams of each order
+    Occurrences: TypeAlias = defaultdict[tuple[int, ...], list[tuple[int, int]]]
 
 
 class Pairs:
-    """Texts of token ids that are scored against each other, and are counted when the first row is filled.
+    """Texts of token ids with references, whose n-grams are counted when the first text is scored.
 
-    :param references: a function that returns the texts
-    :param hypotheses: None for the references themselves
+    :param hypotheses: a function that returns the texts
+    :param references: a function that returns the references
     """
 
-    def __init__(self, formula: Formula, references: Texts, hypotheses: Texts | None = None):
-        self._formula, self._texts = formula, (references, hypotheses)
+    def __init__(self, formula: Formula, hypotheses: Texts, references: Texts):
+        self._formula = formula
+        self._texts = (hypotheses, references)
 
     @cached_property
-    def _counted(self) -> tuple[list[Counted], list[Counted]]:
-        """The references and the hypotheses."""
-        references, hypotheses = self._texts
-        counted = [*map(self._count, references())]
-        return counted, counted if hypotheses is None else [*map(self._count, hypotheses())]
+    def _hypotheses(self) -> list[list[int]]:
+        return self._texts[0]()
 
-    def _count(self, text: list[int]) -> Counted:
-        return len(text), [count_ngrams(text, n) for n in range(1, self._formula.order + 1)]
+    @cached_property
+    def _references(self) -> list[list[int]]:
+        return self._texts[1]()
 
-    def fill(self, place: int, scores: Any) -> None:
-        """Write the scores of one hypothesis; among texts that are scored against each other, also those against it."""
-        references, hypotheses = self._counted
-        hypothesis = hypotheses[place]
-        each_other = hypotheses is references
-        for number in range(place if each_other else 0, len(references)):
-            reference = references[number]
-            scores[place, number] = self._score(hypothesis, reference)
-            if each_other and number != place:
-                scores[number, place] = self._score(reference, hypothesis)
+    @cached_property
+    def _occurrences(self) -> list[Occurrences]:
+        """For each order, the references that contain an n-gram, and how often."""
+        found: list[Occurrences] = [defaultdict(list) for _ in range(self._formula.order)]
+        for number, reference in enumerate(self._references):
+            for n, occurrences in enumerate(found, 1):
+                for ngram, count in count_ngrams(reference, n).items():
+                    occurrences[ngram].append((number, count))
+        return found
 
-    def _score(self, hypothesis: Counted, reference: Counted) -> float:
-        length, counts = hypothesis
-        reference_length, in_reference = reference
-        matches = [
-            sum([min(count, most[ngram]) for ngram, count in ngrams.items() if ngram in most])
-            for ngrams, most in zip(counts, in_reference)
-        ]
-        totals = [max(0, length - n) for n in range(self._formula.order)]
-        return self._formula.evaluate([length, reference_length, *matches, *totals])[0]
+    def scores(self, place: int) -> list[float]:
+        """Return the score of one text with each reference."""
+        hypothesis = self._hypotheses[place]
+        references = self._references
+        order = self._formula.order
+        totals = [max(0, len(hypothesis) - n) for n in range(order)]
+        rows = [[len(hypothesis), len(reference), *[0] * order, *totals] for reference in references]
+        for n, occurrences in enumerate(self._occurrences, 1):
+            for ngram, count in count_ngrams(hypothesis, n).items():
+                for number, most in occurrences.get(ngram, ()):
+                    rows[number][1 + n] += min(count, most)
+        return [self._formula.evaluate(row)[0] for row in rows]

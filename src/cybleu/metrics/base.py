@@ -259,6 +259,25 @@ class Metric(ABC):
         cost = self.cost * 64 * scores.size
         run(work, texts.size, cost, threads if self.cost else None, progress, "hypotheses")
 
+    def expected_scores(
+        self, texts: Batch, others: Batch, weights: NDArray[np.float64], threads: int | None
+    ) -> NDArray[np.float64]:
+        """Return the weighted mean of the scores of each text with each other one as its only reference.
+
+        Sums are rounded once, so that the order of the others makes no difference.
+
+        :param texts: texts that have been read
+        :param others: texts of the same kind; the same object for the scores of the texts against each other
+        :param weights: a number from 0 for each of the others
+        :param threads: the number of threads
+        :return: a mean for each text
+        """
+        from .pairs import weighted_means  # requires NumPy
+
+        scores = np.zeros((texts.size, others.size))
+        self.fill_pairs(texts, others, scores, threads, False)
+        return weighted_means(lambda start, stop: scores[start:stop], texts.size, weights)
+
     # ----------------------------------------------------------------------------------------- what users do with it
 
     def rows(

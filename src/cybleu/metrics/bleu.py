@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from ..text.batches import Batch, Corpus
     from .base import Counter
+    from .pairs import PairedTexts
 
 __all__ = ["Bleu", "BleuScore"]
 
@@ -312,10 +313,18 @@ class Bleu(BuiltinMetric):
     def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
     ) -> None:
-        from .pairs import fill_matrix  # requires NumPy
+        self._paired(texts, others).fill(scores, threads, progress)
+
+    def expected_scores(
+        self, texts: Batch, others: Batch, weights: NDArray[np.float64], threads: int | None
+    ) -> NDArray[np.float64]:
+        return self._paired(texts, others).means(weights, threads)
+
+    def _paired(self, texts: Batch, others: Batch) -> PairedTexts:
+        from .pairs import PairedTexts  # requires NumPy
 
         references, hypotheses = numbered_pair(others, texts, tokenization_for(self, texts.kind))
-        fill_matrix(self.scorer, hypotheses, references, scores, threads, progress)
+        return PairedTexts(self.scorer, hypotheses, references)
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 

@@ -1,7 +1,9 @@
-"""BLEU of every text against every single reference, with equal texts scored once."""
+"""Scores of every text with each of several others as its only reference, and their means."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .._backend import PairwiseTexts, TokenTexts, go_on
@@ -15,55 +17,125 @@ if TYPE_CHECKING:
 
     from .bleu import RowScorer
 
+    Floats = NDArray[np.float64]
+
 FEW = 24  # up to this number of texts, scoring all is faster than finding equal texts
+AT_ONCE = 1 << 16  # scores in memory for a mean
 
 
-def fill_matrix(
-    scorer: RowScorer,
-    texts: TokenIds,
-    others: TokenIds,
-    result: NDArray[np.float64],
-    threads: int | None,
-    progress: bool,
-) -> None:
-    """Write the score of every text against every other one.
+class PairedTexts:
+    """BLEU of texts with each of several others as the only reference. Distinct texts are scored once.
 
     :param scorer: what scores rows
     :param texts: ids
     :param others: ids of the same vocabulary; the same object for the scores of texts against each other
-    :param result: an array `(texts, others)`
     """
-    unique_refs, place_of_ref = _unique(others)
-    unique_hyps, place_of_hyp = (unique_refs, place_of_ref) if others is texts else _unique(texts)
-    unique = len(unique_hyps.begins), len(unique_refs.begins)
-    # the scores of distinct texts share the memory of the result, so that there is only one matrix
-    count = unique[0] * unique[1]
-    scores = result.reshape(-1)[:count].reshape(unique)
-    if unique_hyps is unique_refs:
-        prepared = PairwiseTexts(scorer.kernel, TokenTexts(*unique_refs))
-        general = Pairs(scorer.formula, unique_refs.lists)
-    else:
-        prepared = PairwiseTexts(scorer.kernel, TokenTexts(*unique_refs), TokenTexts(*unique_hyps))
-        general = Pairs(scorer.formula, unique_refs.lists, unique_hyps.lists)
 
-    def work(start: int, stop: int) -> None:
-        go_on(lambda i: prepared.fill(i, stop, scores), start, stop, lambda i: general.fill(i, scores))
+    def __init__(self, scorer: RowScorer, texts: TokenIds, others: TokenIds):
+        references, self._columns = _distinct(others)
+        hypotheses = references
+        self._places = self._columns
+        if others is not texts:
+            hypotheses, self._places = _distinct(texts)
+        of_hypotheses = None if hypotheses is references else TokenTexts(*hypotheses)
+        self._kernel = PairwiseTexts(scorer.kernel, TokenTexts(*references), of_hypotheses)
+        self._general = Pairs(scorer.formula, hypotheses.lists, references.lists)
+        self._width = references.size
+        self._distinct = hypotheses.size
 
-    run(work, unique[0], count, threads, progress, "hypotheses")
-    if unique != result.shape:
-        # expand from the last row: the scores of text i are in row i or before it, so no row is overwritten before it is read
-        for position in reversed(range(result.shape[0])):
-            result[position] = scores[place_of_hyp[position]][place_of_ref]
+    def fill(self, scores: Floats, threads: int | None, progress: bool) -> None:
+        """Write the score of every text with every other one.
+
+        :param scores: an array `(texts, others)`
+        """
+
+        def work(start: int, stop: int) -> None:
+            self._fill_rows(start, stop, scores[start:stop])
+
+        run(work, self._distinct, self._distinct * scores.shape[1], threads, progress, "hypotheses")
+        if self._distinct < len(scores):
+            # From the last row on: the scores of a text are in its row or before it, so none is overwritten before it is read.
+            for position in reversed(range(len(scores))):
+                scores[position] = scores[self._places[position]]
+
+    def means(self, weights: Floats, threads: int | None) -> Floats:
+        """Return the mean score of every text, as :func:`weighted_means` does, without a matrix of all scores."""
+
+        def scores(start: int, stop: int) -> Floats:
+            found = np.empty((stop - start, len(weights)))
+            self._fill_rows(start, stop, found)
+            return found
+
+        return weighted_means(scores, self._distinct, weights, threads)[self._places]
+
+    def _fill_rows(self, start: int, stop: int, scores: Floats) -> None:
+        """Write the scores of distinct texts.
+
+        :param scores: an array `(stop - start, others)`
+        """
+        # Those with distinct references, which are expanded in their row.
+        width = self._width
+
+        def general(position: int) -> None:
+            scores[position - start, :width] = self._general.scores(position)
+
+        go_on(lambda position: self._kernel.fill(position, stop, scores[position - start :]), start, stop, general)
+        if width < scores.shape[1]:
+            for row in scores:
+                row[:] = row[self._columns]
 
 
-def _unique(batch: TokenIds) -> tuple[TokenIds, NDArray[np.int64]]:
+def _distinct(batch: TokenIds) -> tuple[TokenIds, NDArray[np.int64]]:
     """Return the distinct texts, and the index of each text among them; all texts if few are equal, or if there are few."""
-    if len(batch.begins) <= FEW:
-        return batch, np.arange(len(batch.begins), dtype=np.int64)
+    if batch.size <= FEW:
+        return batch, np.arange(batch.size, dtype=np.int64)
     texts = [batch.ids[begin:end].tobytes() for begin, end in zip(batch.begins.tolist(), batch.ends.tolist())]
     numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    if len(numbers) > 0.9 * len(texts):
+        return batch, np.arange(batch.size, dtype=np.int64)
     places = np.array([numbers[text] for text in texts], dtype=np.int64)
     _, first = np.unique(places, return_index=True)
-    if len(first) > 0.9 * len(places):
-        return batch, np.arange(len(places), dtype=np.int64)
-    return TokenIds(batch.ids, batch.begins[first], batch.ends[first]), places
+    return batch.take(first), places
+
+
+def weighted_means(
+    scores: Callable[[int, int], Floats], count: int, weights: Floats, threads: int | None = None
+) -> Floats:
+    """Return the mean of each row, weighted. Sums are rounded once, so that their order makes no difference.
+
+    :param scores: returns rows `start` to before `stop`
+    :param count: the number of rows
+    """
+    sums = np.empty(count)
+    at_once = max(1, AT_ONCE // max(1, len(weights)))
+
+    def work(start: int, stop: int) -> None:
+        for first in range(start, stop, at_once):
+            last = min(stop, first + at_once)
+            sums[first:last] = _sums(scores(first, last) * weights)
+
+    run(work, count, count * len(weights), threads, False, "hypotheses")
+    return sums / math.fsum(weights.tolist())
+
+
+def _sums(rows: Floats) -> Floats:
+    """Sum each row, rounded once.
+
+    Each number is split into a multiple of a unit so large that sums of the multiples are exact, and a rest so small
+    that rounding errors of its sum hardly ever change the result (Rump, Ogita and Oishi 2008). `math.fsum` sums the
+    rows where they may.
+    """
+    count = rows.shape[1]
+    limit = count * float(np.abs(rows).max(initial=0.0))
+    if not limit < 2.0**1000:
+        return np.array([math.fsum(row) for row in rows.tolist()])
+    shift = math.ldexp(3.0, math.frexp(limit)[1])
+    multiples = (rows + shift) - shift
+    rests = rows - multiples
+    total = multiples.sum(axis=1)
+    rest = rests.sum(axis=1)
+    margin = np.abs(rests).sum(axis=1) * (count * 2.0**-52)  # twice the bound of the errors
+    sums: Floats = total + (rest - margin)
+    for row in np.flatnonzero(sums != total + (rest + margin)).tolist():
+        sums[row] = math.fsum(rows[row].tolist())
+    return sums

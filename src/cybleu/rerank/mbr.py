@@ -8,7 +8,7 @@ from .._runtime.arrays import in_place, np
 from .._runtime.parallel import bar
 from ..errors import CybleuError
 from ..metrics import find
-from .posterior import expected_utilities, most_probable, posterior_of
+from .posterior import most_probable, posterior_of
 from .selection import Selection, chosen
 from .texts import check_alike, parse_lists
 
@@ -31,8 +31,8 @@ def mbr(
     The expected utility of a hypothesis is its mean BLEU against each text of the evidence as the only reference,
     weighted by the posterior. Without a posterior, it is the mean of a loop over sentence BLEU. The sum is rounded only
     once, so it does not depend on the order. If several hypotheses are equally good, the lowest index is chosen. An
-    empty hypothesis is chosen only if all hypotheses of the segment are empty. Only one segment's scores are in memory
-    at a time, with 8 bytes for each pair.
+    empty hypothesis is chosen only if all hypotheses of the segment are empty. For BLEU, some thousand scores are in
+    memory at a time, for other metrics those of all pairs of a segment, with 8 bytes each.
 
     :param hypotheses: n-best lists, as :mod:`cybleu.rerank` describes them
     :param posterior: the probability of each text of the evidence: non-negative numbers, for all texts or as a sequence
@@ -77,9 +77,8 @@ def mbr(
                 same = refs is hyps and len(rows) == len(columns)
                 texts = evidence if same else hyps.texts.take(rows)
                 try:
-                    matrix = found.pairs(texts, None if same else evidence, threads=threads)
+                    utilities[rows] = found.expected_scores(texts, evidence, shares[columns], threads)
                 except CybleuError as error:
                     raise type(error)(f"segment {segment}: {error}") from error
-                utilities[rows] = expected_utilities(matrix, shares[columns])
             advance(1)
     return chosen(hyps.source, hyps.offsets, utilities, ~hyps.empty & ~np.isnan(utilities))

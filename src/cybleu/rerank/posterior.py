@@ -1,8 +1,7 @@
-"""Posterior probabilities of the evidence, pruning by them, and the utilities that they make expect."""
+"""Posterior probabilities of the evidence, and pruning by them."""
 
 from __future__ import annotations
 
-import math
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-AT_ONCE = 1 << 16  # scores that are computed at once
 
 
 def posterior_of(posterior: Any, scores: Any, scale: float, lists: TextLists) -> Floats:
@@ -83,34 +80,3 @@ def most_probable(shares: Floats, lists: TextLists, prune: int | None) -> NDArra
             f"the texts that prune={prune} keeps of segment {lacking.argmax()} have the probability 0"
         )
     return kept
-
-
-def expected_utilities(utilities: Floats, shares: Floats) -> Floats:
-    """Compute the mean of each row, weighted by the shares. Sums are rounded once, so their order makes no difference."""
-    sums = np.empty(len(utilities))
-    at_once = max(1, AT_ONCE // max(1, len(shares)))
-    for start in range(0, len(sums), at_once):
-        sums[start : start + at_once] = _sums(utilities[start : start + at_once] * shares)
-    return sums / math.fsum(shares.tolist())
-
-
-def _sums(rows: Floats) -> Floats:
-    """Sum each row, rounded once.
-
-    Each number is split into a multiple of a unit so large that sums of the multiples are exact, and a rest so small
-    that rounding errors of its sum hardly ever change the result (Rump, Ogita and Oishi 2008). `math.fsum` sums the
-    rows where they may.
-    """
-    count = rows.shape[1]
-    limit = count * float(np.abs(rows).max(initial=0.0))
-    if not limit < 2.0**1000:
-        return np.array([math.fsum(row) for row in rows.tolist()])
-    shift = math.ldexp(3.0, math.frexp(limit)[1])
-    multiples = (rows + shift) - shift
-    rests = rows - multiples
-    total, rest = multiples.sum(axis=1), rests.sum(axis=1)
-    margin = np.abs(rests).sum(axis=1) * (count * 2.0**-52)  # twice the bound of the errors
-    sums: Floats = total + (rest - margin)
-    for row in np.flatnonzero(sums != total + (rest + margin)).tolist():
-        sums[row] = math.fsum(rows[row].tolist())
-    return sums
