@@ -54,7 +54,7 @@ def backend():
 
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("pandas", "polars", "pyarrow", "datasets", "duckdb", "matplotlib", "sentencepiece")
+PACKAGES = ("pandas", "polars", "pyarrow", "datasets", "duckdb", "matplotlib", "sentencepiece", "jiwer", "rouge_score")
 FRAMEWORKS = ("evaluate", "ignite", "pycocoevalcap", "tensor2tensor", "torchmetrics", "torchtext", "trl")
 DATA = Path(os.environ.get("CYBLEU_DATA", ROOT.parent / "shared" / "data"))
 
@@ -108,7 +108,7 @@ def _package(name):
     return pytest.fixture(lambda: import_module(name), scope="session", name=name)
 
 
-pandas, polars, pyarrow, datasets, duckdb, matplotlib, sentencepiece = map(_package, PACKAGES)
+pandas, polars, pyarrow, datasets, duckdb, matplotlib, sentencepiece, jiwer, rouge_score = map(_package, PACKAGES)
 evaluate, ignite, pycocoevalcap, tensor2tensor, torchmetrics, torchtext, trl = map(_package, FRAMEWORKS)
 
 

@@ -13,7 +13,7 @@ from command_line import python
 
 NAMES = """
     sentence_bleu corpus_bleu SmoothingFunction modified_precision closest_ref_length brevity_penalty Fraction sentence_bleu_many nltk_3_2
-    install_as_nltk install_as_sacrebleu uninstall bleu chrf ter rows score scores References pairs self_bleu reward_scores Reward
+    install_as_nltk install_as_rouge_score install_as_sacrebleu uninstall bleu cer chrf rouge ter wer rows score scores References pairs self_bleu reward_scores Reward
     check explain explain_difference Ragged BACKEND __version__
 """.split()
 
@@ -33,6 +33,7 @@ def test_no_module_hides_a_name():
 
 def test_scores_of_raw_text_import_no_numpy():
     code = "import cybleu, sys; cybleu.bleu(['a b'], ['a b']), cybleu.chrf(['a'], [['a']]), cybleu.ter(['a'], ['a'])\n"
+    code += "cybleu.rouge(['a b'], [['a b']]), cybleu.wer(['a b'], ['a b']), cybleu.cer(['a'], ['b'])\n"
     code += "cybleu.bleu([['a']], [['a']]); print('numpy' in sys.modules)"
     done = python("-c", code)
     assert done.stdout == "False\n"

@@ -408,7 +408,7 @@ REFUSED = {
         (lambda: rows(["a"], ["a"], RAW_BLEU, tokenize="13a"), "tokenize is a field of the metric"),
         (lambda: Nist(information=[["a"]]), "give a NistInformation"),
         (lambda: explain(["a"], [["a"]], metric="chrf"), "the metric is chrf"),
-        (lambda: load("rouge"), "use one of bleu, sacrebleu, google_bleu, chrf"),
+        (lambda: load("meteor"), "use one of bleu, sacrebleu, google_bleu, chrf"),
         (lambda: of_one([[1]], threads=0), "threads is 0"),
         (lambda: rows([H], [[R]], **RAW_13A), "leave tokenize out, or pass texts as str"),
         (lambda: find("chrf").rows(["a b"], [["a b"]], tokenize="13a"), r"pass Chrf\(tokenize=...\)"),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from . import report as report
     from . import rerank as rerank
     from . import rewards as rewards
+    from . import rouge_score_compat as rouge_score_compat
     from . import sacrebleu_compat as sacrebleu_compat
     from . import significance as significance
     from . import text as text
@@ -48,12 +49,16 @@ if TYPE_CHECKING:
     from .metrics import score as score
     from .metrics import scores as scores
     from .metrics.raw_text import bleu as bleu
+    from .metrics.raw_text import cer as cer
     from .metrics.raw_text import chrf as chrf
+    from .metrics.raw_text import rouge as rouge
     from .metrics.raw_text import ter as ter
+    from .metrics.raw_text import wer as wer
     from .pairwise import pairs as pairs
     from .pairwise import self_bleu as self_bleu
     from .rewards import Reward as Reward
     from .rewards import reward_scores as reward_scores
+    from .rouge_score_compat import install_as_rouge_score as install_as_rouge_score
     from .sacrebleu_compat import install_as_sacrebleu as install_as_sacrebleu
     from .text import Ragged as Ragged
 
@@ -67,14 +72,15 @@ __getattr__, __dir__, _LATER = later(
         "checks": "check",
         "explanations": "explain explain_difference",
         "metrics": "References rows score scores",
-        "metrics.raw_text": "bleu chrf ter",
+        "metrics.raw_text": "bleu cer chrf rouge ter wer",
         "pairwise": "pairs self_bleu",
         "rewards": "Reward reward_scores",
+        "rouge_score_compat": "install_as_rouge_score",
         "sacrebleu_compat": "install_as_sacrebleu",
         "text": "Ragged",
     },
     "chrf_score columns errors explanations frameworks gleu_score metrics nbest nist_score report rerank rewards "
-    "sacrebleu_compat significance text tuning",
+    "rouge_score_compat sacrebleu_compat significance text tuning",
 )
 __all__ = [
     "BACKEND",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # by command, the module and the function that runs a program
 RUNNERS = {
     "run-as-nltk": (".bleu_score.install", "run_as_nltk"),
+    "run-as-rouge-score": (".rouge_score_compat", "run_as_rouge_score"),
     "run-as-sacrebleu": (".sacrebleu_compat.install", "run_as_sacrebleu"),
     "sacrebleu": (".sacrebleu_compat.install", "run_sacrebleu"),
 }

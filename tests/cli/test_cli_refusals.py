@@ -243,7 +243,7 @@ REFUSED = {
         "ter": "to score by this metric, run: cybleu score -m ter HYP REF",
         "bleu hyp ref": "cybleu score -m bleu hyp ref",
         **{f"{name} hyp ref": f"cybleu score -m {name} hyp ref" for name in NO_COMMANDS},
-        "--cite rouge": "unknown metric 'rouge'",
+        "--cite meteor": "unknown metric 'meteor'",
     },
 }
 

@@ -110,6 +110,40 @@ def edit_rows(
     stop: int,
     rows: Rows,
 ) -> None: ...
+def edit_distance_rows(
+    hypotheses: TokenTexts,
+    references: TokenTexts,
+    sets: Numbers,
+    owners: Numbers | None,
+    start: int,
+    stop: int,
+    rows: Rows,
+) -> None: ...
+def raw_edit_distance_rows(
+    tokenizer: Tokenizer,
+    hypotheses: RawTexts,
+    references: RawTexts,
+    sets: Numbers,
+    owners: Numbers | None,
+    start: int,
+    stop: int,
+    rows: Rows,
+) -> None: ...
+def rouge_rows(
+    hypotheses: TokenTexts,
+    hypothesis_lines: Numbers,
+    references: TokenTexts,
+    reference_lines: Numbers,
+    sets: Numbers,
+    owners: Numbers | None,
+    kinds: Numbers,
+    start: int,
+    stop: int,
+    rows: Rows,
+) -> None: ...
+def fill_alignments(
+    texts: TokenTexts, others: TokenTexts, are_rates: bool, start: int, stop: int, scores: Rows
+) -> None: ...
 def leave_one_out(texts: TokenTexts, max_order: int, stats: Rows) -> None: ...
 
 # -------------------------------------------------------------------------------------------------------------- scoring

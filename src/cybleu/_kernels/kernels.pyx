@@ -54,6 +54,7 @@ include "counting/ngram_tables.pxi"  # tables from n-grams to ids
 include "counting/prepared.pxi"  # prepared references; needs tokenizing, raw_texts, tables, words, texts, ngram_tables
 include "counting/index.pxi"  # n-grams of many texts; needs tables, texts, ngram_tables
 include "counting/ter.pxi"  # edits of TER; needs texts
+include "counting/alignment.pxi"  # alignments of ROUGE and WER; needs tokenizing, raw_texts, texts, ngrams, raw_segments
 include "counting/unit_ngrams.pxi"  # matches of characters or words; needs tables
 include "scoring/formula.pxi"  # sums and smoothings
 include "scoring/definitions.pxi"  # scores of rows; needs formula

@@ -12,6 +12,7 @@ from .._runtime.later import later
 # No module has the name of a function that it exports: while one thread imports it, another thread would get the module
 # instead of the function.
 NAMES = {
+    "counting.alignment": "edit_distance_rows fill_alignments raw_edit_distance_rows rouge_rows",
     "counting.id_segments": "id_rows",
     "counting.prepared": "PreparedReferences trim",
     "counting.raw_segments": "raw_row raw_rows",

@@ -15,7 +15,8 @@ _lock = threading.Lock()
 
 
 def uninstall() -> None:
-    """Undo all installations of :func:`cybleu.install_as_nltk` and :func:`cybleu.install_as_sacrebleu`.
+    """Undo all installations of :func:`cybleu.install_as_nltk`, :func:`cybleu.install_as_sacrebleu` and
+    :func:`cybleu.install_as_rouge_score`.
 
     Call it if the objects that these functions returned are no longer available. Without an installation it does
     nothing.
@@ -41,6 +42,7 @@ class Replacement:
 
     #: What the patch replaces, for its repr.
     package: str
+    what = "BLEU"
     _active: list[Replacement]
     _replaced: list[tuple[dict[str, Any], str, Any, Any]]
 
@@ -72,8 +74,8 @@ class Replacement:
 
     def __repr__(self) -> str:
         if self in self._active:
-            return f"<{self.package}'s BLEU is cybleu's; .undo() restores it>"
-        return f"<{self.package}'s BLEU is its own again>"
+            return f"<{self.package}'s {self.what} is cybleu's; .undo() restores it>"
+        return f"<{self.package}'s {self.what} is its own again>"
 
     def _moved(self, there: bool) -> None:
         """Hook that is called after objects are patched or restored."""

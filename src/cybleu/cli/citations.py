@@ -23,7 +23,10 @@ OF_METRICS = {
     "chrf++": ["popovic-2015", "popovic-2017"],
     "gleu": ["wu-2016"],
     "nist": ["doddington-2002"],
+    "rouge": ["lin-2004"],
     "ter": ["snover-2006"],
+    "wer": ["levenshtein-1966"],
+    "cer": ["levenshtein-1966"],
 }
 OF_VARIANTS = {
     "sacrebleu": ["post-2018"],
@@ -51,7 +54,7 @@ def citations(metric: str) -> str:
 def _papers(metric: str) -> list[str]:
     fields = Signature.read(metric).fields
     written = fields.get("variant") or fields.get("metric") or fields.get("") or next(iter(fields))
-    name = re.sub(r"^chrf\d", "chrf", written.lower())
+    name = re.sub(r"^(chrf|rouge)[\dl]\w*", r"\1", written.lower())
     if name == "nrefs":  # a signature of sacreBLEU, without the name of the metric
         name = "bleu"
         if "nc" in fields:

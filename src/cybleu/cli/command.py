@@ -196,7 +196,8 @@ class Commands(click.Group):
                 ctx.fail(f"'{args[0]}' is a file; the name of a command comes first: {', '.join(names)}")
             if "score" in names and metric_named(args[0]) in METRICS:
                 files = args[1:] or ["HYP", "REF"]
-                line = command_line([ctx.command_path, "score", "-m", args[0].lower(), *files])
+                metric = args[0] if args[0] in METRICS else args[0].lower()
+                line = command_line([ctx.command_path, "score", "-m", metric, *files])
                 ctx.fail(f"No such command '{args[0]}'; to score by this metric, run: {line}")
             if close := similar(args[0], names):
                 ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
@@ -216,7 +217,7 @@ class FilePath(click.Path):
         self.written = written
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if str(value).lower() in METRICS and not os.path.exists(value):
+        if metric_named(str(value)) in METRICS and not os.path.exists(value):
             self.fail(
                 f"{shown(value)} is a metric, and there is no such file; give metrics as -m bleu,{value}", param, ctx
             )
@@ -237,7 +238,8 @@ def _paths(value: Any) -> Iterator[str]:
 def metric_named(name: str) -> str:
     """The name of a metric that the user wrote, which may be sacreBLEU's, in upper or lower case."""
     name = name.lower()
-    return "sacrebleu" if name == "bleu" else name.replace("chrf2", "chrf")
+    name = "sacrebleu" if name == "bleu" else name.replace("chrf2", "chrf")
+    return next((known for known in METRICS if known.lower() == name), name)
 
 
 def similar(name: str, names: list[str]) -> list[str]:

@@ -83,6 +83,7 @@ def tune() -> None:
 for name, text in (
     ("sacrebleu", "Run sacreBLEU's own command, faster."),
     ("run-as-nltk", "Run a script with cybleu's BLEU instead of NLTK's."),
+    ("run-as-rouge-score", "Run a script with cybleu's ROUGE instead of rouge_score's."),
     ("run-as-sacrebleu", "Run a script with cybleu's BLEU instead of sacreBLEU's."),
 ):
     cli.add_command(click.Command(name, help=text, params=[click.Argument(["files"], nargs=-1, type=click.Path())]))

@@ -1,25 +1,33 @@
-"""The metrics ``bleu``, ``sacrebleu``, ``google_bleu``, ``chrf`` and ``ter`` of `evaluate`, without downloads."""
+"""Metrics of `evaluate`, without downloads: BLEU, sacreBLEU's metrics, GLEU, ROUGE and error rates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import zip_longest
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from .. import sacrebleu_compat
+from .._runtime.lazy_arrays import np
 from ..errors import EmptyCorpusError, LengthMismatchError, UnknownNameError
-from ..metrics import Bleu, Gleu, Metric
+from ..metrics import Bleu, Cer, Gleu, Metric, Wer
 from ..metrics.operations import rows_without_numpy
+from ..rouge_score_compat import RougeScorer
 from ..text.batches import Corpus
 from ..text.columns import entries_of
 from ..text.reading import read_lines, read_list, read_sets_of_lines
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SAMPLES_OF_ROUGE = 1000
 
 
 def load(name: str) -> EvaluationModule:
     """Return a metric with the interface and the results of ``evaluate.load(name)``.
 
-    :param name: ``bleu``, ``sacrebleu``, ``google_bleu``, ``chrf`` or ``ter``
+    :param name: ``bleu``, ``sacrebleu``, ``google_bleu``, ``chrf``, ``ter``, ``rouge``, ``wer`` or ``cer``
     :raises UnknownNameError: cybleu does not have this metric
 
     >>> bleu = load("bleu")
@@ -91,7 +99,7 @@ class EvaluationModule:
         predictions: Sequence[str] | None = None,
         references: Sequence[str | Sequence[str]] | None = None,
         **options: Any,
-    ) -> dict[str, Any]:
+    ) -> Any:
         """Score all texts that were added, and remove them.
 
         :param predictions: texts to add first
@@ -100,9 +108,13 @@ class EvaluationModule:
             accepts `tokenizer`, `min_len` and `max_len`; ``sacrebleu`` accepts `smooth_method`, `smooth_value`,
             `force`, `lowercase`, `tokenize` and `use_effective_order`; ``chrf`` accepts `char_order`, `word_order`,
             `beta`, `lowercase`, `whitespace` and `eps_smoothing`; ``ter`` accepts `normalized`, `ignore_punct`,
-            `support_zh_ja_chars` and `case_sensitive`. ``sacrebleu``, ``chrf`` and ``ter`` require sacreBLEU
-        :return: the dict that `evaluate` returns, on its scale: from 0 to 1 for ``bleu`` and ``google_bleu``, from 0 to
-            100 for ``sacrebleu`` and ``chrf``, and in percent for ``ter``, where lower is better
+            `support_zh_ja_chars` and `case_sensitive`; ``rouge`` accepts `rouge_types`, `use_aggregator`, `use_stemmer`
+            and `tokenizer`; ``wer`` and ``cer`` accept `concatenate_texts`, which changes nothing. ``sacrebleu``, ``chrf``
+            and ``ter`` require sacreBLEU
+        :return: the dict that `evaluate` returns, on its scale: from 0 to 1 for ``bleu``, ``google_bleu`` and ``rouge``,
+            from 0 to 100 for ``sacrebleu`` and ``chrf``, and in percent for ``ter``, where lower is better; for ``wer``
+            and ``cer`` a number, of which 0 is a perfect match. The aggregator of ``rouge`` returns the median of random
+            samples, drawn by ``numpy.random``
         :raises TypeError: the metric has no such option; the texts are kept in this case
         :raises EmptyCorpusError: there are no texts
         :raises EmptyHypothesisError: with ``bleu``: all predictions, or all references, are empty
@@ -160,6 +172,39 @@ def _google_bleu(
     return {"google_bleu": _score_of_texts(Gleu(min_len, max_len, tokenize=tokenizer), texts, groups).score}
 
 
+def _rouge(
+    texts: list[str],
+    groups: list[list[str]],
+    *,
+    rouge_types: Sequence[str] | None = None,
+    use_aggregator: bool = True,
+    use_stemmer: bool = False,
+    tokenizer: Any = None,
+) -> dict[str, Any]:
+    names = ["rouge1", "rouge2", "rougeL", "rougeLsum"] if rouge_types is None else rouge_types
+    scorer = RougeScorer(
+        names, use_stemmer, tokenizer=None if tokenizer is None else SimpleNamespace(tokenize=tokenizer)
+    )
+    scores = [scorer.score_multi(group, text) for text, group in zip(texts, groups)]
+    found = {name: [score[name] for score in scores] for name in names}
+    if use_aggregator:
+        return {name: _median_of_samples(np.array(shares))[2] for name, shares in found.items()}
+    return {name: [share.fmeasure for share in shares] for name, shares in found.items()}
+
+
+def _median_of_samples(shares: NDArray[np.float64]) -> Any:
+    """The median of the means of random samples, drawn as rouge_score's aggregator draws them."""
+    number = len(shares)
+    means = [shares[np.random.choice(number, size=number)].mean(axis=0) for _ in range(SAMPLES_OF_ROUGE)]
+    return np.percentile(means, 50, axis=0)
+
+
+def _error_rate(metric: Metric, texts: list[str], groups: list[list[str]], concatenate_texts: bool = False) -> float:
+    corpus = Corpus(read_lines(texts, "predictions"), read_sets_of_lines(groups))
+    row = metric.total(rows_without_numpy(metric, corpus))
+    return row[0] / row[1]  # type: ignore[no-any-return]
+
+
 # arguments of sacreBLEU's classes that have another name in evaluate
 _RENAMED = {
     "use_effective_order": "effective_order",
@@ -178,7 +223,7 @@ def _by_sacrebleu(kind: str, results: str, texts: list[str], groups: list[list[s
 
 
 # The function of each metric, and the names of the options that it takes: its keywords, or some of those of sacreBLEU's class.
-_METRICS: dict[str, tuple[Callable[..., dict[str, Any]], Any]] = {
+_METRICS: dict[str, tuple[Callable[..., Any], Any]] = {
     "bleu": (_bleu_of_hugging_face, _bleu_of_hugging_face.__kwdefaults__),
     "sacrebleu": (
         partial(_by_sacrebleu, "BLEU", "score counts totals precisions bp sys_len ref_len"),
@@ -193,4 +238,7 @@ _METRICS: dict[str, tuple[Callable[..., dict[str, Any]], Any]] = {
         partial(_by_sacrebleu, "TER", "score num_edits ref_length"),
         "normalized ignore_punct support_zh_ja_chars case_sensitive".split(),
     ),
+    "rouge": (_rouge, _rouge.__kwdefaults__),
+    "wer": (partial(_error_rate, Wer()), ["concatenate_texts"]),
+    "cer": (partial(_error_rate, Cer()), ["concatenate_texts"]),
 }

@@ -1,4 +1,4 @@
-"""Metrics: BLEU as many tools define it, chrF, GLEU, NIST and TER.
+"""Metrics: BLEU as many tools define it, chrF, GLEU, NIST, ROUGE, TER, WER and CER.
 
 A metric is a frozen object that counts segments and scores the counts. Every function that takes a metric also takes a
 name in :data:`METRICS`, such as ``nltk``; a name with a smoothing, such as ``nltk:method1``; or a dict from names to
@@ -18,8 +18,10 @@ from .gleu import Gleu
 from .names import METRICS, Mixture, find, rows_by_name
 from .nist import Nist, NistInformation, NistScore
 from .references import References
+from .rouge import Rouge, RougeScore
 from .ter import Ter
 from .variants import VARIANTS, Variant
+from .wer import Cer, Wer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +32,7 @@ __all__ = [
     "VARIANTS",
     "Bleu",
     "BleuScore",
+    "Cer",
     "Chrf",
     "Gleu",
     "Metric",
@@ -38,9 +41,12 @@ __all__ = [
     "NistInformation",
     "NistScore",
     "References",
+    "Rouge",
+    "RougeScore",
     "Score",
     "Ter",
     "Variant",
+    "Wer",
     "find",
     "rows",
     "score",

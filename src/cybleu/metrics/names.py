@@ -17,10 +17,12 @@ from .combined import Combination
 from .gleu import Gleu
 from .nist import Nist
 from .operations import with_options
+from .rouge import KINDS, Rouge
 from .signature import Signature
 from .statistics import whole_array, whole_numbers
 from .ter import Ter
 from .variants import VARIANTS, Variant
+from .wer import Cer, Wer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,8 +39,13 @@ METRICS: dict[str, Metric] = {
     **{"chrf" + "+" * order: Chrf(word_order=order) for order in range(3)},
     "gleu": Gleu(),
     "nist": Nist(),
+    **{f"rouge{kind}": Rouge(kind) for kind in KINDS},
     "ter": Ter(),
+    "wer": Wer(),
+    "cer": Cer(),
 }
+
+_IN_LOWER_CASE = {name.lower(): metric for name, metric in METRICS.items()}
 
 
 def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Metric:
@@ -75,7 +82,7 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
 
 def _by_name(name: str, options: dict[str, Any]) -> Metric:
     name, colon, smoothing = name.partition(":")
-    metric = METRICS.get(name) or METRICS.get(name.lower())
+    metric = METRICS.get(name) or _IN_LOWER_CASE.get(name.lower())
     if metric is None:
         raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(METRICS)}")
     if colon:

@@ -1,4 +1,4 @@
-"""Scores of a corpus in one call: BLEU, chrF and TER of raw text. Requires no other package."""
+"""Scores of a corpus in one call: BLEU, chrF, TER, ROUGE, WER and CER of raw text. Requires no other package."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from .._version import __version__
 from ..text.reading import read_corpus
 from .names import Mixture, find
 from .operations import rows_without_numpy, tokenization_for
+from .rouge import Rouge, RougeKinds, RougeScore, Shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from .base import Metric, Score
     from .bleu import BleuScore
 
-__all__ = ["bleu", "chrf", "ter"]
+__all__ = ["bleu", "cer", "chrf", "rouge", "ter", "wer"]
 
 OF_TOKENS = {"case": "mixed", "tok": "none"}
 
@@ -66,6 +67,64 @@ def ter(hypotheses: Any, references: Any, *, threads: int | None = None, **optio
     16.67
     """
     return score_texts(find("ter", **options), hypotheses, references, threads)  # type: ignore[no-any-return]
+
+
+def wer(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:
+    """Score a corpus by jiwer's word error rate; lower is better, and 0 is a perfect match.
+
+    The other parameters are those of :func:`bleu`; lists of tokens and token ids are accepted, too.
+
+    :param options: options of :class:`cybleu.metrics.Wer`, for example ``tokenize="13a"`` or ``lowercase=True``
+
+    >>> wer(["the cat sat on a mat"], ["the cat sat on the mat"]).score
+    0.16666666666666666
+    """
+    return score_texts(find("wer", **options), hypotheses, references, threads)  # type: ignore[no-any-return]
+
+
+def cer(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:
+    """Score a corpus of raw text by jiwer's character error rate; lower is better, and 0 is a perfect match.
+
+    The other parameters are those of :func:`bleu`.
+
+    :param options: options of :class:`cybleu.metrics.Cer`: ``lowercase=True``
+
+    >>> cer(["the cat"], ["the bats"]).score
+    0.25
+    """
+    return score_texts(find("cer", **options), hypotheses, references, threads)  # type: ignore[no-any-return]
+
+
+def rouge(
+    hypotheses: Any, references: Any, *, stemmer: bool = False, tokenize: Any = None, threads: int | None = None
+) -> RougeScore:
+    """Score a corpus of raw text by Google's ROUGE, from 0 to 1: the means of the segments.
+
+    Texts are read and tokenised once for ROUGE-1, ROUGE-2, ROUGE-L and ROUGE-Lsum. Of several references each kind takes
+    the one with its largest F-measure.
+
+    :param hypotheses: a list of str, one for each segment; ROUGE-Lsum compares their lines
+    :param references: for each segment a str or a list of str
+    :param stemmer: stem words with NLTK's Porter stemmer
+    :param tokenize: the tokeniser; by default words are runs of ASCII letters and digits in lower case
+    :param threads: the number of threads, by default one; it does not affect the result
+    :return: precision, recall and F-measure of each kind; all are 0 without segments
+    :raises CybleuError: an argument is invalid; the message names the argument and the position
+
+    >>> result = rouge(["the cat sat on a mat"], ["the cat sat on the mat"])
+    >>> result.rougeL.fmeasure, result.rouge2.precision
+    (0.8333333333333334, 0.6)
+    """
+    corpus = read_corpus(hypotheses, references)
+    kinds = ("1", "2", "L", "Lsum")
+    metrics: list[Metric] = [Rouge(kind, stemmer, tokenize=tokenize) for kind in kinds]
+    if tokenize is None:
+        metrics = [RougeKinds("Lsum", stemmer, kinds=kinds)]
+    totals: list[float] = []
+    for metric in metrics:
+        totals += metric.total(rows_without_numpy(metric, corpus, threads)) if corpus.size else [0.0] * 4 * len(kinds)
+    shares = [total / max(corpus.size, 1) for total in totals]
+    return RougeScore(*[Shares(*shares[column : column + 3]) for column in range(0, 4 * len(kinds), 4)])
 
 
 def score_texts(metric: Any, hypotheses: Any, references: Any, threads: int | None) -> Any:

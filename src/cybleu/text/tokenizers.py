@@ -59,10 +59,16 @@ def _characters_of(category: str) -> str:
     return "".join([character for character in characters if unicodedata.category(character)[0] == category])
 
 
+def split_for_rouge(line: str) -> list[str]:
+    """As Google's rouge_score does it: runs of ASCII letters and digits, in lower case."""
+    return re.findall("[a-z0-9]+", line.lower())
+
+
 SPLITS: dict[str, Callable[[str], list[str]]] = {
     "unicode": str.split,
     "none": str.split,
     "codexglue": split_for_codexglue,
+    "rouge": split_for_rouge,
     "tensor2tensor": split_for_tensor2tensor,
 }
 
@@ -84,7 +90,7 @@ def tokenizer(name: str | Callable[[str], Any], lowercase: bool = False) -> Call
 
     :param name: ``unicode`` or ``none`` split on white space, ``ascii`` on ASCII white space, ``space`` on spaces only,
         as Moses's extractor does. ``13a``, ``intl``, ``zh`` and ``char`` are sacreBLEU's and require no other package.
-        ``codexglue`` and ``tensor2tensor`` are those of these tools. Any other name that sacreBLEU knows, such as
+        ``codexglue``, ``rouge`` and ``tensor2tensor`` are those of these tools. Any other name that sacreBLEU knows, such as
         ``flores200``, requires sacreBLEU. A function is returned as it is
     :param lowercase: convert the line to lower case first, as `str.lower` does
     :return: a function from a str to a list of str, empty for a line of white space

@@ -3,8 +3,8 @@
 # Segments are counted as in `segments.pxi`: tokens get ids local to the segment, and if no text has more than 64
 # tokens, positions are bits of a machine word.
 #
-# Offers: `SegmentWorkspace` with `make_workspace` and `end_workspace`; `begin_segment` and `count_numbered` for tokens
-# that have ids.
+# Offers: `SegmentWorkspace` with `make_workspace` and `end_workspace`; `number_segment` for the ids of a segment;
+# `begin_segment` and `count_numbered` for tokens that have ids.
 
 # ------------------------------------------------------------------------------------------------------- one segment
 
@@ -27,12 +27,7 @@ cdef struct SegmentWorkspace:
 cdef int count_raw_segment(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
                            Py_ssize_t count, Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
     """Write the statistics row of a segment with at least one reference."""
-    cdef Py_ssize_t *starts = begin_segment(work, count)
-    cdef int32_t distinct
-    if tokenizer.of_one_character:
-        distinct = number_characters(work, hypothesis, references, count, starts)
-    else:
-        distinct = number_texts(tokenizer, work, hypothesis, references, count, starts)
+    cdef int32_t distinct = number_segment(tokenizer, work, hypothesis, references, count)
     return count_numbered(work, count, distinct, max_order, mode, row)
 
 
@@ -122,6 +117,15 @@ cdef int append_text(Tokenizer tokenizer, SegmentWorkspace *work, const Line *li
             look_up_few_words(&work.few, work.tokens, size, ids)
         numbers.count += size
     return end_text(numbers)
+
+
+cdef int32_t number_segment(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
+                            Py_ssize_t count) except -1 nogil:
+    """Number the tokens of a segment, and write where each text begins; return the distinct ones of the hypothesis."""
+    cdef Py_ssize_t *starts = begin_segment(work, count)
+    if tokenizer.of_one_character:
+        return number_characters(work, hypothesis, references, count, starts)
+    return number_texts(tokenizer, work, hypothesis, references, count, starts)
 
 
 cdef int32_t number_texts(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,

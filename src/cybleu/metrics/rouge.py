@@ -1,0 +1,310 @@
+"""ROUGE (Lin 2004), as Google's rouge_score computes it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._backend import RawTexts, TokenTexts, fill_alignments, rouge_rows
+from .._runtime.extras import extra
+from .._runtime.numbers import check_flags
+from .._runtime.parallel import run
+from ..errors import MissingExtraError, UnknownNameError
+from ..text.batches import Corpus, RawText, Sets
+from ..text.tokenization import Tokenization
+from .base import BuiltinMetric
+from .numbered import Words, as_only_references, bounds_of, numbered
+from .operations import tokenization_for
+from .signature import Signature
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..text.batches import Batch
+    from .base import Counter
+
+MOST_STEMS = 1 << 20  # that are kept
+KINDS = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "L", "Lsum")
+CODES = {"L": 0, "Lsum": -1}  # of kinds, for kernels; of n-grams it is their order
+# For each byte of UTF-8 the same one if words have it, or if it is between two texts; otherwise a blank.
+_WORDS = bytes([code if chr(code) in "abcdefghijklmnopqrstuvwxyz0123456789\n" else 32 for code in range(256)])
+
+
+class Lines(NamedTuple):
+    """Texts that are lines of numbered words.
+
+    :ivar bounds: where the lines of each text begin, and the end
+    """
+
+    words: TokenTexts
+    bounds: array[int]
+
+
+@dataclass(frozen=True)
+class Rouge(BuiltinMetric):
+    """ROUGE of summaries (Lin 2004), from 0 to 1: the mean of the F-measures of the segments.
+
+    The numbers are equal to those of Google's rouge_score 0.1.2. By default words are runs of ASCII letters and digits in
+    lower case, so that text in other scripts scores 0; name another tokeniser for it, for example ``tokenize="unicode"``.
+
+    A row has four numbers, float64: precision, recall and F-measure of the segment, and 1 for the segment. Of several
+    references the one with the largest F-measure counts, the first at a tie. Rows can be added: the row of a corpus is the
+    sum of the rows of its segments.
+
+    :param kind: ``1`` to ``9`` for n-grams of this order; ``L`` for the longest common subsequence; ``Lsum`` for the union
+        of those of the lines of a reference with each line of the hypothesis. ``Lsum`` reads raw text alone
+    :param stemmer: stem words of more than three characters with NLTK's Porter stemmer
+    :param split_summaries: for ``Lsum``, split texts into sentences with NLTK instead of at ``\\\\n``
+    :param tokenize: the tokeniser of raw text, by default ``rouge``
+    :param lowercase: convert raw text to lower case first, which ``rouge`` always does
+    :raises UnknownNameError: there is no such kind, or an option does not apply to the kind or the tokeniser
+    :raises MissingExtraError: an option requires NLTK, which is not installed
+
+    >>> from cybleu.metrics import score
+    >>> rows = Rouge("L").rows(["the cat sat down"], ["the cat sits down"])
+    >>> rows
+    array([[0.75, 0.75, 0.75, 1.  ]])
+    >>> print(score(rows, "rougeL"))
+    metric:rougeL|stem:no = 75.00
+    """
+
+    kind: str = "L"
+    stemmer: bool = False
+    split_summaries: bool = False
+
+    scale = 1
+    columns = ("precision", "recall", "fmeasure", "segments")
+    dtype = "float64"
+    cost = 16
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", kind_of(self.kind))
+        check_flags(self, "stemmer", "split_summaries", "lowercase")
+        _ = self.tokenization  # raises UnknownNameError if there is no such tokeniser
+        if self.stemmer and self.tokenize not in (None, "rouge"):
+            raise UnknownNameError("stemmer is for the words of ROUGE's own tokeniser; leave out stemmer or tokenize")
+        if self.split_summaries and self.kind != "Lsum":
+            raise UnknownNameError(f"split_summaries is for rougeLsum, and this is {self.name}; leave it out")
+        if self.stemmer:
+            _stemmer()
+        if self.split_summaries:
+            _sentence_splitter()
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """``rouge1`` to ``rouge9``, ``rougeL`` or ``rougeLsum``."""
+        return f"rouge{self.kind}"
+
+    @property
+    def reads(self) -> str:  # type: ignore[override]
+        """``text`` if the metric reads lines."""
+        return "text" if self.kind == "Lsum" else "tokens"
+
+    @property
+    def signature(self) -> Signature:
+        """The kind and the options in one line."""
+        fields = {"metric": self.name, "stem": "yes" if self.stemmer else "no"}
+        if self.kind == "Lsum":
+            fields["tok"] = self.tokenization.fields["tok"]
+            fields["lines"] = "nltk" if self.split_summaries else "given"
+        return Signature(fields)
+
+    @property
+    def tokenization(self) -> Tokenization:
+        """How raw text is tokenised, by default by ``rouge``."""
+        return Tokenization("rouge" if self.tokenize is None else self.tokenize, self.lowercase)
+
+    def counter(self, corpus: Corpus) -> Counter:
+        return self._counter_of_kinds(corpus, [self.kind])
+
+    def _counter_of_kinds(self, corpus: Corpus, kinds: Sequence[str]) -> Counter:
+        """Read a corpus once, and return a function `(start, stop, rows)` that writes the rows of several kinds.
+
+        :param kinds: as in :data:`KINDS`; each has four columns
+        """
+        hypotheses, references = self._lines(corpus)
+        sets = bounds_of(corpus)
+        codes = array("q", [CODES[kind] if kind in CODES else int(kind) for kind in kinds])
+        return lambda start, stop, rows: rouge_rows(
+            hypotheses.words,
+            hypotheses.bounds,
+            references.words,
+            references.bounds,
+            sets,
+            corpus.owners,
+            codes,
+            start,
+            stop,
+            rows,
+        )
+
+    def _lines(self, corpus: Corpus) -> tuple[Lines, Lines]:
+        """The hypotheses and the references; kinds that read no lines have the text as one line, where that is the same."""
+        tokenization = tokenization_for(self, corpus.kind)
+        words = self._words()
+        if tokenization is None or (words is None and self.kind != "Lsum"):
+            hypotheses, references = [TokenTexts(*ids) for ids in numbered(corpus, tokenization)]
+            return (
+                Lines(hypotheses, array("q", range(corpus.size + 1))),
+                Lines(references, array("q", range(int(corpus.sets.bounds[-1]) + 1))),
+            )
+        lines, bounds = self._split(corpus.texts)
+        lines_of_references, bounds_of_references = corpus.made(
+            ("lines", self.split_summaries), lambda: self._split(corpus.sets.texts)
+        )
+        corpus = Corpus(lines, Sets(lines_of_references, bounds_of_references), None, corpus.once)
+        hypotheses, references = [TokenTexts(*ids) for ids in numbered(corpus, tokenization, words)]
+        return Lines(hypotheses, bounds), Lines(references, bounds_of_references)
+
+    def _words(self) -> Words | None:
+        """How raw text becomes words, if not by a tokeniser of the backend alone."""
+        if self.tokenize not in (None, "rouge"):
+            return None
+        return Words(("rouge", self.stemmer), "space", with_stems if self.stemmer else with_words)
+
+    def _split(self, texts: Any) -> tuple[RawText, array[int]]:
+        """The lines of all texts, and where those of each text begin, and the end. Empty lines change no score."""
+        strings = texts.lines.strings()
+        if self.split_summaries:
+            sentences = list(map(_sentence_splitter(), strings))
+            lines = [*chain.from_iterable(sentences)]
+            counts = [len(one) for one in sentences]
+        else:
+            lines = "\n".join(strings).split("\n")
+            counts = [text.count("\n") + 1 for text in strings]
+        return RawText(RawTexts(lines)), array("q", accumulate(counts, initial=0))
+
+    def formula(self, row: Sequence[float]) -> float:
+        return row[2] / row[3] if row[3] else 0.0
+
+    def fill_pairs(
+        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
+    ) -> None:
+        if self.kind != "L":
+            super().fill_pairs(texts, others, scores, threads, progress)
+            return
+        corpus = as_only_references(texts, others)
+        hypotheses, references = numbered(corpus, tokenization_for(self, corpus.kind), self._words())
+        words = TokenTexts(*references)
+        words_of_others = words
+        if others is not texts:
+            words = TokenTexts(*hypotheses)
+
+        def work(start: int, stop: int) -> None:
+            fill_alignments(words, words_of_others, False, start, stop, scores)
+
+        run(work, len(scores), 64 * scores.size, threads, progress, "hypotheses")
+
+
+@dataclass(frozen=True)
+class RougeKinds(Rouge):
+    """Several kinds of ROUGE in one row, four columns each, for texts that ROUGE's own tokeniser reads once.
+
+    :param kinds: as in :data:`KINDS`
+    """
+
+    kinds: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The columns of each kind."""
+        return tuple(f"rouge{kind}.{column}" for kind in self.kinds for column in Rouge.columns)
+
+    def counter(self, corpus: Corpus) -> Counter:
+        return self._counter_of_kinds(corpus, self.kinds)
+
+
+class Shares(NamedTuple):
+    """Precision, recall and F-measure, from 0 to 1."""
+
+    precision: float
+    recall: float
+    fmeasure: float
+
+
+@dataclass(frozen=True)
+class RougeScore:
+    """The means of ROUGE over the segments of a corpus; ``print`` shows the F-measures in percent.
+
+    :param rouge1: precision, recall and F-measure of ROUGE-1
+    :param rouge2: the same of ROUGE-2
+    :param rougeL: the same of ROUGE-L
+    :param rougeLsum: the same of ROUGE-Lsum
+
+    >>> share = Shares(0.5, 0.5, 0.5)
+    >>> print(RougeScore(share, share, share, share))
+    rouge1 = 50.00, rouge2 = 50.00, rougeL = 50.00, rougeLsum = 50.00
+    """
+
+    rouge1: Shares
+    rouge2: Shares
+    rougeL: Shares
+    rougeLsum: Shares
+
+    def __str__(self) -> str:
+        return ", ".join([f"{name} = {100 * shares.fmeasure:.2f}" for name, shares in vars(self).items()])
+
+
+def kind_of(name: str) -> str:
+    """Return the kind with this name in any case, with or without ``rouge`` before it.
+
+    :raises UnknownNameError: there is no such kind
+    """
+    kinds = {kind.lower(): kind for kind in KINDS}
+    kind = kinds.get(name.lower().removeprefix("rouge")) if isinstance(name, str) else None
+    if kind is None:
+        raise UnknownNameError(f"unknown kind of ROUGE {name!r}; use one of {', '.join(KINDS)}")
+    return kind
+
+
+def with_words(texts: Any) -> Any:
+    """Raw texts in which blanks separate the words of rouge_score."""
+    return RawTexts(_words_of(texts))
+
+
+def with_stems(texts: Any) -> Any:
+    """Raw texts in which blanks separate the stems of the words of rouge_score."""
+    stem = _stemmer()
+    return RawTexts([" ".join(map(stem, text.decode().split())) for text in _words_of(texts)])
+
+
+def _words_of(texts: Any) -> list[bytes]:
+    strings = [text.replace("\n", " ") for text in texts.strings()]
+    # all at once, which is several times faster
+    words = "\n".join(strings).lower().encode("utf-8", "surrogatepass").translate(_WORDS).split(b"\n")
+    return words if strings else []
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    """The stem of a word, as rouge_score stems it; each distinct word is stemmed once.
+
+    :raises MissingExtraError: NLTK is not installed
+    """
+    with extra("nltk", "stemmer=True requires NLTK", "nltk"):
+        from nltk.stem.porter import PorterStemmer
+    stem = PorterStemmer().stem
+    return lru_cache(MOST_STEMS)(lambda word: stem(word) if len(word) > 3 else word)
+
+
+@cache
+def _sentence_splitter() -> Callable[[str], list[str]]:
+    """NLTK's function from a text to its sentences.
+
+    :raises MissingExtraError: NLTK, or its model, is not installed
+    """
+    with extra("nltk", "split_summaries=True requires NLTK", "nltk"):
+        from nltk import sent_tokenize
+    try:
+        sent_tokenize("")
+    except LookupError:
+        raise MissingExtraError(
+            "split_summaries=True requires NLTK's model of sentences; install it with: python -m nltk.downloader punkt_tab"
+        ) from None
+    split: Callable[[str], list[str]] = sent_tokenize
+    return split

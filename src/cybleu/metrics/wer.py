@@ -1,0 +1,142 @@
+"""WER and CER: the word error rate and the character error rate, as jiwer computes them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from .._backend import RawTexts, TokenTexts, edit_distance_rows, fill_alignments, raw_edit_distance_rows
+from .._runtime.parallel import run
+from ..text.tokenization import Tokenization
+from .base import BuiltinMetric
+from .numbered import Words, as_only_references, bounds_of, consecutive, numbered
+from .operations import tokenization_for
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..text.batches import Batch, Corpus, TokenIds
+    from .base import Counter
+
+
+def with_spaces(texts: Any) -> Any:
+    """Raw texts in which spaces separate the words of jiwer: white space does, but one character that is no space."""
+    lines = texts.strings()
+    if "".join(lines).isprintable():  # there is no white space but spaces
+        return texts
+    return RawTexts([re.sub(r"\s\s+", " ", line).strip() for line in lines])
+
+
+WORDS_OF_JIWER = Words("words of jiwer", "space", with_spaces)
+UTF_32 = f"utf-32-{'le' if sys.byteorder == 'little' else 'be'}"
+
+
+@dataclass(frozen=True)
+class Wer(BuiltinMetric):
+    """Word error rate: the edits that turn hypotheses into references, divided by the words of the references.
+
+    Edits are insertions, deletions and substitutions of words (Levenshtein 1966). Lower is better: 0 is a perfect match,
+    and a rate can be above 1. The scores are equal to those of jiwer 4.0, which separates words by spaces. Texts are raw
+    text, tokens or token ids.
+
+    A row has two numbers: the edits, and the words of the reference. Of several references the one with the lowest rate
+    counts, the first at a tie. Rows can be added: the row of a corpus is the sum of the rows of its segments. If no
+    reference has a word, the score is the number of words of the hypotheses.
+
+    :param tokenize: the tokeniser of raw text, by default spaces
+    :param lowercase: convert raw text to lower case first
+
+    >>> from cybleu.metrics import score
+    >>> rows = Wer().rows(["the cat sat on a mat"], ["the cat sat on the mat"])
+    >>> rows
+    array([[1, 6]])
+    >>> print(score(rows, "wer"))
+    metric:wer = 16.67
+    """
+
+    name = "wer"
+    scale = 1
+    columns = ("edits", "ref_len")
+    higher_is_better = False
+    cost = 8
+
+    @property
+    def tokenization(self) -> Tokenization:
+        """How raw text is tokenised, by default at spaces."""
+        return Tokenization("space" if self.tokenize is None else self.tokenize, self.lowercase)
+
+    def _numbered(self, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
+        """The words of the hypotheses and of the references as numbers."""
+        return numbered(corpus, tokenization_for(self, corpus.kind), WORDS_OF_JIWER if self.tokenize is None else None)
+
+    def counter(self, corpus: Corpus) -> Counter:
+        tokenization = tokenization_for(self, corpus.kind)
+        sets = bounds_of(corpus)
+        owners = corpus.owners
+        if tokenization is not None and tokenization.own and self.reads == "tokens":
+            texts, references, _ = corpus.lines(tokenization)
+            if self.tokenize is None:
+                texts = with_spaces(texts)
+                references = corpus.made(("spaces", tokenization), lambda: with_spaces(references))
+            tokenizer = tokenization.backend
+            return lambda start, stop, rows: raw_edit_distance_rows(
+                tokenizer, texts, references, sets, owners, start, stop, rows
+            )
+        hypotheses, others = [TokenTexts(*ids) for ids in self._numbered(corpus)]
+        return lambda start, stop, rows: edit_distance_rows(hypotheses, others, sets, owners, start, stop, rows)
+
+    def formula(self, row: Sequence[int]) -> float:
+        edits, words = row
+        return edits / max(words, 1)
+
+    def fill_pairs(
+        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
+    ) -> None:
+        hypotheses, references = self._numbered(as_only_references(texts, others))
+        words = TokenTexts(*references)
+        words_of_others = words
+        if others is not texts:
+            words = TokenTexts(*hypotheses)
+
+        def work(start: int, stop: int) -> None:
+            fill_alignments(words, words_of_others, True, start, stop, scores)
+
+        run(work, len(scores), 64 * scores.size, threads, progress, "hypotheses")
+
+
+@dataclass(frozen=True)
+class Cer(Wer):
+    """Character error rate: WER of characters, blanks included, of raw text without white space at both ends.
+
+    The other rules are those of :class:`Wer`; tokens and token ids are not read.
+
+    >>> from cybleu.metrics import score
+    >>> print(score(Cer().rows(["the cat"], ["the bat"]), "cer"))
+    metric:cer = 14.29
+    """
+
+    name = "cer"
+    reads = "text"
+
+    @property
+    def tokenization(self) -> Tokenization:
+        """Whether raw text is converted to lower case; it is not tokenised."""
+        return Tokenization("none", self.lowercase)
+
+    def _numbered(self, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
+        """The characters of the hypotheses and of the references as numbers."""
+        tokenization = tokenization_for(self, corpus.kind)
+        texts, references, _ = corpus.lines(tokenization)
+        return _characters(texts), corpus.made(("characters", tokenization), lambda: _characters(references))
+
+
+def _characters(texts: Any) -> TokenIds:
+    stripped = [text.strip() for text in texts.strings()]
+    codes = "".join(stripped).encode(UTF_32, "surrogatepass")
+    return consecutive(memoryview(codes).cast("i"), array("q", accumulate(map(len, stripped))))

@@ -1,0 +1,123 @@
+"""A drop-in replacement for Google's rouge_score, and its installation in unchanged programs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._runtime.extras import extra
+from ._runtime.replacing import Replacement
+from ._runtime.scripts import run_script
+from .metrics.rouge import KINDS, Rouge, RougeKinds, Shares
+
+if TYPE_CHECKING:
+    from .metrics import Metric
+
+__all__ = ["RougeScorer", "install_as_rouge_score"]
+
+
+class RougeScorer:
+    """ROUGE with the interface and the numbers of ``rouge_score.rouge_scorer.RougeScorer``.
+
+    :param rouge_types: ``rouge1`` to ``rouge9``, ``rougeL`` and ``rougeLsum``
+    :param use_stemmer: stem words with NLTK's Porter stemmer
+    :param split_summaries: for ``rougeLsum``, split texts into sentences with NLTK instead of at line breaks
+    :param tokenizer: an object with a method `tokenize` from a str to a list of tokens
+
+    >>> scorer = RougeScorer(["rouge1", "rougeL"])
+    >>> scorer.score("the cat sat on the mat", "the cat sat on a mat")["rouge1"].recall
+    0.8333333333333334
+    """
+
+    def __init__(
+        self,
+        rouge_types: Sequence[str],
+        use_stemmer: bool = False,
+        split_summaries: bool = False,
+        tokenizer: Any = None,
+    ):
+        self.rouge_types = rouge_types
+        self._options = bool(use_stemmer), bool(split_summaries)
+        self._tokenizer = tokenizer
+        self._metrics: dict[tuple[str, ...], list[Metric]] = {}
+
+    def score(self, target: str, prediction: str) -> dict[str, Shares]:
+        """Score a text.
+
+        :param target: the reference
+        :param prediction: the hypothesis
+        :return: for each type precision, recall and F-measure, from 0 to 1
+        :raises ValueError: there is no such type
+        """
+        return self.score_multi([target], prediction)
+
+    def score_multi(self, targets: Sequence[str], prediction: str) -> dict[str, Shares]:
+        """Score a text against several references; each type takes the one with its largest F-measure.
+
+        :param targets: the references
+        :param prediction: the hypothesis
+        :return: as for :meth:`score`
+        :raises ValueError: there is no such type, or no reference
+        """
+        names = tuple(self.rouge_types)
+        if names not in self._metrics:
+            self._metrics[names] = self._metrics_of(names)
+        row = []
+        for metric in self._metrics[names]:
+            if metric.reads == "text":
+                row += metric.count(prediction, targets)
+            else:
+                split = self._tokenizer.tokenize
+                row += metric.count(split(prediction), [split(target) for target in targets])
+        return {name: Shares(*row[4 * place : 4 * place + 3]) for place, name in enumerate(names)}
+
+    def _metrics_of(self, names: Sequence[str]) -> list[Metric]:
+        stemmer, split_summaries = self._options
+        kinds = [name.removeprefix("rouge") for name in names]
+        for name, kind in zip(names, kinds):
+            if not name.startswith("rouge") or kind not in KINDS:
+                raise ValueError(f"Invalid rouge type: {name}")
+        if not self._tokenizer:
+            return [RougeKinds("Lsum", stemmer, split_summaries, kinds=tuple(kinds))]
+        of_lines = Rouge("Lsum", False, split_summaries, tokenize=self._tokenizer.tokenize)
+        return [of_lines if kind == "Lsum" else Rouge(kind) for kind in kinds]
+
+
+class RougeScoreInstallation(Replacement):
+    """The result of :func:`install_as_rouge_score`, undone by :meth:`undo` or at the end of a ``with`` block."""
+
+    package = "rouge_score"
+    what = "ROUGE"
+
+
+def install_as_rouge_score() -> RougeScoreInstallation:
+    """Replace rouge_score's ``RougeScorer`` with cybleu's in the whole process, with the same numbers.
+
+    Code that imported the class earlier with ``from ... import`` keeps rouge_score's, so install first. You can install
+    again.
+
+    :return: an object whose `undo` reverts the installation; it is also a context manager
+    :raises MissingExtraError: rouge_score is not installed
+
+    >>> from rouge_score import rouge_scorer
+    >>> with install_as_rouge_score():
+    ...     rouge_scorer.RougeScorer.__module__
+    'cybleu.rouge_score_compat'
+    """
+    with extra("rouge_score", "install_as_rouge_score replaces a class of rouge_score", "rouge-score"):
+        from rouge_score.rouge_scorer import RougeScorer as theirs
+    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "rouge_score"]
+    return RougeScoreInstallation(
+        (vars(module), "RougeScorer", RougeScorer)
+        for module in modules
+        if vars(module).get("RougeScorer") in (theirs, RougeScorer)
+    )
+
+
+def run_as_rouge_score(arguments: list[str]) -> None:
+    """Run a Python script, or a module after ``-m``, as ``__main__`` with rouge_score's class replaced by cybleu's.
+
+    :param arguments: options, the script, and the arguments of the script
+    """
+    run_script(arguments, "run-as-rouge-score", "rouge_score's RougeScorer", install_as_rouge_score)

@@ -1,0 +1,289 @@
+"""ROUGE, WER and CER beside tables of alignments in plain Python, and beside rouge_score and jiwer."""
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import cybleu
+from cybleu import rows, scores
+from cybleu.errors import MissingExtraError, SequenceTypeError, UnknownNameError
+from cybleu.frameworks import load
+from cybleu.metrics import Cer, Rouge, Wer, find
+from cybleu.rouge_score_compat import RougeScorer
+from inputs import on_both_backends
+
+pytestmark = pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")
+
+KINDS = ["rouge1", "rouge2", "rouge5", "rouge9", "rougeL", "rougeLsum"]
+# what tokenisers look at, and characters whose lower case is an ASCII letter or has one
+PIECES = [
+    "a",
+    "b",
+    "the",
+    "Cat",
+    "running",
+    "runs",
+    "12",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\n\n",
+    "\r\n",
+    ".",
+    "É",
+    "\u212a",
+    "İ",
+    "\u3000",
+    "\0",
+]
+WORDS = ["a", "b", "c", "the", "cat"]
+
+lines = st.lists(st.sampled_from(WORDS), max_size=90).map(" ".join)
+texts = st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.lists(lines, max_size=3).map("\n".join)
+corpora = st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=1, max_size=3)
+
+
+def table_of(words, others):
+    """The lengths of the longest common subsequences of the beginnings of two texts."""
+    table = [[0] * (len(others) + 1)]
+    for word in words:
+        row = [0]
+        for place, other in enumerate(others):
+            row.append(table[-1][place] + 1 if word == other else max(table[-1][place + 1], row[place]))
+        table.append(row)
+    return table
+
+
+def distance(words, others):
+    before = [*range(len(others) + 1)]
+    for number, word in enumerate(words, 1):
+        row = [number]
+        for place, other in enumerate(others):
+            row.append(min(row[place] + 1, before[place + 1] + 1, before[place] + (word != other)))
+        before = row
+    return before[-1]
+
+
+def common_words(line, other):
+    """The places in a line that the walk of rouge_score through the table finds."""
+    table = table_of(line, other)
+    places = set()
+    i, j = len(line), len(other)
+    while i and j:
+        if line[i - 1] == other[j - 1]:
+            i -= 1
+            j -= 1
+            places.add(i)
+        elif table[i][j - 1] > table[i - 1][j]:
+            j -= 1
+        else:
+            i -= 1
+    return places
+
+
+def words_of(text):
+    return re.sub("[^a-z0-9]+", " ", text.lower()).split()
+
+
+def shares(matches, size, wanted):
+    precision = matches / max(size, 1)
+    recall = matches / max(wanted, 1)
+    both = precision + recall
+    return [precision, recall, 2 * precision * recall / both if both else 0.0]
+
+
+def expected(kind, hypothesis, reference):
+    """Precision, recall and F-measure of one kind, from the definitions."""
+    words, others = words_of(hypothesis), words_of(reference)
+    if kind == "rougeL":
+        return shares(table_of(others, words)[-1][-1], len(words), len(others))
+    if kind != "rougeLsum":
+        order = int(kind[-1])
+        counts, wanted = (Counter(zip(*[text[start:] for start in range(order)])) for text in (words, others))
+        return shares((counts & wanted).total(), counts.total(), wanted.total())
+    left = Counter(words)
+    matches = 0
+    split = [words_of(line) for line in hypothesis.split("\n")]
+    for line in map(words_of, reference.split("\n")):
+        for place in sorted(set().union(*(common_words(line, other) for other in split))):
+            matches += left[line[place]] > 0
+            left[line[place]] -= 1
+    return shares(matches, len(words), len(others))
+
+
+def words_of_jiwer(text):
+    return [word for word in re.sub(r"\s\s+", " ", text).strip().split(" ") if word]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(corpora)
+@example([("a b", ["b a", "a b"])])
+@example([("a " * 64, ["b " + "a " * 64]), ("a b " * 65, ["b a " * 65])])
+@example([("", [""]), ("a", [""]), ("", ["a"])])
+def test_rouge_is_that_of_its_definition(kind, corpus):
+    hypotheses, references = zip(*corpus)
+    wanted = []
+    for hypothesis, group in corpus:
+        best = max([expected(kind, hypothesis, reference) for reference in group], key=lambda share: share[2])
+        wanted.append([*best, 1.0])
+    assert rows(list(hypotheses), list(references), kind).tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "split"), [("wer", words_of_jiwer), ("cer", lambda text: list(text.strip()))], ids=["wer", "cer"]
+)
+@given(corpora)
+@example([("a " * 64, ["b " + "a " * 64]), ("a b " * 65, ["b a " * 65])])
+@example([("", [""]), ("a", [""]), ("", ["a"]), ("a\tb", ["a b"])])
+def test_error_rates_are_those_of_their_definition(name, split, corpus):
+    hypotheses, references = zip(*corpus)
+    wanted = []
+    for hypothesis, group in corpus:
+        found = [[distance(split(hypothesis), split(reference)), len(split(reference))] for reference in group]
+        wanted.append(min(found, key=lambda row: row[0] / max(row[1], 1)))
+    assert rows(list(hypotheses), list(references), name).tolist() == wanted
+
+
+@pytest.mark.parametrize("stemmer", [False, True])
+@given(corpus=corpora)
+def test_rouge_is_that_of_rouge_score(rouge_score, stemmer, corpus):
+    from rouge_score.rouge_scorer import RougeScorer as Theirs
+
+    theirs = Theirs(KINDS, use_stemmer=stemmer)
+    ours = RougeScorer(KINDS, use_stemmer=stemmer)
+    for hypothesis, references in corpus:
+        wanted = theirs.score_multi(references, hypothesis)
+        assert ours.score_multi(references, hypothesis) == wanted
+        for kind in KINDS:
+            (row,) = rows([hypothesis], [references], kind, stemmer=stemmer).tolist()
+            assert tuple(row[:3]) == wanted[kind]
+
+
+@given(corpus=corpora)
+def test_error_rates_are_those_of_jiwer(jiwer, corpus):
+    hypotheses, references = [hypothesis for hypothesis, _ in corpus], [group[0] for _, group in corpus]
+    assert cybleu.wer(hypotheses, references).score == jiwer.wer(references, hypotheses)
+    assert cybleu.cer(hypotheses, references).score == jiwer.cer(references, hypotheses)
+
+
+@pytest.mark.thread_unsafe(reason="one process has the mirror")
+@pytest.mark.parametrize("name", [*KINDS, "wer", "cer"])
+@given(corpora)
+def test_backends_agree(kernels, name, corpus):
+    hypotheses, references = map(list, zip(*corpus))
+    on_both_backends(lambda: (rows(hypotheses, references, name), find(name).pairs(hypotheses)))
+
+
+@pytest.mark.parametrize("name", ["wer", "rouge1", "rougeL"])
+@pytest.mark.parametrize("as_given", [list, np.array], ids=["lists", "arrays"])
+def test_ids_score_as_other_tokens_do(name, as_given):
+    hypotheses = [[5, 2**40, -1], [7], [-1, 5]]
+    references = [[2**40, 5], [7, 7], [-1]]
+    found = rows([as_given(text) for text in hypotheses], [as_given(text) for text in references], name)
+    as_words = [[[*map(str, text)] for text in texts] for texts in (hypotheses, references)]
+    assert (found == rows(*as_words, name)).all()
+
+
+def test_pairs_are_scores_of_single_references():
+    batch = ["the cat sat", "the cat " * 40, "", "on a mat", "the cat sat"]
+    for name in ("wer", "cer", "rougeL", "rouge2"):
+        found = cybleu.pairs(batch, metric=name)
+        for text, row in zip(batch, found.tolist()):
+            assert row == scores(rows([text] * len(batch), batch, name), name).tolist()
+
+
+def test_prepared_references_and_owners():
+    references = cybleu.References([["the cat sat", "a cat"], ["it rains"]])
+    hypotheses = ["a cat sat", "it\nrains", "the dog"]
+    for name in (*KINDS, "wer", "cer"):
+        wanted = rows(hypotheses, [["the cat sat", "a cat"], ["it rains"], ["the cat sat", "a cat"]], name)
+        assert (rows(hypotheses, references, name, owner=[0, 1, 0]) == wanted).all()
+
+
+def test_rouge_of_a_corpus_is_the_mean_of_the_segments():
+    hypotheses, references = ["the cat\nsat", "it rains"], [["a cat sat", "the cat"], ["it rained"]]
+    result = cybleu.rouge(hypotheses, references)
+    for kind in ("rouge1", "rouge2", "rougeL", "rougeLsum"):
+        assert getattr(result, kind) == tuple((rows(hypotheses, references, kind)[:, :3].sum(axis=0) / 2).tolist())
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: rows([["a"]], [["a"]], "rougeLsum"), SequenceTypeError, "rougeLsum reads raw text.*str"),
+        (lambda: rows([["a"]], [["a"]], "cer"), SequenceTypeError, "cer reads raw text.*str"),
+        (lambda: Rouge("0"), UnknownNameError, "'0'; use one of 1, 2"),
+        (lambda: Rouge("L", stemmer=True, tokenize="13a"), UnknownNameError, "leave out stemmer or tokenize"),
+        (lambda: Rouge("L", split_summaries=True), UnknownNameError, "split_summaries is for rougeLsum"),
+        (lambda: Cer(tokenize="13a"), UnknownNameError, "takes no tokeniser"),
+        (lambda: RougeScorer(["rouge0"]).score("a", "b"), ValueError, "Invalid rouge type: rouge0"),
+        (lambda: cybleu.rouge(["a"], ["a", "b"]), cybleu.errors.LengthMismatchError, "1 hypothesis and 2 sets"),
+    ],
+)
+def test_what_is_refused(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_sentences_require_a_model_of_nltk(monkeypatch):
+    def missing(text):
+        raise LookupError("punkt_tab")
+
+    monkeypatch.setattr("nltk.sent_tokenize", missing)
+    with pytest.raises(MissingExtraError, match="python -m nltk"):
+        Rouge("Lsum", split_summaries=True)
+
+
+def test_names_of_metrics_in_any_case():
+    assert find("ROUGEL") == find("rougel") == Rouge("rougeL") == Rouge("l")
+    assert find("WER") == Wer()
+
+
+def test_rouge_score_in_an_unchanged_program(rouge_score):
+    from rouge_score import rouge_scorer
+
+    with cybleu.install_as_rouge_score():
+        ours = rouge_scorer.RougeScorer(["rouge1"])
+        assert isinstance(ours, RougeScorer)
+    assert not isinstance(rouge_scorer.RougeScorer(["rouge1"]), RougeScorer)
+
+
+@pytest.mark.parametrize("options", [{}, {"use_stemmer": True}, {"rouge_types": ["rouge3"]}, {"tokenizer": str.split}])
+@pytest.mark.parametrize("use_aggregator", [False, True])
+def test_rouge_of_evaluate(rouge_score, options, use_aggregator):
+    from rouge_score import rouge_scorer, scoring
+
+    class Tokenizer:
+        tokenize = staticmethod(options.get("tokenizer"))
+
+    predictions = ["the cats sat on\nthe mat", "it rains", "x y"]
+    references = [["the cat sat\non mats", "a"], ["rain it", "it"], ["y x"]]
+    names = options.get("rouge_types", ["rouge1", "rouge2", "rougeL", "rougeLsum"])
+    tokenizer = Tokenizer if "tokenizer" in options else None
+    theirs = rouge_scorer.RougeScorer(names, options.get("use_stemmer", False), tokenizer=tokenizer)
+    found = [theirs.score_multi(group, text) for group, text in zip(references, predictions)]
+    wanted = {name: [score[name].fmeasure for score in found] for name in names}
+    if use_aggregator:
+        aggregator = scoring.BootstrapAggregator()
+        for score in found:
+            aggregator.add_scores(score)
+        np.random.seed(1)
+        wanted = {name: score.mid.fmeasure for name, score in aggregator.aggregate().items()}
+    np.random.seed(1)
+    module = load("rouge")
+    assert (
+        module.compute(predictions=predictions, references=references, use_aggregator=use_aggregator, **options)
+        == wanted
+    )
+
+
+@pytest.mark.parametrize(("name", "wanted"), [("wer", 2 / 5), ("cer", 2 / 19)])
+def test_error_rates_of_evaluate(name, wanted):
+    module = load(name)
+    module.add_batch(predictions=["the cats sat", "it rain"], references=["the cat sat", "it rains"])
+    assert module.compute(concatenate_texts=False) == wanted
