@@ -59,7 +59,7 @@ def check_report(path: str | PathLike[str]) -> None:
     """
     check_paths([fspath(path)])
     _engine()
-    plots.check_plot("any.svg")
+    plots.matplotlib_or_error()
 
 
 def write(

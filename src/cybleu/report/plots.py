@@ -1,4 +1,4 @@
-"""Plots of a report, on Matplotlib axes or as files."""
+"""Plots of a report, on Matplotlib axes or as SVG for a page."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from itertools import cycle
-from os import PathLike, fspath
-from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._files.text import shown
-from .._files.writing import check_paths, writing
 from .._runtime.arrays import np
 from .._runtime.extras import extra
 from ..errors import OrderError, UnknownNameError
@@ -29,7 +25,7 @@ BUCKETS = (*EDGES, "recall", "precision")
 COLOURS = ("#0067a5", "#c04a00", "#007a5a", "#a8468a", "#8a6000", "#1f7fb8", "#5b5b5b", "#5a3fa0")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
-OF_PAIRS = "#404040"  # differences are of pairs, so no system's colour fits
+GREY = "#404040"  # differences are of pairs, so no system's colour fits
 LONGEST_NAME = 32
 # of the plots on a page
 WIDTH = 4.0  # inches
@@ -43,10 +39,9 @@ LABELS = {
     "recall": "how often a word is in the references",
     "precision": "how often a word is in the references",
 }
-METADATA = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}, "pdf": {"CreationDate": None}}
 
 
-def _matplotlib() -> Any:
+def matplotlib_or_error() -> Any:
     """
     :raises MissingExtraError: Matplotlib is not installed
     """
@@ -60,19 +55,27 @@ def _new_axes(layout: str = "constrained") -> Any:
 
     :raises MissingExtraError: Matplotlib is not installed
     """
-    return _matplotlib().figure.Figure(figsize=(6.4, 4.0), layout=layout).add_subplot()
+    return matplotlib_or_error().figure.Figure(figsize=(6.4, 4.0), layout=layout).add_subplot()
 
 
-def _by_metric(report: Report | MetricFigures) -> MetricFigures:
+def _of_metric(report: Report | MetricFigures) -> MetricFigures:
     return report.metrics[0] if isinstance(report, Report) else report
 
 
-def _line(axes: Any, number: int, x: Sequence[int], y: Any, name: str) -> str:
+def _draw_output(axes: Any, number: int, x: Sequence[int], y: Any, name: str) -> str:
     """Draw the line of an output, and return its colour. The first 32 lines are distinct, and none differs only by colour."""
-    colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(COLOURS)]
-    style = LINES[number // len(COLOURS) % len(LINES)]
-    axes.plot(x, y, color=colour, marker=marker, linestyle=style, markersize=4, linewidth=1.4, label=label(name))
-    return colour
+    kind = number % len(COLOURS)
+    axes.plot(
+        x,
+        y,
+        label=label(name),
+        color=COLOURS[kind],
+        marker=MARKERS[kind],
+        linestyle=LINES[number // len(COLOURS) % len(LINES)],
+        markersize=4,
+        linewidth=1.4,
+    )
+    return COLOURS[kind]
 
 
 def label(name: str) -> str:
@@ -99,19 +102,26 @@ def _finish(axes: Any, rows: Sequence[str] = ()) -> Any:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="x" if rows else "y", linewidth=0.5, color="#b0b0b0", alpha=0.5)
     axes.set_axisbelow(True)
-    texts, labels = axes.get_yticklabels() if rows else [], axes.get_legend_handles_labels()[1]
+    texts = axes.get_yticklabels() if rows else []
+    labels = axes.get_legend_handles_labels()[1]
     if len(labels) > 1:
-        # below the labels of the axis; names of rows are left of the axes, so that there is more room below on the left
-        below = axes.transAxes + ScaledTranslation(0, -0.6, axes.figure.dpi_scale_trans)
-        place, corner = ("upper right", (1, 0)) if rows else ("upper center", (0.5, 0))
-        how = {"ncols": _columns(labels), "fontsize": "small", "frameon": False, "bbox_transform": below}
-        texts = [*texts, *axes.legend(loc=place, bbox_to_anchor=corner, **how).get_texts()]
+        legend = axes.legend(
+            # names of rows are left of the axes, so that there is more room below on the left
+            loc="upper right" if rows else "upper center",
+            bbox_to_anchor=(1 if rows else 0.5, 0),
+            # below the labels of the axis
+            bbox_transform=axes.transAxes + ScaledTranslation(0, -0.6, axes.figure.dpi_scale_trans),
+            ncols=_columns_of_legend(labels),
+            fontsize="small",
+            frameon=False,
+        )
+        texts = [*texts, *legend.get_texts()]
     for text in texts:
         text.set_parse_math(False)
     return axes
 
 
-def _columns(labels: Sequence[str]) -> int:
+def _columns_of_legend(labels: Sequence[str]) -> int:
     return max(1, min(len(labels), 50 // (max(map(len, labels)) + 7)))
 
 
@@ -144,10 +154,11 @@ def plot_precisions(
             "use orders in this range, or call analyse with a larger n_end"
         )
     axes = axes or _new_axes()
-    shown, n = slice(n_start - 1, n_end), range(n_start, n_end + 1)
+    shown = slice(n_start - 1, n_end)
+    n = range(n_start, n_end + 1)
     for number, curve in enumerate(report.precisions):
         values = np.array(curve.values[shown])
-        colour = _line(axes, number, n, np.where(values > 0, values, np.nan) if log else values, curve.name)
+        colour = _draw_output(axes, number, n, np.where(values > 0, values, np.nan) if log else values, curve.name)
         axes.fill_between(n, curve.low[shown], curve.high[shown], color=colour, alpha=0.15, linewidth=0)
     if log and any(max(curve.values[shown]) > 0 for curve in report.precisions):
         from matplotlib.ticker import LogLocator
@@ -163,23 +174,31 @@ def plot_precisions(
     return _finish(axes)
 
 
-def _ridges(axes: Any, rows: Sequence[tuple[str, NDArray[np.float64], float, float, float, str]], xlabel: str) -> Any:
-    """Draw distributions above each other, each with an interval and a point.
+class Ridge(NamedTuple):
+    """A distribution, with an interval and a point."""
 
-    :param rows: for each its name, samples, score, ends of the interval and colour
-    """
+    name: str
+    samples: NDArray[np.float64]
+    value: float
+    low: float
+    high: float
+    colour: str
+
+
+def _draw_ridges(axes: Any, ridges: Sequence[Ridge], xlabel: str) -> Any:
+    """Draw distributions above each other."""
     axes = axes or _new_axes()
-    for number, (_, samples, value, low, high, colour) in enumerate(rows):
+    for number, ridge in enumerate(ridges):
         place = -number
-        if samples.max() > samples.min():
-            counts, edges = np.histogram(samples, bins=min(40, max(10, len(samples) // 25)))
-            heights = np.repeat(0.7 * counts / counts.max(), 2)
-            axes.fill_between(np.repeat(edges, 2)[1:-1], place, place + heights, color=colour, alpha=0.3, linewidth=0)
-        axes.plot([low, high], [place, place], color=colour, linewidth=2.5, solid_capstyle="butt")
-        axes.plot([value], [place], color=colour, marker="o", markersize=5, linestyle="none")
-    axes.set_ylim(-len(rows) + 0.6, 0.9)
+        if ridge.samples.max() > ridge.samples.min():
+            counts, edges = np.histogram(ridge.samples, bins=min(40, max(10, len(ridge.samples) // 25)))
+            heights = place + np.repeat(0.7 * counts / counts.max(), 2)
+            axes.fill_between(np.repeat(edges, 2)[1:-1], place, heights, color=ridge.colour, alpha=0.3, linewidth=0)
+        axes.plot([ridge.low, ridge.high], [place, place], color=ridge.colour, linewidth=2.5, solid_capstyle="butt")
+        axes.plot([ridge.value], [place], color=ridge.colour, marker="o", markersize=5, linestyle="none")
+    axes.set_ylim(-len(ridges) + 0.6, 0.9)
     axes.set_xlabel(xlabel, loc="right")
-    return _finish(axes, [name for name, *_ in rows])
+    return _finish(axes, [ridge.name for ridge in ridges])
 
 
 def plot_scores(report: Report | MetricFigures, axes: Any = None) -> Any:
@@ -194,11 +213,13 @@ def plot_scores(report: Report | MetricFigures, axes: Any = None) -> Any:
     >>> plot_scores(report).get_xlabel()
     'BLEU'
     """
-    figures, rows = _by_metric(report), []
+    figures = _of_metric(report)
+    ridges = []
     for system, colour in zip(figures.systems, cycle(COLOURS)):
-        score, low, high = map(figures.percent, (system.score, system.low, system.high))
-        rows.append((label(system.name), figures.bootstrap_scores[system.name], score, low, high, colour))
-    return _ridges(axes, rows, _with_direction(figures.label, figures))
+        samples = figures.bootstrap_scores[system.name]
+        ends = (figures.percent(system.low), figures.percent(system.high))
+        ridges.append(Ridge(label(system.name), samples, figures.percent(system.score), *ends, colour))
+    return _draw_ridges(axes, ridges, _with_direction(figures.label, figures))
 
 
 def plot_differences(report: Report | MetricFigures, axes: Any = None) -> Any:
@@ -215,14 +236,15 @@ def plot_differences(report: Report | MetricFigures, axes: Any = None) -> Any:
     >>> plot_differences(analyse(systems, [["the cat sat on the mat"], ["it rains"]])).get_xlabel()
     'improvement in BLEU'
     """
-    figures = _by_metric(report)
+    figures = _of_metric(report)
     if not figures.looked_at:
         raise UnknownNameError("the report has one system; a difference requires two")
-    samples, rows = figures.bootstrap_scores, []
+    ridges = []
     for first, second in figures.looked_at:
-        name, drawn = f"{label(first)} vs. {label(second)}", figures.sign * (samples[first] - samples[second])
-        rows.append((name, drawn, *figures.improvement(first, second), OF_PAIRS))
-    axes = _ridges(axes, rows, f"improvement in {figures.label}")
+        samples = figures.sign * (figures.bootstrap_scores[first] - figures.bootstrap_scores[second])
+        name = f"{label(first)} vs. {label(second)}"
+        ridges.append(Ridge(name, samples, *figures.improvement(first, second), GREY))
+    axes = _draw_ridges(axes, ridges, f"improvement in {figures.label}")
     axes.axvline(0, color="black", linewidth=1)
     return axes
 
@@ -240,26 +262,38 @@ def plot_contributions(report: Report, axes: Any = None) -> Any:
     >>> plot_contributions(analyse(systems, [["the cat sat on the mat"], ["it rains"]])).get_xlabel()
     'contribution to the difference in BLEU, points'
     """
-    found = [(pair, report.contributions(*pair)) for pair in report.looked_at]
-    known = [(f"{label(one)} vs. {label(other)}", parts) for (one, other), parts in found if parts is not None]
+    names = []
+    known = []
+    for one, other in report.looked_at:
+        parts = report.contributions(one, other)
+        if parts is not None:
+            names.append(f"{label(one)} vs. {label(other)}")
+            known.append(parts)
     if not known:
         raise UnknownNameError("there is nothing to draw: contributions require two systems with a BLEU above 0")
     axes = axes or _new_axes()
     rows = np.arange(len(known), dtype=np.int64)
     ends = np.zeros((len(known), 2))  # where the bars to the left and to the right end so far
-    for order in range(len(known[0][1].orders) + 1):
-        values = np.array([parts.orders[order - 1] if order else parts.penalty for _, parts in known])
+    for order in range(len(known[0].orders) + 1):
+        values = np.array([[parts.penalty, *parts.orders][order] for parts in known])
         side = (values > 0).astype(int)
-        colour, hatch = COLOURS[(order - 1) % len(COLOURS)] if order else "#5b5b5b", ("", "//", "", "\\\\")[order % 4]
-        title = f"{order}-grams" if order else "brevity penalty"
-        how = {"height": 0.6, "color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0.5, "label": title}
-        axes.barh(-rows, values, left=ends[rows, side], **how)
+        axes.barh(
+            -rows,
+            values,
+            left=ends[rows, side],
+            label=f"{order}-grams" if order else "brevity penalty",
+            color=COLOURS[(order - 1) % len(COLOURS)] if order else GREY,
+            hatch=("", "//", "", "\\\\")[order % 4],
+            edgecolor="white",
+            height=0.6,
+            linewidth=0.5,
+        )
         ends[rows, side] += values
-    sums = [parts.difference for _, parts in known]
+    sums = [parts.difference for parts in known]
     axes.plot(sums, -rows, linestyle="none", marker="D", markersize=5, color="black", label="difference")
     axes.axvline(0, color="black", linewidth=1)
     axes.set_xlabel("contribution to the difference in BLEU, points", loc="right")
-    return _finish(axes, [name for name, _ in known])
+    return _finish(axes, names)
 
 
 def plot_buckets(report: Report | MetricFigures, axes: Any = None, *, by: str = "length") -> Any:
@@ -284,37 +318,45 @@ def plot_buckets(report: Report | MetricFigures, axes: Any = None, *, by: str = 
     """
     if by not in BUCKETS:
         raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BUCKETS)}")
-    figures, sizes = _by_metric(report), None
+    figures = _of_metric(report)
     if by in EDGES:
         found = figures.buckets(by)
+        labels = found.labels
         # the score of segments that are grouped by their score is not informative, but their number is
         values: Any = found.segments if by == "score" else found.scores
-        labels, up = found.labels, "segments" if by == "score" else _with_direction(figures.label, figures)
+        up = "segments" if by == "score" else _with_direction(figures.label, figures)
         sizes = found.segments[0] if by == "length" else None
     elif isinstance(report, Report):
         words = report.word_frequencies
-        values, labels, up = getattr(words, by)[:, 1:], words.labels[1:], f"{by} of words, %"
+        labels = words.labels[1:]
+        values = getattr(words, by)[:, 1:]
+        up = f"{by} of words, %"
         sizes = (words.wanted if by == "recall" else words.produced.mean(axis=0).round().astype(int))[1:]
     else:
         raise UnknownNameError(f"{by} of words is a figure of the report, not of a metric; give the report")
     axes = axes or _new_axes()
     for number, (name, of_output) in enumerate(zip(figures.names, values)):
-        _line(axes, number, range(len(labels)), of_output, name)
-    counts = [""] * len(labels) if sizes is None else [f"\n{size:,}" for size in sizes.tolist()]
-    axes.set_xticks(range(len(labels)), [_tick(text) + count for text, count in zip(labels, counts)])
+        _draw_output(axes, number, range(len(labels)), of_output, name)
+    ticks = [_tick(text) for text in labels]
+    across = LABELS[by].format(figures.label)
+    if sizes is not None:
+        ticks = [f"{tick}\n{size:,}" for tick, size in zip(ticks, sizes.tolist())]
+        across += f"; below it the number of {'segments' if by == 'length' else 'words'}"
+    axes.set_xticks(range(len(labels)), ticks)
     axes.tick_params(axis="x", labelsize="small")
     axes.set_ylim(bottom=0)
-    of_what = "" if sizes is None else f"; below it the number of {'segments' if by == 'length' else 'words'}"
-    axes.set(xlabel=LABELS[by].format(figures.label) + of_what, ylabel=up)
+    axes.set(xlabel=across, ylabel=up)
     return _finish(axes)
 
 
 def _tick(text: str) -> str:
     text = text.replace(" and more", "+").replace("below ", "<")
-    return text.replace(" to ", "…").replace("-", "\u2212") if "-" in text else text.replace(" to ", "–")
+    if "-" in text:  # of a negative number
+        return text.replace(" to ", "…").replace("-", "\u2212")
+    return text.replace(" to ", "–")
 
 
-# ------------------------------------------------------------------------------------------------------------------ files
+# ----------------------------------------------------------------------------------------------------------------- a page
 
 _settings = RLock()  # Matplotlib's settings and warning filters are those of the process
 
@@ -322,7 +364,7 @@ _settings = RLock()  # Matplotlib's settings and warning filters are those of th
 @contextmanager
 def settings() -> Iterator[None]:
     """Set Matplotlib's options so that the same plot gives the same bytes."""
-    matplotlib = _matplotlib()
+    matplotlib = matplotlib_or_error()
     with _settings, matplotlib.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # browsers have more fonts
         matplotlib.rcdefaults()
@@ -338,12 +380,15 @@ def picture(draw: Callable[[Any], Any]) -> bytes:
     from matplotlib import rcParams
     from matplotlib.transforms import ScaledTranslation
 
-    rcParams["font.size"] = rcParams["legend.fontsize"] = FONT
+    rcParams["font.size"] = FONT
+    rcParams["legend.fontsize"] = FONT
     axes = _new_axes("none")
     draw(axes)
     figure = axes.figure
     names = []
-    left, height, below = 0.6, 2.0, 0.5
+    left = 0.6
+    height = 2.0
+    below = 0.5
     if not axes.get_ylabel():  # a row for each system or pair
         names = [_in_lines(name.get_text()) for name in axes.get_yticklabels()]
         axes.set_yticks(axes.get_yticks(), names, parse_math=False)
@@ -364,12 +409,12 @@ def picture(draw: Callable[[Any], Any]) -> bytes:
         for text in legend.get_texts():
             text.set_fontsize(FONT)
         labels = [text.get_text() for text in legend.get_texts()]
-        below += 0.15 + 0.2 * -(-len(labels) // _columns(labels))
+        below += 0.15 + 0.2 * -(-len(labels) // _columns_of_legend(labels))
     whole = below + height + 0.1
     figure.set_size_inches(WIDTH, whole)
     figure.subplots_adjust(left / WIDTH, below / whole, 0.98, 1 - 0.1 / whole)
     written = BytesIO()
-    figure.savefig(written, format="svg", metadata=METADATA["svg"], transparent=True)
+    figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
     return written.getvalue()
 
 
@@ -389,51 +434,3 @@ def _in_lines(name: str) -> str:
     if len(name) > LONGEST_ROW:
         name = name.replace(" vs. ", "\nvs. ")
     return "\n".join(short(line, LONGEST_ROW) for line in name.split("\n"))
-
-
-def save_plot(path: str | PathLike[str], draw: Callable[[Any], Any]) -> None:
-    """Draw a plot and save it to a file.
-
-    The same plot gives the same bytes. If there is an error, an existing file is not changed.
-
-    :param path: the file to write; its name ends in .svg, .png or .pdf
-    :param draw: a function that takes axes and draws on them
-    :raises UnknownNameError: the name has another ending
-    :raises InputFileError: the file cannot be written
-    :raises MissingExtraError: Matplotlib is not installed
-
-    >>> import pathlib, tempfile
-    >>> report = analyse({"mine": ["the cat sat on a mat", "it rains"]}, [["the cat sat on the mat"], ["it rains"]])
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "precisions.svg"
-    >>> save_plot(path, lambda axes: plot_precisions(report, axes, log=True))
-    >>> path.read_text()[:5]
-    '<?xml'
-    """
-    kind = check_plot(path)
-    with settings():
-        axes = _new_axes()
-        draw(axes)
-        with writing(fspath(path)) as file:
-            axes.figure.savefig(file.buffer, format=kind, metadata=METADATA[kind], dpi=150)
-
-
-def check_plot(path: str | PathLike[str]) -> str:
-    """Check that a plot can be drawn and written, before the report is computed.
-
-    :param path: the file to write
-    :return: the file format: ``svg``, ``png`` or ``pdf``
-    :raises UnknownNameError: the name does not end in .svg, .png or .pdf
-    :raises InputFileError: the file cannot be written
-    :raises MissingExtraError: Matplotlib is not installed
-
-    >>> check_plot("scores.gif")
-    Traceback (most recent call last):
-    cybleu.errors.UnknownNameError: the plot 'scores.gif' must be a .svg, .png or .pdf file
-    """
-    path = fspath(path)
-    kind = Path(path).suffix.lower()[1:]
-    if kind not in METADATA:
-        raise UnknownNameError(f"the plot {shown(path)} must be a .svg, .png or .pdf file")
-    check_paths([path])
-    _matplotlib()
-    return kind
