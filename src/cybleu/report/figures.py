@@ -86,10 +86,12 @@ def contributions(metric: Bleu, pairs: Iterable[tuple[BleuScore, BleuScore]]) ->
     """Compute the mean parts of differences; None if a score is 0, or is not a product of a penalty and precisions."""
     parts = []
     for first, second in pairs:
-        ones, others = _logarithms(metric, first), _logarithms(metric, second)
+        ones = _logarithms(metric, first)
+        others = _logarithms(metric, second)
         if ones is None or others is None:
             return None
-        high, low = (float(percent(score.score, metric.scale)) for score in (first, second))
+        high = float(percent(first.score, metric.scale))
+        low = float(percent(second.score, metric.scale))
         mean = high if high == low else (high - low) / (math.log(high) - math.log(low))
         parts.append([high - low, *(mean * (one - other) for one, other in zip(ones, others))])
     difference, penalty, *orders = (math.fsum(part) / len(parts) for part in zip(*parts))

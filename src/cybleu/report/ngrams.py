@@ -55,7 +55,7 @@ class NGrams:
         inside = np.zeros(len(texts.ids), dtype=bool)  # whether the n-gram that begins there is part of a longer match
         self.over: dict[str, Lists] = dict.fromkeys(texts.outputs, ())
         self.under = dict(self.over)
-        self.differences: dict[tuple[str, str], Lists] = {names: () for pair in pairs for names in (pair, pair[::-1])}
+        self.differences: dict[tuple[str, str], Lists] = dict.fromkeys([*pairs, *(pair[::-1] for pair in pairs)], ())
         references = np.flatnonzero(texts.sides >= len(texts.outputs))
         for n in range(most, 0, -1):
             grams = levels.pop()
@@ -78,8 +78,10 @@ class NGrams:
                 self.over[name] = (over, *self.over[name])
                 self.under[name] = (under, *self.under[name])
             for pair, lists in self.differences.items():
-                one, other = (_mean([self.confirmed[run] for run in texts.runs[name]]) for name in pair)
-                places = np.concatenate([found[run] for run in texts.runs[pair[0]]])
+                first, second = (texts.runs[name] for name in pair)
+                one = _mean([self.confirmed[run] for run in first])
+                other = _mean([self.confirmed[run] for run in second])
+                places = np.concatenate([found[run] for run in first])
                 self.differences[pair] = (listed(np.where(one > other, one, 0), other, places), *lists)
 
 
@@ -177,9 +179,11 @@ def _most_salient(
     chosen = 1 + np.flatnonzero(counts[1:] > 1)
     ones = counts[chosen]
     chosen = chosen[np.lexsort((first[chosen], -ones, -(ones + 1) / (ones + others[chosen] + 2)))[:LISTED]]
-    spans = (texts.ids[begin : begin + n].tolist() for begin in places[first[chosen]].tolist())
-    tokens = [tuple(str(texts.vocabulary[token]) for token in span) for span in spans]
-    return tuple(map(NGram, tokens, counts[chosen].tolist(), others[chosen].tolist()))
+    found = []
+    for number, begin in zip(chosen.tolist(), places[first[chosen]].tolist()):
+        tokens = tuple(str(texts.vocabulary[token]) for token in texts.ids[begin : begin + n].tolist())
+        found.append(NGram(tokens, counts[number].item(), others[number].item()))
+    return tuple(found)
 
 
 def _mean(counts: list[NDArray[np.int64]]) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from functools import cache, partial
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -173,29 +173,33 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
 
 def _context(report: Report, most: int | None) -> dict[str, Any]:
     """Return what the template shows."""
-    first, texts = report.metrics[0], report._texts
+    first = report.metrics[0]
     marks = report._ngrams.marks  # before anything else is kept: finding n-grams takes the most memory
-    # in favour of the first system of each pair, and of the second one, by each metric
-    turns = (1, -1) if first.looked_at else (1,)
-    sides = {figures: [turn * gains for gains in figures.gains for turn in turns] for figures in report.metrics}
     # of one system's equal scores the longest segment comes first
     ties = np.zeros(report.segments) if first.looked_at else -first._lengths[first.names[0]][0]
-    ranked = {figures: [np.lexsort((ties, -side)) for side in sides[figures]] for figures in report.metrics}
-    carried = _carried(first, [order for orders in ranked.values() for order in orders], most)
+    # in favour of the first system of each pair, and of the second one, by each metric
+    sides: dict[MetricFigures, list[NDArray[np.float64]]] = {}
+    ranked: dict[MetricFigures, list[NDArray[np.int64]]] = {}
+    for figures in report.metrics:
+        sides[figures] = []
+        for gains in figures.gains:
+            sides[figures] += [gains, -gains] if first.looked_at else [gains]
+        ranked[figures] = [np.lexsort((ties, -side)) for side in sides[figures]]
+    carried = _carried(first, [*chain.from_iterable(ranked.values())], most)
+    tables = {}
+    if first.looked_at:
+        for form in ("LaTeX", "Markdown", "CSV"):
+            tables[form] = format_comparisons(report.comparisons, form.lower()).rstrip("\n") + "\n"
     return {
         "report": report,
-        "texts": texts,
+        "texts": report._texts,
         "cards": cards(report),
         "score_rows": score_rows(report),
         "notes_of_scores": notes_of_scores(report),
         "lower_is_better": [place for place, one in enumerate(report.metrics) if one.sign < 0],
         "percent": share_of(report),
         "versions": {"cybleu": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
-        "tables": {
-            form: format_comparisons(report.comparisons, form.lower()).rstrip("\n") + "\n"
-            for form in ("LaTeX", "Markdown", "CSV")
-            if first.looked_at
-        },
+        "tables": tables,
         "pictures": _pictures(report),
         "sides": sides,
         "ranked": {figures: [order[:NAMED].tolist() for order in orders] for figures, orders in ranked.items()},
@@ -226,10 +230,11 @@ def _pictures(report: Report) -> dict[str, str]:
         draw[f"scores{number}"] = partial(plots.plot_scores, figures)
         if figures.looked_at:
             draw[f"differences{number}"] = partial(plots.plot_differences, figures)
+    addresses = {}
     with plots.settings():
-        return {
-            name: f"data:image/svg+xml;base64,{b64encode(plots.picture(plot)).decode()}" for name, plot in draw.items()
-        }
+        for name, plot in draw.items():
+            addresses[name] = f"data:image/svg+xml;base64,{b64encode(plots.picture(plot)).decode()}"
+    return addresses
 
 
 def _segments(report: Report, marks: NDArray[np.uint8], carried: list[int]) -> Iterator[dict[str, Any]]:
@@ -237,13 +242,16 @@ def _segments(report: Report, marks: NDArray[np.uint8], carried: list[int]) -> I
     difference the segment has the largest influence comes first."""
     from markupsafe import Markup
 
-    texts, first = report._texts, report.metrics[0]
+    texts = report._texts
+    first = report.metrics[0]
     words = cache(lambda number: _word(str(texts.vocabulary[number])))
     shown = {name: Markup("<bdi>{}</bdi>").format(visible(name)) for name in report.names}
+    place_of = {name: place for place, name in enumerate(report.names)}
     largest = np.argmax(np.abs(first.gains), axis=0).tolist()
     scores = {figures.label: figures.sentence_scores[:, carried].tolist() for figures in report.metrics}
     for row, segment in enumerate(carried):
-        gain, pair = first.gains[largest[segment], segment], None
+        gain = first.gains[largest[segment], segment]
+        pair = None
         rivals: dict[str, list[int]] = {}  # of the outputs of the pair, the tokens of the other system's first run
         if first.looked_at:
             pair = first.looked_at[largest[segment]][:: 1 if gain >= 0 else -1]
@@ -257,9 +265,9 @@ def _segments(report: Report, marks: NDArray[np.uint8], carried: list[int]) -> I
         for names in alike.values():
             place = texts.span(names[0], segment)
             line = _marked(texts.ids[place].tolist(), marks[place].tolist(), rivals.get(names[0]), words)
-            own = report.names.index(names[0])
-            scored = " \u00b7 ".join(f"{label} {table[own][row]:.1f}" for label, table in scores.items())
-            outputs.append((Markup(", ").join(shown[name] for name in names), scored, Markup(line)))
+            own_scores = [f"{label} {table[place_of[names[0]]][row]:.1f}" for label, table in scores.items()]
+            title = Markup(", ").join(shown[name] for name in names)
+            outputs.append((title, " \u00b7 ".join(own_scores), Markup(line)))
         yield {
             "number": segment + 1,
             "value": f"{abs(gain):.{3 if pair else 1}f}",
@@ -284,7 +292,8 @@ def _marked(tokens: list[int], states: list[int], rival: list[int] | None, words
                 left[token] -= 1
             else:
                 states[place] += DIFFERS
-    parts, shown = [], map(words, tokens)
+    parts = []
+    shown = map(words, tokens)
     for state, group in groupby(states):
         opening, closing = TAGS[state]
         parts.append(f"{opening}{' '.join(islice(shown, len(list(group))))}{closing}")

@@ -84,7 +84,9 @@ class Texts:
         bounds = array("q", [0])
         segments = [*zip(*self.outputs.values(), self.references)]
         for start in range(0, len(segments), PIECE):
-            lines = [line for *own, group in segments[start : start + PIECE] for line in (*own, *group)]
+            lines: list[str] = []
+            for *own, group in segments[start : start + PIECE]:
+                lines += [*own, *group]
             for tokens in splitting.split(lines):
                 ids.extend(map(numbers.__getitem__, tokens))
                 bounds.append(len(ids))

@@ -46,9 +46,12 @@ class SacrebleuResult:
     ci: float | None = None
 
     def __str__(self) -> str:
-        around = "" if self.mean is None else f" ({self.mean:.1f} ± {self.ci:.1f})"
-        p = "" if self.p_value is None else f" (p = {self.p_value:.4f}){'*' if self.p_value <= 0.05 else ''}"
-        return f"{self.score:.1f}{around}{p}"
+        shown = f"{self.score:.1f}"
+        if self.mean is not None:
+            shown += f" ({self.mean:.1f} ± {self.ci:.1f})"
+        if self.p_value is not None:
+            shown += f" (p = {self.p_value:.4f})"
+        return f"{shown}*" if self.p_value is not None and self.p_value <= 0.05 else shown
 
 
 def confidence(
@@ -181,8 +184,10 @@ def paired_ar(
 def _results(found: Systems, counts: Iterable[int], samples: int, around: Iterable[Any]) -> dict[str, SacrebleuResult]:
     """:param counts: of the samples that count, for each system but the baseline"""
     p_values = [None, *((int(count) + 1) / (samples + 1) for count in counts)]
-    systems = enumerate(zip(found.names, p_values, around))
-    return {name: SacrebleuResult(found.score(system), p, *ends) for system, (name, p, ends) in systems}
+    results = {}
+    for system, (p, ends) in enumerate(zip(p_values, around)):
+        results[found.names[system]] = SacrebleuResult(found.score(system), p, *ends)
+    return results
 
 
 def _around(scores: NDArray[np.float64]) -> tuple[float | None, float | None]:
@@ -213,9 +218,10 @@ def _validated(
             )
     found = _SacrebleuSystems(systems, "sacrebleu" if metric is None else metric, None, **choices)
     used = getattr(found.scoring, "metric", None)
-    of_sacrebleu = "sacrebleu", None, "corpus"
-    of_others = isinstance(used, Bleu) and (used.definition.name, used.weights, used.level) != of_sacrebleu
-    if not isinstance(used, kinds) or of_others:
+    of_sacrebleu = isinstance(used, kinds)
+    if isinstance(used, Bleu):
+        of_sacrebleu = used.definition.name == "sacrebleu" and used.weights is None and used.level == "corpus"
+    if not of_sacrebleu:
         raise UnknownNameError(
             "sacreBLEU tests its own BLEU, with uniform weights, and has intervals of chrF and TER; for other metrics, use "
             "bootstrap or paired_test"
@@ -258,7 +264,8 @@ def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
         for counts in (rows[..., 3 : 2 + bleu.order], rows[..., 3 + bleu.order :]):  # of which sacreBLEU makes float32
             counts[:] = counts.astype(float_type) + float_type(bleu.rules().value)
         bleu = replace(bleu, smoothing="none", smoothing_value=None)
-    matches, totals = rows[..., 2 : 2 + bleu.order].astype(float_type), rows[..., 2 + bleu.order :]
+    matches = rows[..., 2 : 2 + bleu.order].astype(float_type)
+    totals = rows[..., 2 + bleu.order :]
     # nearly all samples have a match of each order, so that nothing is smoothed; the metric scores the others
     plain = bleu.definition == VARIANTS["sacrebleu"]  # a changed definition may have the same name
     complete: Any = matches.all(axis=-1)
@@ -266,17 +273,16 @@ def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
         precisions = float_type(100) * matches / totals
     lengths = rows[..., :2].astype(np.int64)
 
-    def score(row: NDArray[np.float32], lengths: list[int], precisions: list[float], complete: bool) -> float:
-        return (
-            _bleu(lengths, precisions) if plain and complete else bleu.scorer.formula.evaluate([*lengths, *row[2:]])[0]
-        )
+    scores = np.empty(complete.shape)
+    for place in np.ndindex(complete.shape):
+        length, reference_length = lengths[place].tolist()
+        if plain and complete[place]:
+            scores[place] = _bleu(length, reference_length, precisions[place].tolist())
+        else:
+            scores[place] = bleu.scorer.formula.evaluate([length, reference_length, *rows[place][2:]])[0]
+    return scores
 
-    return np.array(
-        [[*map(score, *table)] for table in zip(rows, lengths.tolist(), precisions.tolist(), complete.tolist())]
-    )
 
-
-def _bleu(lengths: Sequence[int], precisions: Sequence[float]) -> float:
-    length, reference_length = lengths
+def _bleu(length: int, reference_length: int, precisions: Sequence[float]) -> float:
     penalty = 1.0 if length >= reference_length else math.exp(1 - reference_length / length)
     return penalty * math.exp(sum(map(math.log, precisions)) / len(precisions))

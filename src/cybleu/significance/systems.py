@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import first_not_finite, in_place, np
@@ -92,7 +92,8 @@ class OfFunction(Scoring):
     """Scoring by a function of the sum of all rows."""
 
     def __init__(self, function: OfSums, scale: float | None):
-        self.scale, self._function = scale, function
+        self.scale = scale
+        self._function = function
         name = getattr(function, "__name__", type(function).__name__)
         self.signature = Signature({"function": name})
 
@@ -108,7 +109,8 @@ class OfMeans(Scoring):
     signature = Signature({"": "mean"})
 
     def __init__(self, tables: Sequence[NDArray[Any]], scale: float | None):
-        self.scale, self._segments = scale, len(tables[0])
+        self.scale = scale
+        self._segments = len(tables[0])
         self.tolerance = EQUAL * max(float(np.abs(table.astype(np.float64)).max()) for table in tables)
 
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
@@ -154,8 +156,11 @@ class Systems:
         self.names = list(systems)
         self.given = [rows.table for rows in given]
         self.scoring, self.tables = _scoring(given, metric, scale, choices)
-        numbers = count()
-        self.runs = [[next(numbers) for _ in runs] for runs in systems.values()]
+        self.runs: list[list[int]] = []
+        before = 0
+        for runs in systems.values():
+            self.runs.append([*range(before, before + len(runs))])
+            before += len(runs)
         self.segments = len(self.tables[0])
         self.columns = Columns(self.tables)
         self.scores = self.scoring.exact(self.columns.numbers(self.columns.totals[:, :, None]))
@@ -171,7 +176,8 @@ class Systems:
     def influence(self, first: int, second: int) -> NDArray[np.float64]:
         """Return for each segment by how much the first system's score would drop with the second system's output."""
         result = np.zeros(self.segments)
-        columns, pairs = self.columns, [(own, other) for own in self.runs[first] for other in self.runs[second]]
+        columns = self.columns
+        pairs = [*product(self.runs[first], self.runs[second])]
         for start in range(0, self.segments, PIECE):
             part = slice(start, start + PIECE)
             for own, other in pairs:
@@ -199,13 +205,13 @@ def named(given: Any) -> dict[str, list[Run]]:
     :param given: a mapping, or pairs of names and rows
     """
     example = 'for example {"baseline": rows, "mine": other_rows}'
+    found: dict[str, list[Run]] = {}
     try:
         pairs = [(name, rows) for name, rows in (given.items() if hasattr(given, "items") else given)]
     except (TypeError, ValueError):
         raise SequenceTypeError(
             f"the systems are neither a mapping from names to rows nor pairs of a name and rows; give {example}"
         ) from None
-    found: dict[str, list[Run]] = {}
     for name, rows in pairs:
         if not isinstance(name, str) or not name:
             shown = repr(name) if isinstance(name, (str, int)) else f"a {type(name).__name__}"
@@ -225,7 +231,8 @@ def runs_of(given: Any, name: str) -> list[Run]:
         runs = given
     else:
         if isinstance(given, Iterable) and not hasattr(given, "__array__"):
-            runs = [given] = [list(given)]
+            given = list(given)
+            runs = [given]
         try:
             array = np.asarray(given)
         except ValueError as error:
@@ -259,13 +266,17 @@ def _run(name: str, given: Any, system: str) -> Run:
 def _check_sizes(given: Sequence[Run], least: int) -> None:
     first = given[0]
     segments, width = first.table.shape
-    for name, table in ((rows.name, rows.table) for rows in given):
-        if len(table) != segments:
-            told = f"{first.name} has {segments} segments and {name} {len(table)}"
-            raise LengthMismatchError(f"{told}; all must have the same segments, in the same order")
-        if table.shape[1] != width:
-            told = f"the rows of {first.name} have {width} numbers and those of {name} {table.shape[1]}"
-            raise LengthMismatchError(f"{told}; count them with the same metric")
+    for rows in given:
+        if len(rows.table) != segments:
+            raise LengthMismatchError(
+                f"{first.name} has {segments} segments and {rows.name} {len(rows.table)}; all must have the same segments, "
+                "in the same order"
+            )
+        if rows.table.shape[1] != width:
+            raise LengthMismatchError(
+                f"the rows of {first.name} have {width} numbers and those of {rows.name} {rows.table.shape[1]}; count them "
+                "with the same metric"
+            )
     if segments < least:
         raise SampleError("there is one segment, so all samples are equal; give more segments, preferably hundreds")
 
@@ -289,9 +300,9 @@ def _scoring(
     found = find(metric, **chosen)
     for rows in given:
         if rows.table.dtype.kind not in ("iuf" if found.dtype == "float64" else "iu"):
-            told = f"{rows.name} has {rows.table.shape[1]} columns of {rows.table.dtype}, and the rows of {found.name} are integers"
             raise ArrayValueError(
-                f"{told}; floats are scores, one column for each run, or the metric is a function of the sum"
+                f"{rows.name} has {rows.table.shape[1]} columns of {rows.table.dtype}, and the rows of {found.name} are "
+                "integers; floats are scores, one column for each run, or the metric is a function of the sum"
             )
         try:
             found.score(rows.table)  # validates every row
@@ -309,6 +320,8 @@ def _numeric(given: Sequence[Run]) -> list[NDArray[Any]]:
         if whole and rows.table.dtype == np.uint64 and rows.table.max() > np.iinfo(np.int64).max:
             raise ArrayValueError(f"{rows.name} has numbers above {np.iinfo(np.int64).max}")
         if not whole and (first := first_not_finite(rows.table)) is not None:
-            told = f"{rows.name} has {', '.join(map(str, rows.table[first]))} for segment {first}, counted from 0"
-            raise ArrayValueError(f"{told}; give a finite number for every segment")
+            raise ArrayValueError(
+                f"{rows.name} has {', '.join(map(str, rows.table[first]))} for segment {first}, counted from 0; give a "
+                "finite number for every segment"
+            )
     return [in_place(rows.table, np.int64 if whole else np.float64) for rows in given]
