@@ -137,7 +137,7 @@ def choose_from(
     if explain is not None:
         if output != STANDARD_STREAM or list_format is not None:
             raise click.UsageError("--explain only prints the reasons, and cannot be combined with --output or --list")
-        explanation = "\n".join(_explained(segments, explain, choose, why))
+        explanation = "\n".join(_explanation(segments, explain, choose, why))
         click.echo(_printable(explanation, len(explanation)))
         return
     missing = 0
@@ -203,7 +203,7 @@ def opened(path: str) -> Iterator[Callable[[str], Any]]:
         yield file.write
 
 
-def _explained(
+def _explanation(
     segments: Iterable[NBest], identity: int, choose: Callable[[NBest], Selection[str]], why: Why
 ) -> Iterator[str]:
     """Describe the first candidates of a segment, with the reasons for their scores."""
@@ -223,7 +223,7 @@ def _explained(
         if why.weights is not None:
             yield from _terms(nbest, row, why.weights)
         elif why.references is not None:
-            yield f"   {_matches(nbest.stats[row].tolist())}"
+            yield f"   {_matches_in_words(nbest.stats[row].tolist())}"
         elif why.metric is not None:
             yield from _nearest(texts, number, why.metric)
 
@@ -249,11 +249,11 @@ def _nearest(texts: list[str], row: int, metric: Metric) -> Iterator[str]:
     for other in sorted((i for i in range(len(texts)) if i != row), key=lambda i: sign * alike[i])[:EXPLAINED]:
         line = f"   {family(metric)} {alike[other]:.1f} with hypothesis {other}"
         if isinstance(metric, Bleu):
-            line += f": {_matches(rows([texts[row]], [texts[other]], metric)[0].tolist())}"
+            line += f": {_matches_in_words(rows([texts[row]], [texts[other]], metric)[0].tolist())}"
         yield line
 
 
-def _matches(row: list[int]) -> str:
+def _matches_in_words(row: list[int]) -> str:
     order = len(row) // 2 - 1
     orders = " ".join(f"{matched}/{total}" for matched, total in zip(row[2 : 2 + order], row[2 + order :]))
     return f"matched n-grams {orders}, length {row[0]} against {row[1]}"

@@ -181,10 +181,10 @@ def compare(
     if report_file is not None:
         from ..report import Report
         from ..report.page import MOST_SEGMENTS, save_page
-        from ..report.texts import Texts as ReportTexts
+        from ..report.texts import Outputs
 
-        of_report = ReportTexts(_by_system(systems, lines), sets, lines[-1] if sources else None)
-        report = Report(counted, comparisons, of_report, lowercase=options["lowercase"])
+        outputs = Outputs(_by_system(systems, lines), sets, lines[-1] if sources else None)
+        report = Report(counted, comparisons, outputs, lowercase=options["lowercase"])
         report.title = page["title"] or report.subject
         names = _without_folders([*texts.digests, report_file])
         report.command = _command(names)

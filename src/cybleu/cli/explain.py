@@ -46,7 +46,7 @@ def explain(
     (chosen,) = metrics_with([metric], options, has_methods=True)
     tokenization = chosen.tokenization
     assert tokenization is not None
-    text, others = _segment(Texts([hypothesis], references, drop_bom), line)
+    text, others = _texts_of_line(Texts([hypothesis], references, drop_bom), line)
     tokens = tokenization.split([text])[0]
     sets = tokenization.split(others)
     method = method_of_segments(metric, options)
@@ -57,7 +57,7 @@ def explain(
     click.echo(str(explained))
 
 
-def _segment(texts: Texts, line: int) -> tuple[Any, Any]:
+def _texts_of_line(texts: Texts, line: int) -> tuple[Any, Any]:
     """The hypothesis and the references of the line."""
     before = 0
     for (corpus,) in texts:

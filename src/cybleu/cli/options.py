@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
-from itertools import chain
 from typing import Any
 
 import click
@@ -60,15 +59,6 @@ class MetricName(click.ParamType):  # type: ignore[type-arg]
         return [CompletionItem(name) for name in self.offered if name.startswith(incomplete)]
 
 
-class MetricNames(MetricName):
-    """Names of metrics, separated by commas."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str):
-            return value
-        return [super(MetricNames, self).convert(name, param, ctx) for name in value.split(",")]
-
-
 def metric_option(default: str = "bleu", of_bleu: bool = False, of_sums: bool = False) -> Decorator:
     """Declare the option for the metric."""
     name = MetricName(of_bleu, of_sums)
@@ -78,16 +68,20 @@ def metric_option(default: str = "bleu", of_bleu: bool = False, of_sums: bool = 
 
 def metrics_option(of_sums: bool = False) -> Decorator:
     """Declare the option for one or more metrics."""
-    names = MetricNames(of_sums=of_sums)
+    name = MetricName(of_sums=of_sums)
+
+    def read(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[str]:
+        return [name.convert(one, parameter, context) for one in ",".join(values).split(",")]
+
     return click.option(
         "-m",
         "--metric",
         metavar="NAME,...",
-        type=names,
         multiple=True,
         default=["bleu"],
-        callback=lambda context, parameter, values: [*chain(*values)],
-        help=f"One or more of {', '.join(names.offered)}. bleu is an alias of sacrebleu.",
+        callback=read,
+        shell_complete=name.shell_complete,
+        help=f"One or more of {', '.join(name.offered)}. bleu is an alias of sacrebleu.",
     )
 
 

@@ -38,13 +38,10 @@ from .texts import SACREBLEU, Texts, text_options
 def variants(
     hypothesis: str,
     references: tuple[str, ...],
-    tokenize: str | None,
-    lowercase: bool,
     drop_bom: bool,
     metric: list[str],
-    max_order: int | None,
-    weights: tuple[float, ...] | None,
     output_format: str,
+    **options: Any,  # of all variants
 ) -> None:
     """Show why tools give different scores.
 
@@ -57,8 +54,9 @@ def variants(
       cybleu variants hypotheses.txt references.txt
       cybleu variants hypotheses.txt references.txt -m nltk,nltk:method1,sacrebleu
     """
-    order = Bleu(max_order=max_order, weights=weights).order
-    counts = Counts(metric, order, weights, tokenize or "of-tools", lowercase)
+    weights = options["weights"]
+    order = Bleu(max_order=options["max_order"], weights=weights).order
+    counts = Counts(metric, order, weights, options["tokenize"] or "of-tools", options["lowercase"])
     for (corpus,) in Texts([hypothesis], references, drop_bom):
         counts.add(corpus)
     found = counts.comparison()

@@ -23,7 +23,7 @@ from ..significance.results import written_name
 from ..significance.settings import refuse_settings
 from .figures import Buckets, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies, contributions, shares
 from .ngrams import NGrams
-from .texts import Texts, read_texts
+from .texts import Outputs, read_outputs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,7 +70,7 @@ class MetricFigures:
     """
 
     def __init__(
-        self, counter: Metric, comparison: SystemComparison, label: str, texts: Texts, order: Sequence[str] | None
+        self, counter: Metric, comparison: SystemComparison, label: str, texts: Outputs, order: Sequence[str] | None
     ):
         """
         :param counter: the metric with its tokeniser
@@ -210,7 +210,7 @@ class Report:
         self,
         metrics: Sequence[Metric],
         comparisons: Sequence[SystemComparison],
-        texts: Texts,
+        texts: Outputs,
         lowercase: bool = False,
         n_end: int = LARGEST_N,
     ):
@@ -256,7 +256,7 @@ class Report:
         systems = [*texts.runs]
         if len(systems) > 5:
             systems[4:] = [f"{len(systems) - 4} others"]
-        self.subject = f"{joined([one.label for one in found])} of {joined(systems)}"
+        self.subject = f"{in_words([one.label for one in found])} of {in_words(systems)}"
         self.title = self.subject
         self.command: str | None = None
         self.files: Mapping[str, str] = {}
@@ -456,7 +456,7 @@ def analyse(
     metrics = _metrics(metric, choices)
     check_whole(n_end, "n_end", 1, 64, error=OrderError)
     settings = Settings() if settings is None else settings
-    texts = read_texts(systems, references, source)
+    texts = read_outputs(systems, references, source)
     counters = _with_tokenizers(metrics, tokenize, lowercase)
     counters = [one.with_weights_of(texts.references) if one.weighs_by_call else one for one in counters]
     comparisons = []
@@ -508,7 +508,7 @@ def _metrics(given: Any, choices: Mapping[str, Any]) -> list[Metric]:
     return metrics
 
 
-def joined(names: Sequence[str]) -> str:
+def in_words(names: Sequence[str]) -> str:
     """Return a list of names as text."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 

@@ -20,7 +20,7 @@ from .texts import PIECE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .texts import Texts
+    from .texts import Outputs
 
 LISTED = 10  # n-grams of each order that are listed
 CLIPPED = 5  # added to the mark of a token that a reference has, but that the output has too often
@@ -31,7 +31,7 @@ Lists: TypeAlias = tuple[tuple[NGram, ...], ...]  # the n-grams of each order
 class NGrams:
     """The n-grams of all texts up to a largest order.
 
-    :ivar marks: for each token of :class:`Texts` a digit: the length of the longest match that contains the token, and
+    :ivar marks: for each token of :class:`Outputs` a digit: the length of the longest match that contains the token, and
         :data:`CLIPPED` more if the token is clipped
     :ivar over: for each output the n-grams of each order that it has too often
     :ivar under: for each output the n-grams of each order that it does not have often enough
@@ -42,7 +42,7 @@ class NGrams:
     :ivar confirmed: how often each token matches in each output
     """
 
-    def __init__(self, texts: Texts, most: int, pairs: Sequence[tuple[str, str]]):
+    def __init__(self, texts: Outputs, most: int, pairs: Sequence[tuple[str, str]]):
         """Count the n-grams, the longest first, and find those that matter.
 
         :param most: the largest order
@@ -60,7 +60,7 @@ class NGrams:
         for n in range(most, 0, -1):
             grams = levels.pop()
             size = int(grams.max(initial=0)) + 1
-            matched = _matches(texts, grams, inside)
+            matched = _match(texts, grams, inside)
             tokens, inside = _covered(matched.places, n, length=len(texts.ids))
             self.marks[tokens & (self.marks == 0)] = n  # those of longer matches are marked already
             if n == 1:
@@ -85,7 +85,7 @@ class NGrams:
                 self.differences[pair] = (listed(np.where(one > other, one, 0), other, places), *lists)
 
 
-def _longer(grams: NDArray[np.int32], texts: Texts) -> NDArray[np.int32]:
+def _longer(grams: NDArray[np.int32], texts: Outputs) -> NDArray[np.int32]:
     """Return the numbers of the n-grams that are one token longer and begin at each place; 0 for none, and if it occurs once.
 
     An n-gram that occurs twice consists of two shorter ones that do.
@@ -117,7 +117,7 @@ class Matches(NamedTuple):
     clipped: NDArray[np.int64]
 
 
-def _matches(texts: Texts, grams: NDArray[np.int32], inside: NDArray[np.bool_]) -> Matches:
+def _match(texts: Outputs, grams: NDArray[np.int32], inside: NDArray[np.bool_]) -> Matches:
     """Match the n-grams of an order.
 
     :param inside: for each place whether the n-gram that begins there is part of a longer match
@@ -168,7 +168,7 @@ def _covered(places: NDArray[np.int64], n: int, length: int) -> tuple[NDArray[np
 
 
 def _most_salient(
-    texts: Texts, grams: NDArray[np.int32], n: int, counts: NDArray[Any], others: NDArray[Any], places: NDArray[Any]
+    texts: Outputs, grams: NDArray[np.int32], n: int, counts: NDArray[Any], others: NDArray[Any], places: NDArray[Any]
 ) -> tuple[NGram, ...]:
     """List the n-grams with the largest salience; among equals the largest counts, then the first. None that was seen once.
 

@@ -203,7 +203,7 @@ def _context(report: Report, most: int | None) -> dict[str, Any]:
         "pictures": _pictures(report),
         "sides": sides,
         "ranked": {figures: [order[:NAMED].tolist() for order in orders] for figures, orders in ranked.items()},
-        "segments": _segments(report, marks, carried),
+        "segments": _shown_segments(report, marks, carried),
         "carried": len(carried),
         "values": json.dumps([np.rint(UNITS * one.gains[:, carried]).astype(int).tolist() for one in report.metrics]),
     }
@@ -237,7 +237,7 @@ def _pictures(report: Report) -> dict[str, str]:
     return addresses
 
 
-def _segments(report: Report, marks: NDArray[np.uint8], carried: list[int]) -> Iterator[dict[str, Any]]:
+def _shown_segments(report: Report, marks: NDArray[np.uint8], carried: list[int]) -> Iterator[dict[str, Any]]:
     """Yield what the page shows of each segment. Outputs with the same text are one entry; the pair of systems on whose
     difference the segment has the largest influence comes first."""
     from markupsafe import Markup

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .._runtime.arrays import np
 from ..significance import SystemComparison, SystemScore
 from ..significance.results import p_value
-from .analysis import MetricFigures, Report, joined
+from .analysis import MetricFigures, Report, in_words
 
 
 class Verdict(NamedTuple):
@@ -57,7 +57,7 @@ def points(value: float | None, width: int = 2, sign: str = "") -> str:
     return "" if value is None or np.isnan(value) else f"{value:{sign}.{width}f}".replace("-", "\u2212")
 
 
-def _interval(low: float, high: float) -> str:
+def _ends(low: float, high: float) -> str:
     return f"{points(low)} to {points(high)}"
 
 
@@ -95,7 +95,7 @@ def _card(of_names: Sequence[MetricFigures], share: str, several: bool) -> Card:
             said.setdefault(_of_others(figures.comparison), []).append(figures.label)
     sentences = []
     for (name, rest), labels in said.items():
-        by = f" by {joined(labels)}" if several else ""
+        by = f" by {in_words(labels)}" if several else ""
         sentences.append((name, f"{rest}{by}."))
     return Card(names, [_of_two(figures, names, share) for figures in of_names], sentences)
 
@@ -120,7 +120,7 @@ def _of_two(figures: MetricFigures, names: tuple[str, ...], share: str) -> Verdi
         _title(figures),
         _in_words(figures, difference),
         (scores[names[0]], scores[names[1]]),
-        f"{found} (p {p}); {share} interval {_interval(*ends)}",
+        f"{found} (p {p}); {share} interval {_ends(*ends)}",
     )
 
 
@@ -169,7 +169,7 @@ def _cell(figures: MetricFigures, system: SystemScore, is_best: bool) -> ScoreCe
     return ScoreCell(
         score=points(figures.percent(system.score)),
         half=f"\u00b1 {points((high - low) / 2)}",
-        ends=_interval(low, high),
+        ends=_ends(low, high),
         is_best=is_best,
         rank=system.rank if len(figures.systems) > 1 else None,
     )
@@ -212,7 +212,7 @@ def pair_rows(figures: MetricFigures) -> list[PairRow]:
                 first=pair.first,
                 second=pair.second,
                 improvement=points(difference, sign="+"),
-                interval=_interval(low, high),
+                interval=_ends(low, high),
                 p=p_value(pair, figures.comparison, holm=False),
                 p_holm=p_value(pair, figures.comparison, holm=True),
                 wins=pair.wins,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PIECE = 1 << 10  # segments that are tokenised or matched at once, which bounds memory
 
 
-class Texts:
+class Outputs:
     """All texts of a comparison, and their tokens. The tokens of a segment follow one another: those of each output, and then
     of each reference.
 
@@ -144,7 +144,7 @@ class Texts:
         return f"{name} (of the segments)" if name in self.outputs else name
 
 
-def read_texts(systems: Any, references: Any, source: Any) -> Texts:
+def read_outputs(systems: Any, references: Any, source: Any) -> Outputs:
     """Validate the arguments of :func:`cybleu.report.analyse`.
 
     :raises CybleuError: one of its subclasses, for texts that are not valid
@@ -158,24 +158,24 @@ def read_texts(systems: Any, references: Any, source: Any) -> Texts:
         raise EmptyCorpusError("there is no segment; give the references of each, and a line of each system")
     sets = []
     for segment, group in enumerate(groups):
-        sets.append(_lines([group] if isinstance(group, str) else group, f"references[{segment}]"))
+        sets.append(_raw_texts([group] if isinstance(group, str) else group, f"references[{segment}]"))
     found: dict[str, list[list[str]]] = {}
     for name, given in systems.items():
         lines = read_list(given, name, "lines")
         several = bool(lines) and all(isinstance(one, Iterable) and not isinstance(one, LINE) for one in lines)
         if several:
-            found[name] = [_lines(run, f"{name}, run {number}", len(sets)) for number, run in enumerate(lines, 1)]
+            found[name] = [_raw_texts(run, f"{name}, run {number}", len(sets)) for number, run in enumerate(lines, 1)]
         else:
-            found[name] = [_lines(lines, name, len(sets))]
+            found[name] = [_raw_texts(lines, name, len(sets))]
     if not found:
         raise UnknownNameError("there is no system; give at least one")
-    sources = None if source is None else _lines(source, "source", len(sets))
-    texts = Texts(found, sets, sources)
+    sources = None if source is None else _raw_texts(source, "source", len(sets))
+    texts = Outputs(found, sets, sources)
     read_references(sets, texts=texts.corpus.texts)  # raises what these have against references
     return texts
 
 
-def _lines(lines: Any, name: str, segments: int | None = None) -> list[str]:
+def _raw_texts(lines: Any, name: str, segments: int | None = None) -> list[str]:
     """Read raw text, as many lines as there are segments if their number is given."""
     lines = read_list(lines, name, "lines")
     if segments not in (None, len(lines)):

@@ -69,7 +69,7 @@ def compare_systems(
     of_runs = bootstrap_scores(statistics, settings)
     of_samples = of_systems(statistics, of_runs)
     order, pairs = _order_and_pairs(statistics, baseline)
-    differences = _differences(statistics, pairs, settings, of_samples)
+    differences = _tested_differences(statistics, pairs, settings, of_samples)
     ranks = {}
     if baseline is None:
         significant = {pair: one.significant for pair, one in zip(pairs, differences)}
@@ -111,7 +111,7 @@ def compare_counts(
     return replace(found, signature=as_signature(found.signature).with_fields(**fields))
 
 
-def _differences(
+def _tested_differences(
     statistics: Systems,
     pairs: Sequence[tuple[int, int]],
     settings: Settings,

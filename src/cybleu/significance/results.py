@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.scales import percent
 from ..errors import UnknownNameError
 from ..metrics.signature import as_signature
-from .tables import BEST, CAPTION, CLOSE, LABEL, Table, formatted
+from .tables import BEST, CAPTION, CLOSE, LABEL, Table, written_tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -336,7 +336,7 @@ def format_comparisons(
         tables = _tables(comparisons[0], width, caption, label)
     else:
         tables = [_one_table(comparisons, width, caption, label)]
-    return formatted(tables, _notes(comparisons), form)
+    return written_tables(tables, _notes(comparisons), form)
 
 
 def _csv(comparisons: Sequence[SystemComparison]) -> str:
@@ -366,12 +366,12 @@ def _csv(comparisons: Sequence[SystemComparison]) -> str:
 # ---------------------------------------------------------------------------------------------------------- tables
 
 
-def _number(value: float | None, comparison: SystemComparison, width: int, sign: str = "") -> str:
+def _points(value: float | None, comparison: SystemComparison, width: int, sign: str = "") -> str:
     return "" if value is None else f"{percent(value, comparison.scale or 100):{sign}.{width}f}"
 
 
 def _interval(item: SystemScore | SystemDifference, comparison: SystemComparison, width: int) -> str:
-    return f"{_number(item.low, comparison, width)} to {_number(item.high, comparison, width)}"
+    return f"{_points(item.low, comparison, width)} to {_points(item.high, comparison, width)}"
 
 
 def p_value(pair: SystemDifference, comparison: SystemComparison, digits: int = 4, holm: bool | None = None) -> str:
@@ -394,13 +394,13 @@ def _tables(comparison: SystemComparison, width: int, caption: str, label: str) 
     titles = ["system", _heading(comparison), f"{100 * comparison.settings.confidence:g} % interval", *deviations]
     systems = []
     for system in comparison.systems:
-        row = [system.name, _number(system.score, comparison, width), _interval(system, comparison, width)]
-        row += [_number(getattr(system, name), comparison, width) for name in deviations]
+        row = [system.name, _points(system.score, comparison, width), _interval(system, comparison, width)]
+        row += [_points(getattr(system, name), comparison, width) for name in deviations]
         systems.append(row)
     of_pair = ["difference", "its interval", "p", "Holm's p", "wins", "losses", "ties"]
     differences = []
     for pair in comparison.differences:
-        row = [_number(pair.difference, comparison, width, "+"), _interval(pair, comparison, width)]
+        row = [_points(pair.difference, comparison, width, "+"), _interval(pair, comparison, width)]
         row += [p_value(pair, comparison, holm=False), p_value(pair, comparison, holm=True)]
         row += [str(pair.wins), str(pair.losses), str(pair.ties)]
         differences.append(row)
@@ -435,7 +435,7 @@ def _one_table(comparisons: Sequence[SystemComparison], width: int, caption: str
         titles += [_heading(comparison, several), "p"]
         systems = {system.name: system for system in comparison.systems}
         for row, name in zip(rows, names):
-            score = _number(systems[name].score, comparison, width)
+            score = _points(systems[name].score, comparison, width)
             row.append(f"{score} ({_interval(systems[name], comparison, width)})")
             row.append("" if name == names[0] else p_value(comparison.between(name, names[0]), comparison))
     return Table(titles, rows, {0}, caption, label, _marks(comparisons, 1))

@@ -277,12 +277,12 @@ def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
     for place in np.ndindex(complete.shape):
         length, reference_length = lengths[place].tolist()
         if plain and complete[place]:
-            scores[place] = _bleu(length, reference_length, precisions[place].tolist())
+            scores[place] = _bleu_of_floats(length, reference_length, precisions[place].tolist())
         else:
             scores[place] = bleu.scorer.formula.evaluate([length, reference_length, *rows[place][2:]])[0]
     return scores
 
 
-def _bleu(length: int, reference_length: int, precisions: Sequence[float]) -> float:
+def _bleu_of_floats(length: int, reference_length: int, precisions: Sequence[float]) -> float:
     penalty = 1.0 if length >= reference_length else math.exp(1 - reference_length / length)
     return penalty * math.exp(sum(map(math.log, precisions)) / len(precisions))

@@ -243,10 +243,12 @@ def runs_of(given: Any, name: str) -> list[Run]:
         if array.ndim == 3:
             runs = array
     several = len(runs) > 1
-    return [_run(f"run {number} of {name}" if several else name, run, name) for number, run in enumerate(runs, 1)]
+    return [
+        _checked_run(f"run {number} of {name}" if several else name, run, name) for number, run in enumerate(runs, 1)
+    ]
 
 
-def _run(name: str, given: Any, system: str) -> Run:
+def _checked_run(name: str, given: Any, system: str) -> Run:
     check_unmasked(given, system)
     array = np.asarray(given)
     if not array.size and not array.shape[0]:

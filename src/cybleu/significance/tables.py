@@ -49,17 +49,17 @@ class Table(NamedTuple):
     marks: Mapping[tuple[int, int], str] = {}
 
 
-def formatted(tables: Sequence[Table], notes: Sequence[str], form: str) -> str:
+def written_tables(tables: Sequence[Table], notes: Sequence[str], form: str) -> str:
     """Format tables, and notes below them, as ``text``, ``markdown`` or ``latex``."""
     if form == "text":
-        return "\n\n".join([*map(_as_text, tables), "\n".join(map(plain, notes))])
+        return "\n\n".join([*map(_as_text, tables), "\n".join(map(in_one_line, notes))])
     if form == "markdown":
         return "\n\n".join([*map(_as_markdown, tables), "  \n".join(map(_in_markdown, notes))])
     needs = "% needs \\usepackage{booktabs,graphicx}, and XeLaTeX or LuaLaTeX for names in other than Latin letters\n"
-    return needs + "\n\n".join([*map(_as_latex, tables), "\n".join(f"% {plain(note)}" for note in notes)]) + "\n"
+    return needs + "\n\n".join([*map(_as_latex, tables), "\n".join(f"% {in_one_line(note)}" for note in notes)]) + "\n"
 
 
-def plain(text: str) -> str:
+def in_one_line(text: str) -> str:
     """Replace the characters that would break a line or control a terminal."""
     return _printable(text).replace("\n", " ")
 
@@ -67,7 +67,7 @@ def plain(text: str) -> str:
 def _as_text(table: Table) -> str:
     columns = []
     for number, column in enumerate(zip(table.titles, *table.rows)):
-        cells = list(map(plain, column))
+        cells = list(map(in_one_line, column))
         if any(cell.endswith("*") for cell in cells[1:]):
             cells = [cell if cell.endswith("*") or not cell else f"{cell} " for cell in cells]
         size = max(map(len, cells))
@@ -82,7 +82,7 @@ def _as_markdown(table: Table) -> str:
 
 
 def _in_markdown(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", plain(text))
+    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", in_one_line(text))
 
 
 def _as_latex(table: Table) -> str:
@@ -121,7 +121,7 @@ def _as_latex(table: Table) -> str:
 
 
 def _in_latex(text: str) -> str:
-    return LIGATURE.sub(r"\1{}", "".join(LATEX.get(character, character) for character in plain(text)))
+    return LIGATURE.sub(r"\1{}", "".join(LATEX.get(character, character) for character in in_one_line(text)))
 
 
 def _number_in_latex(text: str, mark: str) -> str:
