@@ -29,6 +29,7 @@ class Axes:
 
     def column(self, axis: int) -> tuple[Floats, NDArray[np.int32]]:
         """Return the values of a dense feature, and the order of the hypotheses along it."""
+        # two threads may both compute it: the results are equal
         if axis not in self._columns:
             column = np.ascontiguousarray(self._features[:, axis])
             self._columns[axis] = column, self.sorted(column)
@@ -64,6 +65,7 @@ class Axes:
         (deviation,), (largest,) = deviations_within(column[:, None], self.offsets)
         if deviation < 1e-12:  # only rounding errors
             return 1.0
+        # the exponents are added, because the product may overflow
         exponent = frexp(deviation)[1] + frexp(largest)[1]
         return ldexp(1.0, min(max(1 - exponent, -1000), 1000))
 

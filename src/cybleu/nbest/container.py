@@ -119,6 +119,7 @@ class NBest:
         if not np.isfinite(dense).all():
             row, column = np.argwhere(~np.isfinite(dense))[0]
             raise places.not_finite(dense_names[column], row, dense[row, column])
+        # in the order in which mistakes are reported
         part = Part(
             offsets=bounds,
             ids=places.ids,
@@ -158,6 +159,7 @@ class NBest:
             object.__setattr__(self, name, _read_only(value))  # the only way to set a field of a frozen dataclass
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # pickles are validated like other arguments, because they may be made by hand
         return partial(type(self), **{field.name: getattr(self, field.name) for field in fields(self)}), ()
 
     def __len__(self) -> int:
@@ -361,6 +363,7 @@ class NBest:
         """
         if self.texts is None:
             raise ArrayValueError("the texts of the hypotheses are not known, so another metric cannot count them")
+        # the texts of lists are tokens that are split at blanks, unless the metric has its own tokeniser
         found = split_on_blanks(find(metric, tokenize=tokenize, lowercase=lowercase or None, **options))
         prepared = prepare_references(references, len(self))
         rows = count_texts(found, read_lines(self.texts), prepared, owners_of(self.offsets), threads)

@@ -40,6 +40,7 @@ def write_moses(nbest: NBest, features: Path, scores: Path) -> None:
         raise StatisticsError(
             "a hypothesis has different numbers of unigrams and tokens; Moses's files cannot store both"
         )
+    # Moses's order of the counts
     columns = [column for n in range(order) for column in (2 + n, 2 + order + n)]
     counts = stats[:, [*columns, 1]]  # m1 t1 m2 t2 ... and the reference length
     labels = [] if nbest.sparse is None else [f"{name}=" for name in nbest.sparse.names]
@@ -68,6 +69,7 @@ def read_moses(features: Path, scores: Path, segments: int | None, first_id: int
     with Lines(features) as features_file, Lines(scores) as scores_file:
         found = _Table(features_file, *FEATURES, "features")
         counted = _Table(scores_file, *SCORES, "statistics")
+    # both files have the same segments in the same order
     for one, other in zip_longest(found.parts, counted.parts):
         if one is None or other is None or one[1:] != other[1:]:
             names = [f"{part[2]} hypotheses of segment {part[1]}" if part else "the end" for part in (one, other)]
@@ -130,6 +132,7 @@ class _Table:
                 width = self._width or 0
                 parser = Fields([b""] * width, "glued" if has_pairs else "none")
             lines = ParsedLines(parser, block, count, width)
+            # beyond the rows that a heading announces, every line is left to this module
             lines.limit = left
             for place, _, line in lines.declined():
                 with on_line(self.file, self.file.count + 1 + place):
@@ -198,6 +201,7 @@ def _statistics(table: _Table, segments: int) -> Integers:
     matches = rows[:, :-1:2]
     totals = rows[:, 1:-1:2]
     most = min(LARGEST_COUNT, LARGEST_SUM // max(1, segments))
+    # a float holds larger whole numbers only approximately
     right = ((rows >= 0) & (rows <= most) & (rows == np.floor(rows))).all(axis=1)
     right &= (matches <= totals).all(axis=1)
     if not right.all():

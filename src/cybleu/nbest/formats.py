@@ -60,6 +60,7 @@ def blocks_of(file: Lines) -> Iterator[tuple[bytes, int]]:
     Meanwhile, `file.count` is the number of lines before the block.
     """
     for block in file.blocks():
+        # the text is not needed, only the error for bytes that are not UTF-8
         if not block.isascii():
             file.text(block)
         count = int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))) + 1  # faster than bytes.count
@@ -162,6 +163,7 @@ class ParsedLines:
 
     def sparse(self) -> SparseFeatures | None:
         """Return the sparse features of all rows, if a line so far has any."""
+        # the parser numbers names in the order of the file, and knows those of earlier blocks, too
         names = self._parser.names()
         if not names:
             return None
@@ -186,6 +188,7 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
             form = form or _detected(file, block, naming)
             with on_line(file, 1):
                 first = _parse_line(next(lines_in(block))[1], form)
+            # all lines have the features of the first one; the backend only reads lines that look like it
             names = tuple(first.dense)
             sparse_form = "none" if b"" in first.labels[:1] else "spaced"
             if form == "joshua":
@@ -195,6 +198,7 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
         for number, start, text in lines.declined():
             with on_line(file, file.count + 1 + number):
                 line = _parse_line(text, form, names)
+            # a line of another form, or with a mistake
             lines.spans[:, lines.row] = line.id, start + line.begin, start + line.end
             lines.scores[lines.row] = line.score
             lines.put(line.dense.values(), line.sparse)
@@ -206,6 +210,7 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
             if len(sparse.names) > MOST_FEATURES:
                 with on_line(file, numbers[owners_of(sparse.indptr)[sparse.columns.argmax()]]):
                     raise InputFileError(f"there are more than {MOST_FEATURES} features that are not sparse")
+            # in this format any feature may be missing in a line, so the backend read all of them as sparse ones
             dense = dense_of(sparse)
             dense_names = sparse.names
             sparse = None
@@ -288,6 +293,7 @@ def _parse_line(line: bytes, form: str | None, names: tuple[str, ...] | None = N
 def _fields(line: bytes) -> list[bytes]:
     """Split a line into fields, without those that Marian writes before the features: alignments and scores of words."""
     fields = line.split(BARS)
+    # a list of four fields has none of these
     while len(fields) > 4 and (tokens := fields[2].split()):
         if tokens[0] != b"WordScores=" and not all(map(ALIGNED.fullmatch, tokens)):
             break
@@ -316,6 +322,7 @@ def _labelled(tokens: list[str]) -> tuple[dict[str, float], list[bytes], Sparse]
         if "_" not in name:
             labels += [label.encode()] + [b""] * (len(values) - 1)
             dense.update((f"{name}_{number}", value) for number, value in enumerate(values, counts[name]))
+            # if a label appears again, the numbers of its features continue
             counts[name] += len(values)
         elif len(values) > 1:
             raise InputFileError(f"the sparse feature {shown(name)} has {len(values)} values; a name with '_' has one")

@@ -63,6 +63,7 @@ def json_lines(file: Lines) -> Iterator[Record]:
                     features.append([row[name] for name in names])
             ids.append(identity)
             sizes.append(len(hypotheses))
+        # the texts of a block are one buffer, as those of a file in another format
         stops = np.cumsum([0, *map(len, texts)], dtype=np.int64)
         part = Part(
             offsets=np.cumsum([0, *sizes], dtype=np.int64),
@@ -92,11 +93,13 @@ def _parse_segment(line: str, number: int) -> tuple[int, list[Any]]:
         raise InputFileError("is nested too deeply to be an n-best list") from None
     identity: Any = number
     if isinstance(value, dict):
+        # Sockeye's objects are converted to those of other servers
         if any(key in value for key in SOCKEYE) and not any(key in value for key in LISTS):
             value = {"id": value.get("sentence_id", number), "hypotheses": _of_sockeye(value)}
         identity = value.get("custom_id", value.get("id", number))
         if isinstance(identity, str):  # servers name responses, such as chatcmpl-1
             identity = int(identity) if identity.isdecimal() and len(identity) <= MOST_DIGITS else number
+        # a line of OpenAI's batch API has what a server returned in an envelope
         response = value.get("response")
         if isinstance(response, dict) and isinstance(response.get("body"), dict):
             value = response["body"]

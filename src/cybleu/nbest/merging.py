@@ -49,6 +49,7 @@ def merge(*nbests: NBest) -> NBest:
     parts = []
     inputs = 0
     for nbest in nbests:
+        # the order of the first list
         columns = [nbest.names.index(name) for name in first.names]
         features = nbest.features if nbest.names == first.names else nbest.features[:, columns]
         sparse = _renumbered(nbest.sparse or no_features(len(features)), numbers) if any_sparse else None
@@ -78,8 +79,10 @@ def _first_of_equal(part: Part) -> Integers:
     sparse = part.sparse
     kept: list[int] = []
     for first, last in pairwise(part.offsets.tolist()):
+        # a dict keeps the first of equal keys, in order
         seen: dict[bytes, int] = {}
         for row in range(first, last):
+            # bytes, because 0.0 is not bitwise equal to -0.0
             key: bytes = features[row].tobytes() + stats[row].tobytes()
             if sparse is not None:
                 own = slice(sparse.indptr[row], sparse.indptr[row + 1])
@@ -117,5 +120,6 @@ def _renumbered(sparse: SparseFeatures, numbers: dict[str, int]) -> SparseFeatur
     """
     own = np.array([numbers.setdefault(name, len(numbers)) for name in sparse.names], dtype=np.int64)
     columns = own[sparse.columns]
+    # columns must ascend within a hypothesis
     order = np.lexsort((columns, owners_of(sparse.indptr)))
     return SparseFeatures(sparse.indptr, columns[order], sparse.values[order], tuple(numbers))

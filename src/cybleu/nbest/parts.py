@@ -73,6 +73,7 @@ class GrowingRows:
         begin = self._count
         self._count += len(rows)
         if self._count > len(self._rows) or rows.shape[1:] != self._rows.shape[1:]:
+            # twice the rows, so that all copies together take linear time
             larger = np.zeros((2 * self._count, *rows.shape[1:]), rows.dtype)
             larger[(slice(begin), *map(slice, self._rows.shape[1:]))] = self._rows[:begin]
             self._rows = larger
@@ -106,6 +107,7 @@ def joined_parts(parts: Iterable[Part]) -> Part:
     found = {name: rows.rows() for name, rows in growing.items()}
     ids = found["ids"]
     bounds = np.append(0, np.cumsum(found["counts"]))
+    # a run with the id of the run before continues it
     starts = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
     indptr = np.append(0, np.cumsum(found["sizes"]))
     return Part(
@@ -129,7 +131,9 @@ def by_segment(part: Part, segments: int, first_id: int) -> Part:
     owners = repeat(part.ids - first_id, np.diff(part.offsets))
     offsets = np.append(0, np.cumsum(bincount(owners, minlength=segments)))
     ids = np.arange(segments, dtype=np.int64) + first_id
+    # most decoders write the segments in order, and nothing has to be copied
     if (owners[1:] >= owners[:-1]).all():
         return replace(part, offsets=offsets, ids=ids)
+    # stable: the hypotheses of a segment keep the order of the input
     order = np.argsort(owners, kind="stable")
     return part.taken(order, offsets, ids, order if part.index is None else part.index[order])

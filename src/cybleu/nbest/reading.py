@@ -96,6 +96,7 @@ def read_parts(
             records = READERS[form](file)
         else:
             records = field_lines(file, form, naming)
+        # parts are parsed one after the other, and counted in threads
         yield from in_order(finished, file.watched(records, progress), threads)
 
 

@@ -53,6 +53,7 @@ def _lines_in(paths: Sequence[Path], beside_texts: bool) -> list[list[str]]:
                 f"{error}; a str in the list of references is the path of a file; to pass texts, give a list for each "
                 "segment: [[text] for text in references] if each has one"
             ) from error
+    # zip would end with the shortest file
     if len(set(map(len, columns))) > 1:
         counts = ", ".join(f"{path}: {len(column)}" for path, column in zip(paths, columns))
         raise LengthMismatchError(f"reference files must have one line per segment, but their lengths differ: {counts}")
@@ -98,6 +99,7 @@ def count_texts(
             texts = tokens_of(texts, tokenization, Place("hypotheses"))
         if references.kind == "raw text":
             references = References([tokenization.split(group) for group in references.lists()])
+        # both sides are tokens now
         metric = with_options(metric, tokenize=None, lowercase=False)
     return rows_of_corpus(metric, references.corpus_of(texts, owners), threads)
 

@@ -43,6 +43,7 @@ class SparseFeatures(NamedTuple):
             return SparseFeatures(indptr, self.columns[first:last], self.values[first:last], self.names)
         sizes = np.diff(self.indptr)[rows]
         indptr = np.append(0, np.cumsum(sizes))
+        # from the places in the new rows to those in the old ones: each row is moved as a whole
         places = np.arange(indptr[-1], dtype=np.int64) + repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
         return SparseFeatures(indptr, self.columns[places], self.values[places], self.names)
 

@@ -102,6 +102,7 @@ def chunks(
     held: list[Part] = []  # the last segment, which may continue
     for part in read_parts(path, format, references, **reading):
         last = len(part.ids) - 1
+        # a segment is whole when the next one begins
         if last > 0 or (held and held[-1].ids[-1] != part.ids[0]):
             yield NBest.unchecked(joined_parts([*held, _whole_segments(part, 0, last)]))
             held = []

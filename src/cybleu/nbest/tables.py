@@ -48,6 +48,7 @@ def _features_in(path: Path) -> tuple[str, Floats]:
 def plain_text(file: Lines, size: int, table: Path | None, names: Sequence[str] | None) -> Iterator[Record]:
     """Read plain text with `size` lines for each segment, and the features of its lines in another file."""
     name, rows = ("", None) if table is None else _features_in(table)
+    # names without a table of features are an error
     named = feature_names(names, 0 if rows is None else rows.shape[1])
     unlike = f"than {file.name}; a line of features is of one hypothesis"
     for block, count in blocks_of(file):

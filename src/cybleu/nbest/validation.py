@@ -69,6 +69,7 @@ def checked_integers(values: Any, name: str, count: int | None, what: str) -> In
 
 def checked_offsets(values: Any, name: str, total: int, of_what: str) -> Integers:
     offsets = checked_integers(values, name, None, "numbers")
+    # slices, because an empty array has neither a first nor a last number
     ends = [*offsets[:1].tolist(), *offsets[-1:].tolist()]
     if ends != [0, total]:
         raise ArrayValueError(f"{name} must begin with 0 and end with the number of {of_what}, {total}, not {ends}")
@@ -85,6 +86,7 @@ def checked_stats(values: Any, places: Places, score: Any) -> Integers | Floats:
     is_float = array.dtype.kind == "f"
     if array.dtype.kind not in "iuf" and array.size:
         raise ArrayValueError(f"stats has dtype {array.dtype}; it must be int64 for BLEU, or float64")
+    # one number for each hypothesis is a column
     if array.ndim == 1 and (is_float or (array.size and score is not None)):
         array = array.reshape(-1, 1)
     check_shape(array, "stats", 2, int(places.offsets[-1]))
@@ -123,6 +125,7 @@ def checked_texts(values: Sequence[str], places: Places) -> list[str]:
     texts = list(values)
     if len(texts) != places.offsets[-1]:
         raise LengthMismatchError(f"there are {len(texts)} texts, but {places.offsets[-1]} hypotheses")
+    # a subclass of str could change what it says
     if set(map(type, texts)) - {str}:
         row = next(row for row, text in enumerate(texts) if type(text) is not str)
         raise ArrayValueError(f"the text of {places.name(row)} is a {type(texts[row]).__name__}, not a str")
@@ -147,6 +150,7 @@ def checked_sparse(values: Any, dense: Sequence[str], places: Places) -> SparseF
     if len(columns) and columns.max() >= len(names):
         raise ArrayValueError(f"sparse.columns holds {columns.max()}, but there are {len(names)} names")
     owners = owners_of(indptr)
+    # kernels add up a hypothesis in this order, and expect each feature once
     falls = (columns[1:] <= columns[:-1]) & (owners[1:] == owners[:-1])
     if falls.any():
         raise ArrayValueError(f"sparse.columns of {places.name(owners[falls.argmax()])} are not strictly ascending")

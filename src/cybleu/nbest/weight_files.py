@@ -51,6 +51,7 @@ def read_weights(path: Path, names: Sequence[str] | None = None) -> dict[str, fl
     """
     with Lines(path) as file:
         lines = [line.partition("#")[0] for line in file]
+    # first, because a number may be a name, too
     numbers = _without_names(lines, names)
     if numbers is not None:
         return _by_place(numbers, names, file.name)
@@ -66,6 +67,7 @@ def read_weights(path: Path, names: Sequence[str] | None = None) -> dict[str, fl
             raise InputFileError(f"{file.name}, line {number}: {error}") from None
     if not weights:
         raise InputFileError(f"{file.name}: has no weight")
+    # Moses's kbmira calls the dense features F0, F1 ...
     places = {f"F{place}": name for place, name in enumerate(names or ())}
     if "F0" in places and "F0" not in places.values() and weights.keys() >= places.keys():
         weights = {places.get(name, name): weight for name, weight in weights.items()}
@@ -82,6 +84,7 @@ def _without_names(lines: Sequence[str], names: Sequence[str] | None) -> list[fl
             numbers += [number_of(token) for token in tokens]
         except InputFileError:
             return None
+        # two tokens may be a name that is a number, and its weight
         named &= not tokens or (len(tokens) == 2 and (names is None or tokens[0] in names))
     return None if named else numbers
 

@@ -73,5 +73,6 @@ def _hint(name: str, names: Sequence[str]) -> str:
     def core(name: Any) -> str:
         return str(name).removesuffix("_0").casefold()
 
+    # only if there is no doubt
     near = [other for other in names if core(other) == core(name)]
     return f"; is {shown(near[0])} meant?" if len(near) == 1 else ""

@@ -69,6 +69,7 @@ def _labels_of(names: Sequence[str], more: bool, joshua: str) -> list[str]:
     :param more: whether labels of sparse features follow
     :param joshua: the argument for Joshua's format, for the message
     """
+    # names that readers give to values without labels need no labels
     if not more and list(names) == [f"f{column}" for column in range(len(names))]:
         return [""] * len(names)
     labels: list[str] = []

@@ -87,6 +87,7 @@ def _extreme(
     filled = stats[:, 0] > 0 if isinstance(metric, Bleu) else np.ones(len(stats), dtype=bool)
     scores = np.zeros(len(stats))
     scores[filled] = metric.of_sentences().evaluate_rows(np.ascontiguousarray(stats[filled]))
+    # an empty hypothesis scores 0, so it may be the worst, and is the best only if all are empty
     kept = filled if highest else np.ones(len(stats), dtype=bool)
     selection = replace(chosen(nbest, nbest.offsets, scores if highest else -scores, kept), scores=scores)
     if level == "sentence":
@@ -120,9 +121,11 @@ def _of_corpus(
         improved = False
         for segment in order:
             first, last = bounds[segment : segment + 2]
+            # what the corpus would sum up to with each candidate
             sums = np.maximum(total - stats[now[segment]] + stats[first:last], least)
             scores = metric.evaluate_rows(sums)
             best = int((sign * scores).argmax())
+            # an equal score is no reason to move, or the search might not end
             if scores[best] != scores[now[segment] - first]:
                 now[segment] = first + best
                 total = sums[best]

@@ -123,6 +123,7 @@ def perceptron(
     width = len(nbest.names)
     shuffled = filled.copy()
     Random(seed).shuffle(shuffled)
+    # of almost equal sizes
     parts = [sorted(shuffled[fold::folds]) for fold in range(folds)]
     rows = np.full((epochs, len(nbest)), -1, dtype=np.int64)
     with bar((folds + 1) * epochs, progress, " epochs") as advance:
@@ -134,6 +135,7 @@ def perceptron(
                 rows[epoch, part] = linear(nbest, _of_features(weights, scales, names)).rows[part]
                 advance(1)
         scores = [found.score(nbest.stats[chosen[filled]]).score for chosen in rows]
+        # the first of equal ones: fewer epochs
         best = scores.index(max(scores))
         every = [examples[segment] for segment in filled]
         for final in _train(every, len(names), width, margin, best + 1, Random(f"{seed} all")):  # noqa: B007
@@ -207,6 +209,7 @@ def _sparse_scales(nbest: NBest, sparse: SparseFeatures) -> Floats:
     count = len(sparse.names)
     largest = np.full(count, np.finfo(np.float64).tiny)
     np.maximum.at(largest, sparse.columns, np.abs(sparse.values))
+    # so that no square overflows
     numbers = sparse.values / largest[sparse.columns]
     segments = owners_of(nbest.offsets)[owners_of(sparse.indptr)]
     groups, group_of = np.unique(segments * count + sparse.columns, return_inverse=True)
@@ -215,6 +218,7 @@ def _sparse_scales(nbest: NBest, sparse: SparseFeatures) -> Floats:
     present = bincount(group_of, minlength=len(groups))
     means = bincount(group_of, numbers, len(groups)) / of_segment
     squares = bincount(group_of, (numbers - means[group_of]) ** 2, len(groups))
+    # hypotheses of the segment that do not have the feature, whose value is 0
     squares += (of_segment - present) * means**2
     highest, lowest = np.where(present < of_segment, [[0.0], [0.0]], [[-np.inf], [np.inf]])
     np.maximum.at(highest, group_of, numbers)

@@ -89,6 +89,7 @@ class Selection(Generic[Text]):
         """The indices of all hypotheses, segment after segment: first the chosen one, then the others by score."""
         taken = np.zeros(len(self.scores), dtype=bool)
         taken[self.rows[self.rows >= 0]] = True
+        # stable, so equal scores stay in order
         return np.lexsort((-self.scores, ~taken, owners_of(self.offsets)))
 
     def best_first(self) -> NBest:
@@ -159,6 +160,7 @@ def chosen(
     filled = offsets[1:] > offsets[:-1]
     rows = np.full(len(filled), -1, dtype=np.int64)
     values = scores if preferred is None else np.where(preferred, scores, -np.inf)
+    # all that have the highest value; the search below finds the first of each segment
     first = np.flatnonzero(values == highest(values, offsets))
     rows[filled] = first[np.searchsorted(first, offsets[:-1][filled])]
     return Selection(offsets, rows, scores, hypotheses)

@@ -100,6 +100,7 @@ def tune(
 
         :param origin: the number of the restart at whose end this one begins, or None
         """
+        # one for each restart, so that a restart does not depend on the others or on threads
         generator = np.random.default_rng([seed, number])
         climb = _Climb(problem, axes, low, high)
         if origin is not None:
@@ -113,6 +114,7 @@ def tune(
             # the given start is often good: its climb is worth more searches
             end = climb.run(begin, small or number == 0)
         found = problem.tuned(end.weights, end.merit[0], begin.merit[0])
+        # only those that a climb can move
         found["weights"] = dict(zip(nbest.names, end.weights.tolist()))
         moves = tuple(climb.moves)
         return Restart(**found, number=number, moves=moves, line_searches=climb.searches, origin=origin), end
@@ -174,6 +176,7 @@ class _Climb:
             before = len(self.moves)
             self.moves.append(Move("perturbed", 0.0, near.merit[0]))
             end = self.run(near, best_first=False)
+            # an equal end may lead further
             if end.merit >= point.merit:
                 point = end
             else:
@@ -198,6 +201,7 @@ class _Climb:
                 mean = largest * sqrt(float(np.square(effects / largest).mean())) or 1.0
                 sizes = np.maximum(np.abs(effects), largest / 10) if relative else mean
                 moved = (effects + size * sizes * noise) * scales
+            # a weight that would overflow stays
             near[axes] = np.where(np.isfinite(moved), moved, weights[axes])
         bounded: Floats = np.minimum(np.maximum(near, self.low), self.high)
         return bounded
@@ -227,6 +231,7 @@ class _Climb:
         while self.axes:
             axis = max(self.axes, key=lambda axis: (gains[axis], axis in found, -axis))
             if axis in found and gains[axis] <= NO_GAIN:
+                # no move is left of those that were searched
                 axis = next((axis for axis in self.axes if axis not in found), -1)
                 if axis < 0:
                     return

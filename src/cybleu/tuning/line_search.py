@@ -88,6 +88,7 @@ def line_search(
             ends, rows = searched.intervals
             on_request = ends[:-1], problem.objective.scores(rows)
     if found is None:
+        # nothing is better than the point, or it is not in the range: the nearest step is returned
         step = min(max(0.0, lower), upper)
         found = Reached(problem.point(vector + step * towards) if step else start, step, np.nan, np.nan)
     end = found.point
@@ -137,6 +138,7 @@ class Surface:
     def intervals(self) -> tuple[Floats, Array]:
         """The ends of all intervals, one more than there are intervals, and the sum of statistics in each."""
         thresholds, rows = error_surface.sums_between(self._starts, self._found, self.problem.objective.stats)
+        # differences of floats may be rounded to less than a sum can be
         rows = np.maximum(rows, self.problem.objective.least)
         return np.concatenate([[self.line.lower], thresholds, [self.line.upper]]), rows
 
@@ -146,6 +148,7 @@ class Surface:
         bleu = self.problem.objective.bleu
         if bleu is None:
             return next(self._ranked())
+        # the kernel finds the best interval without storing the others
         interval = self._best(bleu)
         if interval.merit[0] > 0:
             return interval
@@ -208,6 +211,7 @@ class Surface:
         own = point.merit if line.lower <= 0 <= line.upper and point.weights.any() else (-inf, -inf)
         found: Reached | None = None
         for interval in chain([self.first], self._ranked()):
+            # no interval that follows can be better
             if interval.merit <= (found.point.merit if found else own):
                 if found is None and interval.left <= 0 <= interval.right and _agree(point.row, interval.row):
                     return Reached(point, 0.0, interval.left, interval.right)
@@ -222,6 +226,7 @@ class Surface:
                     continue
                 if there.merit > (found.point.merit if found else own):
                     found = Reached(there, step, interval.left, interval.right)
+                # the weights choose what the search predicted
                 if _agree(there.row, interval.row):
                     return found
         return found
@@ -251,6 +256,7 @@ class Surface:
             weights: Floats = np.minimum(np.maximum(before + step * line.direction, low), high)
         if not np.isfinite(weights).all() or not weights.any():
             return None
+        # adding the step to a large weight may have rounded it
         if line.axis >= 0:
             moved = (weights[line.axis] - before[line.axis]) / line.direction[line.axis]
             if not interval.left < moved < interval.right:

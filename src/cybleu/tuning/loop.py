@@ -116,6 +116,7 @@ def mert_loop(
     run = _Run(folder, decode, read, tuner)
     done: list[Iteration] = []
     with _locked(folder):
+        # before the first iteration: weights of another run would be mixed with those of this one
         _check_run(folder / "run.json", {"references": digest(prepared), **reading, **tuner.settings})
         for number in count(1):
             iteration = run.iteration(number, weights)
@@ -148,6 +149,7 @@ class _Run:
         with errors_named(str(place)):
             place.mkdir(exist_ok=True)
         nbest, merged = self._decoded(place, weights)
+        # hypotheses that no earlier list had
         new = len(merged.features) - (len(self.pool.features) if self.pool else 0)
         self.pool = merged
         result = place / "result.json"
@@ -199,6 +201,7 @@ class _Run:
                 old.unlink()
         # a unique name, because a decoder that outlives its loop may still write to it
         partial_list = place / f"nbest.{os.urandom(4).hex()}.partial"
+        # a copy, which the decoder may change
         self.decode(dict(weights), partial_list)
         if not partial_list.exists():
             raise DecoderError(f"the decoder wrote no list to {partial_list}")
@@ -269,6 +272,7 @@ def _folder_locked(folder: Path) -> Iterator[None]:
 
 def _check_run(path: Path, run: dict[str, Any]) -> None:
     """Write the arguments of a run, or check that they are those of the run in the folder."""
+    # compared as JSON, because tuples come back as lists
     text = json.dumps(run, indent=1, sort_keys=True, default=_as_json) + "\n"
     if not path.exists():
         with writing(path) as file:

@@ -69,6 +69,7 @@ class Tuner:
         self.metric = options.get("metric")
         # what the weights of a run depend on
         self.settings = {"tuner": function, "seed": seed, "normalise": normalise, **options}
+        # these two do not change the result
         self.settings.pop("threads", None)
         self.settings.pop("progress", None)
 
@@ -79,6 +80,7 @@ class Tuner:
         :param start: the weights by name, for every dense feature
         :param iteration: the number of the iteration, from 1
         """
+        # a tuner accepts only weights of features of the list
         known = {name: start[name] for name in nbest.all_names if name in start}
         tuned = self._function(nbest, known, seed=self._seed + iteration, **self._options).weights
         weights = {**start, **tuned}

@@ -131,6 +131,7 @@ def kbmira(
     if rules == "best":
         paper = search.by("paper")
         moses = search.by("moses")
+        # on a tie those of the paper, which never lower the score
         return moses if moses.score > paper.score else paper
     return search.by(rules)
 
@@ -181,6 +182,7 @@ class _Search:
         weights = self.start.weights.copy()
         best = self.start.weights
         score = start_score = self.start.merit[0]
+        # the score that a pass has to exceed
         highest = (-inf, -inf) if moses_rules or not weights.any() else self.start.merit
         scores: list[float] = []
         background = self.first_background(moses_rules)
@@ -209,6 +211,7 @@ class _Search:
                 moses_rules=moses_rules,
             )
             with np.errstate(over="ignore", invalid="ignore"):
+                # not finite if the weights grew too large, which is checked next
                 average = weights - lag / averaged
             check_finite(average)
             merit = problem.point(average).merit

@@ -156,6 +156,7 @@ def _pairs(problem: Problem, samples: int, keep: int, minimum: float | None, see
     values = _sentence_scores(problem)
     found = []
     for place, (first, last) in enumerate(pairwise(problem.axes.offsets.tolist())):
+        # one generator for each segment, so that other segments do not change its pairs
         drawn = np.random.default_rng([seed, place]).integers(first, last, (2, samples))
         found.append(_largest(drawn, values, keep, minimum))
     better, worse = np.concatenate(found, axis=1)
@@ -170,6 +171,7 @@ def _largest(pairs: Integers, values: Floats, keep: int, minimum: float) -> Inte
     if len(enough) > keep:  # which makes sorting faster
         enough = enough[sizes[enough] >= np.partition(sizes[enough], -keep)[-keep]]
     taken = enough[np.argsort(-sizes[enough], kind="stable")][:keep]
+    # the better hypothesis first
     return np.where(differences[taken] > 0, pairs[:, taken], pairs[::-1, taken])
 
 
@@ -203,6 +205,7 @@ def _feature_differences(problem: Problem, ones: Integers, others: Integers) -> 
     both = np.flatnonzero(keys[1:] == keys[:-1])  # sparse features that both hypotheses have
     values[both] += values[both + 1]
     values[both + 1] = 0.0
+    # without features in which the hypotheses do not differ
     keys = keys[values != 0]
     values = values[values != 0]
     indptr = np.searchsorted(keys, np.arange(len(dense) + 1, dtype=np.int64) * size).astype(np.int64)
@@ -254,6 +257,7 @@ def _logistic_weights(differences: Features, regularisation: float) -> Floats:
         diagonal = regularisation + weighed(squares, curvature, size)
         with np.errstate(over="ignore", invalid="ignore"):
             length = sqrt(_dot(gradient, gradient / diagonal))
+        # in the first step, from weights of 0
         if shortest < 0:
             if not (length < inf and np.isfinite(diagonal).all() and (length or not gradient.any())):
                 raise FeatureError("the squares of the features are beyond the range of numbers; scale the features")
@@ -264,6 +268,7 @@ def _logistic_weights(differences: Features, regularisation: float) -> Floats:
         def hessian(vector: Floats, curvature: Floats = curvature) -> Floats:
             return regularisation * vector + weighed(transposed, curvature * weighed(X, vector, count), size)
 
+        # closer as the weights come near, so that the steps converge faster than linearly
         closeness = min(0.1, sqrt(length * PRECISION / shortest))
         step = _solution(hessian, -gradient, diagonal, closeness)
         change = weighed(X, step, count)

@@ -112,6 +112,7 @@ class Objective:
     def merit(self, row: Array) -> tuple[float, float]:
         """Return the score and, where it is 0, a smoothed score, so that a search can leave a plateau."""
         score = self.score(row)
+        # BLEU without smoothing is 0 wherever an order has no match
         if self.plateau is None or score != 0:
             return score, 0.0
         return score, float(self.plateau.evaluate_rows(row[None])[0])
@@ -149,6 +150,7 @@ class Problem:
         if not nbest.all_names:
             raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
         self.rows = nbest.feature_rows
+        # after the list, whose mistakes are reported first
         self.objective = Objective(nbest, metric)
         self._held = False
 
@@ -239,6 +241,7 @@ class Problem:
     def line(self, direction: Floats, lower: float, upper: float) -> Line:
         used = np.flatnonzero(direction).tolist()
         axis = used[0] if len(used) == 1 else -1
+        # the order of the hypotheses along an axis is known
         if 0 <= axis < len(self.nbest.names) and direction[axis] == 1.0:
             return self.axis(axis, lower, upper)
         slope = self._weighed(direction, "the direction")
@@ -262,10 +265,12 @@ class Interval:
         if left == -inf and right == inf:
             yield 0.0
         elif left == -inf or right == inf:
+            # the nearest step first; the others are for sums in which rounding hides a small step
             for part in (0.125, 1.0, 64.0, 2**-10, 2.0**30, 2.0**60):
                 yield left + part * self.scale if right == inf else right - part * self.scale
         else:
             yield left / 2 + right / 2
+            # the geometric mean, if the ends differ by orders of magnitude
             if left * right > 0:
                 yield (1 if left > 0 else -1) * sqrt(abs(left)) * sqrt(abs(right))
             yield left + (right / 8 - left / 8)

@@ -89,6 +89,7 @@ def checked_space(
     names = problem.nbest.all_names
     if not dense:
         raise FeatureError("all features of the list are sparse; tune their weights with kbmira or pro")
+    # a str would be read as a list of letters
     if isinstance(fixed, str):
         fixed = [fixed]
     if not isinstance(fixed, Iterable) or not isinstance(bounds, (Mapping, type(None))):
@@ -110,10 +111,12 @@ def checked_space(
             )
         low[place], high[place] = pair
         if start is None:
+            # the default start, moved into the bounds
             vector[place] = min(max(1.0, low[place]), high[place])
     if isinstance(fixed, Mapping):
         for name, weight in numbers_by_name(fixed, "fixed").items():
             vector[names.index(name)] = weight
+    # only the first one
     for place in np.flatnonzero((vector < low) | (vector > high)).tolist():
         raise WeightsError(
             f"the start weight of {shown(names[place])} is {vector[place]}, out of its bounds {low[place]} to "
