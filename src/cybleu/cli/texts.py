@@ -223,8 +223,9 @@ def count(
         blocks = iter(read)
 
     def counted(corpora: list[Corpus]) -> Block:
-        return Block(
-            corpora, [[rows_without_numpy(metric, corpus) for corpus in corpora[:scored]] for metric in metrics]
-        )
+        rows = []
+        for metric in metrics:
+            rows.append([rows_without_numpy(metric, corpus) for corpus in corpora[:scored]])
+        return Block(corpora, rows)
 
     return metrics, in_order(counted, blocks, threads)
