@@ -173,6 +173,16 @@ def bleu():
     return of_corpus("bleu", sacrebleu)
 
 
+@row("BLEU of one sentence of raw text", "sacrebleu", readme=False)
+def bleu_of_sentences():
+    corpora = [([text], [[reference]]) for text, reference in zip(lines("uedin-nmt.4722")[:500], lines("ref"))]
+
+    def scores(module):
+        return lambda: [vars(module.corpus_bleu(*corpus)) for corpus in corpora]
+
+    return Both(scores(sacrebleu_compat), uncached(scores(sacrebleu)), len(corpora))
+
+
 @row("BLEU of raw text, per segment", "sacrebleu-mojo")
 def bleu_by_mojo():
     return of_corpus("bleu", import_module("sacrebleu_mojo"))
