@@ -142,7 +142,7 @@ def self_bleu(
         precisions = smoothed_precisions(smoothing_function, row, denominators, others, hypothesis)
         scores[position] = score_of_precisions(precisions, row, vectors, auto_reweigh)
 
-    def work(position: int) -> Any:
+    def work(position: int) -> int:
         return SCORER.rows(stats, weights, smoothing_function, auto_reweigh, position, scores)
 
     go_on(work, 0, len(stats), general)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeVar
+
+    from numpy.typing import NDArray
+
+    Scores = TypeVar("Scores", float, NDArray[Any])
 
 
-def percent(score: Any, scale: float) -> Any:
+def percent(score: Scores, scale: float) -> Scores:
     """Convert a score, or an array of scores, to the scale from 0 to 100.
 
     :param scale: the score of a perfect match

@@ -13,7 +13,7 @@ from . import system
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, NoReturn
 
 
 class ProgramArguments(list[str]):
@@ -99,5 +99,5 @@ def _run_file(target: str) -> None:
 class _Script(SourceFileLoader):
     """Loader that neither reads nor writes bytecode."""
 
-    def path_stats(self, path: Any) -> Any:
+    def path_stats(self, path: Any) -> NoReturn:
         raise OSError

@@ -45,7 +45,7 @@ class Fraction(fractions.Fraction):
     def __str__(self) -> str:
         return str(self.numerator) if self.denominator == 1 else f"{self.numerator}/{self.denominator}"
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[type[Fraction], tuple[int, int]]:
         return Fraction, self._given
 
     def __copy__(self, memo: Any = None) -> Fraction:
@@ -54,7 +54,7 @@ class Fraction(fractions.Fraction):
     __deepcopy__ = __copy__
 
 
-def _reduced(value: Any) -> Any:
+def _reduced(value: object) -> object:
     """Return the reduced fraction of a Fraction of this or NLTK's class, and anything else unchanged."""
     if isinstance(value, fractions.Fraction) and type(value) is not fractions.Fraction:
         return fractions.Fraction(value.numerator, value.denominator)

@@ -468,7 +468,7 @@ def _changes(cause: Cause) -> Iterable[str]:
 
 def _precision(bleu: BleuScore, n: int) -> float:
     """Return the precision of an order from 0 to 100; -1 if smoothing skips the order."""
-    return float(percent(bleu.precisions[n - 1], bleu.scale)) if n <= len(bleu.precisions) else -1
+    return percent(bleu.precisions[n - 1], bleu.scale) if n <= len(bleu.precisions) else -1
 
 
 def _with_precision(bleu: BleuScore, n: int) -> str:

@@ -110,7 +110,7 @@ class Explanation:
     blind_spots: BlindSpots | None = None
 
     @property
-    def score(self) -> Any:
+    def score(self) -> float:
         """The score, from 0 to the scale of the definition."""
         return self.bleu.score
 

@@ -62,7 +62,7 @@ class Score:
     @property
     def percent(self) -> float:
         """The score in percent of `scale`."""
-        return float(percent(self.score, self.scale))
+        return percent(self.score, self.scale)
 
     def format(self, width: int = 2) -> str:
         """Format the score in one line, always in percent of `scale`.

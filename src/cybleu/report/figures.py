@@ -90,8 +90,8 @@ def contributions(metric: Bleu, pairs: Iterable[tuple[BleuScore, BleuScore]]) ->
         others = _logarithms(metric, second)
         if ones is None or others is None:
             return None
-        high = float(percent(first.score, metric.scale))
-        low = float(percent(second.score, metric.scale))
+        high = percent(first.score, metric.scale)
+        low = percent(second.score, metric.scale)
         mean = high if high == low else (high - low) / (math.log(high) - math.log(low))
         parts.append([high - low, *(mean * (one - other) for one, other in zip(ones, others))])
     difference, penalty, *orders = (math.fsum(part) / len(parts) for part in zip(*parts))
