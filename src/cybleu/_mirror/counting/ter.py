@@ -65,10 +65,12 @@ def edits(hypothesis: Words, reference: Words) -> int:
             for target in targets:
                 shifted = _shifted(words, start, length, target)
                 gain = rows[-1][len(reference)] - _table(shifted, reference, words, rows)[-1][len(reference)]
+                # of equal gains sacreBLEU takes the longest shift, then the first one
                 best = max(best, (gain, length, -start, -target, shifted))
             checked += len(targets)
             if checked >= MOST_CANDIDATES:
                 break
+        # as in sacreBLEU, the shift is not made, even if one was found
         if checked >= MOST_CANDIDATES or best[0] <= 0:
             return shifts + int(rows[-1][len(reference)])
         shifts += 1
@@ -84,11 +86,13 @@ def _table(words: Words, reference: Words, known: Words = (), rows: Sequence[Row
     count = len(words)
     width = len(reference)
     ratio = width / count if count else 1
+    # only columns near the diagonal are computed, more of them if a row passes many
     beam = ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
     same = next((place for place, pair in enumerate(zip(words, known)) if pair[0] != pair[1]), len(known))
     table: list[Row] = list(rows[: same + 1]) or [{column: column for column in range(width + 1)}]
     for number in range(len(table), count + 1):
         middle = floor(number * ratio)
+        # the last row has all columns to the end, because its last one is the distance
         end = width + 1 if number == count else min(width + 1, middle + beam)
         word = words[number - 1]
         before = table[-1]
@@ -140,8 +144,10 @@ def _candidates(words: Words, reference: Words, aligned: _Alignment) -> Iterator
             for length in range(1, most + 1):
                 if words[start + length - 1] != reference[there + length - 1]:
                     break
+                # words that are right, here or there, are not moved
                 if wrong[start] == wrong[start + length] or wrong_there[there] == wrong_there[there + length]:
                     continue
+                # the words are where they belong, or would move into themselves
                 if start <= places[there] < start + length:
                     continue
                 targets = [places[place] + 1 if place >= 0 else 0 for place in range(there - 1, there + length)]

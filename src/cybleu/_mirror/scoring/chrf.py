@@ -42,6 +42,7 @@ class CharacterF:
         """Return the row of a hypothesis and one reference."""
         row: list[int] = []
         for ours, theirs in zip(hypothesis, reference):
+            # sacreBLEU does not count the hypothesis where the reference is too short
             row += [sum(ours.values()) if theirs else 0, sum(theirs.values()), matches_with(ours, theirs)]
         return row
 

@@ -24,6 +24,7 @@ class NgramInformation:
         self.corpus = corpus
         self._order = max_order
         self._information = information_of(corpus.texts, max_order)
+        # mteval-v13a.pl takes the word "0" for none, so that a bigram that begins with it has the weight of a word
         bigrams = Counter(bigram for text in corpus.texts for bigram in pairwise(text) if bigram[0] == zero)
         if max_order > 1:
             words = sum(map(len, corpus.texts))

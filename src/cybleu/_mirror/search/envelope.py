@@ -37,6 +37,7 @@ def crossings(
     for segment, (first, last) in enumerate(pairwise(offsets.tolist())):
         lines = list(zip(base[first:last].tolist(), slope[first:last].tolist()))
         hull = _envelope(lines, order[first:last].tolist())
+        # lines that are best only left of the lower end
         while len(hull) > 1 and hull[1][0] <= lower:
             del hull[0]
         starts[segment] = first + hull[0][1]
@@ -63,6 +64,7 @@ def _envelope(lines: list[tuple[float, float]], order: Iterable[int]) -> list[tu
         left = -inf
         while hull:
             begin, top = hull[-1]
+            # where the line crosses the best one so far, which has a smaller slope
             left = (lines[top][0] - base) / (slope - lines[top][1])
             if left > begin:
                 break

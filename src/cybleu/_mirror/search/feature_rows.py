@@ -100,6 +100,7 @@ class FeatureRows:
                     gains = np.array([_gain(row, shares) for row in rows])
                 hope = int((values + gains).argmax())
                 fear = int((values - gains).argmax())
+                # Moses's safe hope: the model must not outweigh the gain
                 if safe_ratio > 0 and abs(values[hope]) > 1e-8:
                     scale = safe_ratio * abs(gains[hope]) / abs(values[hope])
                     if scale < 1:
@@ -113,6 +114,7 @@ class FeatureRows:
                     if squares > 0:
                         change *= min(step, loss / squares)
                         weights += change
+                        # so that the average needs no sum of all weights so far
                         lag += averaged * change
                 if stats is not None and (delta > 0 or not moses_rules):
                     taken = int(values.argmax()) if model_background else hope

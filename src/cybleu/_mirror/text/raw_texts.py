@@ -44,6 +44,7 @@ class RawTexts:
         return list(self._lines)
 
     def full_stops(self) -> tuple[int, int]:
+        # of tokenised text, full stops stand apart
         apart = sum(line.endswith(" .") for line in self._lines)
         return apart, sum(line.endswith(".") and line != "." for line in self._lines) - apart
 
