@@ -110,7 +110,8 @@ def self_bleu(
     metric = Bleu("nltk", tokenize=tokenize, lowercase=lowercase)
     tokenization = tokenization_for(metric, batch.kind if batch.size else "nothing")
     if tokenization is not None and smoothing_function is not None:  # which may read the tokens
-        batch, tokenization = tokens_of(batch, tokenization, Place("texts")), None
+        batch = tokens_of(batch, tokenization, Place("texts"))
+        tokenization = None
     weights = weights_given(weights)
     if batch.size < 2:
         raise NoReferencesError(
@@ -155,6 +156,7 @@ def _closest_other_length(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     places = np.searchsorted(ordered, lengths)
     far = 2**62
     padded = np.concatenate([[-far], ordered, [far]])
-    shorter, longer = padded[places], padded[places + 2]  # the next one may have the same length
+    shorter = padded[places]
+    longer = padded[places + 2]  # the next one may have the same length
     result: NDArray[np.int64] = np.where(lengths - shorter <= longer - lengths, shorter, longer)
     return result

@@ -54,8 +54,10 @@ def arguments(draw):
     count = draw(st.sampled_from([size, size, size, size, size + 1]))
     hypotheses = draw(st.lists(text, min_size=size, max_size=size))
     others = draw(texts[draw(st.sampled_from([kind, kind, kind, "any"]))])
-    several = draw(st.booleans())
-    references = draw(st.lists(st.lists(others, max_size=2) if several else others, min_size=count, max_size=count))
+    several = draw(st.sampled_from([None, list, list, tuple]))
+    references = draw(
+        st.lists(st.lists(others, max_size=2).map(several) if several else others, min_size=count, max_size=count)
+    )
     if draw(st.integers(0, 5)) == 0:
         hypotheses = np.ones((size, draw(st.integers(0, 3))), draw(numbers))
     if draw(st.integers(0, 5)) == 0:

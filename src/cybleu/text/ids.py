@@ -131,7 +131,8 @@ def ids_of_lengths(ids: Any, lengths: NDArray[np.int64]) -> TokenIds:
 
 def check_none_empty(sets: AnySets) -> None:
     """:raises NoReferencesError: one of several references in an array is empty, so that it is not clear whether it is one"""
-    texts, per_set = sets.texts, sets.texts.size // max(1, sets.size)
+    texts = sets.texts
+    per_set = texts.size // max(1, sets.size)
     assert isinstance(texts, TokenIds)
     empty = (texts.begins == texts.ends).nonzero()[0]
     if per_set > 1 and len(empty) and texts.ids.size:

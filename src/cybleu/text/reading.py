@@ -84,8 +84,8 @@ def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
 
 
 def _sets_of_lines(references: list[Any], texts: Batch | None) -> Sets | None:
-    """Lists of str, at least one in each."""
-    if set(map(type, references)) != {list} or not all(references):
+    """Lists or tuples of str, at least one in each."""
+    if not set(map(type, references)) <= LISTS or not all(references):
         return None
     lines = list(chain.from_iterable(references))
     if set(map(type, lines)) != {str} or isinstance(texts, TokenIds):
@@ -184,7 +184,7 @@ def batch_of(texts: Sequence[Any], place: Place) -> Batch:
     if types <= LISTS:
         return TokenLists(texts, place)
     if types not in ({str}, {bytes}):
-        kinds = [str if isinstance(text, str) else bytes if isinstance(text, LINE) else list for text in texts]
+        kinds = list(map(_kind_of, texts))
         for number, (text, kind) in enumerate(zip(texts, kinds)):
             if kind is list and not _is_text(text):
                 raise SequenceTypeError(
@@ -201,6 +201,12 @@ def batch_of(texts: Sequence[Any], place: Place) -> Batch:
         return RawText(RawTexts(texts))
     except NotUtf8Error as error:
         raise NotUtf8Error(error.line, error.position, error.byte, place.of(error.line)) from None
+
+
+def _kind_of(text: Any) -> type:
+    if isinstance(text, LINE):
+        return str if isinstance(text, str) else bytes
+    return list
 
 
 def _is_text(value: Any) -> bool:
@@ -336,15 +342,17 @@ def _sets_of_list(references: Any, texts: Batch | None) -> AnySets:
 def _are_several(references: Any, raw: bool) -> bool | None:
     """Whether plain entries of a list may have several references; None for other entries. Much faster than one by one.
 
-    The first item of an entry decides; of raw references, which are few, all.
+    The first item of an entry of tokens decides.
     """
     types = set(map(type, references))
     if types in ({str}, {bytes}):
         return False
-    if not types <= LISTS:
+    if raw or not types <= LISTS:
         return None
-    firsts = types_within(references) if raw else {type(entry[0]) for entry in references if entry}
-    return True if firsts == {list} else raw if firsts in ({str}, {int}) else None
+    firsts = {type(entry[0]) for entry in references if entry}
+    if firsts == {list}:
+        return True
+    return False if firsts in ({str}, {int}) else None
 
 
 def _entries(references: Any, texts: Batch | None, raw: bool) -> tuple[list[Any], bool]:
@@ -386,7 +394,9 @@ def _depth(entry: Any, tuples: bool) -> int | None:
     items = [item for item in entry if not is_missing(item)]
     texts = [item for item in items if _is_text(item) and not (tuples and isinstance(item, tuple))]
     of_tokens = len(texts) < len(items) and all(isinstance(text, tuple) for text in texts)
-    return (1 if of_tokens else 2) if items else None
+    if not items:
+        return None
+    return 1 if of_tokens else 2
 
 
 def check_all_have_one(counts: Sequence[int], name: str) -> None:
