@@ -5,11 +5,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from itertools import accumulate, chain
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._backend import RawTexts, TokenTexts, fill_alignments, rouge_rows
+from .._backend import RawTexts, RawVocabulary, TokenTexts, fill_alignments, rouge_rows
 from .._runtime.extras import extra
 from .._runtime.numbers import check_flags
 from .._runtime.parallel import run
@@ -17,7 +16,7 @@ from ..errors import MissingExtraError, UnknownNameError
 from ..text.batches import Corpus, RawText, Sets
 from ..text.tokenization import Tokenization
 from .base import BuiltinMetric
-from .numbered import Words, as_only_references, bounds_of, numbered
+from .numbered import Words, as_only_references, bounds_of, numbered, word_ids
 from .operations import tokenization_for
 from .signature import Signature
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from ..text.batches import Batch
     from .base import Counter
 
+SPACES = Tokenization("space")
 MOST_STEMS = 1 << 20  # that are kept
 KINDS = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "L", "Lsum")
 CODES = {"L": 0, "Lsum": -1}  # of kinds, for kernels; of n-grams it is their order
@@ -120,16 +120,16 @@ class Rouge(BuiltinMetric):
         return Tokenization("rouge" if self.tokenize is None else self.tokenize, self.lowercase)
 
     def counter(self, corpus: Corpus) -> Counter:
-        return self._counter_of_kinds(corpus, [self.kind])
+        return self._counter_of_kinds(corpus, (self.kind,))
 
-    def _counter_of_kinds(self, corpus: Corpus, kinds: Sequence[str]) -> Counter:
+    def _counter_of_kinds(self, corpus: Corpus, kinds: tuple[str, ...]) -> Counter:
         """Read a corpus once, and return a function `(start, stop, rows)` that writes the rows of several kinds.
 
         :param kinds: as in :data:`KINDS`; each has four columns
         """
         hypotheses, references = self._lines(corpus)
         sets = bounds_of(corpus)
-        codes = array("q", [CODES[kind] if kind in CODES else int(kind) for kind in kinds])
+        codes = codes_of(kinds)
         return lambda start, stop, rows: rouge_rows(
             hypotheses.words,
             hypotheses.bounds,
@@ -144,40 +144,44 @@ class Rouge(BuiltinMetric):
         )
 
     def _lines(self, corpus: Corpus) -> tuple[Lines, Lines]:
-        """The hypotheses and the references; kinds that read no lines have the text as one line, where that is the same."""
+        """The hypotheses and the references; where another tokeniser reads whole texts, each is one line."""
         tokenization = tokenization_for(self, corpus.kind)
-        words = self._words()
-        if tokenization is None or (words is None and self.kind != "Lsum"):
+        if tokenization is None or (self.kind != "Lsum" and not self._has_own_words):
             hypotheses, references = [TokenTexts(*ids) for ids in numbered(corpus, tokenization)]
             return (
                 Lines(hypotheses, array("q", range(corpus.size + 1))),
                 Lines(references, array("q", range(int(corpus.sets.bounds[-1]) + 1))),
             )
-        lines, bounds = self._split(corpus.texts)
+        lines, bounds = self._split(corpus.texts.lists())
         lines_of_references, bounds_of_references = corpus.made(
-            ("lines", self.split_summaries), lambda: self._split(corpus.sets.texts)
+            ("lines", self.stemmer, self.split_summaries, self._has_own_words),
+            lambda: self._split(corpus.sets.texts.lists()),
         )
         corpus = Corpus(lines, Sets(lines_of_references, bounds_of_references), None, corpus.once)
-        hypotheses, references = [TokenTexts(*ids) for ids in numbered(corpus, tokenization, words)]
+        if self._has_own_words:
+            tokenization = SPACES
+        hypotheses, references = [TokenTexts(*ids) for ids in numbered(corpus, tokenization)]
         return Lines(hypotheses, bounds), Lines(references, bounds_of_references)
 
-    def _words(self) -> Words | None:
-        """How raw text becomes words, if not by a tokeniser of the backend alone."""
-        if self.tokenize not in (None, "rouge"):
-            return None
-        return Words(("rouge", self.stemmer), "space", with_stems if self.stemmer else with_words)
+    @property
+    def _has_own_words(self) -> bool:
+        """Whether words are those of rouge_score, which :meth:`_split` puts between blanks."""
+        return self.tokenize in (None, "rouge")
 
-    def _split(self, texts: Any) -> tuple[RawText, array[int]]:
+    def _split(self, strings: Sequence[Any]) -> tuple[RawText, array[int]]:
         """The lines of all texts, and where those of each text begin, and the end. Empty lines change no score."""
-        strings = texts.lines.strings()
         if self.split_summaries:
-            sentences = list(map(_sentence_splitter(), strings))
-            lines = [*chain.from_iterable(sentences)]
-            counts = [len(one) for one in sentences]
-        else:
-            lines = "\n".join(strings).split("\n")
-            counts = [text.count("\n") + 1 for text in strings]
-        return RawText(RawTexts(lines)), array("q", accumulate(counts, initial=0))
+            split = _sentence_splitter()
+            strings = ["\n".join([sentence.replace("\n", " ") for sentence in split(text)]) for text in strings]
+        lines: list[Any] = "\n".join(strings).split("\n")
+        if self._has_own_words:
+            lines = _words_of_lines(lines, self.stemmer)
+        bounds = array("q", [0])
+        end = 0
+        for text in strings:
+            end += text.count("\n") + 1
+            bounds.append(end)
+        return RawText(RawTexts(lines)), bounds
 
     def formula(self, row: Sequence[float]) -> float:
         return row[2] / row[3] if row[3] else 0.0
@@ -189,7 +193,8 @@ class Rouge(BuiltinMetric):
             super().fill_pairs(texts, others, scores, threads, progress)
             return
         corpus = as_only_references(texts, others)
-        hypotheses, references = numbered(corpus, tokenization_for(self, corpus.kind), self._words())
+        words_of_rouge = Words(("rouge", self.stemmer), "space", self._in_one_line) if self._has_own_words else None
+        hypotheses, references = numbered(corpus, tokenization_for(self, corpus.kind), words_of_rouge)
         words = TokenTexts(*references)
         words_of_others = words
         if others is not texts:
@@ -199,6 +204,10 @@ class Rouge(BuiltinMetric):
             fill_alignments(words, words_of_others, False, start, stop, scores)
 
         run(work, len(scores), 64 * scores.size, threads, progress, "hypotheses")
+
+    def _in_one_line(self, texts: Any) -> Any:
+        """Raw texts with the words of all lines in one."""
+        return RawTexts(_words_of_lines([text.replace("\n", " ") for text in texts.strings()], self.stemmer))
 
 
 @dataclass(frozen=True)
@@ -210,13 +219,30 @@ class RougeKinds(Rouge):
 
     kinds: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The columns of each kind."""
         return tuple(f"rouge{kind}.{column}" for kind in self.kinds for column in Rouge.columns)
 
     def counter(self, corpus: Corpus) -> Counter:
         return self._counter_of_kinds(corpus, self.kinds)
+
+    def count(self, hypothesis: Any, references: Sequence[Any]) -> list[Any]:
+        """Count a segment, and return its row.
+
+        :param hypothesis: a text
+        :param references: one or more texts
+        """
+        texts = [hypothesis, *references]
+        if self.split_summaries or len(texts) == 1 or {*map(type, texts)} != {str}:
+            return super().count(hypothesis, references)
+        # one list has the hypothesis and its references, so that they are read and numbered at once
+        lines, bounds = self._split(texts)
+        words = TokenTexts(*word_ids(lines.lines, RawVocabulary(SPACES.backend).add))
+        rows = memoryview(bytearray(8 * len(texts) * len(self.columns))).cast("d", (len(texts), len(self.columns)))
+        rouge_rows(words, bounds, words, bounds, array("q", [1, len(texts)]), None, codes_of(self.kinds), 0, 1, rows)
+        row: list[Any] = rows.tolist()[0]  # type: ignore[assignment]
+        return row
 
 
 class Shares(NamedTuple):
@@ -250,6 +276,12 @@ class RougeScore:
         return ", ".join([f"{name} = {100 * shares.fmeasure:.2f}" for name, shares in vars(self).items()])
 
 
+@lru_cache(64)
+def codes_of(kinds: tuple[str, ...]) -> array[int]:
+    """Kinds as kernels take them: their order, 0 for ``L``, and -1 for ``Lsum``."""
+    return array("q", [CODES[kind] if kind in CODES else int(kind) for kind in kinds])
+
+
 def kind_of(name: str) -> str:
     """Return the kind with this name in any case, with or without ``rouge`` before it.
 
@@ -262,22 +294,14 @@ def kind_of(name: str) -> str:
     return kind
 
 
-def with_words(texts: Any) -> Any:
-    """Raw texts in which blanks separate the words of rouge_score."""
-    return RawTexts(_words_of(texts))
-
-
-def with_stems(texts: Any) -> Any:
-    """Raw texts in which blanks separate the stems of the words of rouge_score."""
-    stem = _stemmer()
-    return RawTexts([" ".join(map(stem, text.decode().split())) for text in _words_of(texts)])
-
-
-def _words_of(texts: Any) -> list[bytes]:
-    strings = [text.replace("\n", " ") for text in texts.strings()]
+def _words_of_lines(texts: Sequence[str], stemmer: bool) -> list[Any]:
+    """The lines of all texts as words between blanks."""
     # all at once, which is several times faster
-    words = "\n".join(strings).lower().encode("utf-8", "surrogatepass").translate(_WORDS).split(b"\n")
-    return words if strings else []
+    lines = "\n".join(texts).lower().encode("utf-8", "surrogatepass").translate(_WORDS).split(b"\n")
+    if not stemmer:
+        return lines
+    stem = _stemmer()
+    return [" ".join(map(stem, line.decode().split())) for line in lines]
 
 
 @cache
