@@ -137,8 +137,8 @@ def _scores_of_any_orders(
     references: list[Any], hypotheses: list[Any], orders: range, beta: Any, ignore_whitespace: bool
 ) -> list[list[float]]:
     """Compute the F-scores of all segments, for each order, also for orders that the backends do not count: 0, and above 64."""
-    texts = [_characters(text, ignore_whitespace) for text in references]
-    others = [_characters(text, ignore_whitespace) for text in hypotheses]
+    texts = [_without_space(text, ignore_whitespace) for text in references]
+    others = [_without_space(text, ignore_whitespace) for text in hypotheses]
     scores = []
     for n in orders:
         pairs = zip(texts, others)
@@ -146,7 +146,7 @@ def _scores_of_any_orders(
     return scores
 
 
-def _characters(given: str | Iterable[str], ignore_whitespace: bool) -> str:
+def _without_space(given: str | Iterable[str], ignore_whitespace: bool) -> str:
     text = _text(given)
     if not ignore_whitespace:
         return text

@@ -73,7 +73,7 @@ def smoothed(
             top += value
             bottom += value
         if matched:
-            precisions.append(_precision(smoothing, top, bottom, scale))
+            precisions.append(_divided(smoothing, top, bottom, scale))
         elif smoothing == "skip":
             continue
         elif smoothing == "tiny":
@@ -85,13 +85,13 @@ def smoothed(
             zeros += 1
             precisions.append(scale * halved_by_length(zeros, value, length) / total)
         elif smoothing in ("floor", "floor-of-one"):
-            precisions.append(_precision(smoothing, value, bottom, scale))
+            precisions.append(_divided(smoothing, value, bottom, scale))
         else:
-            precisions.append(_precision(smoothing, top, bottom, scale))
+            precisions.append(_divided(smoothing, top, bottom, scale))
     return precisions
 
 
-def _precision(smoothing: str, top: float, bottom: float, scale: float) -> float | None:
+def _divided(smoothing: str, top: float, bottom: float, scale: float) -> float | None:
     """Divide by the float operations of the tool that smooths in this way; None if there is no n-gram."""
     if smoothing == "float32":
         return scale * _rounded(_rounded(1 / bottom) * top)

@@ -267,13 +267,13 @@ def _batch(array: Array, name: str, first: int, owners: NDArray[Any] | None = No
     if offsets is not None and values.type == "int64":
         return TokenIds(np.asarray(values), offsets[:-1].copy(), offsets[1:].copy())
     try:
-        lines = _lines_of(values)
+        lines = _raw_texts_of(values)
     except NotUtf8Error as error:
         raise NotUtf8Error(error.line, error.position, error.byte, f"{name}[{row_of(error.line)}]") from None
     return RawText(lines) if offsets is None else TokenLists(split_at(lines.strings(), offsets.tolist()), Place(name))
 
 
-def _lines_of(values: Array) -> RawTexts:
+def _raw_texts_of(values: Array) -> RawTexts:
     """Return large_binary without nulls as the backend reads it, in place."""
     if not len(values):
         return RawTexts()
