@@ -11,7 +11,7 @@
 // CYBLEU_NOINLINE is for functions that would take the registers of a loop.
 #if defined(__GNUC__) || defined(__clang__)
   #define CYBLEU_PREFETCH(address) __builtin_prefetch(address)
-  #define CYBLEU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+  #define CYBLEU_UNLIKELY(condition) (int)__builtin_expect(!!(condition), 0)
   #define CYBLEU_NOINLINE __attribute__((noinline))
 #else
   #define CYBLEU_PREFETCH(address) ((void)(address))

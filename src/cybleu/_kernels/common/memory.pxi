@@ -18,11 +18,11 @@ cdef inline void *allocated(void *memory) except NULL nogil:
     return memory
 
 
-cdef inline void *new_array(uint64_t count, size_t size) except NULL nogil:
-    """Allocate an array of items; raise MemoryError also if its size in bytes overflows a Py_ssize_t."""
-    if count > <uint64_t>PY_SSIZE_T_MAX // size:
+cdef inline void *new_array(Py_ssize_t count, size_t size) except NULL nogil:
+    """Allocate an array of items; raise MemoryError also if its size in bytes, or the count, overflows a Py_ssize_t."""
+    if not 0 <= count <= PY_SSIZE_T_MAX // <Py_ssize_t>size:
         return allocated(NULL)
-    return allocated(malloc(<size_t>max(count, <uint64_t>1) * size))
+    return allocated(malloc(<size_t>max(count, <Py_ssize_t>1) * size))
 
 
 cdef inline void *grown(void *memory, Py_ssize_t wanted, Py_ssize_t *capacity, size_t size) except NULL nogil:

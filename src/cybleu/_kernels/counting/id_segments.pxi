@@ -75,7 +75,7 @@ def id_rows(TokenTexts hypotheses not None, TokenTexts references not None, cons
         raise ValueError("the rows do not fit the segments")
     make_workspace(&work)
     try:
-        memory = <int64_t *>new_array(<uint64_t>max(hypotheses.longest, references.longest), sizeof(int64_t))
+        memory = <int64_t *>new_array(max(hypotheses.longest, references.longest), sizeof(int64_t))
         with nogil:
             for i in range(start, stop):
                 owner = i if owners is None else <Py_ssize_t>owners[i]

@@ -62,7 +62,7 @@ cdef inline int make_empty(Slots *table, uint64_t count, Watch *watching) except
 
 
 cdef int make_slots(Slots *table, uint64_t count, Watch *watching) except -1 nogil:
-    table.slots = <Slot *>new_array(count, sizeof(Slot))
+    table.slots = <Slot *>new_array(<Py_ssize_t>count, sizeof(Slot))
     return make_empty(table, count, watching)
 
 

@@ -175,7 +175,7 @@ cdef inline uint64_t slots_for(Py_ssize_t count) noexcept nogil:
 
 # The bytes in which `match_ngrams` works, aligned for 8; `total` is bounds[texts].
 cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:
-    return (texts * sizeof(Starts) + <uint64_t>(length + 2) * (sizeof(uint64_t) + 3 * sizeof(int32_t))
+    return (<uint64_t>texts * sizeof(Starts) + <uint64_t>(length + 2) * (sizeof(uint64_t) + 3 * sizeof(int32_t))
             + 2 * <uint64_t>total * sizeof(int32_t) + slots_for(length) * sizeof(int32_t))
 
 

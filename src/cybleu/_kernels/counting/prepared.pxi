@@ -77,7 +77,7 @@ cdef int32_t prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTex
             watch_long(watching, length)
     # twice the required slots: collisions cost more than the memory
     slots, others = 2 * slots_needed(tokens), 2 * slots_needed(given - tokens)
-    table.tokens.slots = <Slot *>new_array(slots + others, sizeof(Slot))
+    table.tokens.slots = <Slot *>new_array(<Py_ssize_t>(slots + others), sizeof(Slot))
     table.pairs.slots = table.tokens.slots + slots
     make_empty(&table.tokens, slots, watching)
     make_empty(&table.pairs, others, watching)

@@ -131,8 +131,8 @@ cdef int count_long_texts(PyObject **texts, Py_ssize_t count, object hypothesis,
     if CYBLEU_OTHER_THREADS_RUN and type(hypothesis) is list:
         return 0
     space = (space + 7) & ~<uint64_t>7
-    memory = <char *>new_array(space + <uint64_t>(count + 2) * sizeof(Py_ssize_t)
-                               + <uint64_t>total * sizeof(int32_t), 1)
+    memory = <char *>new_array(<Py_ssize_t>(space + <uint64_t>(count + 2) * sizeof(Py_ssize_t)
+                                            + <uint64_t>total * sizeof(int32_t)), 1)
     starts = <Py_ssize_t *>(memory + space)
     ids = <int32_t *>(starts + count + 2)
     try:
@@ -224,7 +224,7 @@ def segment_counts(references, hypothesis, Py_ssize_t max_order):
     cdef Py_ssize_t work = 0
     cdef Py_ssize_t n
     cdef int64_t *row
-    row = <int64_t *>allocated(calloc(bleu_row_size(max_order, 0), sizeof(int64_t)))
+    row = <int64_t *>allocated(calloc(<size_t>bleu_row_size(max_order, 0), sizeof(int64_t)))
     try:
         if not count_segment(references, hypothesis, max_order, row, &work):
             return None

@@ -97,9 +97,9 @@ cdef inline void fill_row(const Distances *table, Py_ssize_t i, int32_t word, co
     cdef int32_t left = INFINITE
     cdef Py_ssize_t j
     for j in range(low, both):
-        row[j] = min(before[j - 1] + <int32_t>(reference[j] != word), before[j] + 1)
+        row[j] = min(before[j - 1] + <int32_t>(reference[j] != word), <int32_t>(before[j] + 1))
     for j in range(low, both):
-        left = min(left + 1, row[j])
+        left = min(<int32_t>(left + 1), row[j])
         row[j] = left
     for j in range(both, high):
         left += 1

@@ -170,7 +170,7 @@ cdef class Fields:
 
     def names(self):
         """Return the names of sparse features."""
-        cdef int32_t i
+        cdef Py_ssize_t i
         if self.sparse.table.size > len(self.known):
             new = [decoded(&self.sparse.table.tokens[i].token) for i in range(len(self.known), self.sparse.table.size)]
             self.known += tuple(new)

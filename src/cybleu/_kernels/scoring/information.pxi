@@ -10,7 +10,7 @@ cdef inline int add_reference(int32_t *largest, const NgramCount *ngrams, Py_ssi
     while first < count:
         for k in range(first, block_end(first, count, watching)):
             if largest[ngrams[k].ngram]:
-                largest[ngrams[k].ngram] = max(largest[ngrams[k].ngram], ngrams[k].count + 1)
+                largest[ngrams[k].ngram] = max(largest[ngrams[k].ngram], <int32_t>(ngrams[k].count + 1))
         first += STEPS
     return 0
 
@@ -42,7 +42,7 @@ cdef class NgramInformation(NgramIndex):
         for i in range(corpus.size):
             if not 0 <= corpus.narrow[i] < corpus.size:
                 raise ValueError("a token is out of range")
-            distinct = max(distinct, corpus.narrow[i] + 1)
+            distinct = max(distinct, <int32_t>(corpus.narrow[i] + 1))
         self.corpus = corpus
         self.index(corpus, &corpus.narrow[0] if corpus.size else &NO_WORD, distinct, max_order)
         self.inform(corpus.total, zero)
@@ -93,6 +93,7 @@ cdef class NgramInformation(NgramIndex):
         cdef Py_ssize_t order = self.order
         cdef const NgramCount *ngram
         cdef Py_ssize_t i, k, n, first, size, total
+        cdef int32_t matched
         cdef int64_t owner
         cdef double *row
         check_words(hypotheses, references, sets, owners, start, stop, rows, 1 + 2 * order)
@@ -122,7 +123,8 @@ cdef class NgramInformation(NgramIndex):
                         row[1 + n] = 0
                         for k in range(own.starts[n], own.starts[n + 1]):
                             ngram = &own.ngrams[k]
-                            row[1 + n] += self.information[ngram.ngram] * min(ngram.count, own.counts[ngram.ngram] - 1)
+                            matched = min(ngram.count, <int32_t>(own.counts[ngram.ngram] - 1))
+                            row[1 + n] += self.information[ngram.ngram] * matched
                             own.counts[ngram.ngram] = 0
                         watch_long(&watching, size)
                         row[1 + order + n] = <double>max(size - n, <Py_ssize_t>0)

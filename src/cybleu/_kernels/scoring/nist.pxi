@@ -207,7 +207,7 @@ cdef Py_ssize_t add_segment(Corpus *corpus, Py_ssize_t i, Py_ssize_t n, Watch *w
         for m in range(different):
             gram = corpus.found[m].ngram
             ngram = &corpus.ngrams[gram]
-            corpus.terms[m] = ngram.information * min(corpus.found[m].count, counts[gram] - 1)
+            corpus.terms[m] = ngram.information * min(corpus.found[m].count, <int32_t>(counts[gram] - 1))
             ngram.segment = max(ngram.segment, <int32_t>(i + 1) * (counts[gram] > 1))
             counts[gram] = k + 1 < corpus.texts[i].end    # 0 after the last reference
         information = python_sum(corpus.terms, <int>different)

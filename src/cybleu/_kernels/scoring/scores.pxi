@@ -169,7 +169,7 @@ cdef class Scorer:
                     alpha = getattr(<object>instance, "alpha", None)
                     if not (PyLong_CheckExact(alpha) and number_in(alpha, parameter) and parameter[0] > 0.0):
                         return -1
-                return i
+                return <int>i
         return -1
 
     cdef bint has_method(self, PyObject *instance, str name, Py_ssize_t number) except -1:
@@ -229,7 +229,7 @@ cdef class Scorer:
         if call.method == METHOD0:
             for n in range(call.vectors.largest):
                 if counts.matches[n] == 0 and not call.silent >> n & 1:
-                    call.silent = call.silent | (1 << n) if self.warn(n + 1) else 0
+                    call.silent = <int>(call.silent | 1 << n) if self.warn(n + 1) else 0
         return 1
 
 

@@ -111,7 +111,7 @@ cdef class RawTexts:
     def of_spans(block not None, const int64_t[::1] begins, const int64_t[::1] ends):
         """View lines of a buffer of bytes by begins and ends; those that begin within its first bytes are copied."""
         cdef const uint8_t[::1] data = block
-        cdef RawTexts texts = texts_in(None, begins.shape[0])
+        cdef RawTexts texts = texts_in(None, <uint64_t>begins.shape[0])
         cdef Watch watching = begin_watch()
         cdef int64_t first = 0      # bytes of the copy
         cdef const uint8_t *start
@@ -193,7 +193,7 @@ cdef class RawTexts:
         cdef int kind
         for i in range(self.count):
             line = &self.lines[i]
-            kind = max(line.kind, 1)    # in UTF-8 by bytes
+            kind = line.kind or 1       # in UTF-8 by bytes
             if line.size > 1 and PyUnicode_READ(kind, line.data, line.size - 1) == c".":
                 if PyUnicode_READ(kind, line.data, line.size - 2) == c" ":
                     apart += 1
@@ -205,7 +205,7 @@ cdef class RawTexts:
 cdef RawTexts texts_in(object held, uint64_t count):
     """Create an empty RawTexts with reserved capacity, whose memory belongs to the held object."""
     cdef RawTexts texts = RawTexts()
-    cdef Line *lines = <Line *>new_array(count + 1, sizeof(Line))
+    cdef Line *lines = <Line *>new_array(<Py_ssize_t>(count + 1), sizeof(Line))
     free(texts.lines)
     texts.lines = lines
     texts.held = held
