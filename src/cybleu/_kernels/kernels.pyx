@@ -54,13 +54,13 @@ include "counting/ngram_tables.pxi"  # tables from n-grams to ids
 include "counting/prepared.pxi"  # prepared references; needs tokenizing, raw_texts, tables, words, texts, ngram_tables
 include "counting/index.pxi"  # n-grams of many texts; needs tables, texts, ngram_tables
 include "counting/ter.pxi"  # edits of TER; needs texts
-include "counting/alignment.pxi"  # alignments of ROUGE and WER; needs tokenizing, raw_texts, texts, ngrams, raw_segments
+include "counting/alignment.pxi"  # of ROUGE and WER; needs tokenizing, raw_texts, texts, ngrams, raw_segments
 include "counting/unit_ngrams.pxi"  # matches of characters or words; needs tables
 include "scoring/formula.pxi"  # sums and smoothings
 include "scoring/definitions.pxi"  # scores of rows; needs formula
 include "scoring/scores.pxi"  # NLTK's BLEU; needs segments, formula, definitions
 include "scoring/gleu.pxi"  # GLEU; needs segments, scores
-include "scoring/pairwise.pxi"  # BLEU of pairs, leave-one-out; needs tables, texts, ngram_tables, index, definitions
+include "scoring/pairwise.pxi"  # BLEU of pairs; needs tables, texts, ngram_tables, index, formula, definitions
 include "scoring/information.pxi"  # mteval's NIST; needs texts, ngram_tables, index
 include "scoring/nist.pxi"  # NLTK's NIST; needs tables, objects, segments, ngram_tables, definitions, gleu, information
 include "scoring/chrf.pxi"  # chrF; needs raw_texts, tables, characters, ngrams, unit_ngrams, definitions

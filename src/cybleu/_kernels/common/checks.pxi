@@ -34,9 +34,13 @@ cdef Py_ssize_t check_offsets(const int64_t[::1] offsets, Py_ssize_t size, Py_ss
     return largest
 
 
-# Check that segments `start` to `stop` (exclusive) exist with at least one reference each; `sets` are their offsets.
 cdef int check_segments(Py_ssize_t hypotheses, Py_ssize_t references, const int64_t[::1] sets,
                         const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop) except -1:
+    """Check that segments `start` to `stop` (exclusive) exist with at least one reference each.
+
+    :param sets: offsets of the sets in the references
+    :param owners: for each hypothesis the index of its set; None if each has its own
+    """
     cdef Py_ssize_t i
     cdef int64_t owner
     if not 0 <= start <= stop <= hypotheses or (owners is not None and owners.shape[0] != hypotheses):

@@ -40,11 +40,12 @@ SEED.second |= 1
 
 
 cdef inline uint64_t hash_word(uint64_t key) noexcept nogil:
+    """Return the hash of one word."""
     return hash_pair(key, 0, SEED)
 
 
-# Count a slot, in builds with all checks.
 cdef void count_slot() noexcept nogil:
+    """Count a slot, in builds with all checks."""
     global SLOTS
     SLOTS += 1
 

@@ -150,7 +150,7 @@ cdef Py_ssize_t common_length(Aligner *aligner, const int32_t *words, Py_ssize_t
     return length
 
 
-# -------------------------------------------------------------------------------------------------- Levenshtein distance
+# ------------------------------------------------------------------------------------------------- Levenshtein distance
 
 cdef inline Py_ssize_t distance_of_strip(const uint64_t *masks, Py_ssize_t height, const int32_t *words,
                                          Py_ssize_t count) noexcept nogil:
@@ -486,7 +486,8 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
                         else:
                             matches = union_matches(&aligner, references, <Py_ssize_t>reference_lines[k],
                                                     <Py_ssize_t>reference_lines[k + 1], hypotheses,
-                                                    <Py_ssize_t>hypothesis_lines[i], <Py_ssize_t>hypothesis_lines[i + 1])
+                                                    <Py_ssize_t>hypothesis_lines[i],
+                                                    <Py_ssize_t>hypothesis_lines[i + 1])
                         keep_best(&rows[i, 4 * kind], matches, size - shorter, wanted - shorter, k == sets[owner])
                 for kind in range(kinds.shape[0]):
                     rows[i, 4 * kind + 3] = 1

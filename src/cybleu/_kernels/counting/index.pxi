@@ -48,8 +48,11 @@ cdef class NgramIndex:
         free(self.starts)
         free(self.ngrams)
 
-    # `tokens` are numbers from 0 to before `distinct` for the ids of the texts.
     cdef int index(self, TokenTexts texts, const int32_t *tokens, int32_t distinct, Py_ssize_t max_order) except -1:
+        """Fill the index.
+
+        :param tokens: numbers from 0 to before `distinct` for the ids of the texts
+        """
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t total = texts.total
         cdef Py_ssize_t start = 0
@@ -79,8 +82,8 @@ cdef class NgramIndex:
             free(counts)
         return 0
 
-    # Find those of another text, which may have other tokens. `found` is zeroed before the first one.
     cdef int find(self, Found *found, const int32_t *tokens, Py_ssize_t length, Watch *watching) except -1 nogil:
+        """Find the n-grams of another text, which may have other tokens. `found` is zeroed before the first one."""
         cdef int32_t *grams
         if length > MOST_NGRAMS // self.order:
             with gil:

@@ -26,10 +26,12 @@ cdef struct NgramCount:
 
 
 cdef inline int64_t pair_key(int32_t first, int32_t second) noexcept nogil:
+    """Return the key of an n-gram: an (n-1)-gram and the next token, or the (n-1)-gram that ends there."""
     return (<int64_t>first << 32) | second
 
 
 cdef inline uint64_t place_of(Slots table, int64_t key) noexcept nogil:
+    """Return the slot at which probing for a key begins."""
     return hash_word(<uint64_t>key) & table.mask
 
 
@@ -42,6 +44,7 @@ cdef inline Slot *probe_from(Slots table, int64_t key, uint64_t place) noexcept 
 
 
 cdef inline Slot *probe(Slots table, int64_t key) noexcept nogil:
+    """Return the slot of the key, or the free slot for it."""
     return probe_from(table, key, place_of(table, key))
 
 
@@ -62,6 +65,7 @@ cdef inline int make_empty(Slots *table, uint64_t count, Watch *watching) except
 
 
 cdef int make_slots(Slots *table, uint64_t count, Watch *watching) except -1 nogil:
+    """Allocate an empty table with so many slots."""
     table.slots = <Slot *>new_array(<Py_ssize_t>count, sizeof(Slot))
     return make_empty(table, count, watching)
 

@@ -83,6 +83,7 @@ cdef inline uint64_t starts_of(const uint64_t *places, const int32_t *ngram, int
 
 
 cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, int length) noexcept nogil:
+    """Add the clipped matches with one reference."""
     cdef const int32_t *hypothesis = matcher.hypothesis
     cdef uint64_t with_unknown[MASK_BITS + 1]
     cdef uint64_t *places = with_unknown + 1    # index -1 is for unknown tokens: a branch would be mispredicted
@@ -170,11 +171,12 @@ cdef struct PairTable:
 
 
 cdef inline uint64_t slots_for(Py_ssize_t count) noexcept nogil:
+    """Return the number of slots of a PairTable."""
     return 2 * slots_needed(count)      # sparsely used, because collisions cause branch mispredictions
 
 
-# The bytes in which `match_ngrams` works, aligned for 8; `total` is bounds[texts].
 cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:
+    """Return the bytes in which `match_ngrams` works, aligned for 8; `total` is bounds[texts]."""
     return (<uint64_t>texts * sizeof(Starts) + <uint64_t>(length + 2) * (sizeof(uint64_t) + 3 * sizeof(int32_t))
             + 2 * <uint64_t>total * sizeof(int32_t) + slots_for(length) * sizeof(int32_t))
 
@@ -265,11 +267,14 @@ cdef inline void take_largest(const Starts *starts, int32_t *counts, int32_t *be
         counts[number] = 0
 
 
-# Add the clipped matches of each order to `matches`. The tokens are the ids of the hypothesis, from 0 to before its
-# length, then those of each reference, each text followed by -1. Text k starts at bounds[k], and bounds[texts], less
-# than 2 ** 30, is the end.
 cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, Py_ssize_t max_order,
                       void *memory, int64_t *matches, Watch *watching) except -1 nogil:
+    """Add the clipped matches of each order to `matches`.
+
+    :param tokens: the ids of the hypothesis, from 0 to before its length, then those of each reference, each text
+        followed by -1
+    :param bounds: text k starts at bounds[k]; bounds[texts], less than 2 ** 30, is the end
+    """
     cdef Starts *starts = <Starts *>memory
     cdef Py_ssize_t length = bounds[1] - 1
     cdef PairTable table

@@ -36,6 +36,7 @@ cdef struct PreparationWorkspace:
 
 
 cdef int copy_slots(Slots known, const int32_t *best, Slots *table, Watch *watching) except -1 nogil:
+    """Insert the slots of a table into a larger one, with the maximum count of each n-gram in one reference."""
     cdef Slot *slot
     cdef Py_ssize_t first, i
     first = 0
@@ -88,6 +89,7 @@ cdef int32_t prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTex
 
 
 cdef int begin_work(PreparationWorkspace *work, Py_ssize_t tokens, Py_ssize_t max_order, Watch *watching) except -1:
+    """Allocate memory for sets of at most so many tokens."""
     cdef Py_ssize_t ngrams
     memset(work, 0, sizeof(PreparationWorkspace))
     if tokens > MOST_NGRAMS // max(max_order, 1):
@@ -288,6 +290,7 @@ cdef class PreparedReferences:
 
     cdef int check_rows(self, Py_ssize_t count, const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop,
                         const int64_t[:, ::1] stats) except -1:
+        """Check that hypotheses `start` to `stop` have sets and rows."""
         cdef Py_ssize_t i
         if not 0 <= start <= stop <= count or owners.shape[0] != count:
             raise ValueError("the hypotheses do not fit their owners")

@@ -84,6 +84,7 @@ cdef int match_texts(SegmentWorkspace *work, Py_ssize_t texts, Py_ssize_t longes
 
 
 cdef int end_text(TokenIds *numbers) except -1 nogil:
+    """Append the -1 that ends the ids of a text."""
     reserve_ids(numbers, 1)
     numbers.values[numbers.count] = -1
     numbers.count += 1

@@ -14,10 +14,12 @@ cdef enum:
 
 # ------------------------------------------------------------------------------------------------------- one segment
 
-# Add the lengths and the clipped matches of each order to `row`; 0 if the segment is declined. Adds the cost of
-# the segment to `work`. The caller holds references to both; on free-threaded builds other threads may change them.
 cdef int count_segment(object references, object hypothesis, Py_ssize_t max_order, int64_t *row,
                        Py_ssize_t *work) except -1:
+    """Add the lengths and the clipped matches of each order to `row`, and the cost to `work`; 0 if it is declined.
+
+    The caller holds references to both; on free-threaded builds other threads may change them.
+    """
     cdef PyObject **texts
     cdef Py_ssize_t count = 0
     cdef object held
@@ -35,9 +37,9 @@ cdef int count_segment(object references, object hypothesis, Py_ssize_t max_orde
     return count_texts(texts, count, frozen(hypothesis, 1), max_order, row, work)
 
 
-# The same for a segment with one reference.
 cdef int count_reference(object reference, object hypothesis, Py_ssize_t max_order, int64_t *row,
                          Py_ssize_t *work) except -1:
+    """Count a segment with one reference as `count_segment` does."""
     cdef PyObject *only = <PyObject *>reference
     if count_texts(&only, 1, hypothesis, max_order, row, work):
         return 1
@@ -166,8 +168,8 @@ cdef int count_long_texts(PyObject **texts, Py_ssize_t count, object hypothesis,
 
 # ----------------------------------------------------------------------------------------------------------- a corpus
 
-# Copy nested lists and tuples to tuples, down to this depth, so that nothing can change them.
 cdef object frozen(object container, int depth):
+    """Copy nested lists and tuples to tuples, down to this depth, so that nothing can change them."""
     if type(container) is not list and type(container) is not tuple:
         return container
     if depth == 1:
@@ -175,8 +177,8 @@ cdef object frozen(object container, int depth):
     return tuple([frozen(item, depth - 1) for item in tuple(container)])
 
 
-# Check for interrupts and let other threads run, if there was enough work since. Python code may run.
 cdef int look_between(Py_ssize_t *work) except -1:
+    """Check for interrupts and let other threads run, if there was enough work since. Python code may run."""
     if work[0] >= WORK_BETWEEN_LOOKS:
         work[0] = 0
         look()
@@ -185,9 +187,11 @@ cdef int look_between(Py_ssize_t *work) except -1:
     return 0
 
 
-# Sum the rows of the segments, followed by the number of segments too short for each order; 0 if a segment or a
-# container is declined, or the lists change meanwhile.
 cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t max_order, int64_t *sums) except -1:
+    """Sum the rows of the segments, followed by the number of segments too short for each order.
+
+    Return 0 if a segment or a container is declined, or the lists change meanwhile.
+    """
     cdef PyObject **items
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t other_count = 0

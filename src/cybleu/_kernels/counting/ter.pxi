@@ -108,6 +108,7 @@ cdef inline void fill_row(const Distances *table, Py_ssize_t i, int32_t word, co
 
 
 cdef inline int32_t *row_of(const Distances *table, Py_ssize_t i) noexcept nogil:
+    """Return the address of column 0 of a row, which is there."""
     return table.cells + table.places[i - table.start]
 
 
@@ -117,6 +118,7 @@ cdef inline size_t row_bytes(const Distances *table, Py_ssize_t i) noexcept nogi
 
 
 cdef inline int32_t *kept_row(const Distances *table, Py_ssize_t i) noexcept nogil:
+    """Return the address of the copy of a row that is a multiple of ROWS_AT_ONCE."""
     return table.kept + (i // ROWS_AT_ONCE - 1) * table.kept_width
 
 
@@ -253,6 +255,7 @@ cdef int32_t distance_of(Segment *segment, Py_ssize_t first, Py_ssize_t middle, 
 
 
 cdef inline bint wins_tie(const Shift *best, Py_ssize_t length, Py_ssize_t start, Py_ssize_t target) noexcept nogil:
+    """Return whether a shift of the same gain is better: it is longer, or else comes first."""
     if length != best.length:
         return length > best.length
     return start < best.start or (start == best.start and target < best.target)

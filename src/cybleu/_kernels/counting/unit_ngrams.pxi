@@ -69,6 +69,7 @@ cdef enum:
 
 
 cdef inline int32_t unit_at(const Units *text, int32_t position) noexcept nogil:
+    """Return the id of a unit."""
     return text.data[position] if text.width == 1 else (<const int32_t *>text.data)[position]
 
 
@@ -81,6 +82,7 @@ cdef inline uint64_t place_of_key(const Table *table, uint64_t key) noexcept nog
 
 
 cdef inline uint64_t unit_key(int32_t name, int32_t unit) noexcept nogil:
+    """Return the key of an n-gram: the name of its repeated (n-1)-gram, and its last unit."""
     return <uint64_t>name << 32 | <uint64_t>unit
 
 
@@ -94,8 +96,8 @@ cdef uint64_t cells_of(Py_ssize_t count, int32_t names, int32_t different, bint 
     return cells if cells <= most and cells <= <uint64_t>MOST_CELLS else 0
 
 
-# Whether all pairs of units can have a cell, so that order 1 requires no table.
 cdef bint pairs_have_cells(const Units *text, bint often) noexcept nogil:
+    """Return whether all pairs of units can have a cell, so that order 1 requires no table."""
     return text.width == 1 and cells_of(text.count, text.different + 1, text.different, often) > 0
 
 

@@ -21,6 +21,7 @@ cdef inline bint is_digit(char byte) noexcept nogil:
 
 
 cdef inline const char *past_blanks(const char *at, const char *end) noexcept nogil:
+    """Return the first byte that is no blank, or the end."""
     while at < end and is_blank(at[0]):
         at += 1
     return at
@@ -81,6 +82,7 @@ cdef const char *read_number(const char *at, double *value) noexcept nogil:
 
 
 cdef const char *read_as_python(const char *start, double *value) noexcept nogil:
+    """Parse a finite number as Python does; return its end, or NULL."""
     cdef char *end = NULL
     with gil:
         try:

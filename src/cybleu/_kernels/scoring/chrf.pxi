@@ -71,6 +71,7 @@ cdef void begin_row(const Units *hypothesis, const Units *text, int order, int64
 
 cdef void begin_rows(const ChrfRules *rules, const Group *group, Py_ssize_t one, Py_ssize_t other,
                      int64_t *row) noexcept nogil:
+    """Write the n-gram counts of one text and another, of all orders."""
     begin_row(&group.characters[one], &group.characters[other], rules.char_order, row)
     begin_row(&group.words[one], &group.words[other], rules.word_order, row + 3 * rules.char_order)
 

@@ -1,6 +1,7 @@
 # Score rows by any BLEU definition, with the same float operations as the mirror, in the same order.
 #
-# Offers: `Rules`, `evaluate` for a row, `brevity_penalty`, `python_sum`; `nltk_bleu`; `Definition`.
+# Offers: `Rules`, `evaluate` for a row, `precision_of` an order, `brevity_penalty`, `python_sum`; `nltk_bleu`;
+# `Definition`.
 
 cdef enum Mean:
     EXACT = 0
@@ -118,11 +119,13 @@ PENALTIES = ("exponential", "none", "ratio", "tiny-over-small", "added-one")
 
 
 cdef double brevity_penalty(const Rules *rules, int64_t length, int64_t reference_length) noexcept nogil:
+    """Return the brevity penalty, or NO_SCORE if the tool fails where it is 0."""
     cdef double penalty = penalty_of(rules, length, reference_length)
     return NO_SCORE if rules.fails and penalty == 0.0 else penalty
 
 
 cdef inline double penalty_of(const Rules *rules, int64_t length, int64_t reference_length) noexcept nogil:
+    """Return the brevity penalty by the rules."""
     cdef double wanted = <double>reference_length + rules.penalty_adds
     cdef double ratio
     if rules.penalty == TINY_RATIO:
@@ -178,6 +181,7 @@ cdef double term_of(const Rules *rules, double weight, double precision) noexcep
 
 
 cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcept nogil:
+    """Return the mean of the terms of the scored orders, or NO_SCORE."""
     cdef double finite[MAX_ORDER]
     cdef double total = 0.0
     cdef double product = 1.0
@@ -210,8 +214,8 @@ cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcep
     return rules.scale * exp(exact_sum(finite, count))
 
 
-# The score of one segment's row, or NO_SCORE.
 cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:
+    """Return the score of one segment's row, or NO_SCORE."""
     cdef double numbers[MAX_ORDER]
     cdef const int64_t *matches = row + 2
     cdef const int64_t *totals = matches + rules.order
@@ -308,9 +312,9 @@ cdef Smoothing[METHODS] SMOOTHING_OF      # by Method
 SMOOTHING_OF[:] = [TINY, FLOOR, ADD_K, EXP, EXP_BY_LENGTH, NONE, NONE, EXP_BY_LENGTH]
 
 
-# The score of NLTK for `scored` weights, or NO_SCORE; all orders are smoothed.
 cdef double nltk_bleu(const Counts *counts, const double *weights, int order, int scored, Method method,
                       double parameter) noexcept nogil:
+    """Return the score of NLTK for `scored` weights, or NO_SCORE; all orders are smoothed."""
     cdef Rules rules
     cdef double precisions[MAX_ORDER]
     cdef double terms[MAX_ORDER]

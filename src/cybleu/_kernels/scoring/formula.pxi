@@ -96,8 +96,8 @@ cdef inline double finite_or_no_score(double number) noexcept nogil:
     return number if isfinite(number) else NO_SCORE
 
 
-# Correctly rounded sum of at most MAX_ORDER finite terms, like math.fsum.
 cdef double exact_sum(const double *terms, int count) noexcept nogil:
+    """Return the correctly rounded sum of at most MAX_ORDER finite terms, like math.fsum."""
     cdef double parts[MAX_ORDER]
     cdef double total = 0.0
     cdef double errors = 0.0

@@ -3,6 +3,7 @@
 # Offers: `read_orders`.
 
 cdef inline int64_t ngrams_of_orders(int64_t length, int64_t min_len, int64_t max_len) noexcept:
+    """Return how many n-grams of these orders a text of this length has."""
     cdef int64_t last = min(length, max_len)
     return (last - min_len + 1) * (2 * length - min_len - last + 2) // 2 if last >= min_len else 0
 

@@ -2,9 +2,13 @@
 #
 # Offers: `information_of`.
 
-# By id: for an n-gram of a hypothesis 1 and the largest count in a reference; 0 for others, and between hypotheses.
 cdef inline int add_reference(int32_t *largest, const NgramCount *ngrams, Py_ssize_t count,
                               Watch *watching) except -1 nogil:
+    """Update the largest counts with a reference.
+
+    :param largest: by id, for an n-gram of a hypothesis 1 and the largest count in a reference; 0 for others, and
+        between hypotheses
+    """
     cdef Py_ssize_t first, k
     first = 0
     while first < count:
@@ -20,6 +24,7 @@ cdef double LOG_2 = math.log(2)
 
 
 cdef inline double information_of(int64_t prefix, int64_t frequency) noexcept nogil:
+    """Return the information of an n-gram, in bits, from its frequency and that of its prefix."""
     return log(<double>prefix / <double>frequency) / LOG_2 if prefix != frequency else 0.0
 
 

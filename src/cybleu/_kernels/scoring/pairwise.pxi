@@ -333,6 +333,7 @@ cdef struct Largest:
 
 
 cdef inline void add_count(Largest *largest, int32_t count) noexcept nogil:
+    """Update the largest counts."""
     if count > largest.count:
         largest.second = largest.count
         largest.count = count

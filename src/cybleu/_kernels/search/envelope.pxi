@@ -17,6 +17,7 @@ cdef double meeting(const double *base, const double *slope, int32_t p, int32_t 
 
 
 cdef double floor_at(const double *base, const double *slope, int32_t p, int32_t q, double x) noexcept nogil:
+    """Return the lower one of two lines at x."""
     return min(base[p] + slope[p] * x, base[q] + slope[q] * x)
 
 

@@ -55,6 +55,7 @@ cdef inline Py_ssize_t length_of(uint8_t lead) noexcept nogil:
 
 
 cdef inline uint32_t code_at(const uint8_t *at, Py_ssize_t length) noexcept nogil:
+    """Return the code point of a character of so many bytes."""
     if length == 2:
         return <uint32_t>(at[0] & 0x1F) << 6 | (at[1] & 0x3F)
     if length == 3:
@@ -112,6 +113,7 @@ cdef inline uint8_t *put(uint8_t *to, uint32_t code) noexcept nogil:
 
 
 cdef str decoded(const Token *token):
+    """Return a token as a str."""
     return PyUnicode_DecodeUTF8(<const char *>token.text, distance(token.text, token.end), "surrogatepass")
 
 
@@ -124,8 +126,8 @@ cdef void end_scanner(Scanner *scanner) noexcept nogil:
     free(scanner.buffer)
 
 
-# View an exact str or bytes, which must stay alive. UTF-8 is valid.
 cdef int line_of(PyObject *text, Line *line) except -1:
+    """View an exact str or bytes, which must stay alive. UTF-8 is valid."""
     if not cybleu_line_of(text, line):
         raise TypeError("a line must be an exact str or bytes")
     return 0
@@ -288,6 +290,7 @@ cdef void look_up_leads(Tokenizer tokenizer, Piece *piece, const uint8_t *at) no
 
 
 cdef bint begins_with_digit(Tokenizer tokenizer, const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """Return whether the next character is a digit; at the end of the line, for tokenisers that say so."""
     cdef Py_ssize_t length
     if at == end:
         return tokenizer.first == NOTHING
@@ -383,8 +386,8 @@ cdef class Tokenizer:
     def __dealloc__(self):
         free(self.of_characters)
 
-    # Begin a line. Tokens are valid while the line is alive and until the scanner begins another one.
     cdef int begin(self, Scanner *scanner, const Line *line) except -1 nogil:
+        """Begin a line. Tokens are valid while the line is alive and until the scanner begins another one."""
         if line.kind == IN_UTF8:
             scanner.at = <const uint8_t *>line.data
             scanner.end = scanner.at + line.size
@@ -401,9 +404,11 @@ cdef class Tokenizer:
             rewrite(scanner)
         return 0
 
-    # Write tokens until there are `most` or more, and return their number, which is less than `most` at the end of the
-    # line. The output requires MORE_TOKENS further entries.
     cdef Py_ssize_t read(self, Scanner *scanner, Token *tokens, Py_ssize_t most) except -1 nogil:
+        """Write tokens until there are `most` or more; return their number, which is less at the end of the line.
+
+        The output requires MORE_TOKENS further entries.
+        """
         cdef Piece piece
         cdef const uint8_t *at = scanner.at
         cdef const uint8_t *end = scanner.end

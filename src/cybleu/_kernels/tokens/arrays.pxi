@@ -41,8 +41,8 @@ def read_arrays(list entries not None, kind, int64_t[::1] counts not None):
     return ids, lengths, several
 
 
-# Append the ids and the lengths of the texts of an array, and return the number of its dimensions; 0 if it is declined.
 cdef int add_array(object array, object kind, bytearray ids, bytearray lengths) except -1:
+    """Append the ids and the lengths of the texts of an array; return its number of dimensions, 0 if declined."""
     cdef Py_ssize_t done = len(ids)
     cdef Py_ssize_t texts = len(lengths)
     cdef Py_ssize_t rows = 1

@@ -59,6 +59,7 @@ cdef enum:
 
 
 cdef void make_characters(ChrfWorkspace *work, int space) noexcept nogil:
+    """Prepare a workspace: white space is marked in the fixed table."""
     cdef uint32_t code
     memset(work, 0, sizeof(ChrfWorkspace))
     work.watching = begin_watch()
@@ -88,6 +89,7 @@ cdef void end_characters(ChrfWorkspace *work) noexcept nogil:
 
 
 cdef inline int32_t *place_of_character(ChrfWorkspace *work, uint32_t code) noexcept nogil:
+    """Return where the id of a character is."""
     return &work.low[code] if code < LOW else &work.high[code]
 
 
@@ -101,6 +103,7 @@ cdef void forget_characters(ChrfWorkspace *work) noexcept nogil:
 
 
 cdef int need_high(ChrfWorkspace *work) except -1 nogil:
+    """Allocate the table of the other characters."""
     if work.high == NULL:
         work.high = <int32_t *>allocated(calloc(CODE_POINTS, sizeof(int32_t)))
         if work.space != KEPT_SPACE:
@@ -264,8 +267,8 @@ cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words,
 
 # --------------------------------------------------------------------------------------------------------------- words
 
-# Write the word ids of a text, from 1 on, with 0 for unknown words. With `adds` these get ids.
 cdef int number_words(ChrfWorkspace *work, const Text *text, bint adds, int32_t *ids) except -1 nogil:
+    """Write the word ids of a text, from 1 on, with 0 for unknown words. With `adds` these get ids."""
     cdef const Span *spans = <const Span *>work.spans.data      # NULL before the first word
     cdef Token word
     cdef Py_ssize_t first, i

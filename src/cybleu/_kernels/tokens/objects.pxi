@@ -33,10 +33,12 @@ cdef inline int read_objects(PyObject **objects, Py_ssize_t count, KeyedToken *t
     return 1
 
 
-# For a list or tuple `text` that the caller has locked; 0 also if it has more than FEW tokens or another type. Tokens
-# that a table must compare are those of the first text, which must outlive it: with `brief` there may be none, as
-# another thread can change this text while the table is used.
 cdef int assign_few_of(FewTokens *table, PyObject *text, bint brief, Py_ssize_t *size, int32_t *ids) noexcept:
+    """Number the tokens of a list or tuple that is locked; 0 also if it has more than FEW tokens or another type.
+
+    Tokens that the table must compare are those of this text, which must outlive it: with `brief` there may be none, as
+    another thread can change the text while the table is used.
+    """
     cdef uint64_t places[FEW]
     cdef PyObject **objects
     cdef Py_ssize_t i
@@ -52,6 +54,7 @@ cdef int assign_few_of(FewTokens *table, PyObject *text, bint brief, Py_ssize_t 
 
 
 cdef inline int look_up_few_of(const FewTokens *table, PyObject *text, Py_ssize_t *size, int32_t *ids) noexcept:
+    """Write the ids of a locked text, -1 for unknown tokens."""
     cdef KeyedToken tokens[FEW]
     cdef uint64_t places[FEW]
     cdef PyObject **objects
@@ -62,8 +65,8 @@ cdef inline int look_up_few_of(const FewTokens *table, PyObject *text, Py_ssize_
     return 1
 
 
-# The same for a text that is locked meanwhile.
 cdef int look_up_locked(const FewTokens *table, object text, Py_ssize_t *size, int32_t *ids) noexcept:
+    """Lock a text and look up its tokens."""
     with cython.critical_section(text):
         return look_up_few_of(table, <PyObject *>text, size, ids)
 
@@ -89,8 +92,8 @@ cdef inline int number_objects(TokenTable *table, PyObject **objects, Py_ssize_t
     return 1
 
 
-# The same for a list or tuple, which is locked meanwhile; 0 also if it has another size or type.
 cdef int number_text(TokenTable *table, object text, Py_ssize_t size, int32_t *ids, bint adds) noexcept:
+    """Number the tokens of a list or tuple, which is locked meanwhile; 0 also if it has another size or type."""
     cdef PyObject **objects
     cdef Py_ssize_t count = 0
     cdef int taken = 0
@@ -135,6 +138,7 @@ def types_within(texts):
 
 
 cdef inline PyTypeObject *add_type(set types, object token, PyTypeObject *last):
+    """Add the type of a token, unless it is that of the one before."""
     cdef PyTypeObject *found = Py_TYPE(token)
     if found != last:
         types.add(<object>found)

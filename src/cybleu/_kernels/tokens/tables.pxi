@@ -39,11 +39,13 @@ cdef struct TokenTable:
 
 
 cdef inline bint same_text(const Token *one, const Token *other) noexcept nogil:
+    """Compare the characters of two tokens."""
     cdef Py_ssize_t size = distance(one.text, one.end)
     return size == distance(other.text, other.end) and memcmp(one.text, other.text, <size_t>size) == 0
 
 
 cdef inline int other_key(const cybleu_key *one, uint64_t first, uint64_t second) noexcept nogil:
+    """Return whether a key differs from these two halves, without a branch."""
     return ((one.first ^ first) | (one.second ^ second)) != 0
 
 
@@ -117,6 +119,7 @@ cdef inline uint64_t hash_of(const KeyedToken *token, Seed seed) noexcept nogil:
 
 
 cdef inline uint64_t entry_of(uint64_t hash, int32_t number) noexcept nogil:
+    """Return the entry of a slot: the tag is the high half of the hash."""
     return (hash >> 32) << 32 | <uint64_t>(number + 1)
 
 
@@ -166,12 +169,13 @@ cdef int reserve_tokens(TokenTable *table, Py_ssize_t more) except -1 nogil:
     return 0
 
 
-# For texts that are counted once, a table for up to `count` tokens is in memory of this size in bytes.
 cdef uint64_t table_size(Py_ssize_t count) noexcept nogil:
+    """Return the bytes of a table for up to `count` tokens of texts that are counted once."""
     return slots_needed(count) * sizeof(uint64_t) + <uint64_t>count * sizeof(KeyedToken)
 
 
 cdef void place_table(TokenTable *table, void *memory, Py_ssize_t count) noexcept nogil:
+    """Make a table in memory of `table_size` bytes."""
     cdef uint64_t slots = slots_needed(count)
     table.slots = <uint64_t *>memory
     table.mask = slots - 1

@@ -11,6 +11,7 @@ cdef int32_t NO_WORD = -1       # the address of no words: adding 0 to NULL is u
 
 
 cdef void widen(const int32_t *ids, Py_ssize_t count, int64_t *to) noexcept nogil:
+    """Copy ids of 32 bits to ids of 64."""
     cdef Py_ssize_t i
     for i in range(count):
         to[i] = ids[i]
@@ -54,8 +55,8 @@ cdef class TokenTexts:
     cdef Py_ssize_t length(self, Py_ssize_t text) noexcept nogil:
         return <Py_ssize_t>(self.ends[text] - self.begins[text])
 
-    # The tokens of a text, which may need memory for the longest one; the second is for texts of int32.
     cdef const int64_t *read(self, Py_ssize_t text, int64_t *memory) noexcept nogil:
+        """Return the tokens of a text, for which the memory of the longest text may be needed."""
         cdef Py_ssize_t length = self.length(text)
         if length == 0:
             return memory
@@ -65,6 +66,7 @@ cdef class TokenTexts:
         return memory
 
     cdef const int32_t *words(self, Py_ssize_t text) noexcept nogil:
+        """Return the tokens of a text of int32."""
         return &self.narrow[self.begins[text]] if self.length(text) else &NO_WORD
 
 

@@ -17,6 +17,7 @@ cdef struct TokenIds:
 
 
 cdef inline void read_word(const Token *word, Seed seed, KeyedToken *to) noexcept nogil:
+    """Write a word with its key."""
     cdef Py_ssize_t size = distance(word.text, word.end)
     if CYBLEU_UNLIKELY(size >= 16):
         cybleu_read_long(word.text, <size_t>size, 1, seed, to)
@@ -35,6 +36,7 @@ cdef inline void read_words(const Token *words, Py_ssize_t count, KeyedToken *to
 
 
 cdef void look_up_few_words(const FewTokens *table, const Token *words, Py_ssize_t count, int32_t *ids) noexcept nogil:
+    """Write the ids of any number of words, -1 for unknown ones."""
     cdef KeyedToken tokens[FEW]
     cdef uint64_t places[FEW]
     cdef Py_ssize_t start = 0
@@ -53,9 +55,9 @@ cdef inline int32_t number_word(TokenTable *table, const Token *word, bint adds)
     return number_token(table, &token, hash_of(&token, SEED), adds)
 
 
-# New words stay where the caller has them.
 cdef int number_each(TokenTable *table, const Token *words, Py_ssize_t count, int32_t *ids,
                      bint adds) except -1 nogil:
+    """Write the ids of words as `number_word` does. New words stay where the caller has them."""
     cdef Py_ssize_t i
     if adds:
         reserve_tokens(table, count)
@@ -128,12 +130,14 @@ cdef class RawVocabulary:
         return 0
 
     cdef int32_t add_token(self, const Token *token) except -1 nogil:
+        """Return the id of a token, which is copied if it is new."""
         cdef int32_t number = number_word(&self.table, token, False)
         if number < 0:
             self.add_all(token, 1, &number)
         return number
 
     cdef int number_line(self, Scanner *scanner, const Line *line, TokenIds *numbers, bint adds) except -1 nogil:
+        """Append the ids of the tokens of a line; with `adds` new tokens get ids."""
         cdef Token tokens[AT_ONCE + MORE_TOKENS]
         cdef Py_ssize_t size = AT_ONCE
         self.tokenizer.begin(scanner, line)
@@ -148,6 +152,7 @@ cdef class RawVocabulary:
         return 0
 
     cdef bytes numbers_of(self, RawTexts texts, int64_t[::1] ends, bint adds):
+        """Return the ids of all texts."""
         cdef Scanner scanner
         cdef TokenIds numbers
         cdef Py_ssize_t i
