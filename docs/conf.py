@@ -30,8 +30,11 @@ add_module_names = False
 # A broken reference to cybleu is an error; annotations name other things that have no page.
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!cybleu\.).*"), ("py:class", r"cybleu\._(kernels|mirror)\..*")]
-# Classes with which metrics count, score and sign, and that have no page.
-WITHOUT_PAGE = "metrics.bleu.RowScorer metrics.signature.Signature text.batches.Corpus text.tokenization.Tokenization"
+# Classes with which metrics and lists work, and that have no page.
+WITHOUT_PAGE = (
+    "metrics.bleu.RowScorer metrics.signature.Signature nbest.axes.Axes nbest.parts.Part text.batches.Corpus "
+    "text.tokenization.Tokenization"
+)
 nitpick_ignore = [("py:class", f"cybleu.{name}") for name in WITHOUT_PAGE.split()]
 
 # A block is copied without its prompts and without what it prints.

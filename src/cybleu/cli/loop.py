@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..metrics import find
-from .command import Command, FilePath, section
+from .command import Command, FilePath, gathered, section
 from .lists import first_id_option, say_same_score, tokenize_option
 from .options import as_option, from_command_line, references_argument
 from .task import print_weights
@@ -22,17 +22,11 @@ from .tuner_options import (
     weights_section,
 )
 
-OF_TUNERS = {
-    "mert": ("restarts", "bounds", "fixed", "threads"),
-    "kbmira": ("step", "decay", "shuffle", "safe_hope", "model_background", "rules", "passes"),
-    "pro": ("samples", "keep", "minimum", "regularisation", "interpolation"),
-}
-
 
 @click.command(cls=Command, other_tools=MOSES)
 @click.argument("folder", metavar="FOLDER", type=FilePath())
 @metric_options
-@section("Lists", first_id_option, tokenize_option)
+@section("Lists", gathered("reading", first_id_option, tokenize_option))
 @references_argument()
 @weights_section(
     click.option(
@@ -43,28 +37,34 @@ OF_TUNERS = {
         help="The initial weights: a file with a name and a weight on each line, or moses.ini.",
     )
 )
-@pro_section
-@mira_section()
-@mert_section
+@gathered("pro", pro_section)
+@gathered("kbmira", mira_section())
+@gathered("mert", mert_section)
 @section(
     "Loop",
-    click.option("--iterations", type=click.IntRange(1), default=20, help="Maximum number of iterations."),
-    click.option(
-        "--weights-settle",
-        type=click.FloatRange(0),
-        default=1e-5,
-        help="Stop when no weight changes by more than this.",
+    gathered(
+        "stopping",
+        click.option("--iterations", type=click.IntRange(1), default=20, help="Maximum number of iterations."),
+        click.option(
+            "--weights-settle",
+            type=click.FloatRange(0),
+            default=1e-5,
+            help="Stop when no weight changes by more than this.",
+        ),
+        click.option(
+            "--score-settles",
+            type=click.FloatRange(0),
+            help="Stop when BLEU, from 0 to 100, improves by no more than this.  "
+            "[default: 0; off with pro and with --rules moses]",
+        ),
     ),
-    click.option(
-        "--score-settles",
-        type=click.FloatRange(0),
-        help="Stop when BLEU, from 0 to 100, improves by no more than this.  "
-        "[default: 0; off with pro and with --rules moses]",
-    ),
-    click.option(
-        "--format",
-        type=click.Choice(["moses", "joshua"]),
-        help="The format of the lists.  [default: detected from the first lines]",
+    gathered(
+        "reading",
+        click.option(
+            "--format",
+            type=click.Choice(["moses", "joshua"]),
+            help="The format of the lists.  [default: detected from the first lines]",
+        ),
     ),
     click.option(
         "--decoder",
@@ -75,7 +75,7 @@ OF_TUNERS = {
     ),
     click.option(
         "--tuner",
-        type=click.Choice([*OF_TUNERS]),
+        type=click.Choice(["mert", "kbmira", "pro"]),
         default="mert",
         help="The tuner. Options of the other tuners are errors.",
     ),
@@ -90,23 +90,17 @@ def loop(
     references: tuple[str, ...],
     metric: str,
     smoothing: str | None,
-    first_id: int,
-    tokenize: str,
-    max_order: int | None,
-    reference_length: str | None,
+    reading: dict[str, Any],
     start: str,
     output: str | None,
     output_format: str,
     normalise: str,
     seed: int,
-    iterations: int,
-    weights_settle: float,
-    score_settles: float | None,
-    format: str | None,  # noqa: A002
+    stopping: dict[str, Any],
     decoder: str,
     tuner: str,
     return_best_dev: bool,
-    **of_tuners: Any,
+    **of_tuners: dict[str, Any],
 ) -> None:
     """Decode and tune repeatedly until convergence.
 
@@ -122,13 +116,15 @@ def loop(
     from ..tuning import DecoderCommand, Iteration, Stopping, Tuner, mert_loop, read_weights
 
     chosen = find(metric, smoothing=smoothing)
-    for name, options in OF_TUNERS.items():
+    for name, options in of_tuners.items():
         for option in options:
             if name != tuner and from_command_line(option):
                 raise click.UsageError(f"{as_option(option)} is an option of {name}, but the tuner is {tuner}")
-    own = {option: of_tuners[option] for option in OF_TUNERS[tuner]}
+    own = of_tuners[tuner]
     if tuner == "pro":
         own["minimum"] *= chosen.scale / 100
+    if stopping["score_settles"] is not None:
+        stopping["score_settles"] *= chosen.scale / 100
     weights = read_weights(start)
     check_weights(weights)
 
@@ -147,13 +143,9 @@ def loop(
             normalise=normalisation(normalise, own.get("bounds", {}), own.get("fixed", ())),
             **own,
         ),
-        Stopping(iterations, weights_settle, None if score_settles is None else score_settles * chosen.scale / 100),
+        Stopping(**stopping),
         trace=trace,
-        format=format,
-        first_id=first_id,
-        tokenize=tokenize,
-        max_order=max_order,
-        reference_length=reference_length,
+        **reading,
     )
     click.echo(result.reason, err=True)
     score = result.score
@@ -169,11 +161,4 @@ def loop(
         "iterations": [asdict(iteration) for iteration in result.iterations],
     }
     print_weights(found, tuned, output, output_format)
-    say_same_score(
-        references,
-        metric,
-        tokenize=tokenize,
-        smoothing=smoothing,
-        max_order=max_order,
-        reference_length=reference_length,
-    )
+    say_same_score(references, metric, smoothing=smoothing, **reading)

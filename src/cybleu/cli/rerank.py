@@ -22,7 +22,7 @@ from .choosing import (
     opened,
     output_option,
 )
-from .command import Commands, FilePath, section
+from .command import Commands, FilePath, gathered, section
 from .lists import (
     check_form,
     first_id_option,
@@ -67,7 +67,7 @@ segment_count_option = click.option(
 @rerank.command(other_tools={"--weights": "-w"})
 @nbest_argument
 @section("Lists", first_id_option, *reading_options)
-@section("Output", segment_count_option, output_option, list_option, explain_option)
+@section("Output", segment_count_option, gathered("written", output_option, list_option, explain_option))
 @section(
     "Weights",
     click.option(
@@ -84,9 +84,7 @@ def linear(
     nbest: str,
     first_id: int,
     segment_count: int | None,
-    output: str,
-    list_format: str | None,
-    explain: int | None,
+    written: dict[str, Any],
     weights_file: str,
     **reading: Any,
 ) -> None:
@@ -118,15 +116,15 @@ def linear(
         return by_weights(part, {name: weights[name] for name in names if name in weights})
 
     segments = Segments(nbest, first_id, segment_count, **reading)
-    choose_from(segments, choose, Why(weights=weights), output, list_format, explain)
-    if unseen and explain is None:
+    choose_from(segments, choose, Why(weights=weights), **written)
+    if unseen and written["explain"] is None:
         click.echo(f"cybleu: weights of features that are not in the list are ignored: {listed([*unseen])}", err=True)
 
 
 @rerank.command()
 @nbest_argument
 @section("Lists", first_id_option, tokenize_option, *reading_options)
-@section("Output", segment_count_option, output_option, list_option, explain_option)
+@section("Output", segment_count_option, gathered("written", output_option, list_option, explain_option))
 @section("Metric", metric_option(), smoothing_option)
 @section(
     "Minimum Bayes risk",
@@ -142,9 +140,7 @@ def mbr(
     first_id: int,
     tokenize: str,
     segment_count: int | None,
-    output: str,
-    list_format: str | None,
-    explain: int | None,
+    written: dict[str, Any],
     metric: str,
     smoothing: str | None,
     scale: float | None,
@@ -165,7 +161,7 @@ def mbr(
     chosen = find(metric, smoothing=smoothing)
     if chosen.reads != "text" or from_command_line("tokenize"):
         chosen = replace(chosen, tokenize=tokenize)
-    if prune is not None and list_format is not None:
+    if prune is not None and written["list_format"] is not None:
         raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
 
     def choose(part: NBest) -> Selection[str]:
@@ -176,13 +172,13 @@ def mbr(
         return by_risk(part, scores=part.model_scores, scale=scale, metric=chosen, prune=prune)
 
     segments = Segments(nbest, first_id, segment_count, **reading)
-    choose_from(segments, choose, Why(metric=chosen), output, list_format, explain)
+    choose_from(segments, choose, Why(metric=chosen), **written)
 
 
 @rerank.command()
 @nbest_argument
 @section("Lists", first_id_option, tokenize_option, *reading_options)
-@section("Output", output_option, list_option, explain_option)
+@section("Output", gathered("written", output_option, list_option, explain_option))
 @references_argument()
 @section("Metric", metric_option(of_bleu=True), smoothing_option)
 @section(
@@ -199,9 +195,7 @@ def mbr(
 def oracle(
     nbest: str,
     references: tuple[str, ...],
-    output: str,
-    list_format: str | None,
-    explain: int | None,
+    written: dict[str, Any],
     metric: str,
     smoothing: str | None,
     level: str,
@@ -224,11 +218,11 @@ def oracle(
     chosen = find(metric, smoothing=smoothing)
     find_best = antioracle if worst else best
     if level == "corpus":
-        if list_format is not None or explain is not None:
+        if written["list_format"] is not None or written["explain"] is not None:
             raise click.UsageError("--list and --explain require --level sentence")
         whole = NBest.from_files(nbest, references, progress=shows_progress(), naming=as_option, **reading)
         selection = find_best(whole, level, chosen, seed=seed)
-        with opened(output) as write:
+        with opened(written["output"]) as write:
             write("".join(f"{one_line(text)}\n" for text in selection.texts))
         if isinstance(selection, CorpusSelection):
             score, start = (percent(number, chosen.scale) for number in (selection.score, selection.start))
@@ -241,7 +235,7 @@ def oracle(
         prepared = prepare_references(references)
         segments = Segments(nbest, count=len(prepared), references=prepared, **reading)
         why = Why(references=prepared)
-        choose_from(segments, lambda part: find_best(part, level, chosen), why, output, list_format, explain)
+        choose_from(segments, lambda part: find_best(part, level, chosen), why, **written)
     say_same_score(references, metric, smoothing=smoothing, **reading)
 
 
@@ -263,12 +257,17 @@ def oracle(
 @section("Metric", metric_option(of_bleu=True, of_sums=True), smoothing_option)
 @section(
     "Perceptron",
-    click.option("--epochs", type=click.IntRange(1, MOST_REPEATS), default=10, help="Maximum number of epochs."),
-    click.option("--folds", type=click.IntRange(2), default=5, help="Number of folds in the cross-validation."),
-    click.option("--good", type=float, default=0.1, help="Share of the hypotheses of a segment that count as good."),
-    click.option("--bad", type=float, default=0.5, help="Share of the hypotheses of a segment that count as bad."),
-    click.option("--margin", type=float, default=1.0, help="Margin between the scores of good and bad hypotheses."),
-    seed_option,
+    gathered(
+        "training",
+        click.option("--epochs", type=click.IntRange(1, MOST_REPEATS), default=10, help="Maximum number of epochs."),
+        click.option("--folds", type=click.IntRange(2), default=5, help="Number of folds in the cross-validation."),
+        click.option(
+            "--good", type=float, default=0.1, help="Share of the hypotheses of a segment that count as good."
+        ),
+        click.option("--bad", type=float, default=0.5, help="Share of the hypotheses of a segment that count as bad."),
+        click.option("--margin", type=float, default=1.0, help="Margin between the scores of good and bad hypotheses."),
+        seed_option,
+    ),
 )
 def perceptron(
     nbest: str,
@@ -278,12 +277,7 @@ def perceptron(
     held_out: str | None,
     metric: str,
     smoothing: str | None,
-    epochs: int,
-    folds: int,
-    good: float,
-    bad: float,
-    margin: float,
-    seed: int,
+    training: dict[str, Any],
     **reading: Any,
 ) -> None:
     """Train weights for `cybleu rerank linear`.
@@ -307,17 +301,7 @@ def perceptron(
     chosen = find(metric, smoothing=smoothing)
     whole = NBest.from_files(nbest, references, progress=shows_progress(), naming=as_option, **reading)
     check_form(output_format, whole)
-    trained = train(
-        whole,
-        metric=chosen,
-        epochs=epochs,
-        folds=folds,
-        good=good,
-        bad=bad,
-        margin=margin,
-        seed=seed,
-        progress=shows_progress(),
-    )
+    trained = train(whole, metric=chosen, progress=shows_progress(), **training)
     if held_out is not None:
         with opened(held_out) as write:
             write("".join(f"{one_line(text)}\n" for text in trained.held_out.texts))

@@ -27,7 +27,7 @@ class Task:
     """What a tuner works on, and where its weights go. The parameters are the options that all tuners have.
 
     :param normalise: see :func:`normalisation`
-    :param counting: `format`, `first_id`, `tokenize`, `max_order` and `reference_length`
+    :param reading: `format`, `first_id`, `tokenize`, `max_order` and `reference_length`
     :ivar nbest: the merged lists
     :ivar progress: whether there are progress bars
     """
@@ -48,7 +48,7 @@ class Task:
         output_format: str,
         seed: int,
         quiet: bool,
-        **counting: Any,
+        reading: dict[str, Any],
     ):
         from ..nbest.weight_files import check_weights
 
@@ -60,23 +60,23 @@ class Task:
         self._output = output
         self._output_format = output_format
         self._references = references
-        self._of_score = {"metric": metric, "smoothing": smoothing, **counting}
+        self._of_score = {"metric": metric, "smoothing": smoothing, **reading}
         self._best: Any = None  # of the results so far
         if bool(nbest) == bool(features_file) or len(features_file) != len(scores_file):
             raise click.UsageError(
                 "give an n-best list and its references, or --features-file and --scores-file in pairs"
             )
         if features_file:
-            of_texts = [references, more, counting["format"], counting["max_order"], counting["reference_length"]]
+            of_texts = [references, more, reading["format"], reading["max_order"], reading["reference_length"]]
             if any(of_texts) or from_command_line("tokenize"):
                 raise click.UsageError(
                     "--features-file cannot be combined with --more, with references or with options of the list"
                 )
-            self.nbest = _read_moses(features_file, scores_file, counting["first_id"])
+            self.nbest = _read_moses(features_file, scores_file, reading["first_id"])
         elif not references:
             raise click.UsageError("an n-best list requires a file of references after it")
         else:
-            self.nbest = _read_texts([nbest or "", *more], references, progress=self.progress, **counting)
+            self.nbest = _read_texts([nbest or "", *more], references, progress=self.progress, **reading)
         _say_missing(self.nbest)
         if output is not None:  # names that cannot be written are an error before the work, not after it
             check_weights(dict.fromkeys(self.nbest.all_names, 0.0))

@@ -10,7 +10,7 @@ import click
 
 from .._files.text import shown
 from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
-from .command import Decorator, FilePath, section
+from .command import Decorator, FilePath, gathered, section
 from .lists import first_id_option, output_format_option, smoothing_option, tokenize_option
 from .options import (
     as_option,
@@ -147,8 +147,7 @@ metric_options = section(
     "Metric",
     metric_option("moses", of_bleu=True, of_sums=True),
     smoothing_option,
-    orders_option,
-    reference_length_option,
+    gathered("reading", orders_option, reference_length_option),
 )
 
 
@@ -201,8 +200,7 @@ def tuner_options(function: Any) -> Any:
         metric_options,
         section(
             "Lists",
-            first_id_option,
-            tokenize_option,
+            gathered("reading", first_id_option, tokenize_option),
             click.option(
                 "--more",
                 metavar="NBEST",
@@ -210,10 +208,13 @@ def tuner_options(function: Any) -> Any:
                 multiple=True,
                 help="Another list of the same segments to merge with NBEST; repeatable.",
             ),
-            click.option(
-                "--format",
-                type=click.Choice(["moses", "joshua", "fairseq", "json"]),
-                help="The format of NBEST.  [default: moses or joshua, detected from the first lines]",
+            gathered(
+                "reading",
+                click.option(
+                    "--format",
+                    type=click.Choice(["moses", "joshua", "fairseq", "json"]),
+                    help="The format of NBEST.  [default: moses or joshua, detected from the first lines]",
+                ),
             ),
             moses_files_option(
                 "--features-file",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._runtime.scales import counted, percent
-from .command import Command
+from .command import Command, gathered
 from .task import Task
 from .tuner_options import MOSES, NORMALISATIONS, mert_section, mira_section, normalisation, pro_section, tuner_options
 
@@ -18,15 +18,8 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command, other_tools=MOSES)
 @tuner_options
-@mert_section
-def mert(
-    restarts: int | None,
-    bounds: dict[str, Any],
-    fixed: tuple[str, ...],
-    threads: int,
-    normalise: str,
-    **shared: Any,
-) -> None:
+@gathered("search", mert_section)
+def mert(search: dict[str, Any], normalise: str, **shared: Any) -> None:
     """Tune weights by exact line search (MERT).
 
     Finds the weights with the best BLEU on n-best lists by line searches from many starting points. Weights of sparse
@@ -42,7 +35,7 @@ def mert(
     """
     from ..tuning import tune
 
-    task = Task(normalise=normalisation(normalise, bounds, fixed), **shared)
+    task = Task(normalise=normalisation(normalise, search["bounds"], search["fixed"]), **shared)
     sparse = task.nbest.sparse
     if sparse is not None and not task.quiet:
         click.echo(
@@ -54,35 +47,25 @@ def mert(
     def trace(restart: Restart) -> None:
         task.follow(restart, str(restart))
 
-    result = task.tune(
-        tune, restarts=restarts, bounds=bounds, fixed=fixed, threads=threads, progress=task.progress, trace=trace
-    )
+    result = task.tune(tune, **search, progress=task.progress, trace=trace)
     climbs = [asdict(restart) for restart in result.restarts]
     task.show(result, line_searches=result.line_searches, climbs=climbs)
 
 
 @click.command(cls=Command, other_tools=MOSES)
 @tuner_options
-@mira_section(
-    click.option(
-        "--return-best-dev/--return-last",
-        default=True,
-        show_default=False,
-        help="Print the average weights after the pass that scored best, or after the last pass.  [default: best]",
+@gathered(
+    "search",
+    mira_section(
+        click.option(
+            "--return-best-dev/--return-last",
+            default=True,
+            show_default=False,
+            help="Print the average weights after the pass that scored best, or after the last pass.  [default: best]",
+        ),
     ),
 )
-def kbmira(
-    step: float,
-    decay: float,
-    shuffle: bool,
-    safe_hope: bool,
-    model_background: bool,
-    rules: str,
-    passes: int,
-    return_best_dev: bool,
-    normalise: str,
-    **shared: Any,
-) -> None:
+def kbmira(search: dict[str, Any], normalise: str, **shared: Any) -> None:
     """Tune many features by batch MIRA.
 
     Tunes the weights of dense and sparse features on n-best lists (Cherry and Foster 2012). Prints one line with the
@@ -103,33 +86,14 @@ def kbmira(
         score = percent(result.scores[-1], result.scale or 1)
         task.follow(result, f"{len(result.scores):3} {score:.4f} ({result.rules})")
 
-    result = task.tune(
-        tune,
-        step=step,
-        decay=decay,
-        shuffle=shuffle,
-        safe_hope=safe_hope,
-        model_background=model_background,
-        rules=rules,
-        passes=passes,
-        return_best_dev=return_best_dev,
-        trace=trace,
-    )
+    result = task.tune(tune, **search, trace=trace)
     task.show(result, rules=result.rules, scores=[*result.scores])
 
 
 @click.command(cls=Command, other_tools=MOSES)
 @tuner_options
-@pro_section
-def pro(
-    samples: int,
-    keep: int,
-    minimum: float,
-    regularisation: float,
-    interpolation: float,
-    normalise: str,
-    **shared: Any,
-) -> None:
+@gathered("search", pro_section)
+def pro(search: dict[str, Any], normalise: str, **shared: Any) -> None:
     """Tune many features by pairwise ranked optimisation.
 
     Tunes the weights of dense and sparse features on n-best lists (PRO, Hopkins and May 2011). Prints one line with the
@@ -145,12 +109,6 @@ def pro(
     from ..tuning import pro as tune
 
     task = Task(normalise=NORMALISATIONS[normalise], **shared)
-    result = task.tune(
-        tune,
-        samples=samples,
-        keep=keep,
-        minimum=minimum * task.metric.scale / 100,
-        regularisation=regularisation,
-        interpolation=interpolation,
-    )
+    search["minimum"] *= task.metric.scale / 100
+    result = task.tune(tune, **search)
     task.show(result, pairs=result.pairs)
