@@ -160,6 +160,7 @@ class Formula:
         ):
             return 0.0, [0.0] * self.order, penalty
         smoothed, scored = self.smoothed(matches, totals, length)
+        # such tools stop at the first order that has no n-gram
         if None in smoothed and self.rules.empty_order == "end":
             first = smoothed.index(None)
             smoothed[first:] = [0.0] * (len(smoothed) - first)
@@ -204,6 +205,7 @@ class Formula:
             return math.exp(1 - 1 / ratio) if ratio < 1 else 1.0
         if self.rules.penalty == "none" or length >= reference_length:
             return 1.0
+        # the same penalty by other roundings
         if self.rules.penalty == "ratio":
             return math.exp(1 - 1.0 / (length / reference_length)) if length else 0.0
         return math.exp(1 - reference_length / length) if length else 0.0

@@ -69,6 +69,7 @@ def nist_of_corpus(
                     f"list_of_references[{position}] is empty, or an iterator that has been read; give a list of at least one "
                     "reference"
                 )
+            # as in NLTK, of equal bits the longest reference
             bits, length = max(matches)
             information += bits
             total += sum(counts.values())

@@ -81,6 +81,7 @@ class BatchCounter:
         :param batch: see :meth:`rows_of`
         """
         rows = self._counted(batch)
+        # of no row no sum, so that the engine's total of an empty frame is null, and not 0
         return {name: column.sum(keepdims=True) if batch.num_rows else column for name, column in rows.items()}
 
     def segment_scores_of(self, batch: Any) -> dict[str, Any]:
@@ -141,6 +142,7 @@ class BatchCounter:
             again = segments[1:].filter(equal(segments[1:], segments[:-1]))
             if len(again):
                 raise LengthMismatchError(f"the system {one} has the segment {again[0]} more than once")
+            # tests compare systems row by row, so that all must have the segments of the first one
             first = first or (one, segments)
             if not segments.equals(first[1]):
                 different = set(segments.to_pylist()) ^ set(first[1].to_pylist())

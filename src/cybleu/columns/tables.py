@@ -241,6 +241,7 @@ def _of_arrow(table: Any, wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
             for name, place in zip(wanted, places):
                 column = part.column(place)
                 check_column(column, f"the column {name!r}")
+                # a damaged file can have columns of different lengths, which pyarrow reads without a check
                 if len(column) != part.num_rows:
                     raise ArrowError(f"the column {name!r} has {len(column)} rows, but its table has {part.num_rows}")
             whole = part if isinstance(part, pa.Table) else pa.Table.from_batches([part])

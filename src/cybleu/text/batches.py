@@ -50,6 +50,7 @@ class Place(NamedTuple):
         """The place of the text with this number, such as ``hypotheses[3]`` or ``references[2][0]``."""
         if self.bounds is None:
             return f"{self.name}[{number}]"
+        # texts are numbered through all lists
         owner = bisect_right(self.bounds, number) - 1
         return f"{self.name}[{owner}][{number - self.bounds[owner]}]"
 
@@ -159,6 +160,7 @@ class Sets:
         firsts = bounds[owners]
         counts = np.diff(bounds)[owners]
         ends = np.cumsum(counts, dtype=np.int64)
+        # a rising run of numbers for each set, from its first text on
         numbers = repeat(firsts - ends + counts, counts) + np.arange(counts.sum(), dtype=np.int64)
         return Sets(self.texts.take(numbers), np.concatenate([np.zeros(1, dtype=np.int64), ends]))
 
@@ -253,5 +255,6 @@ def split_at(items: Sequence[Any], bounds: Iterable[int]) -> list[Any]:
 def size_of(texts: Batch) -> int:
     """About how many tokens these texts have; 0 for lists, which are counted under the lock of the interpreter."""
     if isinstance(texts, RawText):
+        # bytes; the guess decides how work is split into pieces, and no result
         return int(texts.lines.size) // 4
     return len(texts.ids) if isinstance(texts, TokenIds) else 0

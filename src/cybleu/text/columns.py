@@ -203,6 +203,7 @@ def _as_objects(column: Any, name: str) -> Any:
         return column
     entries: list[Any] = []
     try:
+        # one after the other, so that an error knows its row
         entries.extend(entry.as_py() for entry in column)
     except UnicodeDecodeError as error:
         row = len(entries)
@@ -223,6 +224,7 @@ def _plain(column: Any, name: str) -> Array:
         kind = column.type
         depth = 0
         while hasattr(kind, "value_type"):
+            # these are other layouts of the same values, and no lists
             if not (pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind)):
                 depth += 1
             kind = kind.value_type
@@ -254,6 +256,7 @@ def _batch(array: Array, name: str, first: int, owners: NDArray[Any] | None = No
     values = array
     offsets = None
     if hasattr(array, "offsets"):
+        # of a slice of a column they do not begin with 0
         offsets = np.asarray(array.offsets) - array.offsets[0].as_py()
         values = array.flatten()
 
@@ -313,6 +316,7 @@ class ReferenceColumns:
         self.first = first
         self._rows = len(columns[0])
         arrays = [_plain(column, name) for column in columns]
+        # a column of nulls alone says nothing of what it would hold
         self._arrays = [array for array in arrays if array.null_count < len(array)] or arrays[:1]
         self.one_each = len(self._arrays) == 1 and _form(self._arrays[0]).depth < 2
 
@@ -359,6 +363,7 @@ class ReferenceColumns:
             return owners[0], parts[0]
         with arrow(parts) as pa:
             rows = np.concatenate(owners)
+            # stable: references of a row stay in the order of their columns
             order = rows.argsort(kind="stable")
             return rows[order], pa.concat_arrays(parts).take(pa.array(order))
 

@@ -51,6 +51,7 @@ def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
     else:
         types = texts.types()
         are_ids = len(types) > 0 and all(map(_is_integer_type, types))
+        # only tokens that can never be equal are a mistake; other objects may be equal to ints
         mixed = are_ids and len(vocabulary) > 0 and all(isinstance(token, (str, bytes)) for token in vocabulary)
     if mixed:
         raise MixedTokensError(
@@ -72,6 +73,7 @@ def number_together(first: Batch, second: Batch, tokenization: Tokenization | No
             lengths = _lengths(first)
             tokens = list(chain.from_iterable(first.texts))
             ids = np.empty(len(tokens), dtype=np.int32)
+            # unless another thread changed a list between the two
             if len(tokens) == lengths.sum() and number_tokens(tokens, ids) is not None:
                 found = ids_of_lengths(ids, lengths)
                 return found, found

@@ -129,6 +129,7 @@ def check_numbers(hypotheses: Any, references: Any, what: str = "lists of refere
     if number == others:
         return number
     advice = "each hypothesis needs one"
+    # tokens of one reference can have the length of the hypotheses by chance
     lists = [group for group in references if isinstance(group, (list, tuple)) and not looks_like_tokens(group)]
     if others and list(map(len, lists)) == [number] * others:
         advice = "they look transposed, as sacreBLEU takes them; give list(zip(*references))"

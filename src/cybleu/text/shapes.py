@@ -24,6 +24,7 @@ def warn_of(mistake: str | None) -> None:
     """Issue a warning for the line that called cybleu or sacreBLEU, if there is a mistake."""
     if mistake is None:
         return
+    # the mistake is in the line of the first frame outside of the two packages
     frame = sys._getframe(1)
     level = 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("cybleu", "sacrebleu"):
