@@ -62,7 +62,7 @@ def _papers(metric: str) -> list[str]:
         elif fields.get("tok") == "tercom":
             name = "ter"
     name = "sacrebleu" if name == "bleu" else name
-    if name == "chrf" and fields.get("nw", "0") != "0":
+    if name == "chrf" and fields.get("nw", "0") != "0":  # its signature tells chrF++ only by the order of words
         name = "chrf++"
     if name in OF_METRICS:
         return OF_METRICS[name]

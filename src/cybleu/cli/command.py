@@ -79,12 +79,18 @@ class Command(click.Command):
                 formatter.write_dl(records)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[ARGUMENTS] = given = list(args)
+        given = list(args)  # click takes from `args` what it has read
+        ctx.meta[ARGUMENTS] = given
         try:
             rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             raise click.UsageError(self._no_such_option(ctx, error.option_name, given), ctx) from None
-        self._check_repeated(ctx, given)
+        # click would silently ignore all but the last value of an option that has one value
+        options = [one for one in self.make_parser(ctx).parse_args([*given])[2] if isinstance(one, click.Option)]
+        for option in options:
+            times = options.count(option)
+            if times > 1 and not (option.multiple or option.is_flag or ctx.resilient_parsing):
+                raise click.UsageError(f"{option.opts[0]} is given {times} times; give it once", ctx)
         return rest
 
     def _no_such_option(self, ctx: click.Context, name: str, given: list[str]) -> str:
@@ -103,24 +109,17 @@ class Command(click.Command):
             if name in theirs.split():
                 if " " in advice:
                     return f"there is no option {name}; {advice}"
-                if advice in options:
+                if advice in options:  # which only some commands have
                     return f"there is no option {name}; it is {advice} here"
+        # the shortest first: --ref is --references, and not --reference-length
         begun = sorted((flag for flag in options if flag.startswith(name)), key=len)
         close = [values[name]] if name in values else begun or similar(name, options)
         return f"there is no option {name}; {f'did you mean {close[0]}?' if close else 'see --help'}"
 
-    def _check_repeated(self, ctx: click.Context, given: list[str]) -> None:
-        """Refuse a second value of an option that has one value, of which click would silently ignore the first."""
-        found = self.make_parser(ctx).parse_args([*given])[2]
-        single = [one for one in found if isinstance(one, click.Option) and not (one.multiple or one.is_flag)]
-        for option in single:
-            times = single.count(option)
-            if times > 1 and not ctx.resilient_parsing:
-                raise click.UsageError(f"{option.opts[0]} is given {times} times; give it once", ctx)
-
     def invoke(self, ctx: click.Context) -> Any:
         try:
             self._check_files(ctx)
+            # click passes each option as an argument of its own
             for parameter in self.params:
                 if hasattr(parameter, "gathered"):
                     values = ctx.params.setdefault(parameter.gathered, {})
@@ -147,7 +146,7 @@ class Command(click.Command):
 class InputError(click.ClickException):
     """A mistake in the input: one sentence on standard error, exit status 2."""
 
-    exit_code = 2
+    exit_code = 2  # as of click's errors of usage, because a script need not tell them apart
 
     def show(self, file: Any = None) -> None:
         click.echo(f"cybleu: error: {_printable(self.format_message())}", err=True)
@@ -188,6 +187,7 @@ class Commands(click.Group):
         """Name the command that is meant, which click looks for only among those that are imported."""
         if self.get_command(ctx, args[0]) is None:
             names = self.list_commands(ctx)
+            # a command of a group, such as mert, is meant by its own name more often than a similar one
             for name in names:
                 group = self.get_command(ctx, name)
                 if isinstance(group, click.Group) and args[0] in group.list_commands(ctx):

@@ -40,7 +40,7 @@ def _named(context: click.Context, parameter: click.Parameter, values: tuple[str
     for given in values:
         name, equals, files = given.partition("=")
         paths = files.split(",")
-        if not equals or exists(given):
+        if not equals or exists(given):  # the name of a file may have =
             name = basename(given).removesuffix(".gz").removesuffix(".txt")
             paths = [given]
         if not name or not all(paths):
@@ -148,7 +148,17 @@ def compare(
     for name, value in page.items():
         if value and report_file is None:
             raise click.UsageError(f"{as_option(name)} requires --report")
-    _check_number(systems, 2 if report_file is None else 1)
+    least = 2 if report_file is None else 1
+    if not systems:
+        raise click.UsageError(
+            f"there is no system; give {'the file of one' if least == 1 else 'the files of at least two'}, "
+            "and the references with -r"
+        )
+    if len(systems) < least:
+        raise click.UsageError(
+            "compare requires at least two systems, but there is one; for several runs of a system use "
+            "NAME=FILE,FILE,..."
+        )
     if len(systems) == 1 and output_format != "text":
         raise click.UsageError(f"--format {output_format} requires at least two systems")
     metrics = metrics_with(metric, options)
@@ -159,7 +169,7 @@ def compare(
     if report_file is not None:
         from ..report.page import check_report
 
-        check_report(report_file)
+        check_report(report_file)  # before the comparison, which may take minutes
     files = [*chain(*systems.values())]
     sources = [] if page["source"] is None else [page["source"]]
     texts = Texts([*files, *sources], references, drop_bom, hashed=report_file is not None)
@@ -169,7 +179,7 @@ def compare(
     sets: list[Any] = []
     for block in blocks:
         rows.append(block.rows)
-        if report_file is not None:
+        if report_file is not None:  # otherwise texts are forgotten when they are counted
             sets += block.corpora[0].sets.lists()
             for of_file, corpus in zip(lines, block.corpora):
                 of_file += corpus.texts.lists()
@@ -195,20 +205,7 @@ def compare(
         return
     given = {name: value for name, value in latex.items() if value is not None}
     printed = format_comparisons(comparisons, output_format, digits, influence, **given)
-    click.echo(printed, nl=output_format not in ("csv", "latex"))
-
-
-def _check_number(systems: Mapping[str, list[str]], least: int) -> None:
-    if not systems:
-        raise click.UsageError(
-            f"there is no system; give {'the file of one' if least == 1 else 'the files of at least two'}, "
-            "and the references with -r"
-        )
-    if len(systems) < least:
-        raise click.UsageError(
-            "compare requires at least two systems, but there is one; for several runs of a system use "
-            "NAME=FILE,FILE,..."
-        )
+    click.echo(printed, nl=output_format not in ("csv", "latex"))  # which end with a line feed
 
 
 def _by_system(systems: Mapping[str, list[str]], of_files: Iterable[Any]) -> dict[str, list[Any]]:
@@ -240,7 +237,7 @@ def _command(names: Mapping[str, str]) -> str:
     context = click.get_current_context()
     arguments = []
     for argument in context.meta[ARGUMENTS]:
-        for path in sorted(names, key=len, reverse=True):
+        for path in sorted(names, key=len, reverse=True):  # a path may begin as a longer one does
             argument = argument.replace(path, names[path])
         arguments.append(argument)
     return command_line([*context.command_path.split(), *arguments])

@@ -39,7 +39,7 @@ def explain(
       cybleu explain hypotheses.txt references.txt --line 7
       cybleu explain hypotheses.txt references.txt --line 7 -m nltk --smoothing method1
     """
-    if line is None:
+    if line is None:  # not required for click, so that a number among the files is named
         last = references[-1]
         hint = f"; did you mean --line {last}?" if last.isdecimal() and not exists(last) else ""
         raise click.UsageError(f"Missing option '--line'{hint or '.'}")
@@ -51,6 +51,7 @@ def explain(
     sets = tokenization.split(others)
     method = method_of_segments(metric, options)
     if method is None:
+        # the tokens are the tool's already
         explained = steps_of(tokens, sets, metric=replace(chosen, tokenize=None, lowercase=False))
     else:
         explained = steps_of(tokens, sets, weights=method[0], smoothing_function=method[1])

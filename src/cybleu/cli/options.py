@@ -96,7 +96,7 @@ def read_weights_of_orders(
         raise click.BadParameter(f"{shown(value)} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
     if len(weights) > MOST_ORDERS:
         raise click.BadParameter(f"there are {len(weights)} weights, but at most {MOST_ORDERS} n-gram orders")
-    if remark := remark_on_weights(weights):
+    if remark := remark_on_weights(weights):  # not an error, because the tools accept such weights
         click.echo(f"cybleu: {remark}", err=True)
     return weights
 
@@ -142,7 +142,7 @@ def references_argument(metavar: str = "REF...", required: bool = True, advice: 
     """
 
     def read(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-        more: tuple[str, ...] = context.params.pop("more_references")
+        more: tuple[str, ...] = context.params.pop("more_references")  # the command has one argument for both
         if values and more:
             raise click.UsageError(
                 "give either all references or none with -r; to score several systems, use cybleu compare"

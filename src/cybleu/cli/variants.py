@@ -55,6 +55,7 @@ def variants(
       cybleu variants hypotheses.txt references.txt -m nltk,nltk:method1,sacrebleu
     """
     weights = options["weights"]
+    # Bleu checks that the weights are as many as the orders
     order = Bleu(max_order=options["max_order"], weights=weights).order
     counts = Counts(metric, order, weights, options["tokenize"] or "of-tools", options["lowercase"])
     for (corpus,) in Texts([hypothesis], references, drop_bom):

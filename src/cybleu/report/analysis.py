@@ -91,6 +91,7 @@ class MetricFigures:
         self.bootstrap_scores = {name: self.percent(samples[name]) for name in texts.runs}
         order = order or [system.name for system in comparison.systems]
         self.systems: tuple[SystemScore, ...] = tuple(sorted(comparison.systems, key=lambda one: order.index(one.name)))
+        # the first is the baseline, if there is one
         best, *others = order
         pairs = [*combinations(order, 2)]
         shown = pairs
@@ -276,6 +277,7 @@ class Report:
     def precisions(self) -> tuple[Precisions, ...]:
         """The precision of each order up to `n_end`, for each output, with bootstrap intervals of the same samples."""
         settings = self.comparisons[0].settings
+        # the columns of all outputs in one product, so that they share the samples
         counts = np.concatenate([self._rows[name][:, 2:] for name in self.names], axis=1).astype(np.float64)
         drawn = resamples(np.random.default_rng(settings.seed), settings.resamples, self.segments, counts.dtype)
         sums = np.concatenate([weights @ counts for _, _, weights in drawn])
@@ -289,6 +291,7 @@ class Report:
             ends = []
             for of_order in shares(sums[:, own][matches], sums[:, own][totals]).T:
                 known = of_order[~np.isnan(of_order)]
+                # a sample of short segments may have no n-gram of a large order
                 ends.append(interval(known, settings.confidence) if len(known) else (np.nan, np.nan))
             low, high = zip(*ends)
             found.append(Precisions(name, tuple(range(1, self.n_end + 1)), tuple(values), low, high))

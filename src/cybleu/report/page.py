@@ -213,6 +213,7 @@ def _carried(first: MetricFigures, ranked: list[NDArray[np.int64]], most: int | 
     """Choose the segments of the page by their best rank in any order, and sort them."""
     order = np.argsort(-np.abs(first.gains).max(axis=0), kind="stable") if first.looked_at else ranked[0]
     if most is not None:
+        # a segment that is listed above has to be on the page, even if more are listed than it carries otherwise
         rank = np.min([np.argsort(one) for one in ranked], axis=0)
         listed = int((rank < NAMED).sum()) if first.looked_at else 0
         order = order[np.isin(order, np.argsort(rank, kind="stable")[: max(most, listed)])]
@@ -244,6 +245,7 @@ def _shown_segments(report: Report, marks: NDArray[np.uint8], carried: list[int]
 
     texts = report._texts
     first = report.metrics[0]
+    # most words occur often, and their markup takes longer than finding it again
     words = cache(lambda number: _word(str(texts.vocabulary[number])))
     shown = {name: Markup("<bdi>{}</bdi>").format(visible(name)) for name in report.names}
     place_of = {name: place for place, name in enumerate(report.names)}

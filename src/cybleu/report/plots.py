@@ -196,7 +196,7 @@ def _draw_ridges(axes: Any, ridges: Sequence[Ridge], xlabel: str) -> Any:
             axes.fill_between(np.repeat(edges, 2)[1:-1], place, heights, color=ridge.colour, alpha=0.3, linewidth=0)
         axes.plot([ridge.low, ridge.high], [place, place], color=ridge.colour, linewidth=2.5, solid_capstyle="butt")
         axes.plot([ridge.value], [place], color=ridge.colour, marker="o", markersize=5, linestyle="none")
-    axes.set_ylim(-len(ridges) + 0.6, 0.9)
+    axes.set_ylim(-len(ridges) + 0.6, 0.9)  # a ridge is up to 0.7 high
     axes.set_xlabel(xlabel, loc="right")
     return _finish(axes, [ridge.name for ridge in ridges])
 
@@ -395,7 +395,7 @@ def picture(draw: Callable[[Any], Any]) -> bytes:
         lines = [line for name in names for line in name.split("\n")]
         left = 0.2 + 0.08 * max(map(len, lines))
         height = 0.15 + 0.19 * (len(names) + len(lines))
-        axes.locator_params(axis="x", nbins=5)
+        axes.locator_params(axis="x", nbins=5)  # more labels do not fit beside the names
     else:
         below += _make_room_for_ticks(axes)
     axes.tick_params(axis="x", labelsize=FONT)

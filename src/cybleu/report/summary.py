@@ -70,6 +70,7 @@ def cards(report: Report) -> list[Card]:
     """Return a card for each pair of systems that a metric finds worth naming; of a single system one card."""
     found: dict[frozenset[str], list[MetricFigures]] = {}
     for figures in report.metrics:
+        # metrics that disagree about which of two systems is better share a card
         found.setdefault(frozenset(_names(figures)), []).append(figures)
     share = share_of(report)
     return [_card(of_names, share, several=len(report.metrics) > 1) for of_names in found.values()]
@@ -113,7 +114,7 @@ def _of_two(figures: MetricFigures, names: tuple[str, ...], share: str) -> Verdi
     ends = (-high, -low) if is_more else (low, high)
     test = comparison.between(*names)
     p = p_value(test, comparison).removesuffix("*")
-    p = p if p.startswith("<") else f"= {p}"
+    p = p if p.startswith("<") else f"= {p}"  # "p <0.0001" needs no other sign
     found = "significant" if test.significant else "not significant"
     scores = {system.name: points(figures.percent(system.score)) for system in figures.systems}
     return Verdict(

@@ -11,7 +11,7 @@ from .._runtime.arrays import np
 from ..errors import UnknownNameError
 from ..metrics.raw_text import fields_of_texts
 from ..metrics.signature import as_signature
-from .paired import interval, mean_and_deviation, of_systems, p_values, signature_of
+from .paired import interval, mean_and_deviation, p_values, signature_of
 from .resampling import bootstrap_scores
 from .results import SystemComparison, SystemDifference, SystemScore
 from .settings import Settings, refuse_settings
@@ -67,7 +67,7 @@ def compare_systems(
     if lower_is_better is not None:
         statistics.scoring.higher_is_better = not lower_is_better
     of_runs = bootstrap_scores(statistics, settings)
-    of_samples = of_systems(statistics, of_runs)
+    of_samples = [mean_of_runs(of_runs[runs]) for runs in statistics.runs]
     order, pairs = _order_and_pairs(statistics, baseline)
     differences = _tested_differences(statistics, pairs, settings, of_samples)
     ranks = {}
@@ -75,7 +75,7 @@ def compare_systems(
         significant = {pair: one.significant for pair, one in zip(pairs, differences)}
         ranks = _ranks(order, significant, settings.ranking)
     signature = signature_of(statistics, settings)
-    if not pairs:
+    if not pairs:  # nothing was tested, but the intervals have samples
         signature = statistics.scoring.signature.with_fields(resamples=settings.resamples, seed=settings.seed)
     scores = []
     for system in order:
@@ -133,7 +133,7 @@ def _tested_differences(
             better = statistics.influence(first, second)
         else:
             better = of_segments[first] - of_segments[second]
-        if not statistics.scoring.higher_is_better:
+        if not statistics.scoring.higher_is_better:  # a win is a better segment, whatever the sign of the difference
             better = -better
         wins = int((better > 0).sum())
         losses = int((better < 0).sum())

@@ -240,7 +240,8 @@ def paired_test(
     wins = losses = None
     of_samples: list[NDArray[np.float64]] = []
     if test != "randomization":
-        of_samples = of_systems(systems, bootstrap_scores(systems, settings))
+        scores = bootstrap_scores(systems, settings)
+        of_samples = [mean_of_runs(scores[runs]) for runs in systems.runs]
         gains = of_samples[0] - of_samples[1]
         tolerance = systems.scoring.tolerance
         wins = float((gains > tolerance).mean())
@@ -263,11 +264,6 @@ def paired_test(
 def signature_of(systems: Systems, settings: Settings) -> Signature:
     """Return the signature of a test."""
     return systems.scoring.signature.with_fields(test=settings.test, samples=settings.samples, seed=settings.seed)
-
-
-def of_systems(systems: Systems, scores: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Return the scores of each system in samples: the means over its runs."""
-    return [mean_of_runs(scores[runs]) for runs in systems.runs]
 
 
 def p_values(

@@ -383,6 +383,7 @@ def p_value(pair: SystemDifference, comparison: SystemComparison, digits: int = 
     holm = judged if holm is None else holm
     p = pair.p_holm if holm else pair.p
     unit = 10**digits
+    # no sample counted, so p is only known to be below the smallest p of so many samples
     at_least = not pair.enumerated and pair.p <= 1 / (pair.samples + 1) and p < 1
     shown = f"<{math.ceil(p * unit) / unit:.{digits}f}" if at_least or p * unit < 0.5 else f"{p:.{digits}f}"
     return shown + ("*" if pair.significant and holm == judged else "")
@@ -433,6 +434,7 @@ def _one_table(comparisons: Sequence[SystemComparison], width: int, caption: str
     several = len({one.metric for one in comparisons}) < len(comparisons)  # definitions of BLEU
     for comparison in comparisons:
         titles += [_heading(comparison, several), "p"]
+        # the order of the rows is that of the first metric
         systems = {system.name: system for system in comparison.systems}
         for row, name in zip(rows, names):
             score = _points(systems[name].score, comparison, width)

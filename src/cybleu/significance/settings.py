@@ -66,8 +66,8 @@ class Settings:
                 example = 0.95 if name == "confidence" else 0.05
                 raise SampleError(f"{name} is {share!r}; it must be a number between 0 and 1, such as {example}")
             object.__setattr__(self, name, float(share))
-        object.__setattr__(self, "samples", samples)
-        if self.test != "randomization":
+        object.__setattr__(self, "samples", samples)  # the class is frozen
+        if self.test != "randomization":  # the samples of the test are those of the intervals
             object.__setattr__(self, "resamples", samples)
 
 

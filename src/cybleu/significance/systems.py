@@ -227,6 +227,7 @@ def named(given: Any) -> dict[str, list[Run]]:
 def runs_of(given: Any, name: str) -> list[Run]:
     """Return the runs of a system: one array, a list of arrays, or data for an array of three dimensions."""
     runs: Any = [given]
+    # a list of numbers or of rows is one run, and so is one of NumPy's scalars
     if isinstance(given, (list, tuple)) and given and all(hasattr(one, "__array__") and np.ndim(one) for one in given):
         runs = given
     else:
@@ -312,6 +313,7 @@ def _scoring(
             raise StatisticsError(f"{rows.name}: {error}") from error
         except ZeroDivisionError:  # some tools fail on empty text; in samples it gets the worst score
             pass
+    # rows may have been counted to another order than the metric's default
     found = found.of_width(given[0].table.shape[1])
     return OfMetric(found), [found.summable(in_place(rows.table, found.dtype)) for rows in given]
 

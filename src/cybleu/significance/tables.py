@@ -68,7 +68,7 @@ def _as_text(table: Table) -> str:
     columns = []
     for number, column in enumerate(zip(table.titles, *table.rows)):
         cells = list(map(in_one_line, column))
-        if any(cell.endswith("*") for cell in cells[1:]):
+        if any(cell.endswith("*") for cell in cells[1:]):  # so that digits stand below each other
             cells = [cell if cell.endswith("*") or not cell else f"{cell} " for cell in cells]
         size = max(map(len, cells))
         columns.append([cell.ljust(size) if number in table.words else cell.rjust(size) for cell in cells])
