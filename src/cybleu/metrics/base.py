@@ -28,13 +28,14 @@ from ..text.reading import check_same_kind, read_lines, read_texts
 from ..text.segments import length_of, plain_segment
 from ..text.tokenization import Tokenization
 from . import operations
+from .numbered import one_in_each
 from .signature import Signature
 from .statistics import has_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..text.batches import AnySets, Batch
+    from ..text.batches import Batch
     from ..text.tokenization import Tokenize
 
 PAIRS_AT_ONCE = 65536
@@ -241,11 +242,7 @@ class Metric(ABC):
         :param progress: show a progress bar (requires tqdm)
         """
         width = others.size
-        sets: AnySets
-        if isinstance(others, TokenLists):
-            sets = ListSets([[text] for text in others.texts], others.place.name)
-        else:
-            sets = Sets(others, np.arange(width + 1, dtype=np.int64))
+        sets = one_in_each(others)
         everyone = np.arange(width, dtype=np.int64)
         texts_at_once = max(1, PAIRS_AT_ONCE // max(1, width))
 

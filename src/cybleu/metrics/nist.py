@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NoReturn
 from zlib import crc32
 
-from .._backend import NgramInformation, RawTexts, RawVocabulary
+from .._backend import NgramInformation, RawTexts, RawVocabulary, TokenTexts
 from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_whole
 from ..errors import OrderError, SequenceTypeError, UnknownNameError
@@ -19,10 +19,10 @@ from ..text.reading import read_lines, read_references
 from ..text.tokenization import Tokenization
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric, Score
+from .numbered import word_ids
 from .operations import tokenization_for
 from .references import References
 from .signature import Signature
-from .ter import word_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -213,8 +213,8 @@ class Nist(BuiltinMetric):
             numbered_references = weights.corpus
         else:
             vocabulary, weights = self.information.table(self.lowercase, self.max_order)
-            numbered_references = word_texts(references, vocabulary.look_up)
-        hypotheses = word_texts(lines, vocabulary.look_up)
+            numbered_references = TokenTexts(*word_ids(references, vocabulary.look_up))
+        hypotheses = TokenTexts(*word_ids(lines, vocabulary.look_up))
         return lambda start, stop, rows: weights.fill_rows(
             hypotheses, numbered_references, bounds, corpus.owners, start, stop, rows
         )
@@ -274,6 +274,6 @@ def _lines(texts: Any, lowercase: bool) -> Any:
 def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:
     """The numbers of the words of lines, and the backend's table of their n-grams."""
     vocabulary = RawVocabulary(own_tokenizer(_TOKENIZER))
-    corpus = word_texts(lines, vocabulary.add)
+    corpus = TokenTexts(*word_ids(lines, vocabulary.add))
     zero = memoryview(vocabulary.look_up(RawTexts(["0"]), array("q", (0,)))).cast("i")[0]
     return vocabulary, NgramInformation(corpus, max_order, zero)

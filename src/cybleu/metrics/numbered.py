@@ -16,7 +16,7 @@ from .tokens import tokenised
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from ..text.batches import Batch
+    from ..text.batches import AnySets, Batch
     from ..text.tokenization import Tokenization
 
 MOST_IN_PLACE = 1 << 22  # kernels make arrays by number; ids from this on are numbered
@@ -68,14 +68,14 @@ def _numbered_words(corpus: Corpus, tokenization: Tokenization, words: Words) ->
     return word_ids(edited(texts), vocabulary.look_up), ids
 
 
-def word_ids(texts: Any, number: Callable[[Any, array[int]], bytes]) -> TokenIds:
+def word_ids(texts: Any, number: Callable[[Any, Any], bytes]) -> TokenIds:
     """Raw texts as numbers of words.
 
     :param number: a function that numbers the words of all texts, one after the other, and writes where each text ends
     """
-    ends = array("q", bytes(8 * len(texts)))
-    ids: Any = memoryview(number(texts, ends)).cast("i")
-    return consecutive(ids, ends)
+    bounds: Any = memoryview(array("q", bytes(8 * len(texts) + 8)))
+    ids: Any = memoryview(number(texts, bounds[1:])).cast("i")
+    return TokenIds(ids, bounds[:-1], bounds[1:])
 
 
 def consecutive(ids: Any, ends: array[int]) -> TokenIds:
@@ -99,11 +99,11 @@ def _narrow(first: TokenIds, second: TokenIds) -> tuple[TokenIds, TokenIds]:
     return TokenIds(narrow[0], first.begins, first.ends), TokenIds(narrow[1], second.begins, second.ends)
 
 
-def as_only_references(texts: Batch, others: Batch) -> Corpus:
-    """A corpus with each of the others as the only reference in a set."""
-    if isinstance(others, TokenLists):
-        return Corpus(texts, ListSets([[text] for text in others.texts], others.place.name))
-    return Corpus(texts, Sets(others, array("q", range(others.size + 1))))
+def one_in_each(texts: Batch) -> AnySets:
+    """Sets that have one reference each."""
+    if isinstance(texts, TokenLists):
+        return ListSets([[text] for text in texts.texts], texts.place.name)
+    return Sets(texts, array("q", range(texts.size + 1)))
 
 
 def bounds_of(corpus: Corpus) -> Any:

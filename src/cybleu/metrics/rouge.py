@@ -16,7 +16,7 @@ from ..errors import MissingExtraError, UnknownNameError
 from ..text.batches import Corpus, RawText, Sets
 from ..text.tokenization import Tokenization
 from .base import BuiltinMetric
-from .numbered import Words, as_only_references, bounds_of, numbered, word_ids
+from .numbered import Words, bounds_of, numbered, one_in_each, word_ids
 from .operations import tokenization_for
 from .signature import Signature
 
@@ -192,7 +192,7 @@ class Rouge(BuiltinMetric):
         if self.kind != "L":
             super().fill_pairs(texts, others, scores, threads, progress)
             return
-        corpus = as_only_references(texts, others)
+        corpus = Corpus(texts, one_in_each(others))
         words_of_rouge = Words(("rouge", self.stemmer), "space", self._in_one_line) if self._has_own_words else None
         hypotheses, references = numbered(corpus, tokenization_for(self, corpus.kind), words_of_rouge)
         words = TokenTexts(*references)

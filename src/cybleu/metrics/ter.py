@@ -12,6 +12,7 @@ from .._backend import RawTexts, RawVocabulary, TokenTexts, edit_rows
 from .._runtime.numbers import check_flags
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric
+from .numbered import word_ids
 from .operations import tokenization_for
 from .signature import Signature
 
@@ -126,26 +127,9 @@ class Ter(BuiltinMetric):
                 # edits change an edited line only where an entity has become a mark, or a word now ends after its 's
                 again = [" ".join(tokenizer.tokens(line)) for line in lines[count:]]
                 lines[count:] = [edited(line) if "&" in line or "'s" in line else line for line in again]
-        numbers, bounds = numbered_words(RawTexts(lines), RawVocabulary(tokenizer).add)
-        words = TokenTexts(numbers, bounds[:count], bounds[1 : count + 1])
-        return words, TokenTexts(numbers, bounds[count:-1], bounds[count + 1 :])
+        ids, begins, ends = word_ids(RawTexts(lines), RawVocabulary(tokenizer).add)
+        return TokenTexts(ids, begins[:count], ends[:count]), TokenTexts(ids, begins[count:], ends[count:])
 
     def formula(self, row: Sequence[float]) -> float:
         total, length = row
         return 100 * (total / length if length > 0 else float(total > 0))
-
-
-def word_texts(texts: RawTexts, number: Callable[[RawTexts, memoryview], bytes]) -> TokenTexts:
-    """The backend's texts of numbered words; see :func:`numbered_words`."""
-    numbers, bounds = numbered_words(texts, number)
-    return TokenTexts(numbers, bounds[:-1], bounds[1:])
-
-
-def numbered_words(texts: RawTexts, number: Callable[[RawTexts, memoryview], bytes]) -> tuple[memoryview, memoryview]:
-    """The numbers of the words of all texts, one after the other, and where each text begins, and the end.
-
-    :param number: a function that numbers the words of all texts, and writes where each text ends
-    """
-    bounds = memoryview(array("q", bytes(8 * (len(texts) + 1))))
-    numbers = number(texts, bounds[1:])
-    return memoryview(numbers).cast("i"), bounds

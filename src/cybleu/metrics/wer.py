@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from .._backend import RawTexts, TokenTexts, edit_distance_rows, fill_alignments, raw_edit_distance_rows
 from .._runtime.parallel import run
+from ..text.batches import Corpus
 from ..text.tokenization import Tokenization
 from .base import BuiltinMetric
-from .numbered import Words, as_only_references, bounds_of, consecutive, numbered
+from .numbered import Words, bounds_of, consecutive, numbered, one_in_each
 from .operations import tokenization_for
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..text.batches import Batch, Corpus, TokenIds
+    from ..text.batches import Batch, TokenIds
     from .base import Counter
 
 
@@ -98,7 +99,7 @@ class Wer(BuiltinMetric):
     def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
     ) -> None:
-        hypotheses, references = self._numbered(as_only_references(texts, others))
+        hypotheses, references = self._numbered(Corpus(texts, one_in_each(others)))
         words = TokenTexts(*references)
         words_of_others = words
         if others is not texts:
