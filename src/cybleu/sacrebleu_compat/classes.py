@@ -29,6 +29,8 @@ with extra("sacrebleu", "sacrebleu_compat requires sacreBLEU", "cybleu[sacrebleu
     from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
 if TYPE_CHECKING:
+    from sacrebleu.metrics.base import Score
+
     from .lazy import MetricCounter
 
 __all__ = ["BLEU", "CHRF", "TER"]
@@ -146,12 +148,12 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
         """Return lines as cybleu counts them."""
         return lines
 
-    def _score_of_row(self, row: list[Any]) -> Any:
+    def _score_of_row(self, row: list[Any]) -> Score:
         return self._compute_score_from_stats(row)
 
     # ------------------------------------------------------------------------------------------------------ one segment
 
-    def _score_of_segment(self, lines: Sequence[Any]) -> Any:
+    def _score_of_segment(self, lines: Sequence[Any]) -> Score | None:
         """Score a hypothesis and the references after it; None if sacreBLEU must count them."""
         counter = self._counter() if set(map(type, lines)) == {str} else None
         if counter is None:
@@ -184,13 +186,13 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
             hypotheses = _lists(hypotheses)
             references = _lists(references)
         score = None
-        if n_bootstrap <= 1:
+        if n_bootstrap <= 1:  # otherwise sacreBLEU draws samples of the rows
             score = self._score_of_segment(lines) if lines else self._score_of_corpus(hypotheses, references)
         return answered(score, super().corpus_score, hypotheses, references, n_bootstrap)
 
     # ----------------------------------------------------------------------------------------------------------- corpus
 
-    def _score_of_corpus(self, hypotheses: Any, references: Any) -> Any:
+    def _score_of_corpus(self, hypotheses: Any, references: Any) -> Score | None:
         """Score a corpus; None if sacreBLEU must count it."""
         rows = self._counted(hypotheses, references)
         if rows is None:
@@ -207,10 +209,12 @@ class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
         if type(hypotheses) not in LISTS or set(map(type, hypotheses)) != {str}:
             return None
         kept = self._ref_cache if references is None else self._kept(references)
+        # sacreBLEU has its own result or error for a segment without references
         if not isinstance(kept, Kept) or 0 in kept.numbers or kept.counter != self._counter():
             return None
         count = min(len(hypotheses), len(kept.bounds) - 1)
         texts = RawTexts(self._prepared(tuple(hypotheses[:count])))
+        # of the lines as they are: a tokeniser may set full stops apart
         if not self._force and RawTexts(hypotheses[:count]).full_stops()[0] >= MANY:
             BLEU._of_sacrebleu(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])  # sacreBLEU's own warning
         return kept.counter.rows(texts, RawTexts(kept.prepared), kept.bounds[: count + 1])
@@ -344,15 +348,15 @@ class BLEU(CountedByCybleu, theirs.BLEU):  # type: ignore[misc]
     def _prepared(self, lines: Sequence[str]) -> Sequence[str]:
         if self.lowercase:
             lines = list(map(str.lower, lines))
-        if type(self.tokenizer).__module__ in OWN_OF_SACREBLEU:
+        if type(self.tokenizer).__module__ in OWN_OF_SACREBLEU:  # the backend tokenises them
             return lines
         return OfSacrebleu(self.tokenizer).spaced(lines)
 
-    def _score_of_row(self, row: list[int]) -> Any:
+    def _score_of_row(self, row: list[int]) -> Score:
         order = self.max_ngram_order
         value = self.smooth_value
         is_plain = type(value) in (type(None), float, int) and 0 <= (value or 0) <= LARGEST_VALUE
-        if not is_plain or self.smooth_method not in SMOOTHINGS:
+        if not is_plain or self.smooth_method not in SMOOTHINGS:  # numbers of other types have their own arithmetic
             return self._compute_score_from_stats(row)
         kernel, general = _bleu_formula(order, self.smooth_method, value, bool(self.effective_order))
         score, precisions, penalty = answered(kernel.evaluate(row), general.evaluate, row)
