@@ -64,7 +64,7 @@ segment_count_option = click.option(
 )
 
 
-@rerank.command(other_tools={"--weights": "-w"})
+@rerank.command("linear", other_tools={"--weights": "-w"})
 @nbest_argument
 @section("Lists", first_id_option, *reading_options)
 @section("Output", segment_count_option, gathered("written", output_option, list_option, explain_option))
@@ -80,7 +80,7 @@ segment_count_option = click.option(
         "moses.ini without [weight-file] and other weight files of Moses are also accepted.",
     ),
 )
-def linear(
+def rerank_by_linear(
     nbest: str,
     first_id: int,
     segment_count: int | None,
@@ -97,7 +97,7 @@ def linear(
       cybleu rerank linear test.nbest.gz --weights weights.txt
       cybleu rerank linear test.nbest.gz --weights moses.ini --list moses -o sorted.nbest.gz
     """
-    from ..rerank import linear as by_weights
+    from ..rerank import linear
     from ..tuning import read_weights
 
     weights: dict[str, float] = {}
@@ -113,7 +113,7 @@ def linear(
             unseen.pop(name, None)
         if missing := [name for name in part.names if name not in weights]:
             raise FeatureError(f"{weights_file}: has no weight for {shown(missing[0])}; use 0 to ignore it")
-        return by_weights(part, {name: weights[name] for name in names if name in weights})
+        return linear(part, {name: weights[name] for name in names if name in weights})
 
     segments = Segments(nbest, first_id, segment_count, **reading)
     choose_from(segments, choose, Why(weights=weights), **written)
@@ -121,7 +121,7 @@ def linear(
         click.echo(f"cybleu: weights of features that are not in the list are ignored: {listed([*unseen])}", err=True)
 
 
-@rerank.command()
+@rerank.command("mbr")
 @nbest_argument
 @section("Lists", first_id_option, tokenize_option, *reading_options)
 @section("Output", segment_count_option, gathered("written", output_option, list_option, explain_option))
@@ -135,7 +135,7 @@ def linear(
         help="Number of most probable hypotheses of a segment to use.  [default: all]",
     ),
 )
-def mbr(
+def rerank_by_mbr(
     nbest: str,
     first_id: int,
     tokenize: str,
@@ -156,7 +156,7 @@ def mbr(
       cybleu rerank mbr samples.txt --format plain --size 64
       cybleu rerank mbr test.nbest.gz -m chrf --scale 1
     """
-    from ..rerank import mbr as by_risk
+    from ..rerank import mbr
 
     chosen = find(metric, smoothing=smoothing)
     if chosen.reads != "text" or from_command_line("tokenize"):
@@ -166,16 +166,16 @@ def mbr(
 
     def choose(part: NBest) -> Selection[str]:
         if scale is None:
-            return by_risk(part, metric=chosen, prune=prune)
+            return mbr(part, metric=chosen, prune=prune)
         if part.model_scores is None:
             raise ArrayValueError("--scale requires model scores, but this list has none")
-        return by_risk(part, scores=part.model_scores, scale=scale, metric=chosen, prune=prune)
+        return mbr(part, scores=part.model_scores, scale=scale, metric=chosen, prune=prune)
 
     segments = Segments(nbest, first_id, segment_count, **reading)
     choose_from(segments, choose, Why(metric=chosen), **written)
 
 
-@rerank.command()
+@rerank.command("oracle")
 @nbest_argument
 @section("Lists", first_id_option, tokenize_option, *reading_options)
 @section("Output", gathered("written", output_option, list_option, explain_option))
@@ -192,7 +192,7 @@ def mbr(
     click.option("--worst", is_flag=True, help="Choose the worst hypotheses instead of the best."),
     seed_option,
 )
-def oracle(
+def rerank_by_oracle(
     nbest: str,
     references: tuple[str, ...],
     written: dict[str, Any],
@@ -212,11 +212,10 @@ def oracle(
     """
     from ..nbest import NBest
     from ..nbest.references import prepare_references
-    from ..rerank import CorpusSelection, antioracle
-    from ..rerank import oracle as best
+    from ..rerank import CorpusSelection, antioracle, oracle
 
     chosen = find(metric, smoothing=smoothing)
-    find_best = antioracle if worst else best
+    find_best = antioracle if worst else oracle
     if level == "corpus":
         if written["list_format"] is not None or written["explain"] is not None:
             raise click.UsageError("--list and --explain require --level sentence")
@@ -239,7 +238,7 @@ def oracle(
     say_same_score(references, metric, smoothing=smoothing, **reading)
 
 
-@rerank.command()
+@rerank.command("perceptron")
 @nbest_argument
 @section("Lists", first_id_option, tokenize_option, *reading_options)
 @section(
@@ -269,7 +268,7 @@ def oracle(
         seed_option,
     ),
 )
-def perceptron(
+def train_perceptron(
     nbest: str,
     references: tuple[str, ...],
     output: str,
@@ -292,7 +291,7 @@ def perceptron(
     """
     from ..nbest import NBest
     from ..nbest.weight_files import weight_lines
-    from ..rerank import perceptron as train
+    from ..rerank import perceptron
 
     if output == held_out == STANDARD_STREAM:
         raise click.UsageError(
@@ -301,7 +300,7 @@ def perceptron(
     chosen = find(metric, smoothing=smoothing)
     whole = NBest.from_files(nbest, references, progress=shows_progress(), naming=as_option, **reading)
     check_form(output_format, whole)
-    trained = train(whole, metric=chosen, progress=shows_progress(), **training)
+    trained = perceptron(whole, metric=chosen, progress=shows_progress(), **training)
     if held_out is not None:
         with opened(held_out) as write:
             write("".join(f"{one_line(text)}\n" for text in trained.held_out.texts))

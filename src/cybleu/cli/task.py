@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._files.text import listed, number_of, shown
-from .._files.writing import writing
 from ..errors import FeatureError, InputFileError, WeightsError
 from ..metrics import find
 from .lists import check_form, say_same_score, told
@@ -212,7 +211,8 @@ def print_weights(found: dict[str, Any], weights: dict[str, float], output: str 
 
     :param found: further entries of the JSON object
     """
-    from ..nbest.weight_files import checked_lines, weight_lines
+    from ..nbest.weight_files import weight_lines
+    from ..tuning import write_weights
 
     form = "names" if output_format == "json" else output_format
     if output_format == "json":
@@ -220,5 +220,4 @@ def print_weights(found: dict[str, Any], weights: dict[str, float], output: str 
     else:
         click.echo("".join(weight_lines(weights, form)), nl=False)
     if output is not None:  # after printing, because a disk may be full
-        with writing(output) as file:
-            file.writelines(checked_lines(weights, form))
+        write_weights(output, weights, form)

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from .._files.text import Naming, Path, keyword
+from .._files.writing import writing
 from .._runtime.arrays import NDArray, in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted
@@ -32,7 +33,7 @@ from .validation import (
     feature_names,
 )
 from .weights import rows_of
-from .writing import write_list
+from .writing import nbest_lines
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -389,7 +390,9 @@ class NBest:
         :param format: ``moses`` or ``joshua``
         :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
         """
-        write_list(self, path, format)
+        lines = nbest_lines(self, format)
+        with writing(path) as file:
+            file.writelines(lines)
 
 
 def _read_only(value: Any) -> Any:

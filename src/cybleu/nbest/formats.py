@@ -17,7 +17,7 @@ from .._runtime.arrays import Floats, Integers, in_place, np
 from ..errors import InputFileError
 from ..text.batches import RawText
 from .parts import Part
-from .sparse import SparseFeatures, dense_of, owners_of
+from .sparse import SparseFeatures, owners_of
 from .validation import check_apart
 
 BARS = b"|||"
@@ -207,11 +207,13 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
         sparse = lines.sparse()
         dense_names = names
         if form == "joshua" and sparse is not None:
+            owners = owners_of(sparse.indptr)
             if len(sparse.names) > MOST_FEATURES:
-                with on_line(file, numbers[owners_of(sparse.indptr)[sparse.columns.argmax()]]):
+                with on_line(file, numbers[owners[sparse.columns.argmax()]]):
                     raise InputFileError(f"there are more than {MOST_FEATURES} features that are not sparse")
             # in this format any feature may be missing in a line, so the backend read all of them as sparse ones
-            dense = dense_of(sparse)
+            dense = np.zeros((lines.row, len(sparse.names)))
+            dense[owners, sparse.columns] = sparse.values
             dense_names = sparse.names
             sparse = None
         ids, begins, ends = lines.spans

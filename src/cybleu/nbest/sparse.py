@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .._runtime.arrays import Floats, Integers, NDArray, np, repeat
+from .._runtime.arrays import Integers, NDArray, np, repeat
 from .._runtime.extras import extra
 from ..errors import ArrayValueError
 
@@ -85,13 +85,6 @@ def sparse_fields(sparse: SparseFeatures | None, row: int, labels: Sequence[str]
 def no_features(count: int) -> SparseFeatures:
     """Return the sparse features of hypotheses that have none."""
     return SparseFeatures(np.zeros(count + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), ())
-
-
-def dense_of(sparse: SparseFeatures) -> Floats:
-    """Return sparse features as an array with a column for each; a missing one is 0."""
-    dense = np.zeros((len(sparse.indptr) - 1, len(sparse.names)))
-    dense[owners_of(sparse.indptr), sparse.columns] = sparse.values
-    return dense
 
 
 def sparse_given(sparse: Any) -> SparseFeatures:

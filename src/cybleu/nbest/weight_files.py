@@ -160,17 +160,11 @@ def write_weights(path: Path, weights: Mapping[str, float], form: str = "names")
     >>> path.read_text()
     'lm= 0.5 0.2\\n'
     """
-    lines = checked_lines(weights, form)
-    with writing(path) as file:
-        file.writelines(lines)
-
-
-def checked_lines(weights: Mapping[str, float], form: str = "names") -> list[str]:
-    """Validate weights, and return the lines that :func:`write_weights` writes."""
     if form not in FORMS:
         raise UnknownNameError(f"unknown form {shown(form)}; use one of {', '.join(FORMS)}")
     check_weights(weights)
-    return weight_lines(weights, form)
+    with writing(path) as file:
+        file.writelines(weight_lines(weights, form))
 
 
 def check_weights(weights: Mapping[str, float]) -> None:

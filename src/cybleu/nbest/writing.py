@@ -5,20 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .._files.text import Naming, Path, keyword, shown
-from .._files.writing import writing
+from .._files.text import Naming, keyword, shown
 from ..errors import ArrayValueError, FeatureError, UnknownNameError
 from .sparse import sparse_fields
 
 if TYPE_CHECKING:
     from .container import NBest
-
-
-def write_list(nbest: NBest, path: Path, format: str = "moses") -> None:  # noqa: A002
-    """Write an n-best list; see :meth:`cybleu.nbest.NBest.write`."""
-    lines = nbest_lines(nbest, format)
-    with writing(path) as file:
-        file.writelines(lines)
 
 
 def nbest_lines(nbest: NBest, format: str, naming: Naming = keyword) -> Iterator[str]:  # noqa: A002

@@ -157,7 +157,7 @@ class _Search:
         """What the gain of a hypothesis is computed from: rows of BLEU and the weights of the orders, or scores."""
         objective = self.problem.objective
         if objective.bleu is None:
-            scores = self.problem.single_scores()
+            scores = self.problem.sentence_scores()
             # in points, so that a step has the same effect for every scale
             points = scores if objective.scale is None else percent(scores, objective.scale)
             return {"stats": None, "scores": points, "shares": None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from math import inf, log, sqrt
 from typing import Any
@@ -153,7 +153,7 @@ def _pairs(problem: Problem, samples: int, keep: int, minimum: float | None, see
         minimum = MINIMUM * (problem.objective.scale or 1.0)
     if not as_number(minimum) >= 0:
         raise ArrayValueError(f"minimum is {minimum!r}; it must be a number from 0")
-    values = _sentence_scores(problem)
+    values = problem.sentence_scores()
     found = []
     for place, (first, last) in enumerate(pairwise(problem.axes.offsets.tolist())):
         # one generator for each segment, so that other segments do not change its pairs
@@ -173,16 +173,6 @@ def _largest(pairs: Integers, values: Floats, keep: int, minimum: float) -> Inte
     taken = enough[np.argsort(-sizes[enough], kind="stable")][:keep]
     # the better hypothesis first
     return np.where(differences[taken] > 0, pairs[:, taken], pairs[::-1, taken])
-
-
-def _sentence_scores(problem: Problem) -> Floats:
-    """Score each hypothesis as a single sentence."""
-    bleu = problem.objective.bleu
-    if bleu is None:
-        return problem.single_scores()
-    if bleu.name == "moses" and bleu.smoothing is None:
-        bleu = replace(bleu, smoothing="add")  # Moses has no BLEU of single sentences
-    return bleu.of_sentences().evaluate_rows(problem.nbest.stats)
 
 
 def _feature_differences(problem: Problem, ones: Integers, others: Integers) -> Floats | SparseFeatures:

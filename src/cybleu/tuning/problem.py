@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, isnan, sqrt
 from operator import itemgetter
@@ -215,19 +215,21 @@ class Problem:
         row = summed(self.objective.stats, chosen)
         return Point(weights, values, chosen, row, self.objective.merit(row))
 
-    def single_scores(self) -> Floats:
-        """Score each hypothesis by a metric other than BLEU, as a single sentence.
+    def sentence_scores(self) -> Floats:
+        """Score each hypothesis as a single sentence.
 
         :raises StatisticsError: a score is not finite
         """
-        objective = self.objective
-        sentences = objective.metric and objective.metric.of_sentences()
-        scores = sentences.evaluate_rows(objective.stats) if sentences else objective.scores(objective.stats)
-        if (place := first_not_finite(scores)) is not None:
-            row = objective.stats[place].tolist()
-            raise StatisticsError(
-                f"the metric {objective.name} gave {scores[place]} for the row {row}; it must be finite"
-            )
+        stats = self.nbest.stats
+        metric = self.objective.metric
+        if isinstance(metric, Bleu) and metric.name == "moses" and metric.smoothing is None:
+            metric = replace(metric, smoothing="add")  # Moses has no BLEU of single sentences
+        scores = metric.of_sentences().evaluate_rows(stats) if metric else self.objective.scores(stats)
+        place = first_not_finite(scores)
+        if place is not None:
+            row = stats[place].tolist()
+            name = self.objective.name
+            raise StatisticsError(f"the metric {name} gave {scores[place]} for the row {row}; it must be finite")
         return scores
 
     # ------------------------------------------------------------------------------------------------------- lines
