@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from itertools import chain, pairwise
 
 from ..._definitions.ngrams import count_ngrams
-from .ter import segments
+from ..tokens.texts import segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,13 +30,10 @@ def edit_distance_rows(*texts_and_rows: Any) -> None:
 def raw_edit_distance_rows(
     tokenizer: Any, hypotheses: Any, references: Any, sets: Any, owners: Any, start: int, stop: int, rows: Any
 ) -> None:
-    lines = hypotheses.strings()
-    others = references.strings()
-    for number in range(start, stop):
-        owner = number if owners is None else owners[number]
+    for number, hypothesis, others in segments(hypotheses, references, sets, owners, start, stop):
         numbers: dict[str, int] = {}
         texts = []
-        for line in (lines[number], *others[sets[owner] : sets[owner + 1]]):
+        for line in (hypothesis, *others):
             texts.append([numbers.setdefault(token, len(numbers)) for token in tokenizer.tokens(line)])
         rows[number, 0], rows[number, 1] = _lowest_rate(texts[0], texts[1:])
 

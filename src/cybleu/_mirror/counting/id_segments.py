@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..tokens.texts import segments
 from .raw_segments import row_of_tokens
 
 TYPE_CHECKING = False
@@ -22,8 +23,6 @@ def id_rows(
     stop: int,
     rows: Any,
 ) -> None:
-    for position in range(start, stop):
-        owner = position if owners is None else owners[position]
-        others = references.texts[sets[owner] : sets[owner + 1]]
-        for column, number in enumerate(row_of_tokens(hypotheses.texts[position], others, max_order, rule)):
-            rows[position, column] = number
+    for number, hypothesis, others in segments(hypotheses, references, sets, owners, start, stop):
+        for column, count in enumerate(row_of_tokens(hypothesis, others, max_order, rule)):
+            rows[number, column] = count

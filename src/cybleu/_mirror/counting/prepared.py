@@ -35,7 +35,7 @@ class PreparedReferences:
         self._fill(texts.texts[start:stop], owners, start, stats)
 
     def count_raw_rows(self, words: Any, texts: Any, owners: Any, start: int, stop: int, stats: Any) -> None:
-        self._fill(words.numbered(texts._lines[start:stop]), owners, start, stats)
+        self._fill(words.numbered(texts.texts[start:stop]), owners, start, stats)
 
     def _fill(self, texts: list[list[int]], owners: Any, start: int, stats: Any) -> None:
         for position, tokens in enumerate(texts, start):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..._definitions.ngrams import clipped_matches, count_ngrams, reference_length
 from ..text.raw_texts import RawTexts
+from ..tokens.texts import segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,15 +23,13 @@ def raw_rows(
     stop: int,
     rows: Any,
 ) -> None:
-    for position in range(start, stop):
-        lines = [hypotheses._lines[position], *references._lines[sets[position] : sets[position + 1]]]
-        row = _row(tokenizer, lines, max_order, rule)
-        for column, number in enumerate(row):
-            rows[position, column] = number
+    for number, hypothesis, others in segments(hypotheses, references, sets, None, start, stop):
+        for column, count in enumerate(_row(tokenizer, [hypothesis, *others], max_order, rule)):
+            rows[number, column] = count
 
 
 def raw_row(tokenizer: Any, lines: Sequence[str | bytes], max_order: int) -> list[int]:
-    return _row(tokenizer, RawTexts(lines)._lines, max_order, "closest")
+    return _row(tokenizer, RawTexts(lines).texts, max_order, "closest")
 
 
 def _row(tokenizer: Any, lines: Sequence[str], max_order: int, rule: str) -> list[int]:

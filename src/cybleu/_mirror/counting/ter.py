@@ -6,10 +6,10 @@ from itertools import accumulate
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..tokens.texts import segments
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from ..tokens.texts import TokenTexts
 
     Words = Sequence[int]
     Row = dict[int, float]  # by column; a column without an entry is not looked at
@@ -39,15 +39,6 @@ def edit_rows(*texts_and_rows: Any) -> None:
     for number, hypothesis, references in segments(*texts):
         rows[number, 0] = min([edits(hypothesis, reference) for reference in references])
         rows[number, 1] = sum(map(len, references)) / len(references)
-
-
-def segments(
-    hypotheses: TokenTexts, references: TokenTexts, sets: Any, owners: Any, start: int, stop: int
-) -> Iterator[tuple[int, list[int], list[list[int]]]]:
-    """The number, the hypothesis and the references of the rows from `start` to before `stop`."""
-    for number in range(start, stop):
-        owner = number if owners is None else owners[number]
-        yield number, hypotheses.texts[number], references.texts[sets[owner] : sets[owner + 1]]
 
 
 def edits(hypothesis: Words, reference: Words) -> int:

@@ -63,9 +63,9 @@ class CharacterF:
         for position in range(start, stop):
             owner = position if owners is None else owners[position]
             if owner != counted_owner:
-                counted = list(map(self.ngrams, references._lines[sets[owner] : sets[owner + 1]]))
+                counted = list(map(self.ngrams, references.texts[sets[owner] : sets[owner + 1]]))
                 counted_owner = owner
-            for column, number in enumerate(self._best(hypotheses._lines[position], counted)):
+            for column, number in enumerate(self._best(hypotheses.texts[position], counted)):
                 rows[position, column] = number
 
     def evaluate(self, row: Any) -> float | None:
@@ -105,9 +105,9 @@ class CharacterTexts:
 
     def __init__(self, measure: CharacterF, references: RawTexts, hypotheses: RawTexts | None = None):
         self._measure = measure
-        self._references = [measure.ngrams(line) for line in references._lines]
+        self._references = [measure.ngrams(line) for line in references.texts]
         self._hypotheses = (
-            self._references if hypotheses is None else [measure.ngrams(line) for line in hypotheses._lines]
+            self._references if hypotheses is None else [measure.ngrams(line) for line in hypotheses.texts]
         )
 
     def fill(self, start: int, stop: int, scores: Any) -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ..._definitions.ngrams import count_ngrams
 from ..._definitions.nist import information_of
-from ..counting.ter import segments
+from ..tokens.texts import segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ class RawTexts:
     """See the class of this name in :mod:`cybleu._kernels`."""
 
     def __init__(self, lines: Sequence[str | bytes] = ()):
-        self._lines = [_decoded(number, line) if isinstance(line, bytes) else line for number, line in enumerate(lines)]
-        self.count = len(self._lines)
+        self.texts = [_decoded(number, line) if isinstance(line, bytes) else line for number, line in enumerate(lines)]
+        self.count = len(self.texts)
         self.size = sum(map(len, lines))
 
     def __len__(self) -> int:
@@ -34,19 +34,19 @@ class RawTexts:
 
     @staticmethod
     def side_by_side(parts: list[RawTexts], starts: list[int], count: int) -> RawTexts:
-        columns = [part._lines[start : start + count] for part, start in zip(parts, starts)]
+        columns = [part.texts[start : start + count] for part, start in zip(parts, starts)]
         return RawTexts(list(chain.from_iterable(zip(*columns))))
 
     def take(self, numbers: Any) -> RawTexts:
-        return RawTexts([self._lines[number] for number in numbers])
+        return RawTexts([self.texts[number] for number in numbers])
 
     def strings(self) -> list[str]:
-        return list(self._lines)
+        return list(self.texts)
 
     def full_stops(self) -> tuple[int, int]:
         # of tokenised text, full stops stand apart
-        apart = sum(line.endswith(" .") for line in self._lines)
-        return apart, sum(line.endswith(".") and line != "." for line in self._lines) - apart
+        apart = sum(line.endswith(" .") for line in self.texts)
+        return apart, sum(line.endswith(".") and line != "." for line in self.texts) - apart
 
 
 def _decoded(number: int, line: bytes) -> str:

@@ -20,14 +20,14 @@ class RawVocabulary:
         self._numbers: dict[str, int] = {}
 
     def add(self, texts: RawTexts, ends: Any) -> bytes:
-        for line in texts._lines:
+        for line in texts.texts:
             for token in self.tokenizer.tokens(line):
                 self._numbers.setdefault(token, len(self._numbers))
         return self.look_up(texts, ends)
 
     def look_up(self, texts: RawTexts, ends: Any) -> bytes:
         found = array("i")
-        for position, text in enumerate(self.numbered(texts._lines)):
+        for position, text in enumerate(self.numbered(texts.texts)):
             found.extend(text)
             ends[position] = len(found)
         return found.tobytes()
