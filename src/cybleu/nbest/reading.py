@@ -33,11 +33,10 @@ from .._runtime.parallel import in_order
 from ..errors import ArrayValueError, InputFileError, MixedTokensError, UnknownNameError
 from ..metrics import Metric
 from ..metrics.references import References
-from .formats import Record, fairseq, field_lines, on_line
+from .formats import Record, fairseq, field_lines, on_line, plain_text
 from .json_lines import json_lines
 from .parts import Part
 from .references import bleu_of_lists, count_texts, prepare_references
-from .tables import plain_text
 
 READERS = {"fairseq": fairseq, "json": json_lines}  # of formats without options
 # The commands name them, too, without importing this module: in `cli/lists.py` and `cli/tuner_options.py`.
