@@ -29,7 +29,7 @@ from cybleu import (
     sacrebleu_compat,
     tuning,
 )
-from cybleu.cli.score import score as score_command
+from cybleu.cli.score import score_command
 from cybleu.nbest import NBest, merge
 from cybleu.pairwise import self_bleu
 from cybleu.significance import bootstrap, paired_test

@@ -153,7 +153,7 @@ class InputError(click.ClickException):
 
 
 class Commands(click.Group):
-    """A group of commands in the order of the help, each in a module that has a function of its name.
+    """A group of commands in the order of the help, each in a module with a function such as ``score_command``.
 
     Only the module of the command that runs is imported: all of them take longer than counting a hundred thousand
     lines.
@@ -171,7 +171,7 @@ class Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.modules:
             return super().get_command(context, name)
-        command: click.Command = getattr(import_module(f"{__package__}.{self.modules[name]}"), name)
+        command: click.Command = getattr(import_module(f"{__package__}.{self.modules[name]}"), f"{name}_command")
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -51,7 +51,7 @@ def _named(context: click.Context, parameter: click.Parameter, values: tuple[str
     return named
 
 
-@click.command(cls=Command, other_tools={**ALWAYS, **SACREBLEU})
+@click.command("compare", cls=Command, other_tools={**ALWAYS, **SACREBLEU})
 @click.argument("systems", metavar="SYSTEM... -r REF", nargs=-1, type=FilePath(), callback=_named)
 @text_options
 @metric_section(metrics_option(of_sums=True))
@@ -110,7 +110,7 @@ def _named(context: click.Context, parameter: click.Parameter, values: tuple[str
         ),
     ),
 )
-def compare(
+def compare_command(
     systems: dict[str, list[str]],
     references: tuple[str, ...],
     metric: list[str],

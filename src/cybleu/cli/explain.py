@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 from ..errors import ArrayValueError
-from ..explanations import explain as steps_of
+from ..explanations import explain
 from .command import Command, section
 from .options import hypothesis_argument, metric_option, references_argument
 from .texts import SACREBLEU, Texts, method_of_segments, metric_section, metrics_with, text_options
 
 
-@click.command(cls=Command, other_tools={"use --line here": "-l -n", **SACREBLEU})
+@click.command("explain", cls=Command, other_tools={"use --line here": "-l -n", **SACREBLEU})
 @hypothesis_argument
 @references_argument(advice="run: cybleu explain HYP REF... --line N")
 @text_options
@@ -26,7 +26,7 @@ from .texts import SACREBLEU, Texts, method_of_segments, metric_section, metrics
         "--line", metavar="N", type=click.IntRange(1), help="The line to explain, counting from 1.  [required]"
     ),
 )
-def explain(
+def explain_command(
     hypothesis: str, references: tuple[str, ...], metric: str, drop_bom: bool, line: int | None, **options: Any
 ) -> None:
     """Explain the score of one line step by step.
@@ -52,9 +52,9 @@ def explain(
     method = method_of_segments(metric, options)
     if method is None:
         # the tokens are the tool's already
-        explained = steps_of(tokens, sets, metric=replace(chosen, tokenize=None, lowercase=False))
+        explained = explain(tokens, sets, metric=replace(chosen, tokenize=None, lowercase=False))
     else:
-        explained = steps_of(tokens, sets, weights=method[0], smoothing_function=method[1])
+        explained = explain(tokens, sets, weights=method[0], smoothing_function=method[1])
     click.echo(str(explained))
 
 

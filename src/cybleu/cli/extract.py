@@ -13,7 +13,7 @@ from .lists import first_id_option, nbest_argument, reading_options, tokenize_op
 from .options import as_option, reference_length_option, references_argument, shows_progress, threads_option
 
 
-@click.command(cls=Command)
+@click.command("extract", cls=Command)
 @nbest_argument
 @section("Lists", first_id_option, tokenize_option, *reading_options)
 @references_argument()
@@ -46,7 +46,9 @@ from .options import as_option, reference_length_option, references_argument, sh
         help="The output file for the BLEU statistics.",
     ),
 )
-def extract(nbest: str, references: tuple[str, ...], features_file: str, scores_file: str, **reading: Any) -> None:
+def extract_command(
+    nbest: str, references: tuple[str, ...], features_file: str, scores_file: str, **reading: Any
+) -> None:
     """Write the features and statistics of an n-best list.
 
     The two output files have the text format that Moses's tuners read. Input files are UTF-8; gzip is recognised. One

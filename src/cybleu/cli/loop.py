@@ -23,7 +23,7 @@ from .tuner_options import (
 )
 
 
-@click.command(cls=Command, other_tools=MOSES)
+@click.command("loop", cls=Command, other_tools=MOSES)
 @click.argument("folder", metavar="FOLDER", type=FilePath())
 @metric_options
 @section("Lists", gathered("reading", first_id_option, tokenize_option))
@@ -85,7 +85,7 @@ from .tuner_options import (
         help="Print the weights with which the decoder scored best, not those tuned last.",
     ),
 )
-def loop(
+def loop_command(
     folder: str,
     references: tuple[str, ...],
     metric: str,

@@ -64,8 +64,8 @@ def cli() -> None:
     """
 
 
-@cli.group(cls=Commands, modules=OF_TUNE)
-def tune() -> None:
+@cli.group("tune", cls=Commands, modules=OF_TUNE)
+def tune_command() -> None:
     """Tune the weights of a model on n-best lists.
 
     An n-best list has one line for each hypothesis, such as `0 ||| it rains ||| lm= -2.5 len= 2 ||| -1`. The fields are

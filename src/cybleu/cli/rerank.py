@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from ..rerank import Selection
 
 
-@click.group(cls=Commands)
-def rerank() -> None:
+@click.group("rerank", cls=Commands)
+def rerank_command() -> None:
     """Rerank n-best lists, or train weights for reranking.
 
     NBEST can be in the format of Moses or of Joshua and cdec, plain text with --size lines for each segment, the output
@@ -64,7 +64,7 @@ segment_count_option = click.option(
 )
 
 
-@rerank.command("linear", other_tools={"--weights": "-w"})
+@rerank_command.command("linear", other_tools={"--weights": "-w"})
 @nbest_argument
 @section("Lists", first_id_option, *reading_options)
 @section("Output", segment_count_option, gathered("written", output_option, list_option, explain_option))
@@ -80,7 +80,7 @@ segment_count_option = click.option(
         "moses.ini without [weight-file] and other weight files of Moses are also accepted.",
     ),
 )
-def rerank_by_linear(
+def linear_command(
     nbest: str,
     first_id: int,
     segment_count: int | None,
@@ -121,7 +121,7 @@ def rerank_by_linear(
         click.echo(f"cybleu: weights of features that are not in the list are ignored: {listed([*unseen])}", err=True)
 
 
-@rerank.command("mbr")
+@rerank_command.command("mbr")
 @nbest_argument
 @section("Lists", first_id_option, tokenize_option, *reading_options)
 @section("Output", segment_count_option, gathered("written", output_option, list_option, explain_option))
@@ -135,7 +135,7 @@ def rerank_by_linear(
         help="Number of most probable hypotheses of a segment to use.  [default: all]",
     ),
 )
-def rerank_by_mbr(
+def mbr_command(
     nbest: str,
     first_id: int,
     tokenize: str,
@@ -175,7 +175,7 @@ def rerank_by_mbr(
     choose_from(segments, choose, Why(metric=chosen), **written)
 
 
-@rerank.command("oracle")
+@rerank_command.command("oracle")
 @nbest_argument
 @section("Lists", first_id_option, tokenize_option, *reading_options)
 @section("Output", gathered("written", output_option, list_option, explain_option))
@@ -192,7 +192,7 @@ def rerank_by_mbr(
     click.option("--worst", is_flag=True, help="Choose the worst hypotheses instead of the best."),
     seed_option,
 )
-def rerank_by_oracle(
+def oracle_command(
     nbest: str,
     references: tuple[str, ...],
     written: dict[str, Any],
@@ -238,7 +238,7 @@ def rerank_by_oracle(
     say_same_score(references, metric, smoothing=smoothing, **reading)
 
 
-@rerank.command("perceptron")
+@rerank_command.command("perceptron")
 @nbest_argument
 @section("Lists", first_id_option, tokenize_option, *reading_options)
 @section(
@@ -268,7 +268,7 @@ def rerank_by_oracle(
         seed_option,
     ),
 )
-def train_perceptron(
+def perceptron_command(
     nbest: str,
     references: tuple[str, ...],
     output: str,

@@ -39,7 +39,7 @@ WHITE_SPACE = ("none", "unicode", "ascii", "space")
 MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 
 
-@click.command(cls=Command, other_tools=SACREBLEU)
+@click.command("score", cls=Command, other_tools=SACREBLEU)
 @hypothesis_argument
 @references_argument(advice="to score standard input: cybleu score - REF")
 @text_options
@@ -71,7 +71,7 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
     click.option("--segments", is_flag=True, help="Print one line with the scores of each segment."),
     threads_option,
 )
-def score(
+def score_command(
     hypothesis: str,
     references: tuple[str, ...],
     metric: list[str],

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ..tuning import Mira, Restart
 
 
-@click.command(cls=Command, other_tools=MOSES)
+@click.command("mert", cls=Command, other_tools=MOSES)
 @tuner_options
 @gathered("search", mert_section)
-def mert(search: dict[str, Any], normalise: str, **shared: Any) -> None:
+def mert_command(search: dict[str, Any], normalise: str, **shared: Any) -> None:
     """Tune weights by exact line search (MERT).
 
     Finds the weights with the best BLEU on n-best lists by line searches from many starting points. Weights of sparse
@@ -52,7 +52,7 @@ def mert(search: dict[str, Any], normalise: str, **shared: Any) -> None:
     task.show(result, line_searches=result.line_searches, climbs=climbs)
 
 
-@click.command(cls=Command, other_tools=MOSES)
+@click.command("kbmira", cls=Command, other_tools=MOSES)
 @tuner_options
 @gathered(
     "search",
@@ -65,7 +65,7 @@ def mert(search: dict[str, Any], normalise: str, **shared: Any) -> None:
         ),
     ),
 )
-def kbmira(search: dict[str, Any], normalise: str, **shared: Any) -> None:
+def kbmira_command(search: dict[str, Any], normalise: str, **shared: Any) -> None:
     """Tune many features by batch MIRA.
 
     Tunes the weights of dense and sparse features on n-best lists (Cherry and Foster 2012). Prints one line with the
@@ -78,7 +78,7 @@ def kbmira(search: dict[str, Any], normalise: str, **shared: Any) -> None:
       cybleu tune kbmira dev.nbest.gz dev.ref --start moses.ini
       cybleu tune kbmira dev.nbest.gz dev.ref1 dev.ref2 --passes 30 --output-format moses --output sparse.ini
     """
-    from ..tuning import kbmira as tune
+    from ..tuning import kbmira
 
     task = Task(normalise=NORMALISATIONS[normalise], **shared)
 
@@ -86,14 +86,14 @@ def kbmira(search: dict[str, Any], normalise: str, **shared: Any) -> None:
         score = percent(result.scores[-1], result.scale or 1)
         task.follow(result, f"{len(result.scores):3} {score:.4f} ({result.rules})")
 
-    result = task.tune(tune, **search, trace=trace)
+    result = task.tune(kbmira, **search, trace=trace)
     task.show(result, rules=result.rules, scores=[*result.scores])
 
 
-@click.command(cls=Command, other_tools=MOSES)
+@click.command("pro", cls=Command, other_tools=MOSES)
 @tuner_options
 @gathered("search", pro_section)
-def pro(search: dict[str, Any], normalise: str, **shared: Any) -> None:
+def pro_command(search: dict[str, Any], normalise: str, **shared: Any) -> None:
     """Tune many features by pairwise ranked optimisation.
 
     Tunes the weights of dense and sparse features on n-best lists (PRO, Hopkins and May 2011). Prints one line with the
@@ -106,9 +106,9 @@ def pro(search: dict[str, Any], normalise: str, **shared: Any) -> None:
       cybleu tune pro dev.nbest.gz dev.ref --start moses.ini
       cybleu tune pro --features-file run1.dat --scores-file run1.scores --samples 1000
     """
-    from ..tuning import pro as tune
+    from ..tuning import pro
 
     task = Task(normalise=NORMALISATIONS[normalise], **shared)
     search["minimum"] *= task.metric.scale / 100
-    result = task.tune(tune, **search)
+    result = task.tune(pro, **search)
     task.show(result, pairs=result.pairs)

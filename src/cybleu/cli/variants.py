@@ -16,7 +16,7 @@ from .options import format_option, hypothesis_argument, orders_option, referenc
 from .texts import SACREBLEU, Texts, text_options
 
 
-@click.command(cls=Command, other_tools=SACREBLEU)
+@click.command("variants", cls=Command, other_tools=SACREBLEU)
 @hypothesis_argument
 @references_argument()
 @text_options
@@ -35,7 +35,7 @@ from .texts import SACREBLEU, Texts, text_options
     weights_option,
     format_option("text", "json"),
 )
-def variants(
+def variants_command(
     hypothesis: str,
     references: tuple[str, ...],
     drop_bom: bool,
