@@ -76,3 +76,14 @@ def test_pairs_of_many_texts(kernels, metric):
     texts = [random.choices("abcdefgh", [9, 3, 2, 1, 1, 1, 1, 1], k=random.randrange(40)) for _ in range(40)]
     texts += [["a"] * 300, ["a", "b"] * 200, ["a", "i"] * 130, texts[0], texts[0]]
     on_both_backends(lambda: (metric.pairs(texts), metric.pairs(texts[:3], texts), metric.pairs(texts, texts[:3])))
+
+
+@pytest.mark.parametrize("kinds", [1, 3, 40, 64, 65, 120])
+def test_long_texts_of_few_different_tokens(kernels, kinds):
+    random = Random(kinds)
+    alphabet = list(map(chr, range(0x100, 0x100 + kinds)))
+    texts = ["".join(random.choices(alphabet, k=random.randrange(60, 300))) for _ in range(12)]
+    copies = [[text[:90], text[50:] + text[:70]] for text in texts]
+    references = [[*some, other] for some, other in zip(copies, texts[1:] + texts[:1])]
+    on_both_backends(lambda: cybleu.rows(texts, references, tokenize="char", max_order=6))
+    on_both_backends(lambda: cybleu.rows(texts, [some[1:2] for some in references], tokenize="char", max_order=6))

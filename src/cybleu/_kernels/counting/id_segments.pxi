@@ -11,7 +11,7 @@ cdef inline int number_ids_in(PairTable *table, const int64_t *text, Py_ssize_t 
     first = 0
     while first < length:
         for i in range(first, block_end(first, length, watching)):
-            ids[i] = number_of(table, <uint64_t>text[i], &given, adds) - 1
+            ids[i] = number_of(table, <uint64_t>text[i], &given, adds, False) - 1
         first += STEPS
     table.given = given
     return 0

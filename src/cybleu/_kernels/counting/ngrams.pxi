@@ -163,10 +163,15 @@ cdef struct Starts:
     Py_ssize_t count
 
 
+cdef enum:
+    MOST_PAIRS = 8192       # with direct addressing
+
+
 cdef struct PairTable:
     int32_t *numbers            # by slot, 0 in a free one
     uint64_t *keys              # by number; 0 for number 0
     uint64_t mask
+    uint64_t width              # of direct addressing: each pair has a slot; otherwise 0
     int32_t given               # the last number
 
 
@@ -178,31 +183,43 @@ cdef inline uint64_t slots_for(Py_ssize_t count) noexcept nogil:
 cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:
     """Return the bytes in which `match_ngrams` works, aligned for 8; `total` is bounds[texts]."""
     return (<uint64_t>texts * sizeof(Starts) + <uint64_t>(length + 2) * (sizeof(uint64_t) + 3 * sizeof(int32_t))
-            + 2 * <uint64_t>total * sizeof(int32_t) + slots_for(length) * sizeof(int32_t))
+            + 2 * <uint64_t>total * sizeof(int32_t)
+            + max(slots_for(length), <uint64_t>MOST_PAIRS) * sizeof(int32_t))
 
 
-cdef inline void list_tokens(Starts *starts, const int32_t *tokens, Py_ssize_t count, int32_t *counts) noexcept nogil:
-    """List the positions of known tokens, and count these."""
+cdef inline void count_tokens(const int32_t *tokens, Py_ssize_t count, int32_t *counts) noexcept nogil:
     cdef Py_ssize_t i
-    starts.count = 0
     for i in range(count):
-        starts.positions[starts.count] = <int32_t>i
-        starts.numbers[starts.count] = tokens[i] + 1
-        starts.count += tokens[i] >= 0
         counts[tokens[i] + 1] += 1
+
+
+cdef inline void list_neighbours(Starts *starts, const int32_t *tokens, Py_ssize_t count,
+                                 const int32_t *best) noexcept nogil:
+    """List positions where a token that matches is followed by another one."""
+    cdef int32_t *positions = starts.positions
+    cdef int32_t *numbers = starts.numbers
+    cdef Py_ssize_t kept = 0
+    cdef Py_ssize_t i
+    for i in range(count - 1):
+        positions[kept] = <int32_t>i
+        numbers[kept] = tokens[i] + 1
+        kept += (best[tokens[i] + 1] > 0) & (best[tokens[i + 1] + 1] > 0)
+    starts.count = kept
 
 
 cdef inline void keep_neighbours(Starts *starts, const int32_t *best) noexcept nogil:
     """Keep positions where an n-gram that matches is followed by another one."""
+    cdef int32_t *positions = starts.positions
+    cdef int32_t *numbers = starts.numbers
     cdef int32_t position, number
     cdef Py_ssize_t kept = 0
     cdef Py_ssize_t i
     for i in range(starts.count - 1):
-        position = starts.positions[i]
-        number = starts.numbers[i]
-        starts.positions[kept] = position
-        starts.numbers[kept] = number
-        kept += (starts.positions[i + 1] == position + 1) & (best[number] > 0) & (best[starts.numbers[i + 1]] > 0)
+        position = positions[i]
+        number = numbers[i]
+        positions[kept] = position
+        numbers[kept] = number
+        kept += (positions[i + 1] == position + 1) & (best[number] > 0) & (best[numbers[i + 1]] > 0)
     starts.count = kept
 
 
@@ -215,15 +232,17 @@ cdef int32_t find_number(const PairTable *table, uint64_t key, uint64_t *place) 
     return number
 
 
-cdef inline int32_t number_of(const PairTable *table, uint64_t key, int32_t *given, bint adds) noexcept nogil:
+cdef inline int32_t number_of(const PairTable *table, uint64_t key, int32_t *given, bint adds,
+                              bint direct) noexcept nogil:
     """Return the number of a key; if it is unknown 0, or with `adds` the one after `given`."""
-    cdef uint64_t place = hash_word(key) & table.mask
+    cdef uint64_t place = (key >> 32) * table.width + <uint32_t>key if direct else hash_word(key) & table.mask
     cdef int32_t number = table.numbers[place]
     cdef int32_t new
-    if CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key)):
+    if not direct and CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key)):
         number = find_number(table, key, &place)
     if adds:
-        table.keys[given[0] + 1] = key
+        if not direct:
+            table.keys[given[0] + 1] = key
         new = number == 0
         given[0] += new
         number |= given[0] & -new
@@ -237,6 +256,9 @@ cdef inline int extend_matches(PairTable *table, Starts *starts, const int32_t *
 
     :param tokens: tokens, offset to the last token of an n-gram
     """
+    cdef int32_t *positions = starts.positions
+    cdef int32_t *numbers = starts.numbers
+    cdef bint direct = table.width > 0
     cdef int32_t position, number
     cdef int32_t given = table.given
     cdef Py_ssize_t kept = 0
@@ -244,12 +266,12 @@ cdef inline int extend_matches(PairTable *table, Starts *starts, const int32_t *
     first = 0
     while first < starts.count:
         for i in range(first, block_end(first, starts.count, watching)):
-            position = starts.positions[i]
-            number = number_of(table, <uint64_t>starts.numbers[i] << 32 | <uint64_t><uint32_t>tokens[position], &given,
-                               adds)
+            position = positions[i]
+            number = number_of(table, <uint64_t>numbers[i] << 32 | <uint64_t><uint32_t>tokens[position], &given, adds,
+                               direct)
             counts[number] += 1
-            starts.positions[kept] = position
-            starts.numbers[kept] = number
+            positions[kept] = position
+            numbers[kept] = number
             kept += number > 0
         first += STEPS
     starts.count = kept
@@ -257,12 +279,16 @@ cdef inline int extend_matches(PairTable *table, Starts *starts, const int32_t *
     return 0
 
 
-cdef inline void take_largest(const Starts *starts, int32_t *counts, int32_t *best) noexcept nogil:
-    """Merge the counts of a reference into the largest ones, and reset them to 0."""
+cdef inline void take_largest(const int32_t *numbers, Py_ssize_t count, int32_t before, int32_t *counts,
+                              int32_t *best) noexcept nogil:
+    """Merge the counts of a reference into the largest ones, and reset them to 0.
+
+    :param numbers: the numbers of its n-grams, less `before`
+    """
     cdef int32_t number
     cdef Py_ssize_t i
-    for i in range(starts.count):
-        number = starts.numbers[i]
+    for i in range(count):
+        number = numbers[i] + before
         best[number] = max(best[number], counts[number])
         counts[number] = 0
 
@@ -282,41 +308,53 @@ cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_
     cdef int32_t *best = counts + length + 2                # the largest in a reference
     cdef int32_t *seen = best if texts == 2 else best + length + 2      # in this reference
     cdef int32_t *lists = best + 2 * (length + 2)
-    cdef uint64_t slots
+    cdef uint64_t slots, width
     cdef int64_t clipped
-    cdef Py_ssize_t n, k, i
+    cdef Py_ssize_t size, n, k, i
     table.keys = <uint64_t *>(starts + texts)
     table.keys[0] = 0
     table.numbers = lists + 2 * bounds[texts]
-    table.given = <int32_t>length
+    table.given = 0
     table.mask = 0      # set again for pairs, which compilers do not see
+    table.width = 0
+    for i in range(length):
+        table.given = max(table.given, tokens[i] + 1)
+    width = <uint64_t>table.given
     for k in range(texts):
         starts[k].positions = lists + bounds[k]
         starts[k].numbers = lists + bounds[texts] + bounds[k]
     memset(seen, 0, <size_t>(length + 2) * sizeof(int32_t))
     for n in range(min(max_order, length)):
         for k in range(texts if n > 0 else 0):
-            keep_neighbours(&starts[k], best)
+            if n == 1:
+                list_neighbours(&starts[k], tokens + bounds[k], bounds[k + 1] - 1 - bounds[k], best)
+            else:
+                keep_neighbours(&starts[k], best)
             watch_long(watching, starts[k].count)
         if n > 0:
-            slots = slots_for(starts[0].count)
+            slots = (<uint64_t>table.given + 1) * width
+            table.width = width if width <= MASK_BITS and slots <= MOST_PAIRS else 0
+            if table.width == 0:
+                slots = slots_for(starts[0].count)
             memset(table.numbers, 0, <size_t>slots * sizeof(int32_t))
             table.mask = slots - 1
             table.given = 0
         memset(counts, 0, <size_t>((starts[0].count if n > 0 else length) + 1) * sizeof(int32_t))
         if n == 0:
-            list_tokens(&starts[0], tokens, length, counts)
+            count_tokens(tokens, length, counts)
         else:
             extend_matches(&table, &starts[0], tokens + n, counts, True, watching)
         memset(best, 0, <size_t>(table.given + 1) * sizeof(int32_t))
         for k in range(1, texts):
+            size = bounds[k + 1] - 1 - bounds[k]
             if n == 0:
-                list_tokens(&starts[k], tokens + bounds[k], bounds[k + 1] - 1 - bounds[k], seen)
+                count_tokens(tokens + bounds[k], size, seen)
             else:
                 extend_matches(&table, &starts[k], tokens + bounds[k] + n, seen, False, watching)
+                size = starts[k].count
             if texts > 2:
-                take_largest(&starts[k], seen, best)
-            watch_long(watching, starts[k].count)
+                take_largest(tokens + bounds[k] if n == 0 else starts[k].numbers, size, n == 0, seen, best)
+            watch_long(watching, size)
         best[0] = 0
         clipped = 0
         for i in range(1, table.given + 1):
