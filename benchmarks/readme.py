@@ -35,7 +35,7 @@ from measure import folder_of, header, lines, newstest, seconds, used_by
 from sacrebleu.significance import PairedTest
 
 import cybleu
-from cybleu import frameworks, metrics, nist_score, sacrebleu_compat, significance
+from cybleu import frameworks, metrics, nist_score, rerank, rouge_score_compat, sacrebleu_compat, significance
 
 README = Path(__file__).parents[1] / "README.md"
 TABLE = re.compile(r"(?<=<!-- table of benchmarks/readme.py -->\n).*?(?=<!-- end -->)", re.DOTALL)
@@ -254,6 +254,101 @@ def captions():
         lambda: peer.compute_score(references, hypotheses, verbose=0),
         len(references),
     )
+
+
+# ROUGE and word error rates
+
+
+def rouge_by(scorer):
+    """The means of four kinds by our function, and by a scorer of rouge_score's interface."""
+    texts = lines("uedin-nmt.4722"), lines("ref")
+    kinds = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
+
+    def theirs():
+        found = [scorer(kinds).score(reference, hypothesis) for hypothesis, reference in zip(*texts)]
+        return [statistics.fmean(scores[kind].fmeasure for scores in found) for kind in kinds]
+
+    def ours():
+        found = cybleu.rouge(*texts)
+        return [getattr(found, kind).fmeasure for kind in kinds]
+
+    return Both(ours, theirs, len(texts[0]), equal=lambda ours, theirs: bool(np.allclose(ours, theirs, 1e-12, 0)))
+
+
+@row("ROUGE-1, 2, L, Lsum of raw text, per segment", "rouge-score")
+def rouge():
+    return rouge_by(import_module("rouge_score.rouge_scorer").RougeScorer)
+
+
+@row("ROUGE-1, 2, L, Lsum of raw text, per segment", "rouge-score-rs")
+def rouge_by_rs():
+    return rouge_by(import_module("rouge_score_rs.rouge_scorer").RougeScorer)
+
+
+@row("ROUGE-1, 2, L of raw text, per segment", "rouge-rust")
+def rouge_by_rust():
+    texts = lines("uedin-nmt.4722"), lines("ref")
+    peer = import_module("fast_rouge").score_batch_flat
+    names = ["rouge1", "rouge2", "rougeL"]
+
+    def ours():
+        found = cybleu.rouge(*texts)
+        return [getattr(found, name).fmeasure for name in names]
+
+    def theirs():
+        found = peer(list(texts[1]), list(texts[0]))
+        return [statistics.fmean(getattr(found, f"{name}_fmeasure")) for name in names]
+
+    return Both(ours, theirs, len(texts[0]), equal=lambda ours, theirs: bool(np.allclose(ours, theirs, 1e-12, 0)))
+
+
+@row("ROUGE of one text through `RougeScorer`", "rouge-score")
+def rouge_of_texts():
+    pairs = list(zip(lines("ref")[:500], lines("uedin-nmt.4722")))
+
+    def scores(module):
+        scorer = module.RougeScorer(["rouge1", "rouge2", "rougeL", "rougeLsum"])
+        return lambda: [scorer.score(*pair) for pair in pairs]
+
+    return Both(scores(rouge_score_compat), scores(import_module("rouge_score.rouge_scorer")), len(pairs))
+
+
+def error_rate_by(function):
+    texts = lines("uedin-nmt.4722"), lines("ref")
+    return Both(
+        lambda: cybleu.wer(*texts).score,
+        lambda: function(list(texts[1]), list(texts[0])),
+        len(texts[0]),
+        equal=lambda ours, theirs: abs(ours - theirs) < 1e-12,
+    )
+
+
+@row("WER of raw text, per segment", "jiwer")
+def wer():
+    return error_rate_by(import_module("jiwer").wer)
+
+
+@row("WER of raw text, per segment", "werx")
+def wer_by_werx():
+    return error_rate_by(import_module("werx").wer)
+
+
+@row("WER of raw text, per segment", "rapidfuzz")
+def wer_by_rapidfuzz():
+    distance = import_module("rapidfuzz.distance").Levenshtein.distance
+
+    def rate(references, hypotheses):
+        texts = [(text.split(), other.split()) for text, other in zip(references, hypotheses)]
+        return sum(distance(*pair) for pair in texts) / sum(len(text) for text, _ in texts)
+
+    return error_rate_by(rate)
+
+
+@row("MBR of 1,024 texts by WER", "unisson")
+def mbr_by_wer():
+    texts = lines("ref")[:1024]
+    peer = import_module("unisson").mbr
+    return Both(lambda: rerank.mbr([list(texts)], metric="wer").texts[0], lambda: peer(list(texts), "wer"))
 
 
 # Intervals and tests, from raw text, or from the counts of each segment that both programs keep

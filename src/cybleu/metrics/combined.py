@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .._runtime.lazy_arrays import np
-    from ..text.batches import Corpus
+    from ..text.batches import Batch, Corpus
     from .base import Counter
 
 Self = TypeVar("Self", bound="Combination")
@@ -84,6 +84,12 @@ class Accuracy(Combination):
 
     def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         return self.scale - self.metric.evaluate_rows(rows)
+
+    def fill_pairs(
+        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
+    ) -> None:
+        self.metric.fill_pairs(texts, others, scores, threads, progress)
+        scores[:] = self.scale - scores
 
 
 def maximised(metric: Metric) -> Metric:

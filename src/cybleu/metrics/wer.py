@@ -29,12 +29,17 @@ if TYPE_CHECKING:
 def with_spaces(texts: Any) -> Any:
     """Raw texts in which spaces separate the words of jiwer: white space does, but one character that is no space."""
     lines = texts.strings()
-    if "".join(lines).isprintable():  # there is no white space but spaces
+    joined = "".join(lines)
+    if not any(blank in joined for blank in OTHER_BLANKS):
         return texts
     return RawTexts([re.sub(r"\s\s+", " ", line).strip() for line in lines])
 
 
 WORDS_OF_JIWER = Words("words of jiwer", "space", with_spaces)
+OTHER_BLANKS = (
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
 UTF_32 = f"utf-32-{'le' if sys.byteorder == 'little' else 'be'}"
 
 
