@@ -152,26 +152,69 @@ cdef Py_ssize_t common_length(Aligner *aligner, const int32_t *words, Py_ssize_t
 
 # ------------------------------------------------------------------------------------------------- Levenshtein distance
 
+# A column of the table: where the distance grows or falls by one from the row above.
+cdef struct Column:
+    uint64_t raised
+    uint64_t lowered
+
+
+cdef inline Column first_column() noexcept nogil:
+    return Column(~<uint64_t>0, 0)
+
+
+cdef inline void advance(Column *column, uint64_t matches) noexcept nogil:
+    """Go to the column of a word that matches in these rows, of a strip with no rows above it."""
+    cdef uint64_t diagonal = (((matches & column.raised) + column.raised) ^ column.raised) | matches | column.lowered
+    cdef uint64_t right = (column.lowered | ~(diagonal | column.raised)) << 1 | 1
+    cdef uint64_t left = (diagonal & column.raised) << 1
+    column.raised = left | ~(diagonal | right)
+    column.lowered = right & diagonal
+
+
+cdef inline Py_ssize_t distance_below(const Column *column, Py_ssize_t height, Py_ssize_t count) noexcept nogil:
+    """The distance in the last of the rows; above them it is the number of columns."""
+    cdef uint64_t rows = ~<uint64_t>0 >> (STRIP - height)
+    return count + cybleu_count_bits(column.raised & rows) - cybleu_count_bits(column.lowered & rows)
+
+
 cdef inline Py_ssize_t distance_of_strip(const uint64_t *masks, Py_ssize_t height, const int32_t *words,
                                          Py_ssize_t count) noexcept nogil:
     """The distance of the marked strip, which has `height` words from 1 to 64, and the words."""
-    cdef uint64_t last = <uint64_t>1 << (height - 1)
-    cdef uint64_t raised = ~<uint64_t>0     # vertically: where the distance grows by one from the row above
-    cdef uint64_t lowered = 0
-    cdef uint64_t matches, diagonal, right, left
-    cdef Py_ssize_t edits = height
+    cdef Column column = first_column()
     cdef Py_ssize_t j
     for j in range(count):
-        matches = masks[words[j] + 1]
-        diagonal = (((matches & raised) + raised) ^ raised) | matches | lowered
-        right = lowered | ~(diagonal | raised)
-        left = diagonal & raised
-        edits += (right & last) != 0
-        edits -= (left & last) != 0
-        right = right << 1 | 1
-        raised = left << 1 | ~(diagonal | right)
-        lowered = right & diagonal
-    return edits
+        advance(&column, masks[words[j] + 1])
+    return distance_below(&column, height, count)
+
+
+cdef void distances_of_strip(const uint64_t *masks, Py_ssize_t height, TokenTexts others, Py_ssize_t first,
+                             Py_ssize_t *distances) noexcept nogil:
+    """Write the distances of the marked strip and the others from the first on.
+
+    Two at once take hardly more time than one, because each column waits for the one before it.
+    """
+    cdef const int32_t *words
+    cdef const int32_t *more
+    cdef Column column, another
+    cdef Py_ssize_t count, size, j
+    while first + 1 < others.count:
+        words = others.words(first)
+        more = others.words(first + 1)
+        count = others.length(first)
+        size = others.length(first + 1)
+        column = another = first_column()
+        for j in range(min(count, size)):
+            advance(&column, masks[words[j] + 1])
+            advance(&another, masks[more[j] + 1])
+        for j in range(size, count):
+            advance(&column, masks[words[j] + 1])
+        for j in range(count, size):
+            advance(&another, masks[more[j] + 1])
+        distances[first] = distance_below(&column, height, count)
+        distances[first + 1] = distance_below(&another, height, size)
+        first += 2
+    if first < others.count:
+        distances[first] = distance_of_strip(masks, height, others.words(first), others.length(first))
 
 
 cdef Py_ssize_t distance_of_strips(Aligner *aligner, const int32_t *rows, Py_ssize_t height, const int32_t *words,
@@ -514,35 +557,41 @@ def fill_alignments(TokenTexts texts not None, TokenTexts others not None, bint 
     cdef Aligner aligner
     cdef double shares[2]
     cdef const int32_t *words
-    cdef Py_ssize_t i, j, size, aligned
+    cdef Py_ssize_t *aligned
+    cdef Py_ssize_t i, j, size, first, count
     check_table(scores.shape[0], scores.shape[1], texts.count, others.count)
     if not 0 <= start <= stop <= texts.count:
         raise ValueError("the texts do not fit")
     make_aligner(&aligner)
     try:
         reserve_masks(&aligner, max(token_count(texts), token_count(others)))
+        reserve(&aligner.strips, <uint64_t>others.count * sizeof(Py_ssize_t))
+        aligned = <Py_ssize_t *>aligner.strips.data
         with nogil:
             for i in range(start, stop):
                 words = texts.words(i)
                 size = texts.length(i)
+                first = i if others is texts else 0
                 if 0 < size <= STRIP:
                     mark_positions(aligner.masks, words, size)
-                for j in range(i if others is texts else 0, others.count):
-                    if are_rates and 0 < size <= STRIP:
-                        aligned = distance_of_strip(aligner.masks, size, others.words(j), others.length(j))
-                    elif are_rates:
-                        aligned = edit_distance(&aligner, words, size, others.words(j), others.length(j))
-                    elif 0 < size <= STRIP:
-                        aligned = common_of_strip(aligner.masks, others.words(j), others.length(j))
+                    if are_rates:
+                        distances_of_strip(aligner.masks, size, others, first, aligned)
                     else:
-                        aligned = common_length(&aligner, words, size, others.words(j), others.length(j))
-                    scores[i, j] = (rate_of(aligned, others.length(j)) if are_rates
-                                    else fmeasure_of(aligned, size, others.length(j), shares))
-                    if others is texts:
-                        scores[j, i] = (rate_of(aligned, size) if are_rates
-                                        else fmeasure_of(aligned, others.length(j), size, shares))
-                    watch(&aligner.watching, others.length(j))
-                if 0 < size <= STRIP:
+                        for j in range(first, others.count):
+                            aligned[j] = common_of_strip(aligner.masks, others.words(j), others.length(j))
                     clear_positions(aligner.masks, words, size)
+                    watch(&aligner.watching, others.total)
+                elif are_rates:
+                    for j in range(first, others.count):
+                        aligned[j] = edit_distance(&aligner, words, size, others.words(j), others.length(j))
+                else:
+                    for j in range(first, others.count):
+                        aligned[j] = common_length(&aligner, words, size, others.words(j), others.length(j))
+                for j in range(first, others.count):
+                    count = others.length(j)
+                    scores[i, j] = rate_of(aligned[j], count) if are_rates else fmeasure_of(aligned[j], size, count, shares)
+                    if others is texts:
+                        scores[j, i] = (rate_of(aligned[j], size) if are_rates
+                                        else fmeasure_of(aligned[j], count, size, shares))
     finally:
         free_aligner(&aligner)
