@@ -34,8 +34,10 @@ def count_ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
     """
     if n == 0:
         return Counter({(): len(tokens) + 1})
-    counts: Counter[tuple[Any, ...]] = Counter()
     found = ngrams(tokens, n)
+    if len(tokens) <= AT_ONCE:
+        return Counter(found)
+    counts: Counter[tuple[Any, ...]] = Counter()
     for _ in range(0, len(tokens), AT_ONCE):
         counts.update(islice(found, AT_ONCE))
     return counts
@@ -50,8 +52,9 @@ def clipped_matches(counts: Counter[NGram], in_references: Iterable[Counter[NGra
     """Return how many n-grams match, each at most as often as it is in any one reference (Papineni et al. 2002, 2.1)."""
     best = [0] * len(counts)
     for in_reference in in_references:
-        best = [max(most, in_reference.get(ngram, 0)) for ngram, most in zip(counts, best)]
-    return sum([min(count, most) for count, most in zip(counts.values(), best)])
+        found = [in_reference.get(ngram, 0) for ngram in counts]
+        best = list(map(max, best, found))
+    return sum(map(min, counts.values(), best))
 
 
 def lengths_to_choose_from(lengths: Sequence[int], rule: str) -> list[int]:

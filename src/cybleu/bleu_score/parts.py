@@ -70,7 +70,8 @@ def matches_and_total(references: Collection[Tokens], hypothesis: Tokens, n: int
 def _ngrams_in(tokens: Tokens, n: int, name: str) -> Counter[NGram]:
     if length_of(tokens, name) < n:
         return Counter()
-    items = list(tokens)  # not a tuple: up to CPython 3.11 one can crash if a finalizer changes `tokens` meanwhile
+    # not a tuple: up to CPython 3.11 one can crash if a finalizer changes `tokens` meanwhile
+    items = tokens if type(tokens) is list else list(tokens)
     try:
         return count_ngrams(items, n)
     except TypeError:
@@ -110,7 +111,8 @@ def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
     11
     """
     try:
-        references = list(references)
+        if type(references) is not list:
+            references = list(references)
         lengths = sorted(map(len, references))
     except TypeError:
         check_references(references)

@@ -281,6 +281,7 @@ class Counts:
             self._metrics[setting.tokenize, length] = self._metric(variant, max_order=order)
         self._numbers = {key: array("q") for key in self._metrics}
         self._rows: dict[tuple[_Counting, bool], list[list[int]]] = {}
+        self._results: dict[tuple[str | None, Variant], tuple[BleuScore | None, str | None]] = {}
 
     def _metric(self, variant: str | Variant, **options: Any) -> Bleu:
         return Bleu(variant, tokenize=self._tokenize, lowercase=self._lowercase, **options)
@@ -324,12 +325,17 @@ class Counts:
         return self._rows[key]
 
     def scored(self, setting: VariantScore) -> VariantScore:
-        """Score a variant, or return why its tool fails."""
-        try:
-            bleu = Bleu(setting.variant, weights=self.weights).score(self._table(setting))
-        except (CybleuError, ArithmeticError, ValueError) as error:
-            return replace(setting, bleu=None, failure=str(error))
-        return replace(setting, bleu=bleu, failure=None)
+        """Score a variant, or return why its tool fails. Results are kept, because several pairs have the same rules between them."""
+        key = (setting.tokenize, setting.variant)
+        if key not in self._results:
+            bleu = failure = None
+            try:
+                bleu = Bleu(setting.variant, weights=self.weights).score(self._table(setting))
+            except (CybleuError, ArithmeticError, ValueError) as error:
+                failure = str(error)
+            self._results[key] = (bleu, failure)
+        bleu, failure = self._results[key]
+        return replace(setting, bleu=bleu, failure=failure)
 
     def with_rule(self, scored: VariantScore, rule: str, source: VariantScore) -> VariantScore:
         """Score a variant with a rule of another one."""

@@ -273,12 +273,13 @@ def _scored_by_metric(metric: Bleu, hypothesis: Tokens, references: Sequence[Tok
 
 
 def _order(n: int, weight: float, smoothed: Any, hypothesis: Tokens, references: Sequence[Tokens]) -> Order:
-    counts = count_ngrams(list(hypothesis), n)
-    most: Counter[NGram] = Counter()
+    counts = dict(count_ngrams(list(hypothesis), n))
+    clipped = dict.fromkeys(counts, 0)
     for reference in references:
-        most |= count_ngrams(list(reference), n)
-    clipped = {ngram: min(count, most[ngram]) for ngram, count in counts.items()}
-    order = Order(n, weight, dict(counts), clipped, smoothed)
+        in_reference = dict(count_ngrams(list(reference), n))
+        for ngram, count in counts.items():
+            clipped[ngram] = max(clipped[ngram], min(count, in_reference.get(ngram, 0)))
+    order = Order(n, weight, counts, clipped, smoothed)
     # a precision that smoothing did not change is shown as a fraction, not as a float on the tool's scale
     same = math.isclose(smoothed, order.precision, rel_tol=1e-12)
     return replace(order, smoothed=order.precision) if same else order
@@ -337,6 +338,8 @@ def _wrapped(name: str, tokens: Iterable[Hashable], marks_of: Mapping[str, list[
 
 
 def _columns_of_terminal(text: str) -> int:
+    if text.isascii():
+        return len(text)
     shown = [character for character in text if not combining(character)]
     return len(shown) + sum(east_asian_width(character) in "WF" for character in shown)
 
