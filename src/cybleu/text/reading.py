@@ -60,8 +60,8 @@ def plain_texts(values: Any) -> Batch | None:
             return values
         # The name first, because NumPy is imported when its class is asked for.
         return texts_of_array(values) if type(values).__name__ == "ndarray" else None
-    if set(map(type, values)) == {str}:
-        return RawText(RawTexts(values))
+    if values and type(values[0]) is str:
+        return RawText(RawTexts(values)) if set(map(type, values)) == {str} else None
     sets = sets_of_arrays(values, several=False)
     return None if sets is None else sets.texts
 
@@ -85,10 +85,12 @@ def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
 
 def _sets_of_lines(references: list[Any], texts: Batch | None) -> Sets | None:
     """Lists or tuples of str, at least one in each."""
-    if not set(map(type, references)) <= LISTS or not all(references):
+    if isinstance(texts, TokenIds) or not set(map(type, references)) <= LISTS or not all(references):
+        return None
+    if not references or type(references[0][0]) is not str:
         return None
     lines = list(chain.from_iterable(references))
-    if set(map(type, lines)) != {str} or isinstance(texts, TokenIds):
+    if set(map(type, lines)) != {str}:
         return None
     _warn_of_words(references, texts)
     return Sets(RawText(RawTexts(lines)), array("q", accumulate(map(len, references), initial=0)))
