@@ -38,6 +38,8 @@ def test_what_does_not_fit(kernels):
         (kernels.raw_rows, tokenizer, lines, lines, ZERO, 4, "closest", 0, 1, ROW),
         (kernels.raw_rows, tokenizer, lines, lines, PART, 4, "closest", 0, 1, SHORT),
         (kernels.segment_rows, [], [], 4, 0, 2, ROW),
+        (kernels.raw_gleu_rows, tokenizer, lines, lines, PART, None, 1, 4, 0, 1, ROW),
+        (kernels.raw_gleu_rows, tokenizer, lines, lines, PART, None, 1, 17, 0, 1, ROW[:, :2].copy()),
         (kernels.id_rows, texts, texts, PART, ONE, 4, "closest", 0, 1, ROW),
         (kernels.id_rows, texts, texts, PART * 2, None, 4, "closest", 0, 1, ROW),
         (kernels.id_rows, texts, texts, PART, None, 4, "closest", 0, 1, SHORT),

@@ -87,3 +87,4 @@ def test_long_texts_of_few_different_tokens(kernels, kinds):
     references = [[*some, other] for some, other in zip(copies, texts[1:] + texts[:1])]
     on_both_backends(lambda: cybleu.rows(texts, references, tokenize="char", max_order=6))
     on_both_backends(lambda: cybleu.rows(texts, [some[1:2] for some in references], tokenize="char", max_order=6))
+    on_both_backends(lambda: cybleu.rows(texts, references, "gleu", tokenize="char", min_len=2, owner=[0, 5, 5] * 4))

@@ -65,6 +65,18 @@ def raw_rows(
     stop: int,
     rows: Rows,
 ) -> None: ...
+def raw_gleu_rows(
+    tokenizer: Tokenizer,
+    hypotheses: RawTexts,
+    references: RawTexts,
+    sets: Numbers,
+    owners: Numbers | None,
+    min_len: int,
+    max_len: int,
+    start: int,
+    stop: int,
+    rows: Rows,
+) -> None: ...
 def id_rows(
     hypotheses: TokenTexts,
     references: TokenTexts,

@@ -59,7 +59,7 @@ include "counting/unit_ngrams.pxi"  # matches of characters or words; needs tabl
 include "scoring/formula.pxi"  # sums and smoothings
 include "scoring/definitions.pxi"  # scores of rows; needs formula
 include "scoring/scores.pxi"  # NLTK's BLEU; needs segments, formula, definitions
-include "scoring/gleu.pxi"  # GLEU; needs segments, scores
+include "scoring/gleu.pxi"  # GLEU; needs tokenizing, raw_texts, segments, raw_segments, scores
 include "scoring/pairwise.pxi"  # BLEU of pairs; needs tables, texts, ngram_tables, index, formula, definitions
 include "scoring/information.pxi"  # mteval's NIST; needs texts, ngram_tables, index
 include "scoring/nist.pxi"  # NLTK's NIST; needs tables, objects, segments, ngram_tables, definitions, gleu, information

@@ -21,6 +21,7 @@ NAMES = {
     "segment_counts segment_rows sentence_bleu sentence_gleu",
     "scoring.chrf": "CharacterF CharacterTexts",
     "scoring.definitions": "Definition sum_rows",
+    "scoring.gleu": "raw_gleu_rows",
     "scoring.information": "NgramInformation",
     "scoring.pairwise": "leave_one_out",
     "search.envelope": "crossings",

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
-from .._backend import gleu_rows, go_on
+from .._backend import gleu_rows, go_on, raw_gleu_rows
 from .._definitions.gleu import gleu_counts
 from .._runtime.numbers import check_whole
 from ..errors import OrderError
-from ..text.batches import Corpus, Sets
 from ..text.shapes import of_any_tokens
 from ..text.tokenization import Tokenization
 from .base import BuiltinMetric
-from .bleu import Bleu
 from .counting import MOST_ORDERS_OF_KERNELS, check_not_mixed
-from .operations import lists_of, rows_without_numpy, tokenization_for
+from .operations import tokenization_for
 from .signature import Signature
 from .tokens import segments_of, tokenised
 
 if TYPE_CHECKING:
+    from ..text.batches import Corpus
     from .base import Counter
 
 
@@ -59,6 +56,7 @@ class Gleu(BuiltinMetric):
     name = "gleu"
     scale = 1
     columns = ("matches", "ngrams")
+    cost = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -106,30 +104,17 @@ class Gleu(BuiltinMetric):
         return count
 
     def _of_lines(self, corpus: Corpus, tokenization: Tokenization) -> Counter:
-        """Count raw text, which the backend tokenises, as BLEU does with each reference alone.
+        """Count raw text, which the backend tokenises.
 
         :param tokenization: how it is tokenised
         """
-        assert isinstance(corpus.sets, Sets)
-        sets = corpus.sets if corpus.owners is None else corpus.sets.take(corpus.owners)
-        numbers = [end - begin for begin, end in pairwise(sets.bounds)]
-        owners: Any = array("q", chain.from_iterable(map(repeat, range(corpus.size), numbers)))
-        pairs = Corpus(corpus.texts.take(owners), Sets(sets.texts, array("q", range(len(owners) + 1))))
-        bleu = Bleu(max_order=self.max_len, tokenize=tokenization.tokenize, lowercase=tokenization.lowercase)
-        found = map(self._of_pair, lists_of(rows_without_numpy(bleu, pairs)))
-        best = [max(islice(found, number), key=lambda pair: pair[0] / pair[1] if pair[1] else -1) for number in numbers]
-
-        def count(start: int, stop: int, rows: Any) -> None:
-            for position in range(start, stop):
-                rows[position, 0], rows[position, 1] = best[position]
-
-        return count
-
-    def _of_pair(self, row: Sequence[int]) -> tuple[int, int]:
-        """Matches and n-grams of a hypothesis and one reference, by their row of BLEU."""
-        longer = max(row[:2])
-        ngrams = range(max(1, longer - self.max_len + 1), longer - self.min_len + 2)  # of each order
-        return sum(row[1 + self.min_len : 2 + self.max_len]), sum(ngrams)
+        tokenizer = tokenization.backend
+        texts, references, bounds = corpus.lines(tokenization)
+        min_len = int(self.min_len)
+        max_len = int(self.max_len)
+        return lambda start, stop, rows: raw_gleu_rows(
+            tokenizer, texts, references, bounds, corpus.owners, min_len, max_len, start, stop, rows
+        )
 
     def formula(self, row: Sequence[int]) -> float:
         matches, ngrams = row

@@ -2,10 +2,23 @@
 #
 # Offers: `read_orders`.
 
-cdef inline int64_t ngrams_of_orders(int64_t length, int64_t min_len, int64_t max_len) noexcept:
+cdef inline int64_t ngrams_of_orders(int64_t length, int64_t min_len, int64_t max_len) noexcept nogil:
     """Return how many n-grams of these orders a text of this length has."""
     cdef int64_t last = min(length, max_len)
     return (last - min_len + 1) * (2 * length - min_len - last + 2) // 2 if last >= min_len else 0
+
+
+cdef void take_better(const int64_t *row, const Py_ssize_t *orders, int64_t *best) noexcept nogil:
+    """Replace matches and n-grams by those of another reference if their ratio is larger, or if there are none yet."""
+    cdef int64_t ngrams = ngrams_of_orders(max(row[0], row[1]), orders[0], orders[1])
+    cdef int64_t shared = 0
+    cdef Py_ssize_t n
+    for n in range(orders[0], orders[1] + 1):
+        shared += row[1 + n]
+    # a reference without n-grams is treated as no match
+    if ngrams > 0 and (best[1] == 0 or <double>shared / <double>ngrams > <double>best[0] / <double>best[1]):
+        best[0] = shared
+        best[1] = ngrams
 
 
 cdef int count_one(object references, object hypothesis, const Py_ssize_t *orders, int64_t *found,
@@ -15,27 +28,35 @@ cdef int count_one(object references, object hypothesis, const Py_ssize_t *order
     cdef PyObject **texts
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t k = 0
-    cdef Py_ssize_t n
-    cdef int64_t shared, ngrams
-    cdef int64_t best_shared = 0
-    cdef int64_t best_ngrams = 0
+    found[0] = found[1] = 0
     # the size is read again each time: a signal handler or another thread may have changed the list
     while cybleu_items(<PyObject *>references, &texts, &count) and k < count:
         memset(row, 0, sizeof(row))
         if not count_reference(item_at(references, k), hypothesis, orders[1], row, work):
             return 0
-        shared = 0
-        for n in range(orders[0], orders[1] + 1):
-            shared += row[1 + n]
-        ngrams = ngrams_of_orders(max(row[0], row[1]), orders[0], orders[1])
-        # a reference without n-grams is treated as no match
-        if ngrams > 0 and (best_ngrams == 0
-                           or <double>shared / <double>ngrams > <double>best_shared / <double>best_ngrams):
-            best_shared, best_ngrams = shared, ngrams
+        take_better(row, orders, found)
         k += 1
         look_between(work)
-    found[0], found[1] = best_shared, best_ngrams
     return k > 0
+
+
+cdef int count_lines(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
+                     Py_ssize_t count, const Py_ssize_t *orders, int64_t *found) except -1 nogil:
+    """Like `count_one`, for raw text."""
+    cdef int64_t row[2 + 2 * MAX_ORDER]
+    cdef int32_t distinct = number_segment(tokenizer, work, hypothesis, references, count)
+    cdef int32_t *numbers = work.numbers.values
+    cdef Py_ssize_t *starts = <Py_ssize_t *>work.starts.data
+    cdef Py_ssize_t size, k
+    found[0] = found[1] = 0
+    for k in range(1, count + 1):
+        # each reference alone, at the place of the first one, which was counted
+        size = starts[k + 1] - starts[k]
+        memmove(numbers + starts[1], numbers + starts[k], <size_t>size * sizeof(int32_t))
+        starts[2] = starts[1] + size
+        count_numbered(work, 1, distinct, orders[1], CLOSEST, row)
+        take_better(row, orders, found)
+    return 0
 
 
 cdef int read_orders(object min_len, object max_len, Py_ssize_t *orders) except -1:
@@ -108,3 +129,29 @@ def gleu_rows(list_of_references, hypotheses, min_len, max_len, Py_ssize_t start
             return i
         rows[i, 0], rows[i, 1] = found[0], found[1]
     return stop
+
+
+def raw_gleu_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts references not None,
+                  const int64_t[::1] sets, const int64_t[::1] owners, Py_ssize_t min_len, Py_ssize_t max_len,
+                  Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows):
+    """Write the matches and n-grams of segments `start` to `stop` of raw text.
+
+    :param sets: offsets of the sets of references
+    :param owners: the set of each segment; None if segment i has set i
+    """
+    cdef SegmentWorkspace work
+    cdef Py_ssize_t[2] orders = [min_len, max_len]
+    cdef Py_ssize_t i
+    cdef int64_t owner
+    check_segments(hypotheses.count, references.count, sets, owners, start, stop)
+    if rows.shape[0] != hypotheses.count or rows.shape[1] != 2 or not 1 <= min_len <= max_len <= MAX_ORDER:
+        raise ValueError("the rows or the orders do not fit")
+    make_workspace(&work)
+    try:
+        with nogil:
+            for i in range(start, stop):
+                owner = i if owners is None else owners[i]
+                count_lines(tokenizer, &work, &hypotheses.lines[i], &references.lines[sets[owner]],
+                            <Py_ssize_t>(sets[owner + 1] - sets[owner]), orders, &rows[i, 0])
+    finally:
+        end_workspace(&work)
