@@ -36,7 +36,7 @@ Path = str | PathLike[str]
 Naming = Callable[..., str]  # as `keyword` does; commands name options
 
 
-def _standard_input() -> Any:
+def _standard_input() -> io.BufferedReader:
     if sys.stdin is None or sys.stdin.closed:
         raise InputFileError(f"{_STANDARD_INPUT_NAME}: is closed")
     stream: Any = sys.stdin.buffer

@@ -17,6 +17,7 @@ from .analysis import EDGES, MetricFigures, Report
 from .visible import short, visible
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
 BUCKETS = (*EDGES, "recall", "precision")
@@ -50,12 +51,13 @@ def matplotlib_or_error() -> Any:
     return matplotlib
 
 
-def _new_axes(layout: str = "constrained") -> Any:
+def _new_axes(layout: str = "constrained") -> Axes:
     """Axes of a figure that is not shown in a window.
 
     :raises MissingExtraError: Matplotlib is not installed
     """
-    return matplotlib_or_error().figure.Figure(figsize=(6.4, 4.0), layout=layout).add_subplot()
+    axes: Axes = matplotlib_or_error().figure.Figure(figsize=(6.4, 4.0), layout=layout).add_subplot()
+    return axes
 
 
 def _of_metric(report: Report | MetricFigures) -> MetricFigures:
@@ -88,7 +90,7 @@ def _with_direction(text: str, figures: MetricFigures) -> str:
     return text if figures.metric.higher_is_better else f"{text} (lower is better)"
 
 
-def _finish(axes: Any, rows: Sequence[str] = ()) -> Any:
+def _finish(axes: Axes, rows: Sequence[str] = ()) -> Axes:
     """Finish a plot: a grid on the axis of the numbers, a legend of several lines below it, and names that are no formulas.
 
     :param rows: the names of rows, the first at 0 and the others below; numbers are then on the horizontal axis
@@ -127,7 +129,7 @@ def _columns_of_legend(labels: Sequence[str]) -> int:
 
 def plot_precisions(
     report: Report, axes: Any = None, *, n_start: int = 1, n_end: int | None = None, log: bool = False
-) -> Any:
+) -> Axes:
     """Draw the precision of n-grams against n, with a line for each output, and bands for the bootstrap intervals.
 
     The precision falls roughly exponentially (Papineni et al. 2002, figures 1 and 2), so with a logarithmic axis it
@@ -185,7 +187,7 @@ class Ridge(NamedTuple):
     colour: str
 
 
-def _draw_ridges(axes: Any, ridges: Sequence[Ridge], xlabel: str) -> Any:
+def _draw_ridges(axes: Any, ridges: Sequence[Ridge], xlabel: str) -> Axes:
     """Draw distributions above each other."""
     axes = axes or _new_axes()
     for number, ridge in enumerate(ridges):
@@ -201,7 +203,7 @@ def _draw_ridges(axes: Any, ridges: Sequence[Ridge], xlabel: str) -> Any:
     return _finish(axes, [ridge.name for ridge in ridges])
 
 
-def plot_scores(report: Report | MetricFigures, axes: Any = None) -> Any:
+def plot_scores(report: Report | MetricFigures, axes: Any = None) -> Axes:
     """Draw the distribution of each system's score over the bootstrap samples, with its interval and the score.
 
     :param report: a report of :func:`analyse`, which has the scores by its first metric, or its figures by one metric
@@ -222,7 +224,7 @@ def plot_scores(report: Report | MetricFigures, axes: Any = None) -> Any:
     return _draw_ridges(axes, ridges, _with_direction(figures.label, figures))
 
 
-def plot_differences(report: Report | MetricFigures, axes: Any = None) -> Any:
+def plot_differences(report: Report | MetricFigures, axes: Any = None) -> Axes:
     """Draw the distribution of the improvement of one system over another in the bootstrap samples, for the pairs in
     `report.looked_at`. It is above 0 if the first system is better, even if lower scores are better.
 
@@ -244,12 +246,12 @@ def plot_differences(report: Report | MetricFigures, axes: Any = None) -> Any:
         samples = figures.sign * (figures.bootstrap_scores[first] - figures.bootstrap_scores[second])
         name = f"{label(first)} vs. {label(second)}"
         ridges.append(Ridge(name, samples, *figures.improvement(first, second), GREY))
-    axes = _draw_ridges(axes, ridges, f"improvement in {figures.label}")
-    axes.axvline(0, color="black", linewidth=1)
-    return axes
+    drawn = _draw_ridges(axes, ridges, f"improvement in {figures.label}")
+    drawn.axvline(0, color="black", linewidth=1)
+    return drawn
 
 
-def plot_contributions(report: Report, axes: Any = None) -> Any:
+def plot_contributions(report: Report, axes: Any = None) -> Axes:
     """Draw what the orders and the brevity penalty contribute to each difference, as bars that add up to it.
 
     :param report: a report of :func:`analyse`, with more than one system
@@ -296,7 +298,7 @@ def plot_contributions(report: Report, axes: Any = None) -> Any:
     return _finish(axes, names)
 
 
-def plot_buckets(report: Report | MetricFigures, axes: Any = None, *, by: str = "length") -> Any:
+def plot_buckets(report: Report | MetricFigures, axes: Any = None, *, by: str = "length") -> Axes:
     """Draw the score of groups of segments, or recall or precision of groups of words, with a line for each output.
 
     With ``score`` it draws the number of segments in each group. With ``difference`` and ``score``, a group contains
@@ -384,7 +386,7 @@ def picture(draw: Callable[[Any], Any]) -> bytes:
     rcParams["legend.fontsize"] = FONT
     axes = _new_axes("none")
     draw(axes)
-    figure = axes.figure
+    figure: Any = axes.figure
     names = []
     left = 0.6
     height = 2.0
