@@ -198,6 +198,7 @@ class Reward:
     def _rewards(self, hypotheses: Any, references: Sequence[Any], of_ids: dict[str, Any]) -> list[Any]:
         """Score hypotheses that have references: each a str, or several in a list or tuple."""
         owner = None
+        # Of fewer, looking for equal references takes longer than reading them again.
         if len(references) > FEW_EACH:  # a row of the dataset comes once for each of its completions
             keys = [group if isinstance(group, str) else tuple(group) for group in references]
             numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}

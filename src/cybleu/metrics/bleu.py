@@ -95,6 +95,7 @@ class RowScorer:
 
     def parts(self, row: list[int]) -> tuple[float, list[float], float]:
         """Return the score, the precisions and the brevity penalty of a row."""
+        # Not by `answered`, a call of which takes as long as the kernel.
         parts = self.kernel.evaluate(row)
         return self.formula.evaluate(row) if parts is None else parts
 

@@ -105,6 +105,7 @@ def sums_of(rows: Any) -> Sums:
     if invalid >= 0:
         bleu_row(row_at(table, invalid), f"row {invalid}")
     row = totals.tolist()
+    # The kernel adds up in 64 bits, so sums that may not fit are made of Python's ints.
     if largest * len(table) >= 2**63:
         row = [sum(column) for column in zip(*table.tolist())]
     return Sums(row, too_short.tolist(), empty, None if of_nltk < 0 else row_at(table, of_nltk))

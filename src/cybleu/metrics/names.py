@@ -66,6 +66,7 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
     >>> find({"BLEU": 1, "chrF": 3}).name
     '0.25*sacrebleu+0.75*chrf'
     """
+    # Nearly all calls give a name alone.
     if not options and type(metric) is str and metric in METRICS:
         return METRICS[metric]
     options = {name: value for name, value in options.items() if value is not None}

@@ -151,6 +151,7 @@ def _write_rows(metric: Metric, corpus: Corpus, rows: Any, threads: int | None =
     count = metric.counter(corpus)
     if not metric.cost or isinstance(corpus.texts, TokenLists):
         threads = None
+    # One sentence is counted sooner than its cost is computed.
     if threads is None and not progress:
         count(0, size, rows)
     else:

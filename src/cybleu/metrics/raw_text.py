@@ -134,6 +134,7 @@ def score_texts(metric: Any, hypotheses: Any, references: Any, threads: int | No
     size = len(rows)
     bounds = corpus.sets.bounds
     nrefs: Any = 1
+    # No set is empty, so as many references as segments are one for each.
     if bounds[-1] != size:
         counts = {int(end - begin) for begin, end in itertools.pairwise(bounds)}
         nrefs = "var" if len(counts) > 1 else max(counts, default=1)

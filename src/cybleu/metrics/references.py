@@ -120,6 +120,7 @@ class References:
         return Corpus(texts, self._sets, owners, self._once)
 
     def _once(self, key: Any, make: Callable[[], Made]) -> Made:
+        # Under the lock, so that threads that ask at the same time prepare the references once.
         with self._lock:
             if key not in self._made:
                 self._made[key] = make()

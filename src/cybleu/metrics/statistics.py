@@ -49,6 +49,7 @@ def whole_numbers(values: Any, name: str, least: int | None = None) -> list[int]
     try:
         entries = list(values)
         numbers = [int(value) for value in entries]
+        # Unequal where `int` has rounded a fraction.
         valid = numbers == entries and (least is None or min(numbers, default=least) >= least)
     except (TypeError, ValueError, OverflowError):
         valid = False

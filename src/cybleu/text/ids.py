@@ -150,6 +150,7 @@ def owners_given(owner: Any, sets: AnySets, count: int) -> NDArray[np.int64] | N
 
     :raises LengthMismatchError: there are not as many sets as hypotheses, and no owners
     """
+    # A list of ints is checked much faster than an array of any kind.
     plain = type(owner) is list and len(owner) == count and set(map(type, owner)) == {int}
     if plain and min(owner) >= 0 and max(owner) < sets.size:
         return np.array(owner, dtype=np.int64)

@@ -80,6 +80,7 @@ def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
         sets = _sets_of_lines(references, texts) or sets_of_arrays(references, several=True)
     else:
         return None
+    # Beside tokens, lists of str are tokens too, and beside ids, they are mistakes.
     return sets if sets is not None and (texts is None or type(texts) is type(sets.texts)) else None
 
 
@@ -87,6 +88,7 @@ def _sets_of_lines(references: list[Any], texts: Batch | None) -> Sets | None:
     """Lists or tuples of str, at least one in each."""
     if isinstance(texts, TokenIds) or not set(map(type, references)) <= LISTS or not all(references):
         return None
+    # Flattening lists of tokens would be in vain, and take as long as reading them.
     if not references or type(references[0][0]) is not str:
         return None
     lines = list(chain.from_iterable(references))

@@ -53,7 +53,7 @@ class Tokenization:
     of_mteval: bool = False
 
     def __post_init__(self) -> None:
-        tokenizer(self.tokenize)
+        tokenizer(self.tokenize)  # raises an error for an unknown name, before any text is read
 
     @cached_property
     def own(self) -> bool:
