@@ -21,6 +21,7 @@ def code_of(name):
 def defined_in(code):
     """Return what a file defines at its top level: functions, types, variables, enumerators, declarations of C."""
     code = re.sub(r"(ctypedef struct .*)\n(?: {8}.*\n)+", r"\1\n", code)
+    code = re.sub(r"\(\*(\w+) *\)", r" \1", code)
     blocks = re.findall(r"^cdef (?:enum|extern).*\n((?: {4}.*\n|\n)+)", code, re.MULTILINE)
     lines = re.findall(r"^(?:(?:cdef|def|ctypedef)\b.*|[A-Z_]+ =)", code, re.MULTILINE)
     lines += re.findall(r"^ {4}(?: {4})?(\w.*)", "\n".join(blocks), re.MULTILINE)

@@ -12,7 +12,7 @@
 #if defined(__GNUC__) || defined(__clang__)
   #define CYBLEU_PREFETCH(address) __builtin_prefetch(address)
   #define CYBLEU_UNLIKELY(condition) (int)__builtin_expect(!!(condition), 0)
-  #define CYBLEU_NOINLINE __attribute__((noinline))
+  #define CYBLEU_NOINLINE __attribute__((noinline, unused))
 #else
   #define CYBLEU_PREFETCH(address) ((void)(address))
   #define CYBLEU_UNLIKELY(condition) (condition)

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "common/build.h"
+#include "common/compiler.h"
 #if defined(_MSC_VER) && defined(_M_X64)
   #include <intrin.h>
 #endif
@@ -64,4 +66,28 @@ static inline uint64_t cybleu_hash_bytes(const uint8_t *data, size_t size, cyble
         hash = cybleu_fold(cybleu_load(data) ^ seed.first, cybleu_load(data + 8) ^ hash);
     hash = cybleu_fold(cybleu_load(last) ^ seed.first, cybleu_load(last + 8) ^ hash);
     return cybleu_fold(hash ^ seed.first, size ^ seed.second);
+}
+
+// Whether a slot of a table is taken by another key than this one.
+typedef int (*cybleu_holds_other)(const void *table, const void *key, uint64_t slot);
+
+// Slots probed after the first ones, in builds that count them. Threads may count one at the same time: it is a test's
+// rough number.
+static int64_t cybleu_slots = 0;
+
+// Return the slot of a key, or the free slot for it, from this slot on: the loop of all tables. Compilers inline
+// `holds_other`, which is a constant where this is called.
+static inline uint64_t cybleu_probe(const void *table, const void *key, cybleu_holds_other holds_other, uint64_t slot,
+                                    uint64_t mask) {
+    while (CYBLEU_UNLIKELY(holds_other(table, key, slot))) {
+        if (CYBLEU_COUNTS_SLOTS) cybleu_slots++;
+        slot = (slot + 1) & mask;
+    }
+    return slot;
+}
+
+// The same for slots that are seldom taken, so that a loop over keys keeps its constants in registers.
+static CYBLEU_NOINLINE uint64_t cybleu_probe_on(const void *table, const void *key, cybleu_holds_other holds_other,
+                                                uint64_t slot, uint64_t mask) {
+    return cybleu_probe(table, key, holds_other, slot, mask);
 }

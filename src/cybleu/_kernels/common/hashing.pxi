@@ -7,7 +7,8 @@
 # with high probability, whatever the keys. tests/whole/test_collisions.py counts the slots for keys that would collide
 # without the seed, in a build with all checks.
 #
-# Offers: `Seed` and the process's own, `hash_word`, `hash_pair`, `mix_pair`, `next_slot`.
+# Offers: `Seed` and the process's own, `hash_word`, `hash_pair`, `mix_pair`; `probe` and `probe_on`, the loop of all
+# tables.
 
 cdef extern from "common/hashing.h":
     ctypedef struct Seed "cybleu_seed":
@@ -15,16 +16,12 @@ cdef extern from "common/hashing.h":
         uint64_t second
     uint64_t mix_pair "cybleu_mix_pair" (uint64_t first, uint64_t second, Seed seed) noexcept nogil
     uint64_t hash_pair "cybleu_hash_pair" (uint64_t first, uint64_t second, Seed seed) noexcept nogil
-
-
-cdef inline uint64_t next_slot(uint64_t slot, uint64_t mask) noexcept nogil:
-    """Return the next slot."""
-    if COUNTS_SLOTS:
-        count_slot()
-    return (slot + 1) & mask
-
-
-cdef Py_ssize_t SLOTS = 0       # threads may count one at the same time: it is a test's rough number
+    ctypedef bint (*HoldsOther "cybleu_holds_other")(const void *table, const void *key, uint64_t slot) noexcept nogil
+    int64_t cybleu_slots
+    uint64_t probe "cybleu_probe" (const void *table, const void *key, HoldsOther holds_other, uint64_t slot,
+                                   uint64_t mask) noexcept nogil
+    uint64_t probe_on "cybleu_probe_on" (const void *table, const void *key, HoldsOther holds_other, uint64_t slot,
+                                         uint64_t mask) noexcept nogil
 
 
 cdef Seed SEED      # of this process
@@ -44,12 +41,6 @@ cdef inline uint64_t hash_word(uint64_t key) noexcept nogil:
     return hash_pair(key, 0, SEED)
 
 
-cdef void count_slot() noexcept nogil:
-    """Count a slot, in builds with all checks."""
-    global SLOTS
-    SLOTS += 1
-
-
 def slots_probed():
     """Return how many slots this process has probed after the first ones; None in builds that do not count."""
-    return SLOTS if COUNTS_SLOTS else None
+    return cybleu_slots if COUNTS_SLOTS else None

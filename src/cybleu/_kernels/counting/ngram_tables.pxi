@@ -1,6 +1,6 @@
 # Open-addressing tables from token ids, and from pairs of n-gram ids, to n-gram ids.
 #
-# Offers: `Slots` of `Slot` with `make_slots`, `make_empty`, `size_of`, `place_of`, `probe_from` and `probe`;
+# Offers: `Slots` of `Slot` with `make_slots`, `make_empty`, `size_of`, `place_of`, `probe_from` and `slot_of`;
 # `number_ids` of tokens, `pair_key`, `extended` and `extend_ngrams` for n-grams; `NgramCount`, which `count_ngrams`
 # writes.
 
@@ -35,15 +35,19 @@ cdef inline uint64_t place_of(Slots table, int64_t key) noexcept nogil:
     return hash_word(<uint64_t>key) & table.mask
 
 
-cdef inline Slot *probe_from(Slots table, int64_t key, uint64_t place) noexcept nogil:
-    """Return the slot of the key, or the free slot for it."""
+cdef inline bint slots_hold_other(const void *table, const void *key, uint64_t slot) noexcept nogil:
+    """Implement `HoldsOther` for the slots of a Slots and an int64."""
+    cdef const Slot *found = <const Slot *>table + slot
     # Negative for a free slot and for the key: one branch, because which of the two it is cannot be predicted.
-    while CYBLEU_UNLIKELY((table.slots[place].ngram | -<int32_t>(table.slots[place].key == key)) >= 0):
-        place = next_slot(place, table.mask)
-    return &table.slots[place]
+    return (found.ngram | -<int32_t>(found.key == (<const int64_t *>key)[0])) >= 0
 
 
-cdef inline Slot *probe(Slots table, int64_t key) noexcept nogil:
+cdef inline Slot *probe_from(Slots table, int64_t key, uint64_t place) noexcept nogil:
+    """Return the slot of the key, or the free slot for it, from `place` on."""
+    return &table.slots[probe(table.slots, &key, slots_hold_other, place, table.mask)]
+
+
+cdef inline Slot *slot_of(Slots table, int64_t key) noexcept nogil:
     """Return the slot of the key, or the free slot for it."""
     return probe_from(table, key, place_of(table, key))
 
@@ -72,7 +76,7 @@ cdef int make_slots(Slots *table, uint64_t count, Watch *watching) except -1 nog
 
 cdef inline int32_t number_key(Slots table, int64_t key, int32_t *given, bint adds) noexcept nogil:
     """Return the id of a key; if it is unknown -1, or with `adds` the next one that is not given."""
-    cdef Slot *slot = probe(table, key)
+    cdef Slot *slot = slot_of(table, key)
     if adds and slot.ngram < 0:
         slot.key = key
         slot.ngram = given[0]

@@ -223,13 +223,10 @@ cdef inline void keep_neighbours(Starts *starts, const int32_t *best) noexcept n
     starts.count = kept
 
 
-cdef int32_t find_number(const PairTable *table, uint64_t key, uint64_t *place) noexcept nogil:
-    """Probe from `place` on; return the number of the key, or 0 and its free slot."""
-    cdef int32_t number = table.numbers[place[0]]
-    while number != 0 and table.keys[number] != key:
-        place[0] = next_slot(place[0], table.mask)
-        number = table.numbers[place[0]]
-    return number
+cdef inline bint pairs_hold_other(const void *table, const void *key, uint64_t slot) noexcept nogil:
+    """Implement `HoldsOther` for a PairTable and a uint64."""
+    cdef int32_t number = (<const PairTable *>table).numbers[slot]
+    return number != 0 and (<const PairTable *>table).keys[number] != (<const uint64_t *>key)[0]
 
 
 cdef inline int32_t number_of(const PairTable *table, uint64_t key, int32_t *given, bint adds,
@@ -239,7 +236,8 @@ cdef inline int32_t number_of(const PairTable *table, uint64_t key, int32_t *giv
     cdef int32_t number = table.numbers[place]
     cdef int32_t new
     if not direct and CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key)):
-        number = find_number(table, key, &place)
+        place = probe_on(table, &key, pairs_hold_other, place, table.mask)
+        number = table.numbers[place]
     if adds:
         if not direct:
             table.keys[given[0] + 1] = key

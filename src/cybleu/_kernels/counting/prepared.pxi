@@ -43,7 +43,7 @@ cdef int copy_slots(Slots known, const int32_t *best, Slots *table, Watch *watch
     while first < size_of(known):
         for i in range(first, block_end(first, size_of(known), watching)):
             if known.slots[i].ngram >= 0:
-                slot = probe(table[0], known.slots[i].key)
+                slot = slot_of(table[0], known.slots[i].key)
                 slot[0] = known.slots[i]
                 slot.best = best[slot.ngram]
         first += STEPS

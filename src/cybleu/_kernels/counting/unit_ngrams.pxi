@@ -73,12 +73,15 @@ cdef inline int32_t unit_at(const Units *text, int32_t position) noexcept nogil:
     return text.data[position] if text.width == 1 else (<const int32_t *>text.data)[position]
 
 
+cdef inline bint keys_hold_other(const void *table, const void *key, uint64_t slot) noexcept nogil:
+    """Implement `HoldsOther` for the keys of a Table and a uint64."""
+    cdef uint64_t known = (<const uint64_t *>table)[slot]
+    return (known != (<const uint64_t *>key)[0]) & (known != ~<uint64_t>0)
+
+
 cdef inline uint64_t place_of_key(const Table *table, uint64_t key) noexcept nogil:
     """Return the slot of the n-gram, or the free slot for it."""
-    cdef uint64_t place = hash_word(key) & table.mask
-    while CYBLEU_UNLIKELY((table.keys[place] != key) & (table.keys[place] != ~<uint64_t>0)):
-        place = next_slot(place, table.mask)
-    return place
+    return probe(table.keys, &key, keys_hold_other, hash_word(key) & table.mask, table.mask)
 
 
 cdef inline uint64_t unit_key(int32_t name, int32_t unit) noexcept nogil:

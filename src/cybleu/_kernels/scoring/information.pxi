@@ -145,7 +145,7 @@ cdef class NgramInformation(NgramIndex):
         for i in range(ngram.shape[0]):
             if not 0 <= ngram[i] < self.distinct:
                 return 0.0
-            known = ngram[i] if i == 0 else probe(self.table, pair_key(known, ngram[i])).ngram
+            known = ngram[i] if i == 0 else slot_of(self.table, pair_key(known, ngram[i])).ngram
             if known < 0:
                 return 0.0
         return self.information[known] if known >= 0 else 0.0

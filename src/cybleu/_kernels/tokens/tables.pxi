@@ -49,6 +49,13 @@ cdef inline int other_key(const cybleu_key *one, uint64_t first, uint64_t second
     return ((one.first ^ first) | (one.second ^ second)) != 0
 
 
+cdef inline bint same_token(const KeyedToken *known, const KeyedToken *token) noexcept nogil:
+    """Compare tokens; the mark of the known one may be removed."""
+    cdef uint64_t second = (known.key.second ^ token.key.second) & ~CYBLEU_UNDECIDED
+    return (((known.key.first ^ token.key.first) | second) == 0
+            and (not token.key.second & CYBLEU_UNDECIDED or same_text(&known.token, &token.token)))
+
+
 # ---------------------------------------------------------------------------------------------------------- few tokens
 #
 # A sentence is too short for branch prediction, and mispredicted branches dominate the cost. So keys are computed
@@ -58,23 +65,19 @@ cdef inline int other_key(const cybleu_key *one, uint64_t first, uint64_t second
 cdef size_t ALL_SLOTS = FEW_SLOTS       # not a constant: GCC would replace memset by slower inline code
 
 
-cdef int probe_few(const FewTokens *table, const KeyedToken *token, uint64_t *place) noexcept nogil:
-    """Probe from a slot that holds another token, or for a key that does not decide."""
-    cdef int number = table.slots[place[0]]
-    while number != 0:
-        if not other_key(&table.tokens[number].key, token.key.first, token.key.second & ~CYBLEU_UNDECIDED):
-            if not token.key.second & CYBLEU_UNDECIDED or same_text(&table.tokens[number].token, &token.token):
-                break
-        place[0] = next_slot(place[0], FEW_SLOTS - 1)
-        number = table.slots[place[0]]
-    return number
+cdef inline bint few_hold_other(const void *table, const void *key, uint64_t slot) noexcept nogil:
+    """Implement `HoldsOther` for a FewTokens and a KeyedToken."""
+    cdef const FewTokens *few = <const FewTokens *>table
+    cdef int number = few.slots[slot]
+    return number != 0 and not same_token(&few.tokens[number], <const KeyedToken *>key)
 
 
 cdef inline int number_in_few(const FewTokens *table, const KeyedToken *token, uint64_t *place) noexcept nogil:
     """Return the id of the token plus 1, or 0 and its free slot. Undecided keys never match directly."""
     cdef int number = table.slots[place[0]]
     if CYBLEU_UNLIKELY(number & -other_key(&table.tokens[number].key, token.key.first, token.key.second)):
-        return probe_few(table, token, place)
+        place[0] = probe_on(table, token, few_hold_other, place[0], FEW_SLOTS - 1)
+        number = table.slots[place[0]]
     return number
 
 
@@ -123,20 +126,31 @@ cdef inline uint64_t entry_of(uint64_t hash, int32_t number) noexcept nogil:
     return (hash >> 32) << 32 | <uint64_t>(number + 1)
 
 
+cdef struct HashedToken:
+    const KeyedToken *token
+    uint64_t hash
+
+
+cdef inline bint token_table_holds_other(const void *table, const void *key, uint64_t slot) noexcept nogil:
+    """Implement `HoldsOther` for a TokenTable and a HashedToken."""
+    cdef const TokenTable *tokens = <const TokenTable *>table
+    cdef const HashedToken *hashed = <const HashedToken *>key
+    cdef uint64_t entry = tokens.slots[slot]
+    return entry != 0 and not ((entry ^ hashed.hash) >> 32 == 0
+                               and same_token(&tokens.tokens[<uint32_t>entry - 1], hashed.token))
+
+
+cdef inline bint is_taken(const void *slots, const void *key, uint64_t slot) noexcept nogil:
+    """Implement `HoldsOther` for the slots of a TokenTable and a key that they do not have."""
+    return (<const uint64_t *>slots)[slot] != 0
+
+
 cdef inline int32_t number_token(TokenTable *table, const KeyedToken *token, uint64_t hash, bint adds) noexcept nogil:
     """Return the id of a token; if it is unknown -1, or with `adds` a new one, for which memory is reserved."""
-    cdef uint64_t place = hash & table.mask
-    cdef uint64_t entry = table.slots[place]
-    cdef const KeyedToken *known
-    while entry != 0:
-        known = &table.tokens[<uint32_t>entry - 1]
-        if (entry ^ hash) >> 32 == 0 and not other_key(&known.key, token.key.first, token.key.second):
-            if not token.key.second & CYBLEU_UNDECIDED or same_text(&known.token, &token.token):
-                return <int32_t>(<uint32_t>entry - 1)
-        place = next_slot(place, table.mask)
-        entry = table.slots[place]
-    if not adds:
-        return -1
+    cdef HashedToken key = HashedToken(token, hash)
+    cdef uint64_t place = probe(table, &key, token_table_holds_other, hash & table.mask, table.mask)
+    if table.slots[place] or not adds:
+        return <int32_t>(<uint32_t>table.slots[place] - 1)
     table.tokens[table.size] = token[0]
     table.slots[place] = entry_of(hash, table.size)
     table.size += 1
@@ -148,7 +162,7 @@ cdef int reserve_tokens(TokenTable *table, Py_ssize_t more) except -1 nogil:
     cdef Py_ssize_t wanted = table.size + more
     cdef uint64_t slots = slots_needed(wanted)
     cdef uint64_t *larger
-    cdef uint64_t hash, place
+    cdef uint64_t hash
     cdef int32_t i
     if table.slots != NULL and slots <= table.mask + 1:
         return 0
@@ -159,10 +173,7 @@ cdef int reserve_tokens(TokenTable *table, Py_ssize_t more) except -1 nogil:
     larger = <uint64_t *>allocated(calloc(<size_t>slots, sizeof(uint64_t)))
     for i in range(table.size):
         hash = hash_of(&table.tokens[i], SEED)
-        place = hash & (slots - 1)
-        while larger[place]:
-            place = (place + 1) & (slots - 1)
-        larger[place] = entry_of(hash, i)
+        larger[probe(larger, NULL, is_taken, hash & (slots - 1), slots - 1)] = entry_of(hash, i)
     free(table.slots)
     table.slots = larger
     table.mask = slots - 1
