@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .._version import __version__
 from ..text.reading import read_corpus
 from .names import Mixture, find
-from .operations import rows_without_numpy, tokenization_for
+from .operations import rows_without_numpy
 from .rouge import Rouge, RougeKinds, RougeScore, Shares
 
 if TYPE_CHECKING:
@@ -138,7 +138,8 @@ def score_texts(metric: Any, hypotheses: Any, references: Any, threads: int | No
     if bounds[-1] != size:
         counts = {int(end - begin) for begin, end in itertools.pairwise(bounds)}
         nrefs = "var" if len(counts) > 1 else max(counts, default=1)
-    fields = fields_of_texts(metric, tokenization_for(metric, corpus.kind), nrefs)
+    tokenization = metric.tokenization if corpus.kind == "raw text" else None
+    fields = fields_of_texts(metric, tokenization, nrefs)
     signature = metric.signature.with_fields(**fields)
     if size == 1 and not metric.averages:
         return metric.score_of_row(rows.tolist()[0], signature)  # which is valid

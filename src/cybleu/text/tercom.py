@@ -35,8 +35,8 @@ def edits(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive:
     :param case_sensitive: do not put the text in lower case
     :return: None if there is nothing to do
     """
-    if case_sensitive and not normalized and not no_punct:
-        return None
+    if not normalized and not no_punct:
+        return None if case_sensitive else str.lower
 
     def edited(line: str) -> str:
         if not case_sensitive:
