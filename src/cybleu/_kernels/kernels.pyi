@@ -94,9 +94,6 @@ class PreparedReferences:
         self, texts: TokenTexts, sets: Numbers, lengths: Numbers, length_sets: Numbers, max_order: int
     ) -> None: ...
     def count_rows(self, texts: TokenTexts, owners: Numbers, start: int, stop: int, stats: Rows) -> None: ...
-    def count_raw_rows(
-        self, words: RawVocabulary, texts: RawTexts, owners: Numbers, start: int, stop: int, stats: Rows
-    ) -> None: ...
 
 class NgramInformation:
     corpus: TokenTexts

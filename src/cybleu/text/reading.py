@@ -73,13 +73,13 @@ def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
     """
     if isinstance(texts, TokenLists):
         return None
-    one_each = plain_texts(references)
-    if isinstance(one_each, (TokenIds, RawText)):
-        sets: Sets | None = Sets(one_each, array("q", range(one_each.size + 1)))
-    elif type(references) is list:
-        sets = _sets_of_lines(references, texts) or sets_of_arrays(references, several=True)
-    else:
-        return None
+    sets = sets_of_arrays(references, several=True) if type(references) is list else None
+    if sets is None:
+        one_each = plain_texts(references)
+        if isinstance(one_each, (TokenIds, RawText)):
+            sets = Sets(one_each, array("q", range(one_each.size + 1)))
+        elif type(references) is list:
+            sets = _sets_of_lines(references, texts)
     # Beside tokens, lists of str are tokens too, and beside ids, they are mistakes.
     return sets if sets is not None and (texts is None or type(texts) is type(sets.texts)) else None
 

@@ -2,6 +2,8 @@
 #
 # The ids of the hypothesis are numbered, and those of the references looked up; then the numbers are counted as those
 # of raw text are.
+#
+# Offers: `number_ids_in`, `count_id_segment`.
 
 cdef inline int number_ids_in(PairTable *table, const int64_t *text, Py_ssize_t length, int32_t *ids, bint adds,
                               Watch *watching) except -1 nogil:
@@ -17,16 +19,15 @@ cdef inline int number_ids_in(PairTable *table, const int64_t *text, Py_ssize_t 
     return 0
 
 
-cdef int count_id_segment(SegmentWorkspace *work, TokenTexts hypotheses, Py_ssize_t text, TokenTexts references,
+cdef int count_id_segment(SegmentWorkspace *work, const int64_t *text, Py_ssize_t length, TokenTexts references,
                           Py_ssize_t first, Py_ssize_t last, int64_t *memory, Py_ssize_t max_order, int mode,
                           int64_t *row) except -1 nogil:
     """Write the statistics row of a hypothesis with the references `first` to `last` (exclusive).
 
-    :param memory: for the ids of the longest text
+    :param memory: for the ids of the longest reference; may be where those of the hypothesis are
     """
     cdef Watch *watching = &work.hypothesis.watching
     cdef Py_ssize_t *starts = begin_segment(work, last - first)
-    cdef Py_ssize_t length = hypotheses.length(text)
     cdef uint64_t slots = slots_for(length)
     cdef Py_ssize_t k
     cdef PairTable table
@@ -47,7 +48,7 @@ cdef int count_id_segment(SegmentWorkspace *work, TokenTexts hypotheses, Py_ssiz
     table.mask = slots - 1
     table.given = 0
     memset(table.numbers, 0, <size_t>slots * sizeof(int32_t))
-    number_ids_in(&table, hypotheses.read(text, memory), length, numbers, True, watching)
+    number_ids_in(&table, text, length, numbers, True, watching)
     numbers[length] = -1
     for k in range(first, last):
         length = references.length(k)
@@ -79,8 +80,9 @@ def id_rows(TokenTexts hypotheses not None, TokenTexts references not None, cons
         with nogil:
             for i in range(start, stop):
                 owner = i if owners is None else <Py_ssize_t>owners[i]
-                count_id_segment(&work, hypotheses, i, references, <Py_ssize_t>sets[owner],
-                                 <Py_ssize_t>sets[owner + 1], memory, max_order, mode, &rows[i, 0])
+                count_id_segment(&work, hypotheses.read(i, memory), hypotheses.length(i), references,
+                                 <Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1], memory, max_order, mode,
+                                 &rows[i, 0])
     finally:
         end_workspace(&work)
         free(memory)

@@ -175,9 +175,13 @@ cdef struct PairTable:
     int32_t given               # the last number
 
 
+cdef enum:
+    FEW_KEYS = 1024     # whose table fits the cache also if it is sparse, so that fewer branches are mispredicted
+
+
 cdef inline uint64_t slots_for(Py_ssize_t count) noexcept nogil:
-    """Return the number of slots of a PairTable."""
-    return 2 * slots_needed(count)      # sparsely used, because collisions cause branch mispredictions
+    """Return how many slots are used for so many keys, at most; never more for fewer keys."""
+    return max(2 * slots_needed(count), 8 * slots_needed(min(count, <Py_ssize_t>FEW_KEYS)))
 
 
 cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:

@@ -2,9 +2,11 @@
 #
 # Each n-gram of a set has an id, looked up by its token for order 1, and for higher orders by the ids of its two
 # (n-1)-grams, which identify it exactly. The table stores its maximum count in one reference, so a hypothesis costs one
-# probe for each n-gram whose (n-1)-grams are known, however many references there are.
+# probe for each n-gram whose (n-1)-grams are known, however many references there are. If the set has one reference, and
+# both texts fit the masks of `ngrams.pxi`, they are counted faster as a segment of ids.
 
 cdef struct ReferenceTable:
+    Py_ssize_t short_one        # the only reference, if it fits the masks; otherwise -1
     Slots tokens
     Slots pairs
     const int64_t *lengths      # distinct reference lengths, ascending; or the single one to use
@@ -13,6 +15,7 @@ cdef struct ReferenceTable:
 
 # Working memory of one thread.
 cdef struct MatchWorkspace:
+    SegmentWorkspace segment
     int64_t *text
     int64_t *keys
     uint64_t *places            # of the keys, or of the tokens
@@ -184,6 +187,7 @@ cdef class PreparedReferences:
     :param length_sets: offsets of the sets in `lengths`
     """
 
+    cdef TokenTexts references
     cdef ReferenceTable *tables
     cdef Py_ssize_t count
     cdef Py_ssize_t max_order
@@ -202,6 +206,7 @@ cdef class PreparedReferences:
             raise ValueError("the sets do not fit each other")
         check_offsets(sets, texts.count, 0)
         check_offsets(length_sets, lengths.shape[0], 1)    # a set has a reference length
+        self.references = texts
         self.max_order = max_order
         self.count = sets.shape[0] - 1
         self.tables = <ReferenceTable *>allocated(calloc(<size_t>self.count + 1, sizeof(ReferenceTable)))
@@ -209,6 +214,9 @@ cdef class PreparedReferences:
         for i in range(lengths.shape[0]):
             self.lengths[i] = lengths[i]
         for i in range(self.count):
+            self.tables[i].short_one = -1
+            if sets[i + 1] == sets[i] + 1 and texts.length(<Py_ssize_t>sets[i]) <= MASK_BITS:
+                self.tables[i].short_one = <Py_ssize_t>sets[i]
             self.tables[i].lengths = self.lengths + length_sets[i]
             self.tables[i].length_count = <Py_ssize_t>(length_sets[i + 1] - length_sets[i])
             tokens = 0
@@ -241,65 +249,24 @@ cdef class PreparedReferences:
         :param owners: for each hypothesis the index of its set
         """
         cdef MatchWorkspace work
-        cdef Watch watching = begin_watch()
         cdef Py_ssize_t i
-        self.check_rows(texts.count, owners, start, stop, stats)
-        work.text = NULL
-        try:
-            with nogil:
-                self.begin_match(&work, texts.longest)
-                for i in range(start, stop):
-                    self.count_text(
-                        texts.read(i, work.text), texts.length(i), owners[i], &work, &stats[i, 0], &watching
-                    )
-                    watch(&watching, 8 + texts.length(i))
-        finally:
-            free(work.text)
-
-    def count_raw_rows(self, RawVocabulary words not None, RawTexts texts not None, const int64_t[::1] owners,
-                       Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] stats):
-        """Write the rows of raw texts, whose tokens have numbers in a vocabulary.
-
-        The other parameters are those of `count_rows`.
-        """
-        cdef MatchWorkspace work
-        cdef Scanner scanner
-        cdef TokenIds numbers
-        cdef Py_ssize_t longest = -1
-        cdef Py_ssize_t i
-        self.check_rows(texts.count, owners, start, stop, stats)
-        memset(&numbers, 0, sizeof(TokenIds))
-        work.text = NULL
-        make_scanner(&scanner)
-        try:
-            with nogil:
-                for i in range(start, stop):
-                    numbers.count = 0
-                    words.number_line(&scanner, &texts.lines[i], &numbers, False)
-                    if numbers.count > longest:
-                        longest = max(numbers.count, 2 * longest)
-                        free(work.text)
-                        work.text = NULL
-                        self.begin_match(&work, longest)
-                    widen(numbers.values, numbers.count, work.text)
-                    self.count_text(work.text, numbers.count, owners[i], &work, &stats[i, 0], &scanner.watching)
-        finally:
-            free(work.text)
-            free(numbers.values)
-            end_scanner(&scanner)
-
-    cdef int check_rows(self, Py_ssize_t count, const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop,
-                        const int64_t[:, ::1] stats) except -1:
-        """Check that hypotheses `start` to `stop` have sets and rows."""
-        cdef Py_ssize_t i
-        if not 0 <= start <= stop <= count or owners.shape[0] != count:
+        if not 0 <= start <= stop <= texts.count or owners.shape[0] != texts.count:
             raise ValueError("the hypotheses do not fit their owners")
-        if stats.shape[0] != count or stats.shape[1] != 2 + 2 * self.max_order:
+        if stats.shape[0] != texts.count or stats.shape[1] != 2 + 2 * self.max_order:
             raise ValueError("the rows do not fit the hypotheses")
         for i in range(start, stop):
             if not 0 <= owners[i] < self.count:
                 raise ValueError("an owner is out of range")
-        return 0
+        work.text = NULL
+        make_workspace(&work.segment)
+        try:
+            with nogil:
+                self.begin_match(&work, texts.longest)
+                for i in range(start, stop):
+                    self.count_text(texts.read(i, work.text), texts.length(i), owners[i], &work, &stats[i, 0])
+        finally:
+            free(work.text)
+            end_workspace(&work.segment)
 
     cdef int begin_match(self, MatchWorkspace *work, Py_ssize_t longest) except -1 nogil:
         """Allocate all arrays in one block: separate arrays at the same page offset would alias in the cache."""
@@ -317,12 +284,17 @@ cdef class PreparedReferences:
         work.seen = work.ngrams + size + 1
         return 0
 
-    cdef int count_text(self, const int64_t *text, Py_ssize_t length, int64_t owner, const MatchWorkspace *work,
-                        int64_t *row, Watch *watching) except -1 nogil:
+    cdef int count_text(self, const int64_t *text, Py_ssize_t length, int64_t owner, MatchWorkspace *work,
+                        int64_t *row) except -1 nogil:
         """Write the row of one text."""
         cdef const ReferenceTable *table = &self.tables[owner]
         cdef Py_ssize_t order = self.max_order
+        cdef Watch *watching = &work.segment.hypothesis.watching
+        cdef int64_t memory[MASK_BITS]
         cdef Py_ssize_t n
+        if table.short_one >= 0 and length <= MASK_BITS:
+            return count_id_segment(&work.segment, text, length, self.references, table.short_one, table.short_one + 1,
+                                    memory, order, CLOSEST, row)
         row[0] = length
         row[1] = table.lengths[0]
         for n in range(1, table.length_count):
@@ -330,7 +302,8 @@ cdef class PreparedReferences:
         for n in range(order):
             row[2 + n] = 0
             row[2 + order + n] = max(length - n, 0)
-        return match_prepared(table, text, length, order, work, row + 2, watching)
+        match_prepared(table, text, length, order, work, row + 2, watching)
+        return watch(watching, 8 + length)
 
 
 def trim(const token_id[::1] ids, int64_t[::1] begins, int64_t[::1] ends, pad, eos):

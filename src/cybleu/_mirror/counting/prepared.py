@@ -32,14 +32,8 @@ class PreparedReferences:
             self._best.append(best)
 
     def count_rows(self, texts: TokenTexts, owners: Any, start: int, stop: int, stats: Any) -> None:
-        self._fill(texts.texts[start:stop], owners, start, stats)
-
-    def count_raw_rows(self, words: Any, texts: Any, owners: Any, start: int, stop: int, stats: Any) -> None:
-        self._fill(words.numbered(texts.texts[start:stop]), owners, start, stats)
-
-    def _fill(self, texts: list[list[int]], owners: Any, start: int, stats: Any) -> None:
-        for position, tokens in enumerate(texts, start):
-            for column, number in enumerate(self._row(tokens, int(owners[position]))):
+        for position in range(start, stop):
+            for column, number in enumerate(self._row(texts.texts[position], int(owners[position]))):
                 stats[position, column] = number
 
     def _row(self, tokens: list[int], owner: int) -> list[int]:
