@@ -28,7 +28,7 @@ cdef int count_id_segment(SegmentWorkspace *work, const int64_t *text, Py_ssize_
     """
     cdef Watch *watching = &work.hypothesis.watching
     cdef Py_ssize_t *starts = begin_segment(work, last - first)
-    cdef uint64_t slots = slots_for(length)
+    cdef uint64_t slots = 2 * slots_for(length)
     cdef Py_ssize_t k
     cdef PairTable table
     cdef int32_t *numbers

@@ -181,7 +181,7 @@ cdef enum:
 
 cdef inline uint64_t slots_for(Py_ssize_t count) noexcept nogil:
     """Return how many slots are used for so many keys, at most; never more for fewer keys."""
-    return max(2 * slots_needed(count), 8 * slots_needed(min(count, <Py_ssize_t>FEW_KEYS)))
+    return max(2 * slots_needed(count), 4 * slots_needed(min(count, <Py_ssize_t>FEW_KEYS)))
 
 
 cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:
