@@ -589,7 +589,8 @@ def fill_alignments(TokenTexts texts not None, TokenTexts others not None, bint 
                         aligned[j] = common_length(&aligner, words, size, others.words(j), others.length(j))
                 for j in range(first, others.count):
                     count = others.length(j)
-                    scores[i, j] = rate_of(aligned[j], count) if are_rates else fmeasure_of(aligned[j], size, count, shares)
+                    scores[i, j] = (rate_of(aligned[j], count) if are_rates
+                                    else fmeasure_of(aligned[j], size, count, shares))
                     if others is texts:
                         scores[j, i] = (rate_of(aligned[j], size) if are_rates
                                         else fmeasure_of(aligned[j], count, size, shares))

@@ -342,7 +342,10 @@ cdef inline void add_count(Largest *largest, int32_t count) noexcept nogil:
 
 
 def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::1] stats):
-    """Write the statistics row of each text with all others as references; the reference length is not written."""
+    """Write the statistics row of each text with all others as references; the reference length is not written.
+
+    Not by an NgramIndex, which has all orders at once: here each order uses the memory of the one before.
+    """
     cdef Py_ssize_t total = texts.total
     cdef int32_t *grams = NULL      # by position, text after text: the n-grams that begin there
     cdef int32_t *counts = NULL
