@@ -64,7 +64,7 @@ def _of_metric(report: Report | MetricFigures) -> MetricFigures:
     return report.metrics[0] if isinstance(report, Report) else report
 
 
-def _draw_output(axes: Any, number: int, x: Sequence[int], y: Any, name: str) -> str:
+def _draw_output(axes: Axes, number: int, x: Sequence[int], y: Any, name: str) -> str:
     """Draw the line of an output, and return its colour. The first 32 lines are distinct, and none differs only by colour."""
     kind = number % len(COLOURS)
     axes.plot(
@@ -128,7 +128,7 @@ def _columns_of_legend(labels: Sequence[str]) -> int:
 
 
 def plot_precisions(
-    report: Report, axes: Any = None, *, n_start: int = 1, n_end: int | None = None, log: bool = False
+    report: Report, axes: Axes | None = None, *, n_start: int = 1, n_end: int | None = None, log: bool = False
 ) -> Axes:
     """Draw the precision of n-grams against n, with a line for each output, and bands for the bootstrap intervals.
 
@@ -187,7 +187,7 @@ class Ridge(NamedTuple):
     colour: str
 
 
-def _draw_ridges(axes: Any, ridges: Sequence[Ridge], xlabel: str) -> Axes:
+def _draw_ridges(axes: Axes | None, ridges: Sequence[Ridge], xlabel: str) -> Axes:
     """Draw distributions above each other."""
     axes = axes or _new_axes()
     for number, ridge in enumerate(ridges):
@@ -203,7 +203,7 @@ def _draw_ridges(axes: Any, ridges: Sequence[Ridge], xlabel: str) -> Axes:
     return _finish(axes, [ridge.name for ridge in ridges])
 
 
-def plot_scores(report: Report | MetricFigures, axes: Any = None) -> Axes:
+def plot_scores(report: Report | MetricFigures, axes: Axes | None = None) -> Axes:
     """Draw the distribution of each system's score over the bootstrap samples, with its interval and the score.
 
     :param report: a report of :func:`analyse`, which has the scores by its first metric, or its figures by one metric
@@ -224,7 +224,7 @@ def plot_scores(report: Report | MetricFigures, axes: Any = None) -> Axes:
     return _draw_ridges(axes, ridges, _with_direction(figures.label, figures))
 
 
-def plot_differences(report: Report | MetricFigures, axes: Any = None) -> Axes:
+def plot_differences(report: Report | MetricFigures, axes: Axes | None = None) -> Axes:
     """Draw the distribution of the improvement of one system over another in the bootstrap samples, for the pairs in
     `report.looked_at`. It is above 0 if the first system is better, even if lower scores are better.
 
@@ -246,12 +246,12 @@ def plot_differences(report: Report | MetricFigures, axes: Any = None) -> Axes:
         samples = figures.sign * (figures.bootstrap_scores[first] - figures.bootstrap_scores[second])
         name = f"{label(first)} vs. {label(second)}"
         ridges.append(Ridge(name, samples, *figures.improvement(first, second), GREY))
-    drawn = _draw_ridges(axes, ridges, f"improvement in {figures.label}")
-    drawn.axvline(0, color="black", linewidth=1)
-    return drawn
+    axes = _draw_ridges(axes, ridges, f"improvement in {figures.label}")
+    axes.axvline(0, color="black", linewidth=1)
+    return axes
 
 
-def plot_contributions(report: Report, axes: Any = None) -> Axes:
+def plot_contributions(report: Report, axes: Axes | None = None) -> Axes:
     """Draw what the orders and the brevity penalty contribute to each difference, as bars that add up to it.
 
     :param report: a report of :func:`analyse`, with more than one system
@@ -298,7 +298,7 @@ def plot_contributions(report: Report, axes: Any = None) -> Axes:
     return _finish(axes, names)
 
 
-def plot_buckets(report: Report | MetricFigures, axes: Any = None, *, by: str = "length") -> Axes:
+def plot_buckets(report: Report | MetricFigures, axes: Axes | None = None, *, by: str = "length") -> Axes:
     """Draw the score of groups of segments, or recall or precision of groups of words, with a line for each output.
 
     With ``score`` it draws the number of segments in each group. With ``difference`` and ``score``, a group contains
@@ -374,7 +374,7 @@ def settings() -> Iterator[None]:
         yield
 
 
-def picture(draw: Callable[[Any], Any]) -> bytes:
+def picture(draw: Callable[[Axes], Any]) -> bytes:
     """Draw a plot as SVG for a page, within :func:`settings`. Margins are estimated, in half the time of Matplotlib's layouts.
 
     The plot is as wide as a phone, so that the labels are not smaller there than on paper.
@@ -420,7 +420,7 @@ def picture(draw: Callable[[Any], Any]) -> bytes:
     return written.getvalue()
 
 
-def _make_room_for_ticks(axes: Any) -> float:
+def _make_room_for_ticks(axes: Axes) -> float:
     """Turn labels that do not fit beside each other, and return how many inches the labels take more than one line."""
     ticks = [tick.get_text() for tick in axes.get_xticklabels()]
     lines = [line for tick in ticks for line in tick.split("\n")]
