@@ -119,6 +119,43 @@ def rewards():
     )
 
 
+def rewards_of_ids(samples, references, owner):
+    """Measure rewards of arrays of ids with references that are new in each call; NLTK scores one of 16, at least 8."""
+    metric = metrics.find("nltk", smoothing="method1")
+    method = nltk_bleu.SmoothingFunction().method1
+    step = max(1, min(16, len(samples) // 8))
+    few = [([references[number].tolist()], text.tolist()) for number, text in zip(owner, samples)][::step]
+    return Both(
+        lambda: cybleu.reward_scores(samples, references, owner, metric=metric),
+        lambda: [nltk_bleu.sentence_bleu(*pair, smoothing_function=method) for pair in few],
+        len(samples),
+        len(few),
+        lambda ours, theirs: ours[::step].tolist() == np.float32(theirs).tolist(),
+    )
+
+
+def sampled(references, each):
+    """Texts of which four tenths of the ids are replaced, so many for each reference, and whose references they are."""
+    source = np.random.default_rng(0)
+    owner = np.arange(len(references)).repeat(each)
+    texts = references[owner]
+    return np.where(source.random(texts.shape) < 0.6, texts, source.integers(0, 32_000, texts.shape)), owner
+
+
+@row("`reward_scores` of a training step: 256 arrays of 256 ids, per sample", "nltk")
+def training_step():
+    references = np.random.default_rng(1).integers(0, 32_000, (256, 256))
+    samples, owner = sampled(references, 1)
+    return rewards_of_ids(list(samples), list(references), owner)
+
+
+@row("`reward_scores` of a group: 8 samples of 1,024 ids, per sample", "nltk")
+def group_of_samples():
+    references = np.random.default_rng(1).integers(0, 32_000, (1, 1024))
+    samples, owner = sampled(references, 8)
+    return rewards_of_ids(samples, references, owner)
+
+
 @row("`self_bleu` of 1,000 sentences, per sentence", "fast-bleu")
 def self_bleu():
     """fast-bleu smooths in another way, so that the scores are compared with NLTK's."""
