@@ -18,7 +18,7 @@ from .gleu import Gleu
 from .names import METRICS, Mixture, find, rows_by_name
 from .nist import Nist, NistInformation, NistScore
 from .references import References
-from .rouge import Rouge, RougeScore
+from .rouge import Rouge, RougeScore, Shares
 from .ter import Ter
 from .variants import VARIANTS, Variant
 from .wer import Cer, Wer
@@ -44,6 +44,7 @@ __all__ = [
     "Rouge",
     "RougeScore",
     "Score",
+    "Shares",
     "Ter",
     "Variant",
     "Wer",

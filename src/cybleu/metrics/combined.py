@@ -89,7 +89,8 @@ class Accuracy(Combination):
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
     ) -> None:
         self.metric.fill_pairs(texts, others, scores, threads, progress)
-        scores[:] = self.scale - scores
+        scores *= -1
+        scores += self.scale
 
 
 def maximised(metric: Metric) -> Metric:
