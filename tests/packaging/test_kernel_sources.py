@@ -1,6 +1,9 @@
 """Rules of C that hold for every compiler, and the order of the files, checked in the sources of the kernels."""
 
+import os
 import re
+import subprocess
+import sysconfig
 from itertools import groupby
 from pathlib import Path
 
@@ -86,3 +89,13 @@ def test_no_local_has_the_name_of_a_global(name):
     names = {word[-1] for word in words if word}
     names.update(re.findall(r"^ +(?:for )?([a-z_]\w*) (?:=|in) ", CODE[name], re.MULTILINE))
     assert names & set().union(*DEFINED.values()) == set()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("header", sorted(path.relative_to(KERNELS).as_posix() for path in KERNELS.rglob("*.h")))
+def test_headers_compile_alone_without_warnings(header, tmp_path):
+    (tmp_path / "alone.c").write_text(f'#include "{header}"\n')
+    compiler = os.environ.get("CC", "cc").split()
+    flags = "-fsyntax-only -Wall -Wextra -Wconversion -Wshadow -Werror".split()
+    folders = ["-I", KERNELS, "-isystem", sysconfig.get_path("include")]
+    subprocess.run([*compiler, *flags, *folders, tmp_path / "alone.c"], check=True)

@@ -320,7 +320,7 @@ cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_
     table.mask = 0      # set again for pairs, which compilers do not see
     table.width = 0
     for i in range(length):
-        table.given = max(table.given, tokens[i] + 1)
+        table.given = max(table.given, <int32_t>(tokens[i] + 1))
     width = <uint64_t>table.given
     for k in range(texts):
         starts[k].positions = lists + bounds[k]

@@ -387,7 +387,7 @@ cdef int count_others(TokenTexts texts, Py_ssize_t n, Py_ssize_t max_order, int3
     cdef Py_ssize_t text, length, places, k
     cdef int32_t given = 0
     cdef const Largest *most
-    make_empty(&table, size_of(table), watching)
+    make_empty(&table, table.mask + 1, watching)
     for text in range(texts.count):
         length = texts.length(text)
         places = max(length - n, <Py_ssize_t>0)
