@@ -51,7 +51,7 @@ include "counting/segments.pxi"  # rows of lists; needs tables, objects, ngrams
 include "counting/raw_segments.pxi"  # rows of raw text; needs tokenizing, raw_texts, tables, words, characters, ngrams
 include "counting/id_segments.pxi"  # rows of ids; needs words, texts, ngrams, raw_segments
 include "counting/ngram_tables.pxi"  # tables from n-grams to ids
-include "counting/prepared.pxi"  # prepared references; needs tables, texts, ngrams, raw_segments, id_segments, ngram_tables
+include "counting/prepared.pxi"  # of References; needs tables, texts, ngrams, raw_segments, id_segments, ngram_tables
 include "counting/index.pxi"  # n-grams of many texts; needs tables, texts, ngram_tables
 include "counting/ter.pxi"  # edits of TER; needs texts
 include "counting/alignment.pxi"  # of ROUGE and WER; needs tokenizing, raw_texts, texts, ngrams, raw_segments

@@ -2,8 +2,8 @@
 #
 # Each n-gram of a set has an id, looked up by its token for order 1, and for higher orders by the ids of its two
 # (n-1)-grams, which identify it exactly. The table stores its maximum count in one reference, so a hypothesis costs one
-# probe for each n-gram whose (n-1)-grams are known, however many references there are. If the set has one reference, and
-# both texts fit the masks of `ngrams.pxi`, they are counted faster as a segment of ids.
+# probe for each n-gram whose (n-1)-grams are known, however many references there are. If the set has one reference,
+# and both texts fit the masks of `ngrams.pxi`, they are counted faster as a segment of ids.
 
 cdef struct ReferenceTable:
     Py_ssize_t short_one        # the only reference, if it fits the masks; otherwise -1
