@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # The namespace of the module that filters attribute warnings to; see `install`. The output shows the caller's line.
 _warning_home = vars(sys.modules[__package__])
 
-# The warning filters at the last check, and the orders for which they ignore the warning. The result is cached because a corpus
+# The warning filters at the last check, and the sets of orders for which they ignore the warnings. The result is cached because a corpus
 # can warn for every segment, and a check costs more than a score. Filters are tuples, so equal lists give equal results.
 _silence: tuple[list[Any], dict[int, bool]] = ([], {})
 
@@ -28,33 +28,42 @@ except ImportError:
 _FILTERS_ARE_A_LIST = not getattr(sys.flags, "context_aware_warnings", False)
 
 
-def warn_no_match(order: int) -> bool:
-    """Warn, and return whether the filters ignore it."""
+def warn_no_match(unmatched: int) -> bool:
+    """Warn of each order without a match, and return whether the filters ignore all these warnings.
+
+    :param unmatched: a bit for each order without a match, the lowest one for order 1
+    """
     global _silence
-    if warnings.warn is not _WARN:  # NLTK would call the replacement
-        warnings.warn(_warning_text(order))  # noqa: B028
-        return False
-    if _FILTERS_ARE_A_LIST:
+    if _FILTERS_ARE_A_LIST and warnings.warn is _WARN:
         silence = _silence  # another thread may replace it
         if silence[0] != warnings.filters:
             silence = _silence = list(warnings.filters), {}
-        ignored = silence[1].get(order)
+        ignored = silence[1].get(unmatched)
         if ignored is None:
-            ignored = silence[1][order] = _is_ignored(_warning_text(order), silence[0])
+            texts = map(_warning_text, _orders(unmatched))
+            ignored = silence[1][unmatched] = all(_is_ignored(text, silence[0]) for text in texts)
         if ignored:
             return True
-    frame = sys._getframe(1)
-    while str(frame.f_globals.get("__name__")).startswith("cybleu.") and frame.f_back is not None:
-        frame = frame.f_back
-    warnings.warn_explicit(
-        _warning_text(order),
-        UserWarning,
-        frame.f_code.co_filename,
-        frame.f_lineno,
-        _warning_home["__name__"],
-        frame.f_globals.setdefault("__warningregistry__", {}),
-    )
+    for order in _orders(unmatched):
+        if warnings.warn is not _WARN:  # NLTK would call the replacement
+            warnings.warn(_warning_text(order))  # noqa: B028
+            continue
+        frame = sys._getframe(1)
+        while str(frame.f_globals.get("__name__")).startswith("cybleu.") and frame.f_back is not None:
+            frame = frame.f_back
+        warnings.warn_explicit(
+            _warning_text(order),
+            UserWarning,
+            frame.f_code.co_filename,
+            frame.f_lineno,
+            _warning_home["__name__"],
+            frame.f_globals.setdefault("__warningregistry__", {}),
+        )
     return False
+
+
+def _orders(unmatched: int) -> list[int]:
+    return [order for order in range(1, unmatched.bit_length() + 1) if unmatched >> (order - 1) & 1]
 
 
 def attribute_warnings_to(module: ModuleType) -> None:

@@ -149,9 +149,9 @@ def nltk_3_2(p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
 
 
 def _warn_of_zeros(matches: Iterable[int]) -> None:
-    for order, matched in enumerate(matches, start=1):
-        if matched == 0:
-            warn_no_match(order)
+    unmatched = sum([1 << n for n, matched in enumerate(matches) if matched == 0])
+    if unmatched:
+        warn_no_match(unmatched)
 
 
 # The kernels number them in this order. Methods 5 to 7 require the segment; `cli/texts.py` and `pairwise.py` name them.

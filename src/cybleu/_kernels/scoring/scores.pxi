@@ -36,7 +36,7 @@ cdef class Scorer:
 
     :param smoothing_type: class whose methods are recognised, on exact instances only
     :param methods: the functions of this class that `Method` numbers; others are declined
-    :param warn: called with an n-gram order without a match, if there is no smoothing; returns whether this is ignored,
+    :param warn: called with bits of the orders without a match, if there is no smoothing; returns whether this is ignored,
         and then is not called for this order again until another warning shows
     """
 
@@ -209,6 +209,7 @@ cdef class Scorer:
         """Like `score_segment`, from counts."""
         cdef const double *weights
         cdef double equal[4]
+        cdef int unmatched = 0
         cdef Py_ssize_t scored, v, n
         if counts.matches[0] == 0:
             for v in range(call.vectors.count):
@@ -228,8 +229,9 @@ cdef class Scorer:
                 return 0
         if call.method == METHOD0:
             for n in range(call.vectors.largest):
-                if counts.matches[n] == 0 and not call.silent >> n & 1:
-                    call.silent = <int>(call.silent | 1 << n) if self.warn(n + 1) else 0
+                unmatched |= (counts.matches[n] == 0) << n
+            if unmatched & ~call.silent:
+                call.silent = call.silent | unmatched if self.warn(unmatched) else 0
         return 1
 
 
