@@ -299,6 +299,9 @@ cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_
                       void *memory, int64_t *matches, Watch *watching) except -1 nogil:
     """Add the clipped matches of each order to `matches`.
 
+    The n-grams of each reference are counted apart, and `take_largest` keeps the largest count of any one reference, by
+    which the count in the hypothesis is clipped at the end of each order.
+
     :param tokens: the ids of the hypothesis, from 0 to before its length, then those of each reference, each text
         followed by -1
     :param bounds: text k starts at bounds[k]; bounds[texts], less than 2 ** 30, is the end
@@ -308,7 +311,7 @@ cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_
     cdef PairTable table
     cdef int32_t *counts = <int32_t *>(<uint64_t *>(starts + texts) + length + 2)   # in the hypothesis, by number
     cdef int32_t *best = counts + length + 2                # the largest in a reference
-    cdef int32_t *seen = best if texts == 2 else best + length + 2      # in this reference
+    cdef int32_t *seen = best if texts == 2 else best + length + 2      # in one reference, which is the best if it is alone
     cdef int32_t *lists = best + 2 * (length + 2)
     cdef uint64_t slots, width
     cdef int64_t clipped

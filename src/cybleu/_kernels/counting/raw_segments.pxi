@@ -200,7 +200,7 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
              Py_ssize_t stop, int64_t[:, ::1] rows):
     """Write the statistics rows of segments `start` to `stop` (exclusive).
 
-    :param sets: offsets of the segments in the references
+    :param sets: where the references of each segment begin, and the end
     """
     cdef SegmentWorkspace work
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)

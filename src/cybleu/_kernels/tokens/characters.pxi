@@ -1,4 +1,4 @@
-# Map texts to ids of characters and words local to a segment, by chrF's rules.
+# Map texts to ids of characters and words local to a segment: of chrF, and of characters as tokens.
 #
 # Ids are bytes while there are few distinct characters. White space separates words, and is kept or dropped as a
 # character according to the options.
