@@ -4,8 +4,8 @@ The comments say what a file gives, and which files it needs but for `common` an
 comment of a file names what it offers to later ones. A module for each file would need declarations that repeat
 definitions, calls between modules, and twice the space.
 
-A further kind of token needs a file of its own in `tokens`, which gives ids from 0 to the distinct tokens of a hypothesis,
-and -1 to others, as `number_segment` and `id_rows` do; `count_numbered` then counts a segment of any kind.
+A further kind of token needs a file of its own in `tokens`, which gives ids from 0 to the distinct tokens of a
+hypothesis, and -1 to others, as `number_segment` and `id_rows` do; `count_numbered` then counts a segment of any kind.
 """
 
 cimport cython

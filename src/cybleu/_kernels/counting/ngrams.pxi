@@ -311,7 +311,7 @@ cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_
     cdef PairTable table
     cdef int32_t *counts = <int32_t *>(<uint64_t *>(starts + texts) + length + 2)   # in the hypothesis, by number
     cdef int32_t *best = counts + length + 2                # the largest in a reference
-    cdef int32_t *seen = best if texts == 2 else best + length + 2      # in one reference, which is the best if it is alone
+    cdef int32_t *seen = best if texts == 2 else best + length + 2      # in one reference: alone, it is the best
     cdef int32_t *lists = best + 2 * (length + 2)
     cdef uint64_t slots, width
     cdef int64_t clipped
