@@ -36,8 +36,8 @@ cdef class Scorer:
 
     :param smoothing_type: class whose methods are recognised, on exact instances only
     :param methods: the functions of this class that `Method` numbers; others are declined
-    :param warn: called with bits of the orders without a match, if there is no smoothing; returns whether this is ignored,
-        and then is not called for this order again until another warning shows
+    :param warn: called with bits of the orders without a match, if there is no smoothing; returns whether this is
+        ignored, and then is not called for this order again until another warning shows
     """
 
     cdef object smoothing_type
