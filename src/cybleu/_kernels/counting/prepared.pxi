@@ -13,9 +13,14 @@ cdef struct ReferenceTable:
     Py_ssize_t length_count
 
 
+cdef enum:
+    WARM = 8        # texts after which the table of a set is in the cache
+
+
 # Working memory of one thread.
 cdef struct MatchWorkspace:
     SegmentWorkspace segment
+    Py_ssize_t repeated         # texts with the same set just before this one
     int64_t *text
     int64_t *keys
     uint64_t *places            # of the keys, or of the tokens
@@ -263,6 +268,7 @@ cdef class PreparedReferences:
             with nogil:
                 self.begin_match(&work, texts.longest)
                 for i in range(start, stop):
+                    work.repeated = work.repeated + 1 if i > start and owners[i] == owners[i - 1] else 0
                     self.count_text(texts.read(i, work.text), texts.length(i), owners[i], &work, &stats[i, 0])
         finally:
             free(work.text)
@@ -292,7 +298,8 @@ cdef class PreparedReferences:
         cdef Watch *watching = &work.segment.hypothesis.watching
         cdef int64_t memory[MASK_BITS]
         cdef Py_ssize_t n
-        if table.short_one >= 0 and length <= MASK_BITS:
+        # once a table is in the cache, it is faster than the masks
+        if table.short_one >= 0 and length <= MASK_BITS and work.repeated < WARM:
             return count_id_segment(&work.segment, text, length, self.references, table.short_one, table.short_one + 1,
                                     memory, order, CLOSEST, row)
         row[0] = length
