@@ -352,23 +352,27 @@ def edit_distance_rows(TokenTexts hypotheses not None, TokenTexts references not
 
 # ---------------------------------------------------------------------------------------------------------------- ROUGE
 
-cdef inline double fmeasure_of(int64_t matches, int64_t size, int64_t wanted, double *shares) noexcept nogil:
-    """Write precision and recall, and return the F-measure."""
-    cdef double both
-    shares[0] = <double>matches / <double>max(size, 1)
-    shares[1] = <double>matches / <double>max(wanted, 1)
-    both = shares[0] + shares[1]
-    return 2 * shares[0] * shares[1] / both if both > 0 else 0
+cdef struct Shares:
+    double precision
+    double recall
+    double fmeasure
+
+
+cdef inline Shares shares_of(int64_t matches, int64_t size, int64_t wanted) noexcept nogil:
+    """Precision, recall and F-measure; 0 where there is nothing to divide by."""
+    cdef double precision = <double>matches / <double>max(size, 1)
+    cdef double recall = <double>matches / <double>max(wanted, 1)
+    cdef double both = precision + recall
+    return Shares(precision, recall, 2 * precision * recall / both if both > 0 else 0)
 
 
 cdef inline void keep_best(double *row, int64_t matches, int64_t size, int64_t wanted, bint is_first) noexcept nogil:
-    """Write precision, recall and F-measure of a reference if it is the first one, or has a larger F-measure."""
-    cdef double shares[2]
-    cdef double fmeasure = fmeasure_of(matches, size, wanted, shares)
-    if is_first or fmeasure > row[2]:
-        row[0] = shares[0]
-        row[1] = shares[1]
-        row[2] = fmeasure
+    """Write the shares of a reference if it is the first one, or has a larger F-measure."""
+    cdef Shares shares = shares_of(matches, size, wanted)
+    if is_first or shares.fmeasure > row[2]:
+        row[0] = shares.precision
+        row[1] = shares.recall
+        row[2] = shares.fmeasure
 
 
 cdef int64_t common_ngrams(Aligner *aligner, const int32_t *words, Py_ssize_t size, const int32_t *others,
@@ -555,7 +559,6 @@ def fill_alignments(TokenTexts texts not None, TokenTexts others not None, bint 
     :param are_rates: whether scores are word error rates; otherwise they are F-measures of ROUGE-L
     """
     cdef Aligner aligner
-    cdef double shares[2]
     cdef const int32_t *words
     cdef Py_ssize_t *aligned
     cdef Py_ssize_t i, j, size, first, count
@@ -590,9 +593,9 @@ def fill_alignments(TokenTexts texts not None, TokenTexts others not None, bint 
                 for j in range(first, others.count):
                     count = others.length(j)
                     scores[i, j] = (rate_of(aligned[j], count) if are_rates
-                                    else fmeasure_of(aligned[j], size, count, shares))
+                                    else shares_of(aligned[j], size, count).fmeasure)
                     if others is texts:
                         scores[j, i] = (rate_of(aligned[j], size) if are_rates
-                                        else fmeasure_of(aligned[j], count, size, shares))
+                                        else shares_of(aligned[j], count, size).fmeasure)
     finally:
         free_aligner(&aligner)
