@@ -246,7 +246,11 @@ class RougeKinds(Rouge):
 
 
 class Shares(NamedTuple):
-    """Precision, recall and F-measure, from 0 to 1."""
+    """Precision, recall and F-measure, from 0 to 1.
+
+    >>> Shares(precision=0.5, recall=1.0, fmeasure=2 / 3).recall
+    1.0
+    """
 
     precision: float
     recall: float

@@ -5,6 +5,15 @@
 # computed column by column (Hyyro 2003 and 2004). A text of more tokens is several strips of 64 rows. Of each column a
 # strip leaves what the strip below it starts from, which is one byte.
 
+cdef extern from "counting/alignment.h":
+    ctypedef struct Column "cybleu_column":
+        uint64_t raised
+        uint64_t lowered
+    uint64_t next_common "cybleu_next_common" (uint64_t column, uint64_t matches, uint8_t *carried) noexcept nogil
+    uint8_t next_distance "cybleu_next_distance" (Column *column, uint64_t matches, uint8_t above,
+                                                  int last) noexcept nogil
+
+
 cdef enum:
     STRIP = 64              # rows, one for each bit of a machine word
     RAISED = 1              # the distance grows by one from this column to the next, in the last row of the strip above
@@ -79,18 +88,15 @@ cdef inline void clear_positions(uint64_t *masks, const int32_t *words, Py_ssize
 
 
 # ------------------------------------------------------------------------------------------- longest common subsequence
-#
-# Bit i of a column is 0 where the subsequence of the first i + 1 words and the words until this column is longer than
-# that of the first i words.
 
 cdef inline Py_ssize_t common_of_strip(const uint64_t *masks, const int32_t *words, Py_ssize_t count) noexcept nogil:
     """The length of the longest common subsequence of the marked strip and the words."""
     cdef uint64_t column = ~<uint64_t>0
-    cdef uint64_t matches
+    cdef uint8_t carried
     cdef Py_ssize_t j
     for j in range(count):
-        matches = column & masks[words[j] + 1]
-        column = (column + matches) | (column - matches)
+        carried = 0     # there are no rows above
+        column = next_common(column, masks[words[j] + 1], &carried)
     return cybleu_count_bits(~column)
 
 
@@ -102,10 +108,9 @@ cdef Py_ssize_t common_of_strips(Aligner *aligner, const int32_t *rows, Py_ssize
     """
     cdef const uint64_t *masks = aligner.masks
     cdef Py_ssize_t length = 0
-    cdef uint64_t column, matches, sum_of_both
+    cdef uint64_t column
     cdef uint64_t *kept = NULL
     cdef uint8_t *carried
-    cdef uint8_t carry
     cdef Py_ssize_t start, size, first, j
     reserve(&aligner.carried, <uint64_t>width)
     carried = aligner.carried.data
@@ -120,13 +125,7 @@ cdef Py_ssize_t common_of_strips(Aligner *aligner, const int32_t *rows, Py_ssize
         first = 0
         while first < width:
             for j in range(first, min(first + STEPS, width)):
-                matches = column & masks[words[j] + 1]
-                sum_of_both = column + matches
-                carry = sum_of_both < column
-                sum_of_both += carried[j]
-                carry |= sum_of_both < carried[j]
-                carried[j] = carry
-                column = sum_of_both | (column - matches)
+                column = next_common(column, masks[words[j] + 1], &carried[j])
                 if keeps:
                     kept[j] = column
             first += STEPS
@@ -152,23 +151,13 @@ cdef Py_ssize_t common_length(Aligner *aligner, const int32_t *words, Py_ssize_t
 
 # ------------------------------------------------------------------------------------------------- Levenshtein distance
 
-# A column of the table: where the distance grows or falls by one from the row above.
-cdef struct Column:
-    uint64_t raised
-    uint64_t lowered
-
-
 cdef inline Column first_column() noexcept nogil:
     return Column(~<uint64_t>0, 0)
 
 
 cdef inline void advance(Column *column, uint64_t matches) noexcept nogil:
-    """Go to the column of a word that matches in these rows, of a strip with no rows above it."""
-    cdef uint64_t diagonal = (((matches & column.raised) + column.raised) ^ column.raised) | matches | column.lowered
-    cdef uint64_t right = (column.lowered | ~(diagonal | column.raised)) << 1 | 1
-    cdef uint64_t left = (diagonal & column.raised) << 1
-    column.raised = left | ~(diagonal | right)
-    column.lowered = right & diagonal
+    """Go to the next column of a strip with no rows above it."""
+    next_distance(column, matches, RAISED, 0)
 
 
 cdef inline Py_ssize_t distance_below(const Column *column, Py_ssize_t height, Py_ssize_t count) noexcept nogil:
@@ -222,34 +211,21 @@ cdef Py_ssize_t distance_of_strips(Aligner *aligner, const int32_t *rows, Py_ssi
     """The distance of two texts of any length, the first of at least one word."""
     cdef const uint64_t *masks = aligner.masks
     cdef Py_ssize_t edits = height
-    cdef uint64_t raised, lowered, matches, diagonal, right, left
+    cdef Column column
     cdef uint8_t *carried
-    cdef uint8_t above
-    cdef Py_ssize_t start, size, last, first, j
+    cdef Py_ssize_t start, size, first, j
     reserve(&aligner.carried, <uint64_t>width)
     carried = aligner.carried.data
     memset(carried, RAISED, <size_t>width)
     start = 0
     while start < height:
         size = min(<Py_ssize_t>STRIP, height - start)
-        last = size - 1
         mark_positions(aligner.masks, rows + start, size)
-        raised = ~<uint64_t>0
-        lowered = 0
+        column = first_column()
         first = 0
         while first < width:
             for j in range(first, min(first + STEPS, width)):
-                above = carried[j]
-                matches = masks[words[j] + 1]
-                diagonal = matches | (above >> 1)
-                diagonal = (((diagonal & raised) + raised) ^ raised) | diagonal | lowered
-                right = lowered | ~(diagonal | raised)
-                left = diagonal & raised
-                carried[j] = <uint8_t>((right >> last & 1) | (left >> last & 1) << 1)
-                right = right << 1 | (above & RAISED)
-                left = left << 1 | (above >> 1)
-                raised = left | ~(diagonal | right)
-                lowered = right & diagonal
+                carried[j] = next_distance(&column, masks[words[j] + 1], carried[j], <int>size - 1)
             first += STEPS
             watch_long(&aligner.watching, width)
         clear_positions(aligner.masks, rows + start, size)

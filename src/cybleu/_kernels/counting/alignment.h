@@ -1,0 +1,40 @@
+// Steps from one column of the table of an alignment to the next, in 64 rows at once (Hyyro 2003 and 2004). In C,
+// because sums wrap, which raises errors in checked builds of Cython.
+
+#pragma once
+#include <stdint.h>
+
+// The column of a longest common subsequence: bit i is 0 where row i has one word more than the row above it.
+// `carried` is the carry out of the rows above, and becomes that of these rows.
+static inline uint64_t cybleu_next_common(uint64_t column, uint64_t matches, uint8_t *carried) {
+    uint64_t sum;
+    uint8_t carry;
+    matches &= column;
+    sum = column + matches;
+    carry = (uint8_t)(sum < column);
+    sum += *carried;
+    *carried = (uint8_t)(carry | (sum < *carried));
+    return sum | (column - matches);
+}
+
+// The column of a Levenshtein distance: where it grows or falls by one from the row above.
+typedef struct {
+    uint64_t raised;
+    uint64_t lowered;
+} cybleu_column;
+
+// `above` is how the distance changes from column to column in the row above: 1 if it grows, 2 if it falls, else 0.
+// Returns the same of row `last`.
+static inline uint8_t cybleu_next_distance(cybleu_column *column, uint64_t matches, uint8_t above, int last) {
+    uint64_t raised = column->raised;
+    uint64_t equal = matches | (uint64_t)(above >> 1);
+    uint64_t diagonal = (((equal & raised) + raised) ^ raised) | equal | column->lowered;
+    uint64_t right = column->lowered | ~(diagonal | raised);
+    uint64_t left = diagonal & raised;
+    uint8_t below = (uint8_t)((right >> last & 1) | (left >> last & 1) << 1);
+    right = right << 1 | (uint64_t)(above & 1);
+    left = left << 1 | (uint64_t)(above >> 1);
+    column->raised = left | ~(diagonal | right);
+    column->lowered = right & diagonal;
+    return below;
+}
