@@ -36,6 +36,7 @@ from .options import (
 from .texts import SACREBLEU, Texts, count, method_of_segments, metric_section, metrics_with, text_options
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
+LINES_AT_ONCE = 1000  # that are printed
 MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 
 
@@ -137,8 +138,11 @@ def score_command(
         click.echo(json.dumps(found if len(found) > 1 else found[0]))
     elif segments:
         line = "\t".join([f"%.{digits}f"] * len(scored))
-        segment_scores = zip(*[one.segment_scores() for one in scored])
-        click.echo("\n".join([line % numbers for numbers in segment_scores]))
+        segment_scores = list(zip(*[one.segment_scores() for one in scored]))
+        # in blocks, so that the command ends soon after its reader does
+        for start in range(0, len(segment_scores), LINES_AT_ONCE):
+            block = segment_scores[start : start + LINES_AT_ONCE]
+            click.echo("\n".join([line % numbers for numbers in block]))
     else:
         for result, interval in zip(results, intervals):
             click.echo(as_line(result, interval, digits))

@@ -47,10 +47,7 @@ class References:
     array([1.   , 0.152], dtype=float32)
     """
 
-    __slots__ = ("_has_tuples", "_ids", "_lock", "_made", "_sets", "kind")
-
-    #: ``raw text``, ``tokens`` or ``ids``; ``nothing`` if there are no sets.
-    kind: Kind
+    __slots__ = ("_has_tuples", "_ids", "_kind", "_lock", "_made", "_sets")
 
     def __init__(
         self,
@@ -71,7 +68,7 @@ class References:
                 sets = Sets(ids, np.array(sets.bounds, dtype=np.int64))
         self._sets = _own(sets)
         self._ids = special
-        self.kind = sets.kind if sets.size else "nothing"
+        self._kind: Kind = sets.kind if sets.size else "nothing"
         self._has_tuples = isinstance(sets, ListSets) and any(isinstance(text, tuple) for text in sets.texts.texts)
         self._made: dict[Any, Any] = {}
         self._lock = RLock()
@@ -82,6 +79,11 @@ class References:
     def __len__(self) -> int:
         """The number of sets."""
         return self._sets.size
+
+    @property
+    def kind(self) -> Kind:
+        """``raw text``, ``tokens`` or ``ids``; ``nothing`` if there are no sets."""
+        return self._kind
 
     def lists(self) -> Any:
         """The references of each segment: str, or lists of tokens or ids."""
