@@ -141,8 +141,8 @@ def score_command(
         segment_scores = list(zip(*[one.segment_scores() for one in scored]))
         # in blocks, so that the command ends soon after its reader does
         for start in range(0, len(segment_scores), LINES_AT_ONCE):
-            block = segment_scores[start : start + LINES_AT_ONCE]
-            click.echo("\n".join([line % numbers for numbers in block]))
+            some = segment_scores[start : start + LINES_AT_ONCE]
+            click.echo("\n".join([line % numbers for numbers in some]))
     else:
         for result, interval in zip(results, intervals):
             click.echo(as_line(result, interval, digits))
