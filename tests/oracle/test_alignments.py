@@ -120,6 +120,10 @@ def words_of_jiwer(text):
     return [word for word in re.sub(r"\s\s+", " ", text).strip().split(" ") if word]
 
 
+def characters_of(text):
+    return list(text.strip())
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @given(corpora)
 @example([("a b", ["b a", "a b"])])
@@ -134,9 +138,7 @@ def test_rouge_is_that_of_its_definition(kind, corpus):
     assert rows(list(hypotheses), list(references), kind).tolist() == wanted
 
 
-@pytest.mark.parametrize(
-    ("name", "split"), [("wer", words_of_jiwer), ("cer", lambda text: list(text.strip()))], ids=["wer", "cer"]
-)
+@pytest.mark.parametrize(("name", "split"), [("wer", words_of_jiwer), ("cer", characters_of)], ids=["wer", "cer"])
 @given(corpora)
 @example([("a " * 64, ["b " + "a " * 64]), ("a b " * 65, ["b a " * 65])])
 @example([("", [""]), ("a", [""]), ("", ["a"]), ("a\tb", ["a b"])])

@@ -8,6 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cybleu
+from inputs import CATCHES_WARNINGS
+
+pytestmark = CATCHES_WARNINGS
 
 WORDS = ["the", "cat", "sat", "The cat.", "a b", "a  b ", "", "\ud800 x", "\xe9"]
 # A list and an array of other types, with the same names in messages.
