@@ -8,10 +8,11 @@ from cybleu import References
 from cybleu.metrics import Mixture, NistInformation, find
 from inputs import Own
 
-# Texts in which each of the choices below counts something else: case, marks, Chinese, entities, several lengths.
+# Texts in which each of the choices below counts something else: case, marks, Chinese, entities, several lengths, lines,
+# words with one stem.
 REFERENCES = [
     ["The Cat, sat on the-mat. 猫坐在 &amp; it rained.", "a Cat sat", "the cat sat on the mat and on the floor of it"],
-    ["It Rained, 5.5 times in a row.", "It rained: five times."],
+    ["It Rained, 5.5 times in a row.", "It rains:\nfive times."],
 ]
 TEXTS = ["The cat, sat on the-mat; 猫坐 &amp; it rained", "It rained, 5.5 TIMES in a row !"]
 
@@ -28,13 +29,17 @@ def choices(names, **options):
 OF_RAW_TEXT = choices(METRICS) | choices(["bleu", "gleu", "nist", "chrf", "ter"], lowercase=True)
 for tokenize in TOKENIZERS:
     OF_RAW_TEXT |= choices(["bleu", "gleu"], tokenize=tokenize) | choices(["bleu"], tokenize=tokenize, lowercase=True)
+    OF_RAW_TEXT |= choices(["rougeL", "rougeLsum", "wer"], tokenize=tokenize)
+OF_RAW_TEXT |= choices(["rouge1", "rougeLsum"]) | choices(["rouge1", "rougeL", "rougeLsum"], stemmer=True)
+OF_RAW_TEXT |= choices(["wer", "cer"], lowercase=True)
+OF_RAW_TEXT |= choices(["cer"]) | choices(["rougeL", "wer"], tokenize="space")
 OF_RAW_TEXT |= choices(["ter"], normalized=True) | choices(["ter"], case_sensitive=True)
 OF_RAW_TEXT |= choices(["chrf"], whitespace=True) | choices(["gleu"], max_len=2)
 OF_RAW_TEXT["a mixture"] = Mixture({"bleu": 1, "chrf": 2})
 OF_RAW_TEXT["weights of a corpus"] = find("nist", information=NistInformation(REFERENCES[:1]))
 OF_RAW_TEXT["a metric of a user"] = Own(tokenize="13a")
 
-OF_TOKENS = choices(["bleu", "nltk", "gleu"]) | {"a metric of a user": Own()}
+OF_TOKENS = choices(["bleu", "nltk", "gleu", "rouge2", "rougeL", "wer"]) | {"a metric of a user": Own()}
 for rule in RULES:
     OF_TOKENS |= choices(["bleu"], reference_length=rule)
 for order in (1, 5, 17):

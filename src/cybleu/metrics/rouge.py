@@ -153,14 +153,16 @@ class Rouge(BuiltinMetric):
                 Lines(references, array("q", range(int(corpus.sets.bounds[-1]) + 1))),
             )
         lines, bounds = self._split(corpus.texts.lists())
-        lines_of_references, bounds_of_references = corpus.made(
-            ("lines", self.stemmer, self.split_summaries, self._has_own_words),
-            lambda: self._split(corpus.sets.texts.lists()),
-        )
-        corpus = Corpus(lines, Sets(lines_of_references, bounds_of_references), None, corpus.once)
+
+        def once(key: Any, make: Callable[[], Any]) -> Any:
+            # apart from what is kept of whole texts, and of lines that were made in another way
+            return corpus.made(("lines", self._has_own_words, self.stemmer, self.split_summaries, key), make)
+
+        lines_of_references, bounds_of_references = once("split", lambda: self._split(corpus.sets.texts.lists()))
+        of_lines = Corpus(lines, Sets(lines_of_references, bounds_of_references), None, once)
         if self._has_own_words:
             tokenization = SPACES
-        hypotheses, references = [TokenTexts(*ids) for ids in numbered(corpus, tokenization)]
+        hypotheses, references = [TokenTexts(*ids) for ids in numbered(of_lines, tokenization)]
         return Lines(hypotheses, bounds), Lines(references, bounds_of_references)
 
     @property
