@@ -6,8 +6,9 @@ from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._backend import RawVocabulary
+from .._backend import RawVocabulary, TokenTexts, fill_alignments
 from .._runtime.lazy_arrays import np
+from .._runtime.parallel import run
 from ..text.batches import Corpus, ListSets, Sets, TokenIds, TokenLists
 from ..text.numbering import number_together
 from ..text.tokenizers import own_tokenizer
@@ -15,6 +16,8 @@ from .tokens import tokenised
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+
+    from numpy.typing import NDArray
 
     from ..text.batches import AnySets, Batch
     from ..text.tokenization import Tokenization
@@ -104,6 +107,31 @@ def one_in_each(texts: Batch) -> AnySets:
     if isinstance(texts, TokenLists):
         return ListSets([[text] for text in texts.texts], texts.place.name)
     return Sets(texts, array("q", range(texts.size + 1)))
+
+
+def align_pairs(
+    ids: tuple[TokenIds, TokenIds],
+    scores: NDArray[np.float64],
+    *,
+    are_rates: bool,
+    same: bool,
+    threads: int | None,
+    progress: bool,
+) -> None:
+    """Write the score of each hypothesis against each reference.
+
+    :param ids: of the hypotheses and of the references
+    :param are_rates: whether scores are word error rates; otherwise they are F-measures of ROUGE-L
+    :param same: whether both are the same texts, so that one alignment serves two scores
+    """
+    hypotheses, references = ids
+    others = TokenTexts(*references)
+    texts = others if same else TokenTexts(*hypotheses)
+
+    def work(start: int, stop: int) -> None:
+        fill_alignments(texts, others, are_rates, start, stop, scores)
+
+    run(work, len(scores), 64 * scores.size, threads, progress, "hypotheses")
 
 
 def bounds_of(corpus: Corpus) -> Any:

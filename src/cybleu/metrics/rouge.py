@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._backend import RawTexts, RawVocabulary, TokenTexts, fill_alignments, rouge_rows
+from .._backend import RawTexts, RawVocabulary, TokenTexts, rouge_rows
 from .._runtime.extras import extra
 from .._runtime.numbers import check_flags
-from .._runtime.parallel import run
 from ..errors import MissingExtraError, UnknownNameError
 from ..text.batches import Corpus, RawText, Sets
 from ..text.tokenization import Tokenization
 from .base import BuiltinMetric
-from .numbered import Words, bounds_of, numbered, one_in_each, word_ids
+from .numbered import Words, align_pairs, bounds_of, numbered, one_in_each, word_ids
 from .operations import tokenization_for
 from .signature import Signature
 
@@ -196,16 +195,8 @@ class Rouge(BuiltinMetric):
             return
         corpus = Corpus(texts, one_in_each(others))
         words_of_rouge = Words(("rouge", self.stemmer), "space", self._in_one_line) if self._has_own_words else None
-        hypotheses, references = numbered(corpus, tokenization_for(self, corpus.kind), words_of_rouge)
-        words = TokenTexts(*references)
-        words_of_others = words
-        if others is not texts:
-            words = TokenTexts(*hypotheses)
-
-        def work(start: int, stop: int) -> None:
-            fill_alignments(words, words_of_others, False, start, stop, scores)
-
-        run(work, len(scores), 64 * scores.size, threads, progress, "hypotheses")
+        ids = numbered(corpus, tokenization_for(self, corpus.kind), words_of_rouge)
+        align_pairs(ids, scores, are_rates=False, same=others is texts, threads=threads, progress=progress)
 
     def _in_one_line(self, texts: Any) -> Any:
         """Raw texts with the words of all lines in one."""

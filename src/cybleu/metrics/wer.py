@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from .._backend import RawTexts, TokenTexts, edit_distance_rows, fill_alignments, raw_edit_distance_rows
-from .._runtime.parallel import run
+from .._backend import RawTexts, TokenTexts, edit_distance_rows, raw_edit_distance_rows
 from ..text.batches import Corpus
 from ..text.tokenization import Tokenization
 from .base import BuiltinMetric
-from .numbered import Words, bounds_of, consecutive, numbered, one_in_each
+from .numbered import Words, align_pairs, bounds_of, consecutive, numbered, one_in_each
 from .operations import tokenization_for
 
 if TYPE_CHECKING:
@@ -104,16 +103,8 @@ class Wer(BuiltinMetric):
     def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
     ) -> None:
-        hypotheses, references = self._numbered(Corpus(texts, one_in_each(others)))
-        words = TokenTexts(*references)
-        words_of_others = words
-        if others is not texts:
-            words = TokenTexts(*hypotheses)
-
-        def work(start: int, stop: int) -> None:
-            fill_alignments(words, words_of_others, True, start, stop, scores)
-
-        run(work, len(scores), 64 * scores.size, threads, progress, "hypotheses")
+        ids = self._numbered(Corpus(texts, one_in_each(others)))
+        align_pairs(ids, scores, are_rates=True, same=others is texts, threads=threads, progress=progress)
 
 
 @dataclass(frozen=True)
