@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import math
 import random
 import re
 import statistics
@@ -210,14 +211,27 @@ def bleu():
     return of_corpus("bleu", sacrebleu)
 
 
-@row("BLEU of one sentence of raw text", "sacrebleu", readme=False)
-def bleu_of_sentences():
+def of_sentences(function, shown):
+    """A function that scores a corpus, called with single sentences, and sacreBLEU's `corpus_bleu`.
+
+    :param shown: what is compared of a result
+    """
     corpora = [([text], [[reference]]) for text, reference in zip(lines("uedin-nmt.4722")[:500], lines("ref"))]
 
-    def scores(module):
-        return lambda: [vars(module.corpus_bleu(*corpus)) for corpus in corpora]
+    def scores(score):
+        return lambda: [shown(score(*corpus)) for corpus in corpora]
 
-    return Both(scores(sacrebleu_compat), uncached(scores(sacrebleu)), len(corpora))
+    return Both(scores(function), uncached(scores(sacrebleu.corpus_bleu)), len(corpora))
+
+
+@row("BLEU of one sentence by `cybleu.bleu`", "sacrebleu")
+def bleu_of_sentences():
+    return of_sentences(cybleu.bleu, lambda result: result.score)
+
+
+@row("the same by an unchanged `sacrebleu.corpus_bleu` after `install_as_sacrebleu()`", "sacrebleu")
+def patched_bleu_of_sentences():
+    return of_sentences(sacrebleu_compat.corpus_bleu, vars)
 
 
 @row("BLEU of raw text, per segment", "sacrebleu-mojo")
@@ -379,6 +393,24 @@ def wer_by_rapidfuzz():
         return sum(distance(*pair) for pair in texts) / sum(len(text) for text, _ in texts)
 
     return error_rate_by(rate)
+
+
+@row("MBR of 1,024 texts by BLEU, per text", "sacrebleu")
+def mbr_by_bleu():
+    """sacreBLEU scores one text of 128 against all."""
+    texts = lines("ref")[:1024]
+    peer = sacrebleu.BLEU(effective_order=True)
+
+    def theirs():
+        return [math.fsum(peer.sentence_score(text, [other]).score for other in texts) / 1024 for text in texts[::128]]
+
+    return Both(
+        lambda: rerank.mbr([list(texts)]).scores,
+        uncached(theirs),
+        1024,
+        8,
+        lambda ours, theirs: ours[::128].tolist() == theirs,
+    )
 
 
 @row("MBR of 1,024 texts by WER", "unisson")
