@@ -22,7 +22,7 @@ with atheris.instrument_imports(include=["cybleu"]):
 from hypothesis import given, settings
 from hypothesis.stateful import RuleBasedStateMachine, get_state_machine_test
 
-sys.path.append(str(Path(__file__).parent.parent / "tests"))
+sys.path.append(str(Path(__file__).parent.parent / "tests" / "helpers"))
 FOLDER = Path(mkdtemp(prefix="cybleu-fuzz-"))
 FIXTURES = {
     "backend": lambda: cybleu.BACKEND,

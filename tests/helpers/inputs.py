@@ -1,4 +1,4 @@
-"""Classes of input for property tests, and comparison of outcomes."""
+"""Generate tokens, texts and segments of all kinds, and compare what two functions or backends return for them."""
 
 import copy
 import pickle

@@ -1,6 +1,6 @@
 """Ten cases where tools differ, and the score of each tool by its default smoothing: the tables of docs/variants.md.
 
-`python tests/ten_cases.py` writes them to the page; a test compares the page with them.
+`python tests/helpers/ten_cases.py` writes them to the page; a test compares the page with them.
 """
 
 from pathlib import Path
@@ -10,8 +10,8 @@ from cybleu import errors
 from cybleu.metrics import VARIANTS, score
 from inputs import CASES, tokens
 
-PAGE = Path(__file__).parent.parent / "docs" / "variants.md"
-BEGIN, END = "<!-- ten cases, written by tests/ten_cases.py -->\n", "<!-- end of the ten cases -->\n"
+PAGE = Path(__file__).parents[2] / "docs" / "variants.md"
+BEGIN, END = "<!-- ten cases, written by tests/helpers/ten_cases.py -->\n", "<!-- end of the ten cases -->\n"
 
 WHAT = {
     "A": "fewer than 4 tokens",

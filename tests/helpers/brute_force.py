@@ -1,4 +1,4 @@
-"""Line searches by brute force in plain Python, and lists of all kinds to try them on."""
+"""Search for weights by brute force in plain Python, and make the lists to search."""
 
 import math
 from itertools import combinations, pairwise

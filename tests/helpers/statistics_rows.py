@@ -1,4 +1,4 @@
-"""Rows of statistics, generated or given as the kernels read them."""
+"""Generate rows of statistics of BLEU, of the type that the kernels read."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""N-best lists and their files, made by hand and generated, and the comparison of lists."""
+"""Make n-best lists and their files, by hand and generated, and compare lists."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Commands as a terminal runs them, but in this process; and their files."""
+"""Run commands in this process or in one of their own, and write the files that they read."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""Systems for the tests of reports."""
+"""Three systems to write reports of, and texts that a page must show and not run."""
 
 import functools
 

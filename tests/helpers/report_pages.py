@@ -1,4 +1,4 @@
-"""Read the pages of reports in tests."""
+"""Read the HTML page of a report, and check what it lets a browser run or fetch."""
 
 import base64
 import hashlib
