@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from math import inf
 from typing import Any
 
 from .._files.text import shown
-from .._runtime.arrays import Floats, np
+from .._runtime.arrays import Array, Floats, np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import percent
 from ..errors import UnknownNameError, WeightsError
 from ..nbest import NBest
 from ..nbest.weights import Weights
-from .problem import Metric, Point, Problem, check_finite
+from .problem import Metric, Problem, check_finite
 from .results import Tuned
 
 RULES = ("best", "paper", "moses")
@@ -115,99 +114,44 @@ def kbmira(
     if rules not in RULES:
         raise UnknownNameError(f"unknown rules {shown(rules)}; use one of {', '.join(RULES)}")
     problem = Problem(nbest, metric)
-    search = _Search(
-        problem=problem,
-        start=problem.point(problem.start(start)),
-        passes=passes,
-        step=float(step),
-        decay=float(decay),
-        seed=seed,
-        shuffle=shuffle,
-        safe_ratio=SAFE_RATIO if safe_hope else 0.0,
-        model_background=bool(model_background),
-        return_best_dev=return_best_dev,
-        trace=trace,
-    )
-    if rules == "best":
-        paper = search.by("paper")
-        moses = search.by("moses")
-        # on a tie those of the paper, which never lower the score
-        return moses if moses.score > paper.score else paper
-    return search.by(rules)
+    begin = problem.point(problem.start(start))
+    stats, scores, shares = _gains(problem)
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Search:
-    """A search from one start, by the rules of choice."""
-
-    problem: Problem
-    start: Point
-    passes: int
-    step: float
-    decay: float
-    seed: int
-    shuffle: bool
-    safe_ratio: float
-    model_background: bool
-    return_best_dev: bool
-    trace: Callable[[Mira], Any] | None
-
-    @cached_property
-    def gains(self) -> dict[str, Any]:
-        """What the gain of a hypothesis is computed from: rows of BLEU and the weights of the orders, or scores."""
-        objective = self.problem.objective
-        if objective.bleu is None:
-            scores = self.problem.sentence_scores()
-            # in points, so that a step has the same effect for every scale
-            points = scores if objective.scale is None else percent(scores, objective.scale)
-            return {"stats": None, "scores": points, "shares": None}
-        weights = objective.bleu.weights
-        shares = None if weights is None else np.array(weights, dtype=np.float64)
-        return {"stats": objective.stats, "scores": None, "shares": shares}
-
-    def first_background(self, moses_rules: bool) -> Floats:
-        """Return small counts, but above 0 for each order; none if the metric is not BLEU."""
-        stats = self.gains["stats"]
-        if stats is None:
-            return np.zeros(0)
-        if moses_rules:
-            return np.ones(stats.shape[1])
-        falling = np.arange(stats.shape[1] // 2 - 1, 0, -1.0)
-        return np.concatenate([[falling[0]] * 2, falling, falling])
-
-    def by(self, rules: str) -> Mira:
+    def search(rules: str) -> Mira:
         """Make all passes by these rules."""
-        problem = self.problem
         moses_rules = rules == "moses"
-        weights = self.start.weights.copy()
-        best = self.start.weights
-        score = start_score = self.start.merit[0]
-        # the score that a pass has to exceed
-        highest = (-inf, -inf) if moses_rules or not weights.any() else self.start.merit
-        scores: list[float] = []
-        background = self.first_background(moses_rules)
-        generator = np.random.default_rng([self.seed])
+        weights = begin.weights.copy()
+        best = begin.weights
+        score = begin.merit[0]
+        # what a pass has to exceed; Moses's start does not compete
+        highest = (-inf, -inf) if moses_rules or not weights.any() else begin.merit
+        of_passes: list[float] = []
+        background = np.zeros(0) if stats is None else _first_background(stats.shape[1], moses_rules)
+        generator = np.random.default_rng([seed])
         order = np.arange(len(problem.axes.present), dtype=np.int64)
         # The average is weights - lag / averaged, so that an update only touches the features that change.
         lag = np.zeros(len(weights))
         averaged = 1 if moses_rules else 0  # Moses averages the start, too
 
         def result() -> Mira:
-            return Mira(**problem.tuned(best, score, start_score), scores=tuple(scores), rules=rules)
+            found = problem.tuned(best, score, begin.merit[0])
+            return Mira(**found, scores=tuple(of_passes), rules=rules)
 
-        for _ in range(self.passes):
+        for _ in range(passes):
             averaged = problem.rows.mira_pass(
                 problem.axes.offsets,
-                generator.permutation(order) if self.shuffle else order,
-                **self.gains,
+                generator.permutation(order) if shuffle else order,
+                stats=stats,
+                scores=scores,
+                shares=shares,
                 background=background,
                 weights=weights,
                 lag=lag,
                 averaged=averaged,
-                step=self.step,
-                decay=self.decay,
-                safe_ratio=self.safe_ratio,
-                model_background=self.model_background,
+                step=float(step),
+                decay=float(decay),
+                safe_ratio=SAFE_RATIO if safe_hope else 0.0,
+                model_background=bool(model_background),
                 moses_rules=moses_rules,
             )
             with np.errstate(over="ignore", invalid="ignore"):
@@ -215,13 +159,42 @@ class _Search:
                 average = weights - lag / averaged
             check_finite(average)
             merit = problem.point(average).merit
-            scores.append(merit[0])
-            if (merit > highest and average.any()) or not self.return_best_dev:
+            of_passes.append(merit[0])
+            if (merit > highest and average.any()) or not return_best_dev:
                 highest = merit
                 best = average
                 score = merit[0]
-            if self.trace:
-                self.trace(result())
+            if trace:
+                trace(result())
         if not best.any():
             raise WeightsError("the weights stay 0: no hypothesis is better than another; give a start that is not 0")
         return result()
+
+    if rules != "best":
+        return search(rules)
+    paper = search("paper")
+    moses = search("moses")
+    # on a tie those of the paper, which never lower the score
+    return moses if moses.score > paper.score else paper
+
+
+def _gains(problem: Problem) -> tuple[Array | None, Floats | None, Floats | None]:
+    """Return what the gain of a hypothesis is computed from: rows of BLEU, scores, and the weights of BLEU's orders."""
+    objective = problem.objective
+    if objective.bleu is None:
+        scores = problem.sentence_scores()
+        # in points, so that a step has the same effect for every scale
+        return None, scores if objective.scale is None else percent(scores, objective.scale), None
+    weights = objective.bleu.weights
+    return objective.stats, None, None if weights is None else np.array(weights, dtype=np.float64)
+
+
+def _first_background(width: int, moses_rules: bool) -> Floats:
+    """Return small counts, but above 0 for each order.
+
+    :param width: of a row of BLEU
+    """
+    if moses_rules:
+        return np.ones(width)
+    falling = np.arange(width // 2 - 1, 0, -1.0)
+    return np.concatenate([[falling[0]] * 2, falling, falling])
