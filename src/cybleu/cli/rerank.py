@@ -211,7 +211,7 @@ def oracle_command(
       cybleu rerank oracle dev.nbest.gz dev.ref --level corpus --tokenize 13a
     """
     from ..nbest import NBest
-    from ..nbest.references import prepare_references
+    from ..nbest.reading import prepare_references
     from ..rerank import CorpusSelection, antioracle, oracle
 
     chosen = find(metric, smoothing=smoothing)

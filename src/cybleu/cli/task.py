@@ -147,7 +147,7 @@ def _naming(name: str, value: Any = None) -> str:
 def _read_texts(paths: Sequence[str], references: Sequence[str], **reading: Any) -> NBest:
     """Read lists of a decoder, and merge them."""
     from ..nbest import NBest, merge
-    from ..nbest.references import prepare_references
+    from ..nbest.reading import prepare_references
 
     prepared = prepare_references(references)
     lists = [NBest.from_files(path, prepared, texts=False, naming=_naming, **reading) for path in paths]

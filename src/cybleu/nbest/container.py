@@ -16,11 +16,9 @@ from ..errors import ArrayValueError, SequenceTypeError
 from ..metrics import Metric, Variant, find
 from ..metrics.combined import split_on_blanks
 from ..text.reading import read_groups, read_lines, read_texts
-from .axes import Axes
 from .extractor import read_moses, write_moses
 from .parts import Part, by_segment, joined_parts, part_of
-from .reading import read_parts
-from .references import bleu_of_lists, count_texts, known_texts, prepare_references
+from .reading import bleu_of_lists, count_texts, known_texts, prepare_references, read_parts
 from .sparse import SparseFeatures, owners_of
 from .validation import (
     Places,
@@ -32,7 +30,7 @@ from .validation import (
     checked_texts,
     feature_names,
 )
-from .weights import rows_of
+from .weights import Axes, rows_of
 from .writing import nbest_lines
 
 

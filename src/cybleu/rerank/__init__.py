@@ -9,11 +9,10 @@ each segment: raw text, token lists or arrays of ids. For samples of a single se
 ``mbr([samples])``.
 """
 
-from .linear import linear
 from .mbr import mbr
 from .oracle import antioracle, oracle
 from .perceptron import Perceptron, perceptron
-from .selection import CorpusSelection, Selection
+from .selection import CorpusSelection, Selection, linear
 
 __all__ = [
     "CorpusSelection",

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ulp
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._files.text import shown
-from .._runtime.arrays import Floats, Integers, bincount, first_not_finite, index, np
+from .._runtime.arrays import Floats, Integers, NDArray, bincount, first_not_finite, index, np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.parallel import bar
 from .._runtime.samples import MOST_REPEATS
@@ -17,12 +17,11 @@ from ..errors import ArrayValueError, FeatureError
 from ..metrics import Metric, Variant
 from ..metrics.combined import maximised
 from ..nbest import NBest, SparseFeatures
-from ..nbest.axes import deviations_within
 from ..nbest.container import check_nbest
 from ..nbest.sparse import no_features, owners_of
-from .linear import linear
+from ..nbest.weights import deviations_within
 from .oracle import oracle
-from .selection import Selection, metric_of
+from .selection import Selection, linear, metric_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +118,15 @@ def perceptron(
     check_whole(folds, "folds", 2, len(filled), error=ArrayValueError)
     ranked = oracle(nbest, "sentence", found).scores
     scales = _scales(nbest)
-    examples = {segment: _Example(nbest, segment, ranked, scales, good, bad) for segment in filled}
+
+    def example(segment: int) -> _Example:
+        rows = np.arange(nbest.offsets[segment], nbest.offsets[segment + 1], dtype=np.int64)
+        ranks = rows[np.argsort(-ranked[rows], kind="stable")]
+        first = ranks[: max(1, round(good * len(rows)))]
+        last = ranks[len(rows) - max(1, round(bad * len(rows))) :]
+        return _Example(_Rows(nbest, first, scales), _Rows(nbest, last, scales), ranked[first][:, None] > ranked[last])
+
+    examples = {segment: example(segment) for segment in filled}
     width = len(nbest.names)
     shuffled = filled.copy()
     Random(seed).shuffle(shuffled)
@@ -177,17 +184,12 @@ class _Rows:
         return dense, sparse
 
 
-class _Example:
+class _Example(NamedTuple):
     """The good and the bad hypotheses of a segment, and which pairs differ in BLEU."""
 
-    def __init__(self, nbest: NBest, segment: int, bleu: Floats, scales: Floats, good: float, bad: float):
-        rows = np.arange(nbest.offsets[segment], nbest.offsets[segment + 1], dtype=np.int64)
-        ranks = rows[np.argsort(-bleu[rows], kind="stable")]
-        first = ranks[: max(1, round(good * len(rows)))]
-        last = ranks[len(rows) - max(1, round(bad * len(rows))) :]
-        self.pairs = bleu[first][:, None] > bleu[last]
-        self.good = _Rows(nbest, first, scales)
-        self.bad = _Rows(nbest, last, scales)
+    good: _Rows
+    bad: _Rows
+    pairs: NDArray[np.bool_]
 
 
 SMALLEST = ulp(0.0)  # lower bound of the deviation of a feature that varies, so that it does not count as constant
@@ -259,9 +261,8 @@ def _train(
     for _ in range(epochs):
         random.shuffle(order)
         for place in order:
-            good = examples[place].good
-            bad = examples[place].bad
-            wrong = examples[place].pairs & (good.values(weights)[:, None] < bad.values(weights) + margin)
+            good, bad, pairs = examples[place]
+            wrong = pairs & (good.values(weights)[:, None] < bad.values(weights) + margin)
             up, sparse_up = good.sum(wrong.sum(axis=1))
             down, sparse_down = bad.sum(wrong.sum(axis=0))
             weights[:width] += (up - down) / wrong.size

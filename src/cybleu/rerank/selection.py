@@ -1,4 +1,4 @@
-"""Results of rerankers: one chosen hypothesis for each segment."""
+"""Selections, the results of rerankers: one hypothesis for each segment; and the choice by weighted features."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from .._runtime.arrays import NDArray, index, np, repeat
-from ..errors import ArrayValueError, StatisticsError
+from .._runtime.arrays import NDArray, first_not_finite, index, np, repeat
+from ..errors import ArrayValueError, FeatureError, StatisticsError
 from ..metrics import Metric, Variant, find
 from ..nbest import NBest
+from ..nbest.container import check_nbest
 from ..nbest.parts import part_of
 from ..nbest.sparse import owners_of
 from ..nbest.validation import Places
+from ..nbest.weights import Weights, weighed, weights_of
 
 Text = TypeVar("Text", covariant=True)
 
@@ -134,6 +136,28 @@ class CorpusSelection(Selection[Text]):
     def gain(self) -> float:
         """The absolute difference of the score and `start`."""
         return abs(self.score - self.start)
+
+
+def linear(nbest: NBest, weights: Weights) -> Selection[str]:
+    """Choose the hypothesis of each segment with the largest weighted sum of its features.
+
+    :param nbest: any list; for a segment without hypotheses the result is -1
+    :param weights: the weights by name, for every dense feature and any of the sparse ones; or as numbers, in the order
+        of `nbest.names`, followed by those of the sparse features if the list has any
+    :return: a selection whose `scores` are the weighted sums, added up in the order of the features. If several are
+        equally good, the lowest index is chosen
+    :raises FeatureError: the weights do not match the features, or are not finite
+
+    >>> nbest = NBest([0, 2, 4], [[1.0, 2.0], [2.0, 1.0], [0.0, 0.0], [0.0, 0.0]], [[0.0]] * 4, ["lm", "length"])
+    >>> linear(nbest, {"lm": 1.0, "length": 0.5}).rows
+    array([1, 2])
+    """
+    check_nbest(nbest)
+    # added in the order of the features, so that equal features have equal sums
+    sums = weighed(nbest.feature_rows, weights_of(nbest, weights, "weights", FeatureError), len(nbest.features))
+    if (row := first_not_finite(sums)) is not None:
+        raise FeatureError(f"the weighted sum of hypothesis {row} is {sums[row]}; the weights are too large")
+    return chosen(nbest, nbest.offsets, sums)
 
 
 def metric_of(nbest: NBest, metric: str | Metric | Variant | None, options: dict[str, Any]) -> Metric:

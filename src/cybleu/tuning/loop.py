@@ -37,7 +37,7 @@ from .._runtime.system import WINDOWS
 from ..errors import CybleuError, DecoderError, InputFileError, WeightsError
 from ..metrics import Metric
 from ..nbest import NBest, merge
-from ..nbest.references import digest, prepare_references
+from ..nbest.reading import digest, prepare_references
 from ..nbest.weight_files import read_weights, write_weights
 from ..nbest.weights import weights_of
 from .loop_parts import Stopping, Tuner
