@@ -148,7 +148,8 @@ class _Table:
                         inside = True
             left = lines.limit - lines.row
             bounds = np.array([0, lines.row], dtype=np.int64)
-            yield Part(offsets=bounds, ids=bounds[:1], features=lines.dense(), names=(), sparse=lines.sparse())
+            dense, sparse = lines.features()
+            yield Part(bounds, bounds[:1], dense, names=(), sparse=sparse)
         if inside:
             with on_line(self.file, self.file.count + 1):
                 self._leave([])

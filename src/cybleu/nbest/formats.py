@@ -157,18 +157,15 @@ class ParsedLines:
         self.row += 1
         self._indptr[self.row] = last
 
-    def dense(self) -> Floats:
-        """Return the dense features of all rows."""
-        return self._features[: self.row]
-
-    def sparse(self) -> SparseFeatures | None:
-        """Return the sparse features of all rows, if a line so far has any."""
+    def features(self) -> tuple[Floats, SparseFeatures | None]:
+        """Return the dense features of all rows, and the sparse ones, if a line so far has any."""
+        dense = self._features[: self.row]
         # the parser numbers names in the order of the file, and knows those of earlier blocks, too
         names = self._parser.names()
         if not names:
-            return None
+            return dense, None
         indptr = self._indptr[: self.row + 1]
-        return SparseFeatures(indptr, self._columns[: indptr[-1]], self._values[: indptr[-1]], names)
+        return dense, SparseFeatures(indptr, self._columns[: indptr[-1]], self._values[: indptr[-1]], names)
 
 
 # ---------------------------------------------------------------------------------------- id ||| tokens ||| features
@@ -203,8 +200,7 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
             lines.scores[lines.row] = line.score
             lines.put(line.dense.values(), line.sparse)
         numbers = np.arange(file.count + 1, file.count + lines.row + 1, dtype=np.int64)
-        dense = lines.dense()
-        sparse = lines.sparse()
+        dense, sparse = lines.features()
         dense_names = names
         if form == "joshua" and sparse is not None:
             owners = owners_of(sparse.indptr)
@@ -387,11 +383,11 @@ def _features_in(path: Path) -> tuple[str, Floats]:
             for number, _, line in lines.declined():
                 with on_line(file, file.count + 1 + number):
                     lines.put(*numbers_in(line, width, "a feature", "has {} features, and the lines before have {}"))
-            parts.append(lines.dense())
+            parts.append(lines.features()[0])
     return file.name, np.concatenate(parts)
 
 
-def plain_text(file: Lines, size: int, table: Path | None, names: Sequence[str] | None) -> Iterator[Record]:
+def plain_lines(file: Lines, size: int, table: Path | None, names: Sequence[str] | None) -> Iterator[Record]:
     """Read plain text with `size` lines for each segment, and the features of its lines in another file."""
     name, rows = ("", None) if table is None else _features_in(table)
     # names without a table of features are an error

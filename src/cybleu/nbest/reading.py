@@ -45,7 +45,7 @@ from ..metrics.operations import rows_of_corpus, tokenization_for, with_options
 from ..metrics.references import References
 from ..metrics.tokens import tokens_of
 from ..text.batches import Place, RawText
-from .formats import Record, fairseq, field_lines, on_line, plain_text
+from .formats import Record, fairseq, field_lines, on_line, plain_lines
 from .json_lines import json_lines
 from .parts import Part
 
@@ -104,7 +104,7 @@ def read_parts(
 
     with Lines(path) as file:
         if is_plain:
-            records = plain_text(file, size or 0, features, names)
+            records = plain_lines(file, size or 0, features, names)
         elif form in READERS:
             records = READERS[form](file)
         else:

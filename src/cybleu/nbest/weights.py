@@ -129,15 +129,15 @@ class Axes:
         It is 1 over the standard deviation of the feature within segments. The power of 2 hides rounding errors of
         sums.
         """
-        return np.array([self._scale_of(self.column(axis)[0]) for axis in range(self._features.shape[1])])
-
-    def _scale_of(self, column: Floats) -> float:
-        (deviation,), (largest,) = deviations_within(column[:, None], self.offsets)
-        if deviation < 1e-12:  # only rounding errors
-            return 1.0
-        # the exponents are added, because the product may overflow
-        exponent = frexp(deviation)[1] + frexp(largest)[1]
-        return ldexp(1.0, min(max(1 - exponent, -1000), 1000))
+        scales = np.ones(self._features.shape[1])
+        # one by one, which takes less memory than all at once
+        for axis in range(len(scales)):
+            (deviation,), (largest,) = deviations_within(self.column(axis)[0][:, None], self.offsets)
+            if deviation >= 1e-12:  # below, there are only rounding errors
+                # the exponents are added, because the product may overflow
+                exponent = frexp(deviation)[1] + frexp(largest)[1]
+                scales[axis] = ldexp(1.0, min(max(1 - exponent, -1000), 1000))
+        return scales
 
     def varies(self, axis: int) -> bool:
         """Whether the feature differs within a segment; otherwise its weight changes nothing."""

@@ -75,7 +75,7 @@ def mbr(
     refs = hyps
     if evidence is not None:
         refs = _parse_lists(evidence, "evidence", found)
-        _check_alike(hyps, refs)
+        _check_evidence(hyps, refs)
     found = maximised(found)
     shares = _shares(posterior, scores, scale, refs)
     kept = _most_probable(shares, refs, prune)
@@ -135,7 +135,7 @@ def _parse_lists(value: Any, name: str, metric: Metric) -> _Lists:
     return _Lists(source, batch, kind, np.array(empty, dtype=bool), np.array(bounds, dtype=np.int64))
 
 
-def _check_alike(hyps: _Lists, refs: _Lists) -> None:
+def _check_evidence(hyps: _Lists, refs: _Lists) -> None:
     check_same_kind(hyps.kind, "hypotheses", refs.kind, "evidence")
     if len(hyps.offsets) != len(refs.offsets):
         raise LengthMismatchError(
@@ -156,7 +156,7 @@ def _shares(posterior: Any, scores: Any, scale: float, lists: _Lists) -> Floats:
     if factor.ndim or not np.isfinite(factor):
         raise ArrayValueError(f"scale is {scale!r}; it must be a finite number")
     if scores is None:
-        values = _numbers(posterior, "posterior", lists)
+        values = _flattened(posterior, "posterior", lists)
         most = highest(values, lists.offsets)
         wrong = (values < 0) | (most <= 0)
         if wrong.any():
@@ -165,14 +165,14 @@ def _shares(posterior: Any, scores: Any, scale: float, lists: _Lists) -> Floats:
         shares: Floats = values / most
         return shares
     with np.errstate(over="ignore"):  # a text that is far below the best has the probability 0
-        values = _numbers(scores, "scores", lists) * factor
+        values = _flattened(scores, "scores", lists) * factor
         if not np.isfinite(values).all():
             raise ArrayValueError(f"scores times the scale {scale} are beyond the range of numbers")
         shares = np.exp(values - highest(values, lists.offsets))
     return shares
 
 
-def _numbers(values: Any, name: str, lists: _Lists) -> Floats:
+def _flattened(values: Any, name: str, lists: _Lists) -> Floats:
     """Flatten a number for each text, given for all texts or as a sequence for each segment."""
     values = by_position(values)
     if not hasattr(type(values), "__len__"):

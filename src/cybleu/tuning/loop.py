@@ -105,13 +105,12 @@ def mert_loop(
     for name in reading:
         if name not in READING:
             raise TypeError(f"{name} is no argument of mert_loop; pass the options of a tuner to Tuner")
+    reading = READING | reading
     tuner = tuner or Tuner()
     stopping = stopping or Stopping()
     folder = Path(folder)
     prepared = prepare_references(references)
     weights = numbers_by_name(start, "start")
-    for name, default in READING.items():
-        reading.setdefault(name, default)
     read = partial(NBest.from_files, references=prepared, texts=False, **reading)
     run = _Run(folder, decode, read, tuner)
     done: list[Iteration] = []
@@ -148,37 +147,28 @@ class _Run:
         place = self.folder / f"iteration-{number}"
         with errors_named(str(place)):
             place.mkdir(exist_ok=True)
-        nbest, merged = self._decoded(place, weights)
-        # hypotheses that no earlier list had
-        new = len(merged.features) - (len(self.pool.features) if self.pool else 0)
-        self.pool = merged
+        known = len(self.pool.features) if self.pool else 0
+        nbest, self.pool = self._decoded(place, weights)
         result = place / "result.json"
         if not result.exists():
-            iteration = self._tuned(number, weights, nbest, merged, new)
+            problem = Problem(self.pool, self.tuner.metric)
+            alone = Problem(nbest, self.tuner.metric)
+            tuned = self.tuner.weights(self.pool, weights, number)
+            iteration = Iteration(
+                number,
+                tuned,
+                start_score=score_of(problem, weights),
+                score=score_of(problem, tuned),
+                hypotheses=len(self.pool.features),
+                new=len(self.pool.features) - known,
+                scale=problem.objective.scale,
+                decoded=weights,
+                decoded_score=score_of(alone, weights),
+            )
             with writing(result) as file:
                 file.write(json.dumps(asdict(iteration), indent=1) + "\n")
+        # from the file, so that a run that was interrupted and one that was not continue alike
         return _read_result(result)
-
-    def _tuned(self, number: int, weights: dict[str, float], nbest: NBest, merged: NBest, new: int) -> Iteration:
-        """Tune on the merged list.
-
-        :param nbest: the list of the iteration
-        """
-        metric = self.tuner.metric
-        problem = Problem(merged, metric)
-        alone = Problem(nbest, metric)
-        tuned = self.tuner.weights(merged, weights, number)
-        return Iteration(
-            number,
-            tuned,
-            start_score=score_of(problem, weights),
-            score=score_of(problem, tuned),
-            hypotheses=len(merged.features),
-            new=new,
-            scale=problem.objective.scale,
-            decoded=weights,
-            decoded_score=score_of(alone, weights),
-        )
 
     def _decoded(self, place: Path, weights: dict[str, float]) -> tuple[NBest, NBest]:
         """Return the list of an iteration, alone and merged with the earlier ones; decode unless there is a list.

@@ -99,10 +99,11 @@ def pro(
     if not len(better):
         raise WeightsError("no pair of hypotheses differs enough to learn from; use a smaller minimum")
     found = _logistic_weights(_feature_differences(problem, better, worse), regularisation)
-    weights = found if interpolation == 1 else interpolation * found + (1 - interpolation) * before
+    weights = interpolation * found + (1 - interpolation) * before
     check_finite(weights)
-    scores = (problem.point(vector).merit[0] for vector in (weights, before))
-    return Pro(**problem.tuned(weights, *scores), pairs=len(better))
+    score = problem.point(weights).merit[0]
+    start_score = problem.point(before).merit[0]
+    return Pro(**problem.tuned(weights, score, start_score), pairs=len(better))
 
 
 def pro_pairs(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf, isnan, sqrt
+from math import inf, sqrt
 from operator import itemgetter
 from typing import Any
 
@@ -98,20 +98,19 @@ class Objective:
     def least(self) -> Array:
         return least_sum(self.stats, self._most)
 
-    def score(self, row: Array) -> float:
-        number = float(self.metric.evaluate_rows(row[None])[0]) if self.metric else float(self._function(row))
-        if isnan(number):
-            raise StatisticsError(f"the metric {self.name} gave nan for the sum {row.tolist()}")
-        return number
-
     def scores(self, rows: Array) -> Floats:
-        if self.metric is None:
-            return np.array([self.score(row) for row in rows])
-        return self.metric.evaluate_rows(rows)
+        if self.metric:
+            scores = self.metric.evaluate_rows(rows)
+        else:
+            scores = np.array([float(self._function(row)) for row in rows])
+        wrong = np.isnan(scores)
+        if wrong.any():
+            raise StatisticsError(f"the metric {self.name} gave nan for the sum {rows[wrong.argmax()].tolist()}")
+        return scores
 
     def merit(self, row: Array) -> tuple[float, float]:
         """Return the score and, where it is 0, a smoothed score, so that a search can leave a plateau."""
-        score = self.score(row)
+        score = float(self.scores(row[None])[0])
         # BLEU without smoothing is 0 wherever an order has no match
         if self.plateau is None or score != 0:
             return score, 0.0
