@@ -7,8 +7,8 @@ Create an :class:`NBest` from arrays, from texts (:meth:`NBest.from_texts`) or f
 """
 
 from .container import NBest
+from .features import SparseFeatures
 from .merging import merge
-from .sparse import SparseFeatures
 from .streams import Segment, chunks, extract, read_segments
 
 __all__ = [

@@ -17,9 +17,9 @@ from ..metrics import Metric, Variant, find
 from ..metrics.combined import split_on_blanks
 from ..text.reading import read_groups, read_lines, read_texts
 from .extractor import read_moses, write_moses
+from .features import Axes, SparseFeatures, owners_of, rows_of
 from .parts import Part, by_segment, joined_parts, part_of
 from .reading import bleu_of_lists, count_texts, known_texts, prepare_references, read_parts
-from .sparse import SparseFeatures, owners_of
 from .validation import (
     Places,
     checked_floats,
@@ -30,7 +30,6 @@ from .validation import (
     checked_texts,
     feature_names,
 )
-from .weights import Axes, rows_of
 from .writing import nbest_lines
 
 

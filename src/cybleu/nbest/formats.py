@@ -16,8 +16,8 @@ from .._files.text import Lines, Naming, Path, number_of, shown
 from .._runtime.arrays import Floats, Integers, in_place, np
 from ..errors import InputFileError
 from ..text.batches import RawText
+from .features import SparseFeatures, owners_of
 from .parts import Part
-from .sparse import SparseFeatures, owners_of
 from .validation import check_apart, feature_names
 
 BARS = b"|||"

@@ -10,8 +10,8 @@ from .._files.text import shown
 from .._runtime.arrays import Integers, np
 from ..errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
 from .container import NBest, check_nbest
+from .features import SparseFeatures, no_features, owners_of
 from .parts import Part, by_segment, joined_parts, part_of
-from .sparse import SparseFeatures, no_features, owners_of
 
 
 def merge(*nbests: NBest) -> NBest:

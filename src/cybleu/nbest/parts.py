@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from .._runtime.arrays import Array, Floats, Integers, bincount, np, repeat
-from .sparse import SparseFeatures, no_features
+from .features import SparseFeatures, no_features
 
 if TYPE_CHECKING:
     from .container import NBest

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from .._files.text import Path
 from .._runtime.arrays import NDArray, np
 from .container import NBest
+from .features import SparseFeatures
 from .merging import merge
 from .parts import Part, joined_parts
 from .reading import read_parts
-from .sparse import SparseFeatures
 
 
 class Segment(NamedTuple):

@@ -12,7 +12,7 @@ from .._runtime.arrays import Array, Floats, Integers, array_given, first_not_fi
 from .._runtime.scales import counted
 from ..errors import ArrayValueError, FeatureError, LengthMismatchError, StatisticsError
 from ..text.ids import integers
-from .sparse import SparseFeatures, owner_of, owners_of, sparse_given
+from .features import SparseFeatures, owner_of, owners_of, sparse_given
 
 # Below the int64 limit, because searches add differences to such a sum, and some metrics add 1 to a count.
 LARGEST_SUM = 2**62

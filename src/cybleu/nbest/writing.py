@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .._files.text import Naming, keyword, shown
 from ..errors import ArrayValueError, FeatureError, UnknownNameError
-from .sparse import sparse_fields
+from .features import sparse_fields
 
 if TYPE_CHECKING:
     from .container import NBest

@@ -15,7 +15,7 @@ from ..metrics import Metric, find
 from ..metrics.combined import maximised, split_on_blanks
 from ..metrics.operations import tokenization_for
 from ..nbest import NBest
-from ..nbest.sparse import owner_of, owners_of
+from ..nbest.features import owner_of, owners_of
 from ..text.batches import TokenLists
 from ..text.reading import check_same_kind, read_groups, read_texts
 from .selection import Selection, chosen, highest

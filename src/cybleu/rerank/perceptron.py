@@ -18,8 +18,7 @@ from ..metrics import Metric, Variant
 from ..metrics.combined import maximised
 from ..nbest import NBest, SparseFeatures
 from ..nbest.container import check_nbest
-from ..nbest.sparse import no_features, owners_of
-from ..nbest.weights import deviations_within
+from ..nbest.features import deviations_within, no_features, owners_of
 from .oracle import oracle
 from .selection import Selection, linear, metric_of
 

@@ -11,10 +11,9 @@ from ..errors import ArrayValueError, FeatureError, StatisticsError
 from ..metrics import Metric, Variant, find
 from ..nbest import NBest
 from ..nbest.container import check_nbest
+from ..nbest.features import Weights, owners_of, weighed, weights_of
 from ..nbest.parts import part_of
-from ..nbest.sparse import owners_of
 from ..nbest.validation import Places
-from ..nbest.weights import Weights, weighed, weights_of
 
 Text = TypeVar("Text", covariant=True)
 

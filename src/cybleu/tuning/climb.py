@@ -15,7 +15,7 @@ from .._runtime.parallel import bar, in_order
 from .._runtime.samples import MOST_REPEATS
 from ..errors import WeightsError
 from ..nbest import NBest
-from ..nbest.weights import Weights
+from ..nbest.features import Weights
 from .line_search import Reached, Surface
 from .problem import Metric, Point, Problem, summed
 from .results import Move, Restart, Tuning

@@ -21,7 +21,7 @@ from .._runtime.arrays import Array, Floats, np
 from ..errors import FeatureError, WeightsError
 from ..metrics import Bleu
 from ..nbest import NBest
-from ..nbest.weights import Weights, weights_of
+from ..nbest.features import Weights, weights_of
 from .problem import Interval, Line, Metric, Point, Problem, summed
 from .results import LineSearch
 

@@ -37,9 +37,9 @@ from .._runtime.system import WINDOWS
 from ..errors import CybleuError, DecoderError, InputFileError, WeightsError
 from ..metrics import Metric
 from ..nbest import NBest, merge
+from ..nbest.features import weights_of
 from ..nbest.reading import digest, prepare_references
 from ..nbest.weight_files import read_weights, write_weights
-from ..nbest.weights import weights_of
 from .loop_parts import Stopping, Tuner
 from .problem import Problem, score_of
 from .results import Iteration, Loop

@@ -14,7 +14,7 @@ from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import percent
 from ..errors import UnknownNameError, WeightsError
 from ..nbest import NBest
-from ..nbest.weights import Weights
+from ..nbest.features import Weights
 from .problem import Metric, Problem, check_finite
 from .results import Tuned
 

@@ -15,8 +15,7 @@ from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import check_samples
 from ..errors import ArrayValueError, FeatureError, WeightsError
 from ..nbest import NBest, SparseFeatures
-from ..nbest.sparse import owners_of
-from ..nbest.weights import Weights, rows_of, weighed
+from ..nbest.features import Weights, owners_of, rows_of, weighed
 from .problem import Metric, Problem, check_finite
 from .results import Tuned
 

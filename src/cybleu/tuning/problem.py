@@ -16,7 +16,7 @@ from ..metrics import Metric as MetricType
 from ..metrics.combined import maximised
 from ..nbest import NBest
 from ..nbest.container import check_nbest
-from ..nbest.weights import Weights, rows_of, weighed, weights_of
+from ..nbest.features import Weights, rows_of, weighed, weights_of
 
 Metric = str | Variant | MetricType | Callable[[Array], float] | None
 

@@ -10,7 +10,7 @@ from .._files.text import Naming, keyword, listed, shown
 from .._runtime.arrays import Floats, floats_given, np
 from .._runtime.numbers import finite_numbers
 from ..errors import FeatureError, WeightsError
-from ..nbest.weights import Weights
+from ..nbest.features import Weights
 from .problem import Problem
 
 NORMALISED = ("sum", "largest")
