@@ -39,6 +39,17 @@ def test_scores_of_raw_text_import_no_numpy():
     assert done.stdout == "False\n"
 
 
+@pytest.mark.parametrize("package", [cybleu, cybleu.metrics], ids=["cybleu", "metrics"])
+def test_type_checkers_see_the_names_that_are_imported_later(package):
+    """They read imports below `if TYPE_CHECKING`; at run time the names come from tables."""
+    tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    seen = {alias.asname for node in block.body for alias in getattr(node, "names", ()) if alias.asname}
+    at_once = {alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    modules = {name for name in seen if inspect.ismodule(getattr(package, name))}
+    assert seen - modules == {*package.__all__} - at_once
+
+
 # A child of `fork` waits forever for a module that a thread was importing.
 SOURCE = Path(cybleu.__file__).parent
 

@@ -17,6 +17,7 @@ from .bleu_score import (
     nltk_3_2,
     sentence_bleu,
 )
+from .metrics import CATALOGUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,12 +49,12 @@ if TYPE_CHECKING:
     from .metrics import rows as rows
     from .metrics import score as score
     from .metrics import scores as scores
-    from .metrics.raw_text import bleu as bleu
-    from .metrics.raw_text import cer as cer
-    from .metrics.raw_text import chrf as chrf
-    from .metrics.raw_text import rouge as rouge
-    from .metrics.raw_text import ter as ter
-    from .metrics.raw_text import wer as wer
+    from .metrics.bleu import bleu as bleu
+    from .metrics.chrf import chrf as chrf
+    from .metrics.rouge import rouge as rouge
+    from .metrics.ter import ter as ter
+    from .metrics.wer import cer as cer
+    from .metrics.wer import wer as wer
     from .pairwise import pairs as pairs
     from .pairwise import self_bleu as self_bleu
     from .rewards import Reward as Reward
@@ -72,7 +73,7 @@ __getattr__, __dir__, _LATER = later(
         "checks": "check",
         "explanations": "explain explain_difference",
         "metrics": "References rows score scores",
-        "metrics.raw_text": "bleu cer chrf rouge ter wer",
+        **{f"metrics.{module}": functions for module, (_, functions, _) in CATALOGUE.items()},
         "pairwise": "pairs self_bleu",
         "rewards": "Reward reward_scores",
         "rouge_score_compat": "install_as_rouge_score",

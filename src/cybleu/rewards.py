@@ -20,8 +20,7 @@ from ._runtime.sequences import by_position, is_missing
 from .errors import LengthMismatchError, OrderError, SequenceTypeError, UnknownNameError, WeightsError, _printable
 from .metrics import find
 from .metrics.counting import FEW_EACH
-from .metrics.names import as_shares
-from .metrics.operations import check_parts, corpus_of, rows_of_corpus
+from .metrics.operations import as_shares, check_parts, corpus_of, rows_of_corpus
 from .text.ids import SpecialIds
 from .text.reading import read_list
 from .text.segments import plain_text

@@ -259,7 +259,7 @@ MODULES = [
 
 # Public modules: a package exports the names in its `__all__`; the modules in it are private.
 PUBLIC = [name for name in MODULES if re.fullmatch(r"cybleu\.[a-z]\w*", name) and name != "cybleu.cli"]
-PUBLIC += [*ENGINES, "cybleu.metrics.raw_text"]
+PUBLIC += ENGINES
 
 
 def examples_of(module):

@@ -14,7 +14,7 @@ from .._files.writing import writing
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, _printable
 from ..metrics import Bleu
-from ..metrics.names import family
+from ..metrics.bleu import family
 from .command import FilePath
 from .options import as_option, shows_progress
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..errors import UnknownNameError
-from ..metrics import METRICS, VARIANTS, find
+from ..metrics import METRICS, Bleu, find
 from ..metrics.signature import Signature
 
 CYBLEU = f"""@software{{cybleu,
@@ -17,25 +17,6 @@ CYBLEU = f"""@software{{cybleu,
   year = {{2026}}
 }}"""
 
-OF_METRICS = {
-    "chrf": ["popovic-2015"],
-    "chrf+": ["popovic-2015", "popovic-2017"],
-    "chrf++": ["popovic-2015", "popovic-2017"],
-    "gleu": ["wu-2016"],
-    "nist": ["doddington-2002"],
-    "rouge": ["lin-2004"],
-    "ter": ["snover-2006"],
-    "wer": ["levenshtein-1966"],
-    "cer": ["levenshtein-1966"],
-}
-OF_VARIANTS = {
-    "sacrebleu": ["post-2018"],
-    "moses": ["koehn-2007"],
-    "multi-bleu": ["koehn-2007"],
-    "coco": ["chen-2015"],
-    "codexglue": ["lu-2021"],
-    "tensor2tensor": ["vaswani-2018"],
-}
 # Smoothings of sentences that are described in "A Systematic Comparison of Smoothing Techniques".
 SMOOTHED = re.compile(r"method[1-7]|floor|add-k")
 
@@ -54,21 +35,18 @@ def citations(metric: str) -> str:
 def _papers(metric: str) -> list[str]:
     fields = Signature.read(metric).fields
     written = fields.get("variant") or fields.get("metric") or fields.get("") or next(iter(fields))
-    name = re.sub(r"^(chrf|rouge)[\dl]\w*", r"\1", written.lower())
+    name = re.sub(r"^chrf\d", "chrf", written.lower())
     if name == "nrefs":  # a signature of sacreBLEU, without the name of the metric
         name = "bleu"
         if "nc" in fields:
             name = "chrf"
         elif fields.get("tok") == "tercom":
             name = "ter"
-    name = "sacrebleu" if name == "bleu" else name
     if name == "chrf" and fields.get("nw", "0") != "0":  # its signature tells chrF++ only by the order of words
         name = "chrf++"
-    if name in OF_METRICS:
-        return OF_METRICS[name]
-    if name not in VARIANTS:
-        find(name)  # raises UnknownNameError, unless the metric has been added to METRICS
+    found = find("rouge1" if name == "rouge" else name)  # each kind of ROUGE is a metric
+    if not found.papers:  # a metric that has been added to METRICS
         raise UnknownNameError(f"no paper is known for the metric {name!r}; use one of {', '.join(METRICS)}")
     smoothing = fields.get("smooth") or fields.get(written, "")
-    smoothed = ["chen-cherry-2014"] if SMOOTHED.match(smoothing) else []
-    return ["papineni-2002", *OF_VARIANTS.get(name, []), *smoothed]
+    smoothed = ["chen-cherry-2014"] if isinstance(found, Bleu) and SMOOTHED.match(smoothing) else []
+    return [*found.papers, *smoothed]

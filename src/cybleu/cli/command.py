@@ -15,6 +15,7 @@ from .._files.writing import check_paths
 from .._runtime.system import command_line
 from ..errors import CybleuError, InputFileError, _printable
 from ..metrics import METRICS
+from ..metrics.names import name_of
 
 Decorator = Callable[[Any], Any]
 
@@ -239,7 +240,7 @@ def metric_named(name: str) -> str:
     """The name of a metric that the user wrote, which may be sacreBLEU's, in upper or lower case."""
     name = name.lower()
     name = "sacrebleu" if name == "bleu" else name.replace("chrf2", "chrf")
-    return next((known for known in METRICS if known.lower() == name), name)
+    return name_of(name)
 
 
 def similar(name: str, names: list[str]) -> list[str]:

@@ -13,7 +13,7 @@ from .._definitions.bleu import remark_on_weights
 from .._definitions.ngrams import MOST_ORDERS
 from .._files.text import number_of, shown
 from ..errors import InputFileError
-from ..metrics import METRICS, Bleu, counting
+from ..metrics import METRICS, VARIANTS, counting
 from .command import Decorator, FilePath, metric_named, section, similar
 
 # ------------------------------------------------------------------------------------------------------------- metrics
@@ -34,10 +34,10 @@ class MetricName(click.ParamType):  # type: ignore[type-arg]
         self.offered = [name for name in METRICS if self._reason_against(name) is None]
 
     def _reason_against(self, name: str) -> str | None:
-        metric = METRICS[name]
-        if self._of_bleu and not isinstance(metric, Bleu):
+        variant = VARIANTS.get("sacrebleu" if name == "bleu" else name)
+        if self._of_bleu and variant is None:
             return f"this command supports only BLEU, and {name} is another metric"
-        if self._of_sums and getattr(metric, "level", None) == "mean":
+        if self._of_sums and variant is not None and variant.level == "mean":
             return (
                 f"this command requires a corpus score, and {name} is a mean of the scores of segments; use another one"
             )

@@ -16,8 +16,7 @@ from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import SampleError, UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
-from ..metrics.operations import lists_of
-from ..metrics.raw_text import fields_of_texts
+from ..metrics.operations import fields_of_texts, lists_of
 from ..metrics.signature import as_signature
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus

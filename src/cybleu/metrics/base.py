@@ -101,12 +101,16 @@ class Metric(ABC):
     columns: ClassVar[tuple[str, ...]] = ()
     #: What :meth:`count` takes: lists of ``tokens``, or the ``text`` as a str.
     reads: ClassVar[str] = "tokens"
+    #: The tokeniser of raw text, unless `tokenize` names another one; None if the metric reads tokens alone.
+    tokenizer: ClassVar[str | None] = None
     #: Of the numbers in a row: ``int64``, or ``float64`` for fractions.
     dtype: ClassVar[str] = "int64"
     #: The least number that a row may have; None for any.
     least: ClassVar[int | None] = None
     #: False for error rates, of which 0 is a perfect match and `scale` an error for each word.
     higher_is_better: ClassVar[bool] = True
+    #: The keys of the papers that define the metric, in ``cli/papers.bib``.
+    papers: ClassVar[tuple[str, ...]] = ()
     #: True if the score of a corpus is the mean of the scores of its segments, so that no sum of rows has it.
     averages: ClassVar[bool] = False
     #: True if weights come from all references of a call, so that a corpus cannot be counted in several calls.
@@ -152,9 +156,10 @@ class Metric(ABC):
     @cached_property
     def tokenization(self) -> Tokenization | None:
         """How raw text is tokenised; None if the metric reads tokens alone."""
+        tokenizer = self.tokenizer if self.tokenize is None else self.tokenize
         if self.reads == "text":
-            return Tokenization("none", self.lowercase)
-        return None if self.tokenize is None else Tokenization(self.tokenize, self.lowercase)
+            tokenizer = "none"
+        return None if tokenizer is None else Tokenization(tokenizer, self.lowercase)
 
     def of_sentences(self: Self) -> Self:
         """Return the metric for scoring single sentences."""

@@ -19,20 +19,21 @@ from ..text.tokenization import Tokenization
 from .base import BuiltinMetric, Score
 from .bleu_rows import NltkRows, PlainRows, as_table, order_of
 from .counting import LARGEST_ORDER, Counting
+from .names import score_texts
 from .operations import check_summable, table_of_rows, tokenization_for
 from .signature import Signature
 from .statistics import has_rows, scores_by
 from .tokens import numbered_pair
-from .variants import VARIANTS, Variant, tool_tokenizer
+from .variants import PAPERS, VARIANTS, Variant, tool_tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..text.batches import Batch, Corpus
-    from .base import Counter
+    from .base import Counter, Metric
     from .pairs import PairedTexts
 
-__all__ = ["Bleu", "BleuScore"]
+__all__ = ["Bleu", "BleuScore", "bleu"]
 
 LEVELS = ("corpus", "sentence", "mean")
 
@@ -187,6 +188,12 @@ class Bleu(BuiltinMetric):
     def name(self) -> str:  # type: ignore[override]
         """The name of the variant."""
         return self.definition.name
+
+    @property
+    def papers(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The papers that define BLEU and describe the tool."""
+        of_tool = PAPERS.get(self.name)
+        return ("papineni-2002",) if of_tool is None else ("papineni-2002", of_tool)
 
     @cached_property
     def scale(self) -> float:  # type: ignore[override]
@@ -414,3 +421,28 @@ class Bleu(BuiltinMetric):
 @lru_cache(64)
 def _scorer(metric: Bleu, *, failing: bool) -> RowScorer:
     return RowScorer(metric.rules(failing=failing))
+
+
+def bleu(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> BleuScore:
+    """Score a corpus of raw text by sacreBLEU's BLEU, from 0 to 100.
+
+    Lists of tokens and token ids are also accepted; the signature then contains ``tok:none``.
+
+    :param hypotheses: a list of str, one for each segment
+    :param references: for each segment a str or a list of str
+    :param threads: the number of threads, by default one; it does not affect the result
+    :param options: options of :class:`cybleu.metrics.Bleu`, for example ``tokenize="zh"``, ``lowercase=True`` or
+        ``smoothing="none"``
+    :return: the score with its precisions, brevity penalty and signature, which ``print`` shows; 0 without segments
+    :raises CybleuError: an argument is invalid; the message names the argument and the position
+
+    >>> result = bleu(["The cat sat on a mat.", "It rains."], ["The cat sat on the mat.", "It rains."])
+    >>> round(result.score, 2), round(result.bp, 2), len(result.precisions)
+    (53.9, 1.0, 4)
+    """
+    return score_texts("bleu", hypotheses, references, threads, options)  # type: ignore[no-any-return]
+
+
+def family(metric: Metric) -> str:
+    """Return the name that all definitions of a metric share: ``BLEU``, or the metric's name."""
+    return "BLEU" if isinstance(metric, Bleu) else metric.name

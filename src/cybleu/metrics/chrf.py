@@ -16,7 +16,8 @@ from .._runtime.parallel import run
 from ..chrf_score import LARGEST_BETA
 from ..errors import OrderError, StatisticsError
 from ..text.batches import RawText
-from .base import BuiltinMetric
+from .base import BuiltinMetric, Score
+from .names import score_texts
 from .operations import tokenization_for
 from .signature import Signature
 from .statistics import scores_by
@@ -85,6 +86,11 @@ class Chrf(BuiltinMetric):
         """``chrf``, ``chrf+`` or ``chrf++``."""
         return "chrf" + "+" * min(self.word_order, 2)
 
+    @property
+    def papers(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The papers that define chrF, and chrF+ and chrF++."""
+        return ("popovic-2015", "popovic-2017") if self.word_order else ("popovic-2015",)
+
     @cached_property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The names of the numbers in a row."""
@@ -145,3 +151,16 @@ class Chrf(BuiltinMetric):
     def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         scores: NDArray[np.float64] = scores_by(self.measure, rows, self.formula)
         return scores
+
+
+def chrf(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:
+    """Score a corpus of raw text by sacreBLEU's chrF, from 0 to 100.
+
+    The other parameters are those of :func:`cybleu.bleu`.
+
+    :param options: options of :class:`cybleu.metrics.Chrf`, for example ``word_order=2`` for chrF++
+
+    >>> round(chrf(["The cat sat on a mat."], ["The cat sat on the mat."]).score, 2)
+    65.8
+    """
+    return score_texts("chrf", hypotheses, references, threads, options)  # type: ignore[no-any-return]

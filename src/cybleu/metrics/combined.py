@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .._runtime.lazy_arrays import np
+from .._runtime.numbers import finite_numbers
+from ..errors import StatisticsError, UnknownNameError, WeightsError
 from .base import BuiltinMetric, Metric
-from .operations import with_options
+from .names import find
+from .operations import as_shares, with_options
 from .signature import Signature
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .._runtime.lazy_arrays import np
     from ..text.batches import Batch, Corpus
     from .base import Counter
 
@@ -91,6 +94,140 @@ class Accuracy(Combination):
         self.metric.fill_pairs(texts, others, scores, threads, progress)
         scores *= -1
         scores += self.scale
+
+
+@dataclass(frozen=True)
+class Mixture(Combination):
+    """A weighted mean of metrics, each from 0 to 1, where 1 is a perfect match.
+
+    A row has the rows of the metrics one after the other, as float64. An error rate such as TER counts as 1 minus the
+    rate, or 0 where it is above 1. Each metric reads raw text with its own tokeniser.
+
+    :param parts: a dict from metrics or their names to weights, or pairs of a metric or name and its weight. Weights
+        are above 0, and are divided by their sum
+    :raises UnknownNameError: there is no such metric
+    :raises WeightsError: there is no metric, one is neither a metric nor a name, or a weight is not a finite number
+        above 0
+
+    >>> from cybleu.metrics import Mixture
+    >>> metric = Mixture({"bleu": 0.5, "chrf": 0.5})
+    >>> metric.scores(metric.rows(["The cat sat on a mat."], ["The cat sat on the mat."])).round(3)
+    array([0.573])
+    """
+
+    parts: Any
+
+    scale = 1
+    dtype = "float64"
+
+    def __post_init__(self) -> None:
+        if self.tokenize is not None or self.lowercase:
+            raise UnknownNameError(
+                "tokenize and lowercase are options of the metrics of a mixture; pass Bleu(tokenize=...)"
+            )
+        parts = self.parts.items() if isinstance(self.parts, Mapping) else self.parts
+        try:
+            pairs = [(metric, weight) for metric, weight in parts]
+        except (TypeError, ValueError):
+            pairs = []
+        weights = finite_numbers([weight for _, weight in pairs], "the weights")
+        known = all(isinstance(metric, (str, Metric)) for metric, _ in pairs)
+        if not pairs or not known or weights is None or min(weights) <= 0:
+            raise WeightsError(
+                "a mixture requires metrics or their names with finite weights above 0, such as "
+                f"{{'bleu': 0.5, 'chrf': 0.5}}, and these are {self.parts!r}"
+            )
+        total = sum(weights)
+        parts = tuple((find(metric), weight / total) for (metric, _), weight in zip(pairs, weights))
+        object.__setattr__(self, "parts", parts)
+        object.__setattr__(self, "cost", min(metric.cost for metric, _ in parts))
+        object.__setattr__(self, "least", None if any(metric.least is None for metric, _ in parts) else 0)
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        super().__setstate__(state)
+        # with these weights, which are not divided by their sum again
+        object.__setattr__(self, "parts", state["parts"])
+
+    @property
+    def components(self) -> tuple[Metric, ...]:  # type: ignore[override]
+        """The metrics."""
+        return tuple(metric for metric, _ in self.parts)
+
+    def with_components(self, components: Sequence[Metric]) -> Mixture:
+        weights = [weight for _, weight in self.parts]
+        # not by the constructor, which divides the weights by their sum again
+        mixture = Mixture.__new__(Mixture)
+        vars(mixture).update(vars(self), parts=tuple(zip(components, weights)))
+        return mixture
+
+    @property
+    def weighs_by_call(self) -> bool:  # type: ignore[override]
+        """Whether one of the metrics takes its weights from all references of a call."""
+        return any(metric.weighs_by_call for metric in self.components)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The weights and the names, such as ``0.5*sacrebleu+0.5*chrf``."""
+        return "+".join(f"{weight:g}*{metric.name}" for metric, weight in self.parts)
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The columns of each metric, prefixed by its name, and by a number if an earlier part has the same name."""
+        names = [metric.name for metric in self.components]
+        numbers = [names[:place].count(name) + 1 for place, name in enumerate(names)]
+        prefixes = [name if number == 1 else f"{name}_{number}" for name, number in zip(names, numbers)]
+        of_each = zip(prefixes, self.components)
+        return tuple(f"{prefix}.{name}" for prefix, metric in of_each for name in metric.columns)
+
+    @property
+    def reads(self) -> str:  # type: ignore[override]
+        """``text`` if one of the metrics reads text."""
+        return "text" if any(metric.reads == "text" for metric in self.components) else "tokens"
+
+    @property
+    def signature(self) -> str:
+        """The weights and the signatures of the metrics in one line."""
+        return Signature({"": "+".join(f"{weight:g}*({metric.signature})" for metric, weight in self.parts)})
+
+    def counter(self, corpus: Corpus) -> Counter:
+        counters = [metric.counter(corpus) for metric in self.components]
+
+        def count(start: int, stop: int, rows: Any) -> None:
+            for counter, (metric, _, part) in zip(counters, self._of_each(np.asarray(rows))):
+                table = np.zeros(part.shape, dtype=metric.dtype)
+                counter(start, stop, table)
+                part[start:stop] = table[start:stop]
+
+        return count
+
+    def _of_each(self, rows: NDArray[Any]) -> Iterator[tuple[Metric, float, NDArray[Any]]]:
+        """Each metric, its weight and its columns of rows."""
+        start = 0
+        for metric, weight in self.parts:
+            end = start + len(metric.columns)
+            yield metric, weight, rows[:, start:end]
+            start = end
+
+    def fill_pairs(
+        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
+    ) -> None:
+        for metric, weight in self.parts:
+            part = np.zeros_like(scores)
+            metric.fill_pairs(texts, others, part, threads, progress)
+            scores += weight * as_shares(metric, part)
+
+    def formula(self, row: Sequence[float]) -> float:
+        return float(self.evaluate_rows(np.array([row]))[0])
+
+    def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        total = np.zeros(len(rows))
+        for metric, weight, part in self._of_each(rows):
+            with np.errstate(invalid="ignore"):  # numbers beyond 64 bits become others
+                table = np.ascontiguousarray(part, dtype=metric.dtype)
+            if (table != part).any():
+                raise StatisticsError(f"rows of {self.name} have fractions or too large counts of {metric.name}")
+            total += weight * as_shares(metric, metric.scores(table))
+        return total
 
 
 def maximised(metric: Metric) -> Metric:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .._backend import gleu_rows, go_on, raw_gleu_rows
@@ -12,7 +11,6 @@ from .._definitions.gleu import gleu_counts
 from .._runtime.numbers import check_whole
 from ..errors import OrderError
 from ..text.shapes import of_any_tokens
-from ..text.tokenization import Tokenization
 from .base import BuiltinMetric
 from .counting import MOST_ORDERS_OF_KERNELS, check_not_mixed
 from .operations import tokenization_for
@@ -21,6 +19,7 @@ from .tokens import segments_of, tokenised
 
 if TYPE_CHECKING:
     from ..text.batches import Corpus
+    from ..text.tokenization import Tokenization
     from .base import Counter
 
 
@@ -54,6 +53,8 @@ class Gleu(BuiltinMetric):
     max_len: int = 4
 
     name = "gleu"
+    papers = ("wu-2016",)
+    tokenizer = "13a"
     scale = 1
     columns = ("matches", "ngrams")
     cost = 1
@@ -67,11 +68,6 @@ class Gleu(BuiltinMetric):
     def signature(self) -> str:
         """The n-gram orders in one line."""
         return Signature({"metric": "gleu", "min": self.min_len, "max": self.max_len})
-
-    @cached_property
-    def tokenization(self) -> Tokenization:
-        """How raw text is tokenised, by default by ``13a``."""
-        return Tokenization("13a" if self.tokenize is None else self.tokenize, self.lowercase)
 
     def counter(self, corpus: Corpus) -> Counter:
         tokenization = tokenization_for(self, corpus.kind)

@@ -1,51 +1,65 @@
-"""Metrics by name, and weighted sums of metrics."""
+"""Metrics by name, and the functions that take a metric or its name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterator, Mapping, MutableMapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.lazy_arrays import array_given, floats_given, np
-from .._runtime.numbers import finite_numbers
-from ..errors import StatisticsError, UnknownNameError, WeightsError
+from ..errors import StatisticsError, UnknownNameError
+from ..text.reading import read_corpus
+from . import CATALOGUE
 from .base import Metric
-from .bleu import Bleu
-from .chrf import Chrf
-from .combined import Combination
-from .gleu import Gleu
-from .nist import Nist
-from .operations import with_options
-from .rouge import KINDS, Rouge
-from .signature import Signature
+from .operations import fields_of_texts, rows_without_numpy, with_options
 from .statistics import whole_array, whole_numbers
-from .ter import Ter
 from .variants import VARIANTS, Variant
-from .wer import Cer, Wer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..text.batches import Batch, Corpus
-    from .base import Counter
+__all__ = ["METRICS", "find", "rows", "rows_by_name", "score", "scores"]
 
-__all__ = ["METRICS", "Mixture", "find", "rows_by_name"]
+metrics: Any = sys.modules[__package__]  # imports the module of a class when the class is used first
 
-#: The metrics by name: sacreBLEU's BLEU, each tool's BLEU, chrF, GLEU, NIST and TER.
-METRICS: dict[str, Metric] = {
-    "bleu": Bleu(),
-    **{name: Bleu(name) for name in VARIANTS},
-    **{"chrf" + "+" * order: Chrf(word_order=order) for order in range(3)},
-    "gleu": Gleu(),
-    "nist": Nist(),
-    **{f"rouge{kind}": Rouge(kind) for kind in KINDS},
-    "ter": Ter(),
-    "wer": Wer(),
-    "cer": Cer(),
-}
 
-_IN_LOWER_CASE = {name.lower(): metric for name, metric in METRICS.items()}
+class MetricsByName(MutableMapping[str, Metric]):
+    """Metrics by name, each of which is made when it is used first, because importing all takes longer than many calls.
+
+    :param calls: by name a class of :mod:`cybleu.metrics` with its arguments
+    :ivar made: the metrics that have been made
+    """
+
+    def __init__(self, calls: dict[str, tuple[Any, ...]]):
+        self._calls = calls
+        self.made: dict[str, Metric] = {}
+
+    def __getitem__(self, name: str) -> Metric:
+        if name not in self.made:
+            kind, *arguments = self._calls[name]
+            self.made[name] = getattr(metrics, kind)(*arguments)
+        return self.made[name]
+
+    def __setitem__(self, name: str, metric: Metric) -> None:
+        self._calls.setdefault(name, ())
+        self.made[name] = metric
+
+    def __delitem__(self, name: str) -> None:
+        del self._calls[name]
+        self.made.pop(name, None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._calls)
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+
+_CALLS = {name: call for _, _, calls in CATALOGUE.values() for name, call in calls.items()}
+#: The metrics by name: sacreBLEU's BLEU, each tool's BLEU, and the others.
+METRICS = MetricsByName({"bleu": _CALLS["bleu"], **{name: ("Bleu", name) for name in VARIANTS}, **_CALLS})
 
 
 def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Metric:
@@ -61,14 +75,15 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
 
     >>> find("huggingface").definition.reference_length
     'shortest'
+    >>> from cybleu.metrics import Bleu
     >>> find("nltk:method1", max_order=2) == Bleu("nltk", smoothing="method1", max_order=2)
     True
     >>> find({"BLEU": 1, "chrF": 3}).name
     '0.25*sacrebleu+0.75*chrf'
     """
     # Nearly all calls give a name alone.
-    if not options and type(metric) is str and metric in METRICS:
-        return METRICS[metric]
+    if not options and type(metric) is str and metric in METRICS.made:
+        return METRICS.made[metric]
     options = {name: value for name, value in options.items() if value is not None}
     for name in sorted({"metric", "variant"} & options.keys()):
         raise UnknownNameError(
@@ -77,21 +92,30 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
     if metric is None or isinstance(metric, str):
         return _by_name(default if metric is None else metric, options)
     if isinstance(metric, Variant):
-        return with_options(Bleu(metric), **options)
-    return _from_object(Mixture(metric) if isinstance(metric, Mapping) else metric, options)
+        return with_options(metrics.Bleu(metric), **options)  # type: ignore[no-any-return]
+    return _from_object(metrics.Mixture(metric) if isinstance(metric, Mapping) else metric, options)
+
+
+def name_of(name: str) -> str:
+    """Return the name in :data:`METRICS` that is equal without case, or the name itself if there is none."""
+    if name in METRICS:
+        return name
+    lower = name.lower()
+    return next((known for known in METRICS if known.lower() == lower), name)
 
 
 def _by_name(name: str, options: dict[str, Any]) -> Metric:
     name, colon, smoothing = name.partition(":")
-    metric = METRICS.get(name) or _IN_LOWER_CASE.get(name.lower())
-    if metric is None:
+    known = name_of(name)
+    if known not in METRICS:
         raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(METRICS)}")
+    metric = METRICS[known]
     if colon:
         options.setdefault("smoothing", smoothing)
     # equal values of these types are the same; lists have no hash, and 0.0 == -0.0
-    if options and {*map(type, options.values())} <= {str, bool, int}:
+    if {*map(type, options.values())} <= {str, bool, int}:
         return _cached(metric, **options)
-    return with_options(metric, **options) if options else metric
+    return with_options(metric, **options)
 
 
 def _from_object(metric: Any, options: dict[str, Any]) -> Metric:
@@ -105,7 +129,7 @@ def _from_object(metric: Any, options: dict[str, Any]) -> Metric:
         raise UnknownNameError(
             f"the metric is a {type(metric).__name__}; pass a name, a dict of weights or a Metric, such as Bleu()"
         )
-    if options and isinstance(metric, Mixture):
+    if options and metric.components:
         raise UnknownNameError(
             f"{next(iter(options))} is an option of the metrics of a mixture; give it there, as {{Bleu(tokenize='zh'): 1}}"
         )
@@ -120,150 +144,147 @@ def _cached(metric: Metric, /, **options: Any) -> Metric:
     return with_options(metric, **options)
 
 
-@dataclass(frozen=True)
-class Mixture(Combination):
-    """A weighted mean of metrics, each from 0 to 1, where 1 is a perfect match.
+# ----------------------------------------------------------------------------------------- functions that take a metric
 
-    A row has the rows of the metrics one after the other, as float64. An error rate such as TER counts as 1 minus the
-    rate, or 0 where it is above 1. Each metric reads raw text with its own tokeniser.
 
-    :param parts: a dict from metrics or their names to weights, or pairs of a metric or name and its weight. Weights
-        are above 0, and are divided by their sum
-    :raises UnknownNameError: there is no such metric
-    :raises WeightsError: there is no metric, one is neither a metric nor a name, or a weight is not a finite number
-        above 0
+def rows(
+    hypotheses: Any,
+    references: Any,
+    metric: Any = "bleu",
+    *,
+    owner: Any = None,
+    lengths: Any = None,
+    reference_lengths: Any = None,
+    pad_id: int | None = None,
+    eos_id: int | None = None,
+    unk_id: int | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> NDArray[Any]:
+    """Count segments: return the statistics row of each hypothesis with its references. Requires NumPy.
 
-    >>> from cybleu.metrics import Mixture
-    >>> metric = Mixture({"bleu": 0.5, "chrf": 0.5})
-    >>> metric.scores(metric.rows(["The cat sat on a mat."], ["The cat sat on the mat."])).round(3)
-    array([0.573])
+    A str is raw text, which the metric tokenises. A list contains tokens. An array of integers contains token ids.
+
+    :param hypotheses: a batch of texts of one kind: a list of str, a list of token lists, ids as a 2-D array, a list of
+        1-D arrays or :class:`cybleu.Ragged`; or a column of a frame
+    :param references: for each segment one reference or a list of references; or prepared :class:`cybleu.References`
+    :param metric: the metric, in any form that :func:`cybleu.metrics.find` accepts
+    :param owner: the index of the references of each hypothesis; by default, hypothesis i has references i
+    :param lengths: the lengths of the hypotheses in a 2-D array
+    :param reference_lengths: the lengths of the references in a 2-D or 3-D array
+    :param pad_id: a padding id, removed from both ends of a text
+    :param eos_id: an end id; a text ends before its first occurrence
+    :param unk_id: an id that matches nothing, but counts as a token
+    :param threads: the number of threads, by default one; it does not affect the result
+    :param progress: show a progress bar (requires tqdm)
+    :param options: options of the metric, for example ``tokenize="zh"`` or ``max_order=2``
+    :return: int64 of shape `(n, columns)`, or float64 where the metric counts fractions. A row of BLEU has the
+        hypothesis length, the reference length, the clipped matches of each order and the n-grams of each order. In the
+        row of an empty hypothesis, only the reference length is not 0, and for NLTK's BLEU the n-grams, which are 1
+    :raises CybleuError: an argument is invalid; the message names the argument and the position
+
+    >>> rows(["The cat."], [["The cat sat.", "A cat."]], max_order=2)
+    array([[3, 3, 3, 2, 3, 2]])
+    >>> rows([["the", "cat"]], [["the", "cat", "sat"]], max_order=2)
+    array([[2, 3, 2, 1, 2, 1]])
     """
-
-    parts: Any
-
-    scale = 1
-    dtype = "float64"
-
-    def __post_init__(self) -> None:
-        if self.tokenize is not None or self.lowercase:
-            raise UnknownNameError(
-                "tokenize and lowercase are options of the metrics of a mixture; pass Bleu(tokenize=...)"
-            )
-        parts = self.parts.items() if isinstance(self.parts, Mapping) else self.parts
-        try:
-            pairs = [(metric, weight) for metric, weight in parts]
-        except (TypeError, ValueError):
-            pairs = []
-        weights = finite_numbers([weight for _, weight in pairs], "the weights")
-        known = all(isinstance(metric, (str, Metric)) for metric, _ in pairs)
-        if not pairs or not known or weights is None or min(weights) <= 0:
-            raise WeightsError(
-                "a mixture requires metrics or their names with finite weights above 0, such as "
-                f"{{'bleu': 0.5, 'chrf': 0.5}}, and these are {self.parts!r}"
-            )
-        total = sum(weights)
-        parts = tuple((find(metric), weight / total) for (metric, _), weight in zip(pairs, weights))
-        object.__setattr__(self, "parts", parts)
-        object.__setattr__(self, "cost", min(metric.cost for metric, _ in parts))
-        object.__setattr__(self, "least", None if any(metric.least is None for metric, _ in parts) else 0)
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        super().__setstate__(state)
-        # with these weights, which are not divided by their sum again
-        object.__setattr__(self, "parts", state["parts"])
-
-    @property
-    def components(self) -> tuple[Metric, ...]:  # type: ignore[override]
-        """The metrics."""
-        return tuple(metric for metric, _ in self.parts)
-
-    def with_components(self, components: Sequence[Metric]) -> Mixture:
-        weights = [weight for _, weight in self.parts]
-        # not by the constructor, which divides the weights by their sum again
-        mixture = Mixture.__new__(Mixture)
-        vars(mixture).update(vars(self), parts=tuple(zip(components, weights)))
-        return mixture
-
-    @property
-    def weighs_by_call(self) -> bool:  # type: ignore[override]
-        """Whether one of the metrics takes its weights from all references of a call."""
-        return any(metric.weighs_by_call for metric in self.components)
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """The weights and the names, such as ``0.5*sacrebleu+0.5*chrf``."""
-        return "+".join(f"{weight:g}*{metric.name}" for metric, weight in self.parts)
-
-    @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The columns of each metric, prefixed by its name, and by a number if an earlier part has the same name."""
-        names = [metric.name for metric in self.components]
-        numbers = [names[:place].count(name) + 1 for place, name in enumerate(names)]
-        prefixes = [name if number == 1 else f"{name}_{number}" for name, number in zip(names, numbers)]
-        of_each = zip(prefixes, self.components)
-        return tuple(f"{prefix}.{name}" for prefix, metric in of_each for name in metric.columns)
-
-    @property
-    def reads(self) -> str:  # type: ignore[override]
-        """``text`` if one of the metrics reads text."""
-        return "text" if any(metric.reads == "text" for metric in self.components) else "tokens"
-
-    @property
-    def signature(self) -> str:
-        """The weights and the signatures of the metrics in one line."""
-        return Signature({"": "+".join(f"{weight:g}*({metric.signature})" for metric, weight in self.parts)})
-
-    def counter(self, corpus: Corpus) -> Counter:
-        counters = [metric.counter(corpus) for metric in self.components]
-
-        def count(start: int, stop: int, rows: Any) -> None:
-            for counter, (metric, _, part) in zip(counters, self._of_each(np.asarray(rows))):
-                table = np.zeros(part.shape, dtype=metric.dtype)
-                counter(start, stop, table)
-                part[start:stop] = table[start:stop]
-
-        return count
-
-    def _of_each(self, rows: NDArray[Any]) -> Iterator[tuple[Metric, float, NDArray[Any]]]:
-        """Each metric, its weight and its columns of rows."""
-        start = 0
-        for metric, weight in self.parts:
-            end = start + len(metric.columns)
-            yield metric, weight, rows[:, start:end]
-            start = end
-
-    def fill_pairs(
-        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
-    ) -> None:
-        for metric, weight in self.parts:
-            part = np.zeros_like(scores)
-            metric.fill_pairs(texts, others, part, threads, progress)
-            scores += weight * as_shares(metric, part)
-
-    def formula(self, row: Sequence[float]) -> float:
-        return float(self.evaluate_rows(np.array([row]))[0])
-
-    def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        total = np.zeros(len(rows))
-        for metric, weight, part in self._of_each(rows):
-            with np.errstate(invalid="ignore"):  # numbers beyond 64 bits become others
-                table = np.ascontiguousarray(part, dtype=metric.dtype)
-            if (table != part).any():
-                raise StatisticsError(f"rows of {self.name} have fractions or too large counts of {metric.name}")
-            total += weight * as_shares(metric, metric.scores(table))
-        return total
+    return find(metric, **options).rows(
+        hypotheses,
+        references,
+        owner=owner,
+        lengths=lengths,
+        reference_lengths=reference_lengths,
+        pad_id=pad_id,
+        eos_id=eos_id,
+        unk_id=unk_id,
+        threads=threads,
+        progress=progress,
+    )
 
 
-def as_shares(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return scores as shares from 0 to 1, where 1 is a perfect match; of an error rate, at least 0."""
-    if not metric.higher_is_better:
-        scores = np.maximum(metric.scale - scores, 0.0)
-    return scores / metric.scale
+def score(rows: Any, metric: Any = "bleu", **options: Any) -> Any:
+    """Score a corpus or a segment from its rows.
+
+    :param rows: a row; or the rows of segments, which are added up. Rows are lists of ints or one integer array `(n,
+        columns)`; or a dict of numbers or columns by the names of the metric's columns, as :func:`cybleu.columns.total`
+        and :func:`cybleu.columns.rows` return them
+    :param metric: the metric that counted the rows, or another definition of BLEU, in any form that :func:`find`
+        accepts
+    :param options: options of the metric
+    :return: a :class:`BleuScore`, or the :class:`Score` of another metric, on the scale of the tool. For an array
+        without rows it is the score of an empty corpus, by default 0
+    :raises UnknownNameError: there is no such metric or option
+    :raises StatisticsError: the rows are not valid statistics, or NLTK's BLEU counted them and another definition is to
+        score them
+    :raises EmptyHypothesisError: the hypotheses have no token, and the tool divides by the number of tokens
+
+    >>> round(score([5, 5, 4, 2, 1, 0, 5, 4, 3, 2]).score, 4)
+    42.7287
+    >>> round(score([5, 5, 4, 2, 1, 0, 5, 4, 3, 2], "nltk", smoothing="method1").score, 4)
+    0.2857
+    """
+    metric, rows = _metric_and_rows("score", rows, metric, options)
+    return metric.score(rows)
 
 
-def family(metric: Metric) -> str:
-    """Return the name that all definitions of a metric share: ``BLEU``, or the metric's name."""
-    return "BLEU" if isinstance(metric, Bleu) else metric.name
+def scores(rows: Any, metric: Any = "bleu", **options: Any) -> NDArray[np.float64]:
+    """Score each row of an array, as :func:`score` scores a single row. Requires NumPy.
+
+    The other parameters are those of :func:`score`. Where the tool fails and :func:`score` raises an
+    EmptyHypothesisError, the result is the number that the formula gives: 0 for a hypothesis without tokens. For
+    references without tokens, a smoothing can give a number above 0.
+
+    :param rows: an array `(n, columns)`, or a dict of columns by the names of the metric's columns
+    :return: float64 of shape `(n,)`, on the scale of the tool; empty for an array without rows
+    :raises StatisticsError: a row is not valid
+
+    >>> import numpy
+    >>> scores(numpy.array([[5, 5, 4, 2, 1, 0, 5, 4, 3, 2], [2, 2, 2, 1, 0, 0, 2, 1, 0, 0]]), "moses", smoothing="add")
+    array([0.53728497, 1.        ])
+    >>> scores(numpy.array([[0, 4, 0, 0, 0, 0, 0, 0, 0, 0], [4, 0, 0, 0, 0, 0, 4, 3, 2, 1]]), "huggingface:smooth").round(3)
+    array([0.   , 0.302])
+    """
+    metric, rows = _metric_and_rows("scores", rows, metric, options)
+    return metric.scores(rows)  # type: ignore[no-any-return]
+
+
+def _metric_and_rows(function: str, rows: Any, metric: Any, options: dict[str, Any]) -> tuple[Metric, Any]:
+    """Find the metric, and take rows by the names of its columns.
+
+    :raises UnknownNameError: the metric is a list, an array or a column, as if it were the second of two arguments with
+        texts
+    """
+    if not isinstance(metric, (str, Mapping, Metric, Variant)) and hasattr(type(metric), "__len__"):
+        raise UnknownNameError(
+            f"{function} takes rows and a metric, and the metric is a {type(metric).__name__}; count texts first: "
+            f"{function}(cybleu.rows(hypotheses, references))"
+        )
+    metric = find(metric, **options)
+    return metric, rows_by_name(rows, metric) if isinstance(rows, Mapping) else rows
+
+
+def score_texts(name: str, hypotheses: Any, references: Any, threads: int | None, options: dict[str, Any]) -> Any:
+    """Return the score of texts by one of cybleu's metrics, with a signature that describes the texts, too.
+
+    :param name: the name of the metric
+    :param options: options of the metric
+    """
+    metric: Any = find(name, **options)
+    corpus = read_corpus(hypotheses, references)
+    rows = rows_without_numpy(metric, corpus, threads)
+    size = corpus.size
+    bounds = corpus.sets.bounds
+    nrefs: Any = 1
+    # No set is empty, so as many references as segments are one for each.
+    if bounds[-1] != size:
+        counts = {int(end - begin) for begin, end in pairwise(bounds)}
+        nrefs = "var" if len(counts) > 1 else max(counts, default=1)
+    tokenization = metric.tokenization if corpus.kind == "raw text" else None
+    signature = metric.signature.with_fields(**fields_of_texts(metric, tokenization, nrefs))
+    if size == 1 and not metric.averages:
+        return metric.score_of_row(rows.tolist()[0], signature)  # which is valid
+    return metric.score(rows if size else [0] * len(metric.columns), signature=signature)
 
 
 def rows_by_name(columns: Mapping[str, Any], metric: Metric) -> NDArray[Any]:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from .base import Counter
 
 MOST_ORDERS_OF_MTEVAL = 9
-_TOKENIZER = "13a"
 
 
 @dataclass(frozen=True, repr=False)
@@ -146,6 +145,8 @@ class Nist(BuiltinMetric):
     information: NistInformation | None = None
 
     name = "nist"
+    tokenizer = "13a"
+    papers = ("doddington-2002",)
     scale = 100
     dtype = "float64"
     reads = "text"
@@ -171,7 +172,7 @@ class Nist(BuiltinMetric):
                 "metric": "nist",
                 "ngrams": self.max_order,
                 "case": "lc" if self.lowercase else "mixed",
-                "tok": _TOKENIZER,
+                "tok": self.tokenizer,
                 "info": "references" if self.information is None else self.information.signature,
             }
         )
@@ -179,7 +180,7 @@ class Nist(BuiltinMetric):
     @cached_property
     def tokenization(self) -> Tokenization:
         """The tokeniser of the script, and its lower case."""
-        return Tokenization(_TOKENIZER, self.lowercase, of_mteval=True)
+        return Tokenization(self.tokenizer, self.lowercase, of_mteval=True)
 
     @property
     def weighs_by_call(self) -> bool:  # type: ignore[override]
@@ -268,12 +269,12 @@ class Nist(BuiltinMetric):
 
 def _lines(texts: Any, lowercase: bool) -> Any:
     """Lines as the backend reads them, in lower case as in the script if that is wanted."""
-    return Tokenization(_TOKENIZER, lowercase, of_mteval=True).lowered(texts)
+    return Tokenization(Nist.tokenizer, lowercase, of_mteval=True).lowered(texts)
 
 
 def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:
     """The numbers of the words of lines, and the backend's table of their n-grams."""
-    vocabulary = RawVocabulary(own_tokenizer(_TOKENIZER))
+    vocabulary = RawVocabulary(own_tokenizer(Nist.tokenizer))
     corpus = TokenTexts(*word_ids(lines, vocabulary.add))
     zero = memoryview(vocabulary.look_up(RawTexts(["0"]), array("q", (0,)))).cast("i")[0]
     return vocabulary, NgramInformation(corpus, max_order, zero)

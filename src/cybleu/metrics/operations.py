@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .._runtime.lazy_arrays import floats_given, np
 from .._runtime.numbers import finite_numbers
 from .._runtime.parallel import checked_threads, run
+from .._version import __version__
 from ..errors import SequenceTypeError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus, TokenLists
 from ..text.ids import SpecialIds
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from .base import Counter, Metric
 
     AnyMetric = TypeVar("AnyMetric", bound=Metric)
+
+OF_TOKENS = {"case": "mixed", "tok": "none"}
 
 
 def with_options(metric: AnyMetric, **options: Any) -> AnyMetric:
@@ -273,3 +276,25 @@ def sum_of_rows(metric: Metric, rows: Any) -> list[Any]:
     if metric.dtype == "int64":
         return list(map(sum, columns))
     return [reduce(add, column, 0) for column in columns]  # `sum` compensates rounding errors from Python 3.12 on
+
+
+def as_shares(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores as shares from 0 to 1, where 1 is a perfect match; of an error rate, at least 0."""
+    if not metric.higher_is_better:
+        scores = np.maximum(metric.scale - scores, 0.0)
+    return scores / metric.scale
+
+
+def fields_of_texts(
+    metric: Metric, tokenization: Tokenization | None, nrefs: Any, samples: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the fields of a signature that describe the texts which a metric counted.
+
+    :param tokenization: how they were tokenised
+    :param nrefs: the number of references of a segment
+    :param samples: the fields that describe samples
+    """
+    of_texts: Mapping[str, str] = {}
+    if metric.reads == "tokens" and not metric.components:  # of a mixture each metric has its own
+        of_texts = OF_TOKENS if tokenization is None else tokenization.fields
+    return {"nrefs": nrefs, **(samples or {}), **of_texts, "version": __version__}

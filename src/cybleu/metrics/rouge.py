@@ -13,10 +13,12 @@ from .._runtime.extras import extra
 from .._runtime.numbers import check_flags
 from ..errors import MissingExtraError, UnknownNameError
 from ..text.batches import Corpus, RawText, Sets
+from ..text.reading import read_corpus
 from ..text.tokenization import Tokenization
+from . import CATALOGUE
 from .base import BuiltinMetric
 from .numbered import Words, align_pairs, bounds_of, numbered, one_in_each, word_ids
-from .operations import tokenization_for
+from .operations import rows_without_numpy, tokenization_for
 from .signature import Signature
 
 if TYPE_CHECKING:
@@ -24,11 +26,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..text.batches import Batch
-    from .base import Counter
+    from .base import Counter, Metric
 
 SPACES = Tokenization("space")
 MOST_STEMS = 1 << 20  # that are kept
-KINDS = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "L", "Lsum")
+KINDS: tuple[str, ...] = tuple(kind for _, kind in CATALOGUE["rouge"][2].values())
 CODES = {"L": 0, "Lsum": -1}  # of kinds, for kernels; of n-grams it is their order
 # For each byte of UTF-8 the same one if words have it, or if it is between two texts; otherwise a blank.
 _WORDS = bytes([code if chr(code) in "abcdefghijklmnopqrstuvwxyz0123456789\n" else 32 for code in range(256)])
@@ -77,6 +79,8 @@ class Rouge(BuiltinMetric):
     split_summaries: bool = False
 
     scale = 1
+    papers = ("lin-2004",)
+    tokenizer = "rouge"
     columns = ("precision", "recall", "fmeasure", "segments")
     dtype = "float64"
     cost = 16
@@ -113,10 +117,10 @@ class Rouge(BuiltinMetric):
             fields["lines"] = "nltk" if self.split_summaries else "given"
         return Signature(fields)
 
-    @property
+    @cached_property
     def tokenization(self) -> Tokenization:
         """How raw text is tokenised, by default by ``rouge``."""
-        return Tokenization("rouge" if self.tokenize is None else self.tokenize, self.lowercase)
+        return Tokenization(self.tokenizer if self.tokenize is None else self.tokenize, self.lowercase)
 
     def counter(self, corpus: Corpus) -> Counter:
         return self._counter_of_kinds(corpus, (self.kind,))
@@ -329,3 +333,35 @@ def _sentence_splitter() -> Callable[[str], list[str]]:
         ) from None
     split: Callable[[str], list[str]] = sent_tokenize
     return split
+
+
+def rouge(
+    hypotheses: Any, references: Any, *, stemmer: bool = False, tokenize: Any = None, threads: int | None = None
+) -> RougeScore:
+    """Score a corpus of raw text by Google's ROUGE, from 0 to 1: the means of the segments.
+
+    Texts are read and tokenised once for ROUGE-1, ROUGE-2, ROUGE-L and ROUGE-Lsum. Of several references each kind takes
+    the one with its largest F-measure.
+
+    :param hypotheses: a list of str, one for each segment; ROUGE-Lsum compares their lines
+    :param references: for each segment a str or a list of str
+    :param stemmer: stem words with NLTK's Porter stemmer
+    :param tokenize: the tokeniser; by default words are runs of ASCII letters and digits in lower case
+    :param threads: the number of threads, by default one; it does not affect the result
+    :return: precision, recall and F-measure of each kind; all are 0 without segments
+    :raises CybleuError: an argument is invalid; the message names the argument and the position
+
+    >>> result = rouge(["the cat sat on a mat"], ["the cat sat on the mat"])
+    >>> result.rougeL.fmeasure, result.rouge2.precision
+    (0.8333333333333334, 0.6)
+    """
+    corpus = read_corpus(hypotheses, references)
+    kinds = ("1", "2", "L", "Lsum")
+    metrics: list[Metric] = [Rouge(kind, stemmer, tokenize=tokenize) for kind in kinds]
+    if tokenize is None:
+        metrics = [RougeKinds("Lsum", stemmer, kinds=kinds)]
+    totals: list[float] = []
+    for metric in metrics:
+        totals += metric.total(rows_without_numpy(metric, corpus, threads)) if corpus.size else [0.0] * 4 * len(kinds)
+    shares = [total / max(corpus.size, 1) for total in totals]
+    return RougeScore(*[Shares(*shares[column : column + 3]) for column in range(0, 4 * len(kinds), 4)])

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from .._backend import RawTexts, RawVocabulary, TokenTexts, edit_rows
 from .._runtime.numbers import check_flags
 from ..text.tokenizers import own_tokenizer
-from .base import BuiltinMetric
+from .base import BuiltinMetric, Score
+from .names import score_texts
 from .numbered import word_ids
 from .operations import tokenization_for
 from .signature import Signature
@@ -51,6 +52,7 @@ class Ter(BuiltinMetric):
     case_sensitive: bool = False
 
     name = "ter"
+    papers = ("snover-2006",)
     scale = 100
     columns = ("edits", "ref_len")
     dtype = "float64"
@@ -133,3 +135,16 @@ class Ter(BuiltinMetric):
     def formula(self, row: Sequence[float]) -> float:
         total, length = row
         return 100 * (total / length if length > 0 else float(total > 0))
+
+
+def ter(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:
+    """Score a corpus of raw text by sacreBLEU's TER in percent; lower is better.
+
+    The other parameters are those of :func:`cybleu.bleu`.
+
+    :param options: options of :class:`cybleu.metrics.Ter`, for example ``normalized=True``
+
+    >>> round(ter(["The cat sat on a mat."], ["The cat sat on the mat."]).score, 2)
+    16.67
+    """
+    return score_texts("ter", hypotheses, references, threads, options)  # type: ignore[no-any-return]

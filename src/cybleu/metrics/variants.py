@@ -254,6 +254,15 @@ VARIANTS: dict[str, Variant] = {
 }
 
 
+# of the tools that have one
+PAPERS = {
+    "sacrebleu": "post-2018",
+    "moses": "koehn-2007",
+    "multi-bleu": "koehn-2007",
+    "coco": "chen-2015",
+    "codexglue": "lu-2021",
+    "tensor2tensor": "vaswani-2018",
+}
 _TOKENIZERS = {"sacrebleu": "13a", "huggingface": "13a", "mteval-v13a": "13a", "multi-bleu": "ascii"}
 _TOKENIZERS |= {"codexglue": "codexglue", "tensor2tensor": "tensor2tensor"}
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._backend import RawTexts, TokenTexts, edit_distance_rows, raw_edit_distance_rows
 from ..text.batches import Corpus
-from ..text.tokenization import Tokenization
-from .base import BuiltinMetric
+from .base import BuiltinMetric, Score
+from .names import score_texts
 from .numbered import Words, align_pairs, bounds_of, consecutive, numbered, one_in_each
 from .operations import tokenization_for
 
@@ -66,15 +66,12 @@ class Wer(BuiltinMetric):
     """
 
     name = "wer"
+    papers = ("levenshtein-1966",)
+    tokenizer = "space"
     scale = 1
     columns = ("edits", "ref_len")
     higher_is_better = False
     cost = 8
-
-    @property
-    def tokenization(self) -> Tokenization:
-        """How raw text is tokenised, by default at spaces."""
-        return Tokenization("space" if self.tokenize is None else self.tokenize, self.lowercase)
 
     def _numbered(self, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
         """The words of the hypotheses and of the references as numbers."""
@@ -121,11 +118,6 @@ class Cer(Wer):
     name = "cer"
     reads = "text"
 
-    @property
-    def tokenization(self) -> Tokenization:
-        """Whether raw text is converted to lower case; it is not tokenised."""
-        return Tokenization("none", self.lowercase)
-
     def _numbered(self, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
         """The characters of the hypotheses and of the references as numbers."""
         tokenization = tokenization_for(self, corpus.kind)
@@ -137,3 +129,29 @@ def _characters(texts: Any) -> TokenIds:
     stripped = [text.strip() for text in texts.strings()]
     codes = "".join(stripped).encode(UTF_32, "surrogatepass")
     return consecutive(memoryview(codes).cast("i"), array("q", accumulate(map(len, stripped))))
+
+
+def wer(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:
+    """Score a corpus by jiwer's word error rate; lower is better, and 0 is a perfect match.
+
+    The other parameters are those of :func:`cybleu.bleu`; lists of tokens and token ids are accepted, too.
+
+    :param options: options of :class:`cybleu.metrics.Wer`, for example ``tokenize="13a"`` or ``lowercase=True``
+
+    >>> wer(["the cat sat on a mat"], ["the cat sat on the mat"]).score
+    0.16666666666666666
+    """
+    return score_texts("wer", hypotheses, references, threads, options)  # type: ignore[no-any-return]
+
+
+def cer(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:
+    """Score a corpus of raw text by jiwer's character error rate; lower is better, and 0 is a perfect match.
+
+    The other parameters are those of :func:`cybleu.bleu`.
+
+    :param options: options of :class:`cybleu.metrics.Cer`: ``lowercase=True``
+
+    >>> cer(["the cat"], ["the bats"]).score
+    0.25
+    """
+    return score_texts("cer", hypotheses, references, threads, options)  # type: ignore[no-any-return]

@@ -13,7 +13,7 @@ from .._runtime.numbers import check_whole
 from .._runtime.scales import percent
 from ..errors import OrderError, UnknownNameError
 from ..metrics import Bleu, Chrf, Mixture, find
-from ..metrics.names import family
+from ..metrics.bleu import family
 from ..metrics.operations import with_options
 from ..significance import Settings, SystemComparison, SystemScore
 from ..significance.comparison import compare_counts

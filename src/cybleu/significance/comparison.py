@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from ..errors import UnknownNameError
-from ..metrics.raw_text import fields_of_texts
+from ..metrics.operations import fields_of_texts
 from ..metrics.signature import as_signature
 from .paired import interval, mean_and_deviation, p_values, signature_of
 from .resampling import bootstrap_scores

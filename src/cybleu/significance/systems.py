@@ -21,7 +21,7 @@ from ..errors import (
     UnknownNameError,
 )
 from ..metrics import Metric, Variant, find
-from ..metrics.names import family
+from ..metrics.bleu import family
 from ..metrics.signature import Signature, as_signature
 from .products import Columns
 
