@@ -25,8 +25,11 @@ __all__ = ["TOOLS", "Cause", "Comparison", "Counts", "Difference", "VariantScore
 Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 Choices: TypeAlias = "str | Variant | Iterable[Choice]"
 
-# what rows depend on: the tokeniser, and the rule of the reference length
+# The name of a score, its rules with only the smoothing to use, and the tokeniser.
+_Setting: TypeAlias = "tuple[str, Variant, str | None]"
+# What counts depend on: the tokeniser, and the rule of the reference length; and of their rows the rule of short segments.
 _Counting: TypeAlias = "tuple[str | None, str]"
+_RowRules: TypeAlias = "tuple[str | None, str, bool]"
 
 #: The variants that are compared by default.
 TOOLS = ("nltk", "sacrebleu", "mteval-v13a", "multi-bleu", "moses", "huggingface")
@@ -275,19 +278,20 @@ class Counts:
         if not self._settings:
             raise UnknownNameError("there is no variant to compare; name at least one")
         self._metrics: dict[_Counting, Bleu] = {}
-        for setting, other in product(self._settings, repeat=2):
-            length = other.variant.reference_length
-            variant = replace(setting.variant, reference_length=length, short_segments_count=False)
-            self._metrics[setting.tokenize, length] = self._metric(variant, max_order=order)
+        # Variants that share a tokeniser count alike, so one of them counts for all.
+        of_tokenizers = {tokenize: variant for _, variant, tokenize in self._settings}
+        lengths = {variant.reference_length for _, variant, _ in self._settings}
+        for (name, variant), length in product(of_tokenizers.items(), lengths):
+            counted_by = replace(variant, reference_length=length, short_segments_count=False)
+            self._metrics[name, length] = self._metric(counted_by, max_order=order)
         self._numbers = {key: array("q") for key in self._metrics}
-        self._rows: dict[tuple[_Counting, bool], list[list[int]]] = {}
-        self._results: dict[tuple[str | None, Variant], tuple[BleuScore | None, str | None]] = {}
+        self._rows: dict[_RowRules, list[list[int]]] = {}
+        self._sums: dict[_RowRules, list[int]] = {}
 
     def _metric(self, variant: str | Variant, **options: Any) -> Bleu:
         return Bleu(variant, tokenize=self._tokenize, lowercase=self._lowercase, **options)
 
-    def _setting(self, choice: Choice) -> VariantScore:
-        """Return a variant with only the smoothing to use, and its tokeniser, without a score."""
+    def _setting(self, choice: Choice) -> _Setting:
         wanted, smoothing = choice if isinstance(choice, tuple) else (choice, None)
         if isinstance(wanted, str) and smoothing is None:
             wanted, _, named = wanted.partition(":")
@@ -300,7 +304,7 @@ class Counts:
         if self._of_text:
             by_mteval = " (mteval)" if metric.tokenization.of_mteval else ""
             tokenize = f"{metric.tokenization.tokenize}{by_mteval}"
-        return VariantScore(name, variant, bleu=None, tokenize=tokenize)
+        return name, variant, tokenize
 
     def add(self, corpus: Corpus) -> None:
         """Count more segments."""
@@ -308,41 +312,49 @@ class Counts:
             if corpus.size:
                 self._numbers[key].frombytes(rows_without_numpy(metric, corpus).cast("B"))
 
-    def _table(self, setting: VariantScore) -> memoryview[int]:
-        numbers = self._numbers[setting.tokenize, setting.variant.reference_length]
+    def _table(self, variant: Variant, tokenize: str | None) -> memoryview[int]:
+        numbers = self._numbers[tokenize, variant.reference_length]
         width = 2 + 2 * self.order
         return memoryview(numbers).cast("B").cast("q", (len(numbers) // width, width))
 
-    def rows_of(self, setting: VariantScore) -> list[list[int]]:
+    def rows_of(self, scored: VariantScore) -> list[list[int]]:
         """Return the rows of the segments by the rules of a variant, which are kept, because several causes compare them."""
-        key = ((setting.tokenize, setting.variant.reference_length), setting.variant.short_segments_count)
+        variant = scored.variant
+        key = (scored.tokenize, variant.reference_length, variant.short_segments_count)
         if key not in self._rows:
-            rows: list[list[int]] = list(lists_of(self._table(setting)))
-            if setting.variant.short_segments_count:
+            rows = list(lists_of(self._table(variant, scored.tokenize)))
+            if variant.short_segments_count:
                 for row in rows:
-                    row[-self.order :] = [total or 1 for total in row[-self.order :]]
+                    if not row[-1]:  # few segments are too short for the largest order
+                        row[-self.order :] = [total or 1 for total in row[-self.order :]]
             self._rows[key] = rows
         return self._rows[key]
 
-    def scored(self, setting: VariantScore) -> VariantScore:
-        """Score a variant, or return why its tool fails. Results are kept, because several pairs have the same rules between them."""
-        key = (setting.tokenize, setting.variant)
-        if key not in self._results:
-            bleu = failure = None
-            try:
-                bleu = Bleu(setting.variant, weights=self.weights).score(self._table(setting))
-            except (CybleuError, ArithmeticError, ValueError) as error:
-                failure = str(error)
-            self._results[key] = (bleu, failure)
-        bleu, failure = self._results[key]
-        return replace(setting, bleu=bleu, failure=failure)
+    def scored(self, name: str, variant: Variant, tokenize: str | None) -> VariantScore:
+        """Score a variant, or say why its tool fails."""
+        try:
+            bleu = self._score(Bleu(variant, weights=self.weights, max_order=self.order), tokenize)
+        except (CybleuError, ArithmeticError, ValueError) as error:
+            return VariantScore(name, variant, None, str(error), tokenize)
+        return VariantScore(name, variant, bleu, None, tokenize)
+
+    def _score(self, metric: Bleu, tokenize: str | None) -> BleuScore:
+        variant = metric.definition
+        table = self._table(variant, tokenize)
+        if metric.averages:
+            return metric.score(table)
+        # Adding up takes longer than scoring, and most variants have the same sum.
+        key = (tokenize, variant.reference_length, variant.short_segments_count)
+        if key not in self._sums:
+            self._sums[key] = metric.row_rule.total(table)
+        return metric.score_of_row(self._sums[key], metric.signature)
 
     def with_rule(self, scored: VariantScore, rule: str, source: VariantScore) -> VariantScore:
         """Score a variant with a rule of another one."""
         if rule == "tokenize":
-            return self.scored(replace(scored, tokenize=source.tokenize))
+            return self.scored(scored.name, scored.variant, source.tokenize)
         values: dict[str, Any] = {rule: getattr(source.variant, rule)}
-        return self.scored(replace(scored, variant=replace(scored.variant, **values)))
+        return self.scored(scored.name, replace(scored.variant, **values), scored.tokenize)
 
     def comparison(self) -> Comparison:
         """Score all variants, and explain their differences.
@@ -351,13 +363,14 @@ class Counts:
         """
         if not any(self._numbers.values()):
             raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
-        scores = list(map(self.scored, self._settings))
+        scores = [self.scored(*setting) for setting in self._settings]
         differences = []
         for pair in combinations(scores, 2):
             lower, higher = sorted(pair, key=lambda scored: scored.score)
             if lower.score < higher.score:
                 differences.append(Difference(lower, higher, tuple(_causes(self, lower, higher))))
-        return Comparison(tuple(scores), tuple(differences), len(self._table(scores[0])))
+        segments = len(next(iter(self._numbers.values()))) // (2 + 2 * self.order)
+        return Comparison(tuple(scores), tuple(differences), segments)
 
 
 # -------------------------------------------------------------------------------------------------------------- causes
@@ -412,12 +425,15 @@ def _path(lower: VariantScore, higher: VariantScore) -> list[str]:
 def _cause(counts: Counts, rule: str, lower: VariantScore, higher: VariantScore) -> Cause:
     """Return the rule by which two scores differ, with the orders and the segments in which they do."""
     assert lower.bleu and higher.bleu
-    pairs = enumerate(zip(counts.rows_of(lower), counts.rows_of(higher)))
-    differing = {position: rows for position, rows in pairs if rows[0] != rows[1]}
+    before = counts.rows_of(lower)
+    after = counts.rows_of(higher)
+    segments: list[int] = []
+    if before is not after:  # most rules change no counts
+        segments = [position for position, row in enumerate(before) if row != after[position]]
     changed = []
     for n in range(1, counts.order + 1):
         columns = (1 + n, 1 + counts.order + n)  # matches and n-grams
-        in_rows = any(row[column] != other[column] for row, other in differing.values() for column in columns)
+        in_rows = any(before[place][column] != after[place][column] for place in segments for column in columns)
         if in_rows or not _equal(_precision(lower.bleu, n), _precision(higher.bleu, n)):
             changed.append(n)
     weighted = [n for n in changed if counts.weights is None or counts.weights[n - 1]]
@@ -426,7 +442,7 @@ def _cause(counts: Counts, rule: str, lower: VariantScore, higher: VariantScore)
         rule="smoothing" if rule == "smoothings" else rule,
         points=higher.score - lower.score,
         orders=orders if rule in RULES_OF_ORDERS else (),
-        segments=tuple(differing),
+        segments=tuple(segments),
         before=lower.bleu,
         after=higher.bleu,
         _changed=orders,
