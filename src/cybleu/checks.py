@@ -12,14 +12,14 @@ from typing import Any, SupportsIndex
 
 from ._runtime.sequences import by_position
 from .bleu_score.scores import number_of_segments
-from .errors import MixedTokensError, TokensError
+from .errors import MixedTokensError, TokensError, UnknownNameError
 from .metrics import Bleu
 from .metrics.operations import rows_without_numpy
 from .metrics.tokens import tokenised
 from .text.batches import Corpus, ListSets, Place, TokenLists
 from .text.reading import read_lines, read_sets_of_lines, segments_of_lists
 from .text.shapes import is_written_without_blanks
-from .text.tokenization import tokenization_given
+from .text.tokenization import Tokenization
 
 __all__ = ["check"]
 
@@ -62,10 +62,12 @@ def check(
     Traceback (most recent call last):
     cybleu.errors.SequenceTypeError: segment 0: the hypothesis is a str, not a list of tokens; split it, for example with .split(), ...
     """
-    tokenization = tokenization_given(tokenize, lowercase)
-    if tokenization is None:
+    if tokenize is None and lowercase:
+        raise UnknownNameError("lowercase is for raw text; name a tokeniser too, for example tokenize='13a'")
+    if tokenize is None:
         sets, texts = segments_of_lists(references, hypotheses)
     else:
+        tokenization = Tokenization(tokenize, lowercase)
         corpus = tokenised(Corpus(read_lines(hypotheses), read_sets_of_lines(references)), tokenization)
         sets = corpus.sets.lists()
         texts = corpus.texts.lists()

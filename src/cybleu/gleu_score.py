@@ -66,9 +66,5 @@ def corpus_gleu(
     0.6666666666666666
     """
     found = gleu_counts(list_of_references, hypotheses, min_len, max_len)
-    shared, ngrams = answered(found, _general_counts, list_of_references, hypotheses, min_len, max_len)
+    shared, ngrams = answered(found, of_any_tokens, gleu.gleu_counts, list_of_references, hypotheses, min_len, max_len)
     return float(shared / ngrams) if ngrams else 0.0
-
-
-def _general_counts(list_of_references: Any, hypotheses: Any, min_len: int, max_len: int) -> tuple[int, int]:
-    return of_any_tokens(gleu.gleu_counts, list_of_references, hypotheses, min_len, max_len)

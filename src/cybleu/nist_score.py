@@ -39,11 +39,7 @@ def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any]
     >>> round(sentence_nist([reference], "the cat sat on a mat with a hat".split()), 4)
     2.8316
     """
-    list_of_references = (references,)
-    hypotheses = (hypothesis,)
-    found = of_plain_lists(list_of_references, hypotheses, n)
-    score: float = answered(found, _general_nist, list_of_references, hypotheses, n)
-    return score
+    return corpus_nist([references], [hypothesis], n)
 
 
 def corpus_nist(
@@ -68,12 +64,8 @@ def corpus_nist(
     2.15413541726763
     """
     found = of_plain_lists(list_of_references, hypotheses, n)
-    score: float = answered(found, _general_nist, list_of_references, hypotheses, n)
+    score: float = answered(found, of_any_tokens, nist.nist_of_corpus, list_of_references, hypotheses, n)
     return score
-
-
-def _general_nist(list_of_references: Any, hypotheses: Any, n: int) -> float:
-    return of_any_tokens(nist.nist_of_corpus, list_of_references, hypotheses, n)
 
 
 def nist_length_penalty(ref_len: float, hyp_len: float) -> float:

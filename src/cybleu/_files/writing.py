@@ -27,8 +27,34 @@ def writing(path: Path) -> Iterator[TextIO]:
     """
     path = os.fspath(path)
     check_paths([path])
-    with _replacing(path) as file, errors_named(path):
-        yield file
+    temporary = None
+    with errors_named(path):
+        target = os.path.realpath(path)
+        raw: BinaryIO = _opened(path, target)
+        if _is_file(path):
+            temporary = raw.name
+        packed: Any = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.endswith(".gz") else raw
+        text = io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
+        try:
+            yield text
+            text.flush()
+            if packed is not raw:
+                packed.close()
+            raw.flush()
+            if temporary is not None:
+                # a crash of the system right after the replacement would otherwise leave an empty file
+                os.fsync(raw.fileno())
+                raw.close()
+                with suppress(FileNotFoundError):
+                    os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
+                os.replace(temporary, target)
+        finally:
+            for stream in (text, packed, raw):
+                with suppress(Exception):
+                    stream.close()
+            if temporary is not None:
+                with suppress(OSError):
+                    os.remove(temporary)
 
 
 @contextmanager
@@ -41,39 +67,6 @@ def errors_named(path: str) -> Iterator[None]:
     except (OSError, UnicodeEncodeError) as error:
         how = " as UTF-8" if isinstance(error, UnicodeEncodeError) else ""
         raise InputFileError(f"{path}: cannot be written{how}: {getattr(error, 'strerror', None) or error}") from error
-
-
-@contextmanager
-def _replacing(path: str) -> Iterator[TextIO]:
-    """Open a temporary file that replaces another one at the end; or the pipe or device itself."""
-    temporary = None
-    with errors_named(path):
-        target = os.path.realpath(path)
-        raw: BinaryIO = _opened(path, target)
-    if _is_file(path):
-        temporary = raw.name
-    packed: Any = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.endswith(".gz") else raw
-    text = io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
-    try:
-        yield text
-        with errors_named(path):
-            text.flush()
-            if packed is not raw:
-                packed.close()
-            raw.flush()
-            if temporary is not None:
-                os.fsync(raw.fileno())
-                raw.close()
-                with suppress(FileNotFoundError):
-                    os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
-                os.replace(temporary, target)
-    finally:
-        for stream in (text, packed, raw):
-            with suppress(Exception):
-                stream.close()
-        if temporary is not None:
-            with suppress(OSError):
-                os.remove(temporary)
 
 
 def _opened(path: str, target: str) -> BinaryIO:

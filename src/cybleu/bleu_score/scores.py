@@ -9,7 +9,7 @@ from itertools import chain
 from .. import bleu_score
 from .._backend import Scorer, answered
 from .._backend import sentence_bleu as compiled
-from .._runtime.sequences import check_unmasked
+from .._runtime.sequences import check_unmasked, is_sized
 from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, SmoothingTypeError, WeightsError
 from ..text.segments import check_numbers, length_of, looks_like_tokens
 from ..text.shapes import mistake_in_tokens, warn_of
@@ -204,9 +204,7 @@ def weights_given(weights: Any) -> Any:
 
 
 def _as_list(weights: Any) -> Any:
-    kind = type(weights)
-    is_other = kind not in (list, tuple) and hasattr(kind, "__len__") and getattr(weights, "ndim", 1) > 0
-    return list(weights) if is_other and hasattr(kind, "__iter__") else weights
+    return list(weights) if is_sized(weights) and type(weights) is not tuple else weights
 
 
 def weight_vectors(weights: Any) -> tuple[Sequence[Any], int]:

@@ -273,13 +273,12 @@ def _scored_by_metric(metric: Bleu, hypothesis: Tokens, references: Sequence[Tok
 
 
 def _order(n: int, weight: float, smoothed: Any, hypothesis: Tokens, references: Sequence[Tokens]) -> Order:
-    counts = dict(count_ngrams(list(hypothesis), n))
-    clipped = dict.fromkeys(counts, 0)
-    for reference in references:
-        in_reference = dict(count_ngrams(list(reference), n))
-        for ngram, count in counts.items():
-            clipped[ngram] = max(clipped[ngram], min(count, in_reference.get(ngram, 0)))
-    order = Order(n, weight, counts, clipped, smoothed)
+    counts = count_ngrams(list(hypothesis), n)
+    in_references = [count_ngrams(list(reference), n) for reference in references]
+    clipped = {}
+    for ngram, count in counts.items():
+        clipped[ngram] = min(count, max(in_reference[ngram] for in_reference in in_references))
+    order = Order(n, weight, dict(counts), clipped, smoothed)
     # a precision that smoothing did not change is shown as a fraction, not as a float on the tool's scale
     same = math.isclose(smoothed, order.precision, rel_tol=1e-12)
     return replace(order, smoothed=order.precision) if same else order

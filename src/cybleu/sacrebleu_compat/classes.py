@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .. import sacrebleu_compat
 from .._backend import Definition, RawTexts, Tokenizer, answered, raw_row, raw_rows, sum_rows
-from .._definitions.bleu import Formula
 from .._runtime.extras import extra
 from .._runtime.sequences import is_sized
 from ..errors import CybleuError, UnknownNameError
@@ -121,10 +120,8 @@ class BleuRules:
 
 
 @lru_cache(64, typed=True)
-def _bleu_formula(order: int, smoothing: str, value: float | None, effective_order: bool) -> tuple[Definition, Formula]:
-    """Return what computes the score of a row: the kernel, and where it declines, Python."""
-    rules = BleuRules(order, smoothing, DEFAULT_FLOOR if value is None else value, effective_order)
-    return Definition(rules), Formula(rules)
+def _bleu_definition(order: int, smoothing: str, value: float | None, effective_order: bool) -> Definition:
+    return Definition(BleuRules(order, smoothing, DEFAULT_FLOOR if value is None else value, effective_order))
 
 
 class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]
@@ -356,10 +353,12 @@ class BLEU(CountedByCybleu, theirs.BLEU):  # type: ignore[misc]
         order = self.max_ngram_order
         value = self.smooth_value
         is_plain = type(value) in (type(None), float, int) and 0 <= (value or 0) <= LARGEST_VALUE
-        if not is_plain or self.smooth_method not in SMOOTHINGS:  # numbers of other types have their own arithmetic
+        parts = None
+        if is_plain and self.smooth_method in SMOOTHINGS:  # numbers of other types have their own arithmetic
+            parts = _bleu_definition(order, self.smooth_method, value, bool(self.effective_order)).evaluate(row)
+        if parts is None:
             return self._compute_score_from_stats(row)
-        kernel, general = _bleu_formula(order, self.smooth_method, value, bool(self.effective_order))
-        score, precisions, penalty = answered(kernel.evaluate(row), general.evaluate, row)
+        score, precisions, penalty = parts
         return theirs.BLEUScore(score, row[2 : 2 + order], row[2 + order :], precisions, penalty, row[0], row[1])
 
 

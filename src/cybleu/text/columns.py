@@ -218,8 +218,8 @@ def _are_integers(column: Any) -> bool:
     return str(column.type).startswith(("int", "uint"))
 
 
-def _plain(column: Any, name: str) -> Array:
-    """Return a column of pyarrow as one array of large_binary or int64, or of large lists of these."""
+def _plain(column: Any, name: str) -> tuple[Array, Form]:
+    """Return a column of pyarrow as one array of large_binary or int64, or of large lists of these; and which of them it is."""
     with arrow(column) as pa:
         kind = column.type
         depth = 0
@@ -228,7 +228,8 @@ def _plain(column: Any, name: str) -> Array:
             if not (pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind)):
                 depth += 1
             kind = kind.value_type
-        wanted = pa.int64() if pa.types.is_integer(kind) else pa.large_binary()
+        form = Form(depth, pa.types.is_integer(kind))
+        wanted = pa.int64() if form.is_whole else pa.large_binary()
         for _ in range(depth):
             wanted = pa.large_list(wanted)
         array = None
@@ -239,13 +240,7 @@ def _plain(column: Any, name: str) -> Array:
             array = pa.array(_as_objects(column, name), wanted)
         if isinstance(array, pa.ChunkedArray):
             array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
-        return array
-
-
-def _form(array: Array) -> Form:
-    """Return what an array holds that :func:`_plain` returns."""
-    kind = str(array.type)
-    return Form(kind.count("large_list"), "int64" in kind)
+        return array, form
 
 
 def _batch(array: Array, name: str, first: int, owners: NDArray[Any] | None = None) -> Batch:
@@ -290,11 +285,10 @@ def texts_of_column(column: Any, name: str, first: int = 0) -> Batch:
 
     :param first: the number of the first row, for messages
     """
-    array = _plain(column, name)
+    array, form = _plain(column, name)
     if array.null_count:
         row = first + array.is_null().index(True).as_py()
         raise SequenceTypeError(f"{name}[{row}] is null; drop such rows, or fill them with an empty text")
-    form = _form(array)
     if form not in {*RAW, Form(1, is_whole=True)}:
         raise SequenceTypeError(f"{name} is a column of {form}; a text is a str, or a list of tokens or ids")
     return _batch(array, name, first)
@@ -315,17 +309,17 @@ class ReferenceColumns:
         self.name = name
         self.first = first
         self._rows = len(columns[0])
-        arrays = [_plain(column, name) for column in columns]
+        plain = [_plain(column, name) for column in columns]
         # a column of nulls alone says nothing of what it would hold
-        self._arrays = [array for array in arrays if array.null_count < len(array)] or arrays[:1]
-        self.one_each = len(self._arrays) == 1 and _form(self._arrays[0]).depth < 2
+        self._plain = [(array, form) for array, form in plain if array.null_count < len(array)] or plain[:1]
+        self.one_each = len(self._plain) == 1 and self._plain[0][1].depth < 2
 
     def sets(self, kind: Kind | None) -> AnySets:
         """Return the references of each segment.
 
         :param kind: what the hypotheses are; None if there are none
         """
-        forms = dict.fromkeys(map(_form, self._arrays)).keys()
+        forms = dict.fromkeys(form for _, form in self._plain).keys()
         raw = kind == "raw text" or (kind is None and forms <= RAW)
         if not any(forms <= allowed for allowed in ([RAW] if raw else [TOKENS, IDS])):
             found = " and ".join(map(str, forms))
@@ -349,9 +343,9 @@ class ReferenceColumns:
         """
         owners = []
         parts = []
-        for array in self._arrays:
+        for array, form in self._plain:
             rows = np.arange(self._rows)
-            if _form(array).depth > depth:
+            if form.depth > depth:
                 rows = repeat(rows, np.asarray(array.value_lengths().fill_null(0)))
                 array = array.flatten()
             if array.null_count:

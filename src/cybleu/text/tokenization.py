@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .._backend import RawTexts
-from ..errors import UnknownNameError
 from .tokenizers import OWN, OfSacrebleu, own_tokenizer, tokenizer, tokenizer_signature
 
 TYPE_CHECKING = False
@@ -25,18 +24,6 @@ if TYPE_CHECKING:
 
 _ANY = "surrogatepass"
 _NO_ENTITY = "(?a)(?i:quot|amp|lt|gt)(?=;)|(?i:skipped)(?=>)"
-
-
-def tokenization_given(tokenize: Tokenize | None, lowercase: bool = False) -> Tokenization | None:
-    """The tokeniser for arguments with these names; None if the texts are tokens already.
-
-    :raises UnknownNameError: there is no such tokeniser, or none for texts that are to be put in lower case
-    """
-    if tokenize is None:
-        if lowercase:
-            raise UnknownNameError("lowercase is for raw text; name a tokeniser too, for example tokenize='13a'")
-        return None
-    return Tokenization(tokenize, lowercase)
 
 
 @dataclass(frozen=True)

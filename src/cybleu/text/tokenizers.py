@@ -73,16 +73,16 @@ SPLITS: dict[str, Callable[[str], list[str]]] = {
 }
 
 
+@cache
 def own_tokenizer(name: str) -> Tokenizer:
     """The backend's tokeniser with a name in `OWN`, or ``intl-unstripped`` or ``tercom``, which metrics use."""
-    return _made("none" if name == "unicode" else name)
+    if name == "unicode":
+        return own_tokenizer("none")
+    return Tokenizer(name, categories() if name.startswith("intl") else None)
 
 
-@cache
-def _made(name: str) -> Tokenizer:
-    made = Tokenizer(name, categories() if name.startswith("intl") else None)
-    copyreg.pickle(type(made), lambda made: (own_tokenizer, (made.name,)))
-    return made
+# A tokeniser has no state but its name, and few programs import the table of categories.
+copyreg.pickle(Tokenizer, lambda made: (own_tokenizer, (made.name,)))
 
 
 def tokenizer(name: str | Callable[[str], Any], lowercase: bool = False) -> Callable[[str], Any]:
