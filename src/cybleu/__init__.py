@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from . import significance as significance
     from . import text as text
     from . import tuning as tuning
+    from ._runtime.replacing import uninstall as uninstall
     from .bleu_score.fraction import Fraction as Fraction
     from .bleu_score.install import install_as_nltk as install_as_nltk
-    from .bleu_score.install import uninstall as uninstall
     from .bleu_score.many import sentence_bleu_many as sentence_bleu_many
     from .checks import check as check
     from .explanations import explain as explain
@@ -67,8 +67,9 @@ if TYPE_CHECKING:
 __getattr__, __dir__, _LATER = later(
     __name__,
     {
+        "_runtime.replacing": "uninstall",
         "bleu_score.fraction": "Fraction",
-        "bleu_score.install": "install_as_nltk uninstall",
+        "bleu_score.install": "install_as_nltk",
         "bleu_score.many": "sentence_bleu_many",
         "checks": "check",
         "explanations": "explain explain_difference",

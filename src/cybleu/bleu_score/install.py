@@ -9,11 +9,9 @@ from typing import Any
 
 from .. import bleu_score, chrf_score, gleu_score, nist_score
 from .._runtime.extras import extra
-from .._runtime.replacing import Replacement, uninstall
+from .._runtime.replacing import Replacement
 from .._runtime.scripts import run_script
 from .no_match import attribute_warnings_to
-
-__all__ = ["Installation", "install_as_nltk", "run_as_nltk", "uninstall"]
 
 _MODULES = {"bleu": bleu_score, "chrf": chrf_score, "gleu": gleu_score, "nist": nist_score}
 

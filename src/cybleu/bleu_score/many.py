@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .parts import Tokens
     from .scores import SmoothingCallable, Weights
 
-__all__ = ["sentence_bleu_many"]
-
 
 def sentence_bleu_many(
     list_of_references: Sequence[Collection[Tokens]],

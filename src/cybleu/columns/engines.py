@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     Names = str | Sequence[str]
     Frame: TypeAlias = "DataFrame | Dataset"
 
-__all__ = ["group_scores", "rows", "score", "segment_scores", "system_rows", "total"]
-
 SCORE = "score"
 SCORES = {SCORE: "float64"}
 

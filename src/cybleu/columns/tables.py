@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     Rows = dict[str, NDArray[np.int64]]
 
-__all__ = ["row_blocks", "rows", "score", "segment_scores", "total"]
-
 BLOCK = 16384  # rows of a table that are counted at a time
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._definitions.ngrams import NGram
     from ..metrics import Metric, Variant
 
-__all__ = ["BlindSpots", "blind_spots"]
-
 # Words of messages about a list of segments, and what they are called by a function that takes one segment.
 IN_MESSAGES = {
     "the hypotheses are": "the hypothesis is",

@@ -20,8 +20,6 @@ from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from ..text.reading import read_corpus
 
-__all__ = ["TOOLS", "Cause", "Comparison", "Counts", "Difference", "VariantScore", "explain_difference"]
-
 Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 Choices: TypeAlias = "str | Variant | Iterable[Choice]"
 

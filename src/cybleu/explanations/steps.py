@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ..bleu_score.scores import SmoothingCallable
     from ..metrics import Metric
 
-__all__ = ["Explanation", "Order", "explain"]
-
 WIDTH = 100  # columns of text
 LABEL = 13  # columns before the tokens
 MOST = 5  # n-grams in a sentence

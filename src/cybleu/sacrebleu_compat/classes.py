@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from .lazy import MetricCounter
 
-__all__ = ["BLEU", "CHRF", "TER"]
-
 theirs: Any = sacrebleu.metrics
 TOKENIZERS = "sacrebleu.tokenizers."  # the package of sacreBLEU's tokenisers
 OWN_OF_SACREBLEU = {f"{TOKENIZERS}tokenizer_{name}": name for name in OWN}  # by module

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.chrf import CHRFScore
     from sacrebleu.metrics.ter import TERScore
 
-__all__ = ["corpus_bleu", "corpus_chrf", "corpus_ter", "sentence_bleu", "sentence_chrf", "sentence_ter"]
-
 MAX_ORDER = 4
 
 

@@ -10,8 +10,6 @@ from .._runtime.extras import extra
 from .._runtime.replacing import Replacement
 from .._runtime.scripts import ProgramArguments, run_script
 
-__all__ = ["SacrebleuInstallation", "install_as_sacrebleu", "run_as_sacrebleu", "run_sacrebleu"]
-
 
 class SacrebleuInstallation(Replacement):
     """The result of :func:`install_as_sacrebleu`, undone by :meth:`undo` or at the end of a ``with`` block.

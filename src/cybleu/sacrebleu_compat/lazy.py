@@ -10,9 +10,7 @@ from .. import metrics
 from .._backend import RawTexts
 from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus, RawText, Sets
-from ..text.columns import lists_of_documents
-
-__all__ = ["MetricCounter", "lists_of_documents"]
+from ..text.columns import lists_of_documents as lists_of_documents
 
 
 class MetricCounter:

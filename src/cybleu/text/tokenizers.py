@@ -17,8 +17,6 @@ from .._runtime.extras import extra
 from ..errors import InputFileError, MissingExtraError, UnknownNameError
 from .categories import categories
 
-__all__ = ["tokenizer", "tokenizer_signature"]
-
 # Of the backends' `Tokenizer`, where the first two are one. Those in SPLITS are functions in Python, which are slower.
 OWN = ("unicode", "none", "ascii", "space", "13a", "intl", "zh", "char")
 
