@@ -19,7 +19,7 @@ from ..text.reading import read_groups, read_lines, read_texts
 from .extractor import read_moses, write_moses
 from .features import Axes, SparseFeatures, owners_of, rows_of
 from .parts import Part, by_segment, joined_parts, part_of
-from .reading import bleu_of_lists, count_texts, known_texts, prepare_references, read_parts
+from .reading import Reading, bleu_of_lists, count_texts, known_texts, prepare_references
 from .validation import (
     Places,
     checked_floats,
@@ -103,7 +103,7 @@ class NBest:
         bounds = checked_offsets(offsets, "offsets", hypotheses, "rows of features")
         segments = len(bounds) - 1
         if inputs is None:
-            inputs = hypotheses
+            inputs = hypotheses  # nothing was dropped
         check_whole(inputs, "inputs", 0, 2**63 - 1, error=ArrayValueError)
         dense_names = feature_names(names, dense.shape[1])
         if ids is None:
@@ -286,23 +286,22 @@ class NBest:
         :raises InputFileError: a file cannot be read, or a line is invalid; the message names the file, line and reason
         """
         prepared = prepare_references(references)
-        parts = read_parts(
-            path,
-            format,
-            prepared,
-            first_id,
+        reading = Reading(
+            first_id=first_id,
             size=size,
             features=features,
             names=names,
-            texts=texts,
-            threads=threads,
-            progress=progress,
-            naming=naming,
             tokenize=tokenize,
             lowercase=lowercase,
             max_order=max_order,
             reference_length=reference_length,
+            texts=texts,
+            threads=threads,
+            progress=progress,
+            naming=naming,
         )
+        parts = reading.parts(path, format, prepared)
+        # the lines of a segment may be anywhere in the file
         return cls.unchecked(by_segment(joined_parts(parts), len(prepared), first_id))
 
     @classmethod

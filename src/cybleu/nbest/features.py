@@ -154,7 +154,7 @@ def weights_of(
     names = nbest.names
     every = nbest.all_names
     if isinstance(weights, Mapping):
-        known = set(every)
+        known = set(every)  # there may be millions of sparse features
         unknown = [key for key in weights if key not in known]
         missing = [key for key in names if key not in weights]
         if unknown:

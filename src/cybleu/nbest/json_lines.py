@@ -51,6 +51,7 @@ def json_lines(file: Lines) -> Iterator[Record]:
                     if scored not in (None, score is not None):
                         has, before = ("no score", "one") if scored else ("a score", "none")
                         raise InputFileError(f"hypothesis {place} has {has}, but others have {before}")
+                    # the first hypothesis of the file decides which features there are, and in which order
                     names = tuple(row) if names is None else names
                     if row.keys() != {*names}:
                         raise InputFileError(
@@ -103,6 +104,7 @@ def _parse_segment(line: str, number: int) -> tuple[int, list[Any]]:
         response = value.get("response")
         if isinstance(response, dict) and isinstance(response.get("body"), dict):
             value = response["body"]
+        # with two of them, it would be unclear which one is the list
         keys = [key for key in LISTS if key in value]
         if len(keys) != 1:
             raise InputFileError(

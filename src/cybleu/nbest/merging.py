@@ -64,7 +64,7 @@ def merge(*nbests: NBest) -> NBest:
             index=nbest.index + inputs,
         )
         parts.append(part)
-        inputs += nbest.inputs
+        inputs += nbest.inputs  # not its hypotheses, of which an earlier merge may have dropped some
     every = by_segment(joined_parts(parts), len(first), 0)
     rows = _first_of_equal(every)
     offsets = np.searchsorted(rows, every.offsets).astype(np.int64)

@@ -85,6 +85,7 @@ class GrowingRows:
 
 def joined_parts(parts: Iterable[Part]) -> Part:
     """Concatenate parts. A run that continues the last one of the part before becomes one run with it."""
+    # each part is copied at once and can be freed: all parts and their union would take twice the memory
     growing: dict[str, GrowingRows] = {}
     texts: list[str] = []
     for part in parts:
@@ -114,7 +115,7 @@ def joined_parts(parts: Iterable[Part]) -> Part:
         offsets=np.append(bounds[:-1][starts], bounds[-1]),
         ids=ids[starts],
         features=found["features"],
-        names=part.names,
+        names=part.names,  # of the last part, because in Joshua's format later lines may add features
         stats=found.get("stats"),
         texts=None if part.texts is None else texts,
         sparse=part.sparse and SparseFeatures(indptr, found["columns"], found["values"], part.sparse.names),

@@ -23,7 +23,7 @@ input. Files whose names end in ``.gz`` are written compressed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -57,79 +57,85 @@ READERS = {"fairseq": fairseq, "json": json_lines}  # of formats without options
 FORMATS = ("moses", "joshua", "plain", *READERS)
 
 
-def read_parts(
-    path: Path,
-    form: str | None,
-    references: Any,
-    first_id: int = 0,
-    *,
-    size: int | None = None,
-    features: Path | None = None,
-    names: Sequence[str] | None = None,
-    texts: bool = True,
-    threads: int | None = None,
-    progress: bool = False,
-    naming: Naming = keyword,
-    **counting: Any,
-) -> Iterator[Part]:
-    """Read the hypotheses of some lines at a time. A segment may begin in one part and end in the next.
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How to read and count a list. The fields are parameters of :meth:`cybleu.nbest.NBest.from_files`."""
 
-    :param references: None if the hypotheses are not counted
-    :param first_id: the id of their first segment
-    :param texts: whether to keep the texts
-    :param naming: see :meth:`cybleu.nbest.NBest.from_files`
-    :param counting: see :func:`bleu_of_lists`
-    """
-    if form is not None and form not in FORMATS:
-        raise UnknownNameError(f"unknown format {shown(form)}; use one of {', '.join(FORMATS)}")
-    is_plain = form == "plain" or (form is None and size is not None)
-    if is_plain and (type(size) is not int or size < 1):
-        raise ArrayValueError(
-            f"plain text has no segment ids; it requires {naming('size')}, the number of lines of each segment, from 1"
-        )
-    if not is_plain and not (size is None and features is None and names is None):
-        raise ArrayValueError("size, features and names are only for the plain format, a file without fields")
-    metric = bleu_of_lists(**counting)
-    if references is not None:
-        check_whole(first_id, "first_id", 0, 2**53, error=ArrayValueError)
-        references = prepare_references(references)
-        if references.kind == "ids":
-            raise MixedTokensError("the references are token ids, but the hypotheses are texts")
-        if not metric.tokenization.own:
-            threads = 1  # a tokeniser of the caller runs in the caller's thread
+    first_id: int = 0
+    size: int | None = None
+    features: Path | None = None
+    names: Sequence[str] | None = None
+    tokenize: str | Callable[[str], list[str]] = "unicode"
+    lowercase: bool = False
+    max_order: int | None = None
+    reference_length: str | None = None
+    texts: bool = True
+    threads: int | None = None
+    progress: bool = False
+    naming: Naming = keyword
 
-    def finished(record: Record) -> Part:
-        stats = None if references is None else _count_record(file, record, metric, references, first_id, naming)
-        return replace(record.part, stats=stats, texts=record.raw_text().lists() if texts else None)
+    def parts(self, path: Path, form: str | None, references: References | None) -> Iterator[Part]:
+        """Read the hypotheses of some lines at a time. A segment may begin in one part and end in the next.
 
-    with Lines(path) as file:
-        if is_plain:
-            records = plain_lines(file, size or 0, features, names)
-        elif form in READERS:
-            records = READERS[form](file)
-        else:
-            records = field_lines(file, form, naming)
-        # parts are parsed one after the other, and counted in threads
-        yield from in_order(finished, file.watched(records, progress), threads)
+        :param references: None if the hypotheses are not counted
+        """
+        self._check(form)
+        threads = self.threads
+        metric = bleu_of_lists(self.tokenize, self.lowercase, self.max_order, self.reference_length)
+        if references is not None:
+            check_whole(self.first_id, "first_id", 0, 2**53, error=ArrayValueError)
+            if references.kind == "ids":
+                raise MixedTokensError("the references are token ids, but the hypotheses are texts")
+            if not metric.tokenization.own:
+                threads = 1  # a tokeniser of the caller runs in the caller's thread
 
+        def finished(record: Record) -> Part:
+            texts = record.raw_text()
+            stats = None
+            if references is not None:
+                stats = count_texts(metric, texts, references, self._owners(file, record, len(references)))
+            return replace(record.part, stats=stats, texts=texts.lists() if self.texts else None)
 
-def _count_record(
-    file: Lines, record: Record, metric: Metric, references: References, first_id: int, naming: Naming
-) -> Integers:
-    """Return the statistics of a record; an id beyond the references is an error."""
-    part = record.part
-    numbers = part.ids - first_id
-    sizes = np.diff(part.offsets)
-    wrong = ((numbers < 0) | (numbers >= len(references))) & (sizes > 0)
-    if wrong.any():
-        place = int(wrong.argmax())
-        with on_line(file, record.lines[part.offsets[place]]):
-            raise InputFileError(
-                f"the id is {part.ids[place]}, but the references have {len(references)} segments, with ids "
-                f"from {first_id} to {first_id + len(references) - 1}; use {naming('first_id', 1)} or another "
-                f"number if the ids do not begin at {first_id}, and more references if they do"
-            )
-    return count_texts(metric, record.raw_text(), references, repeat(numbers, sizes))
+        with Lines(path) as file:
+            if form in READERS:
+                records = READERS[form](file)
+            elif form == "plain" or self.size is not None:
+                records = plain_lines(file, self.size or 0, self.features, self.names)
+            else:
+                records = field_lines(file, form, self.naming)
+            # parts are parsed one after the other, and counted in threads
+            yield from in_order(finished, file.watched(records, self.progress), threads)
+
+    def _check(self, form: str | None) -> None:
+        """Check that the options fit the format."""
+        size = self.size
+        if form is not None and form not in FORMATS:
+            raise UnknownNameError(f"unknown format {shown(form)}; use one of {', '.join(FORMATS)}")
+        if form == "plain" or (form is None and size is not None):
+            if type(size) is not int or size < 1:
+                raise ArrayValueError(
+                    f"plain text has no segment ids; it requires {self.naming('size')}, the number of lines of each "
+                    "segment, from 1"
+                )
+        elif not (size is None and self.features is None and self.names is None):
+            raise ArrayValueError("size, features and names are only for the plain format, a file without fields")
+
+    def _owners(self, file: Lines, record: Record, segments: int) -> Integers:
+        """Return for each hypothesis the number of its segment; an id beyond the references is an error."""
+        part = record.part
+        first_id = self.first_id
+        numbers = part.ids - first_id
+        sizes = np.diff(part.offsets)
+        wrong = ((numbers < 0) | (numbers >= segments)) & (sizes > 0)
+        if wrong.any():
+            place = int(wrong.argmax())
+            with on_line(file, record.lines[part.offsets[place]]):
+                raise InputFileError(
+                    f"the id is {part.ids[place]}, but the references have {segments} segments, with ids from "
+                    f"{first_id} to {first_id + segments - 1}; use {self.naming('first_id', 1)} or another number if "
+                    f"the ids do not begin at {first_id}, and more references if they do"
+                )
+        return repeat(numbers, sizes)
 
 
 # ---------------------------------------------------------------------------------------- references, and rows of texts

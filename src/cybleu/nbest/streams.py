@@ -11,7 +11,7 @@ from .container import NBest
 from .features import SparseFeatures
 from .merging import merge
 from .parts import Part, joined_parts
-from .reading import read_parts
+from .reading import Reading, prepare_references
 
 
 class Segment(NamedTuple):
@@ -99,8 +99,9 @@ def chunks(
     >>> [(chunk.ids.tolist(), chunk.texts) for chunk in chunks(path)]
     [([0], ['it rains']), ([1], ['so it is'])]
     """
+    prepared = None if references is None else prepare_references(references)
     held: list[Part] = []  # the last segment, which may continue
-    for part in read_parts(path, format, references, **reading):
+    for part in Reading(**reading).parts(path, format, prepared):
         last = len(part.ids) - 1
         # a segment is whole when the next one begins
         if last > 0 or (held and held[-1].ids[-1] != part.ids[0]):

@@ -190,6 +190,7 @@ def weight_lines(weights: Mapping[str, float], form: str) -> list[str]:
         return [" ".join(texts.values()) + "\n"]
     labelled: dict[str, list[str]] = {}
     if form != "names":
+        # lm_1 before lm_0 would be read back as lm_0, so it keeps its name
         for name in weights:
             label = re.fullmatch(_LABEL, name)
             if label and int(label[2]) == len(labelled.get(label[1], ())):

@@ -35,6 +35,7 @@ def nbest_lines(nbest: NBest, format: str, naming: Naming = keyword) -> Iterator
     _check_fields(nbest.texts, "a text")
     if format == "joshua":
         return _list_lines(nbest, [f"{name}=" for name in nbest.names], [f"{name}=" for name in sparse_names])
+    # readers of this format tell sparse features from dense ones by it
     for name in sparse_names:
         if "_" not in name:
             raise FeatureError(

@@ -80,6 +80,7 @@ def mbr(
     shares = _shares(posterior, scores, scale, refs)
     kept = _most_probable(shares, refs, prune)
     candidates = kept if refs is hyps else np.ones(len(hyps.empty), dtype=bool)
+    # empty hypotheses are worth 0 and not compared; NaN is for those that cannot be chosen
     utilities = np.where(candidates & hyps.empty, 0.0, np.nan)
     hyp_rows = in_place(np.flatnonzero(candidates & ~hyps.empty), np.int64)
     ref_rows = in_place(np.flatnonzero(kept), np.int64)
@@ -178,6 +179,7 @@ def _flattened(values: Any, name: str, lists: _Lists) -> Floats:
     if not hasattr(type(values), "__len__"):
         raise LengthMismatchError(f"{name} is {values!r}; give a number for each text")
     if not is_array(values) and any(getattr(part, "ndim", hasattr(type(part), "__len__")) for part in values):
+        # a sequence for each segment
         parts = [floats_given(part, f"{name}[{number}]").reshape(-1) for number, part in enumerate(values)]
         for number, (given, size) in enumerate(zip_longest(map(len, parts), np.diff(lists.offsets).tolist())):
             if given != size:
@@ -200,6 +202,7 @@ def _most_probable(shares: Floats, lists: _Lists, prune: int | None) -> NDArray[
     check_whole(prune, "prune", 1, error=ArrayValueError)
     owners = owners_of(lists.offsets)
     order = np.lexsort((-shares, lists.empty, owners))
+    # the rank of each text in its segment
     kept[order] = np.arange(len(order), dtype=np.int64) - lists.offsets[:-1][owners] < prune
     left = bincount(owners[kept], shares[kept], minlength=len(lists.offsets) - 1)
     lacking = (left == 0) & (np.diff(lists.offsets) > 0)

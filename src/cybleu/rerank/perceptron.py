@@ -133,6 +133,7 @@ def perceptron(
     parts = [sorted(shuffled[fold::folds]) for fold in range(folds)]
     rows = np.full((epochs, len(nbest)), -1, dtype=np.int64)
     with bar((folds + 1) * epochs, progress, " epochs") as advance:
+        # a generator for each fold, so that the order of its segments does not depend on other folds
         for fold, part in enumerate(parts):
             others = [examples[segment] for segment in sorted({*filled}.difference(part))]
             for epoch, weights in enumerate(
@@ -160,6 +161,7 @@ class _Rows:
 
     def __init__(self, nbest: NBest, rows: Integers, scales: Floats):
         width = len(nbest.names)
+        # divided once, because each epoch multiplies them; a scale of inf makes a constant feature 0
         self._dense = nbest.features[rows] / scales[:width]
         self._width = width
         sparse = nbest.sparse.rows(rows) if nbest.sparse else no_features(len(rows))

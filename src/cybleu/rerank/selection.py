@@ -102,6 +102,7 @@ class Selection(Generic[Text]):
         if not isinstance(self.hypotheses, NBest):
             raise ArrayValueError("a selection of plain texts has no n-best list to sort")
         nbest = self.hypotheses
+        # pruned hypotheses have NaN, which a list cannot have as a model score
         Places(nbest.offsets, nbest.ids).check_finite(self.scores, "score")
         order = self.ranked()
         part = part_of(nbest).taken(order, nbest.offsets, nbest.ids, nbest.index[order])
@@ -164,6 +165,7 @@ def metric_of(nbest: NBest, metric: str | Metric | Variant | None, options: dict
 
     :raises StatisticsError: the rows are neither those of BLEU nor of a `Metric`
     """
+    # a function scores sums, but it cannot say what its rows are
     own = nbest.score if isinstance(nbest.score, Metric) else None
     if nbest.score is not own or nbest.stats.dtype != (own.dtype if own else "int64"):
         raise StatisticsError("the n-best list holds neither the statistics of BLEU nor of a Metric")

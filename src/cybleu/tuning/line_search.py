@@ -211,7 +211,7 @@ class Surface:
         own = point.merit if line.lower <= 0 <= line.upper and point.weights.any() else (-inf, -inf)
         found: Reached | None = None
         for interval in chain([self.first], self._ranked()):
-            # no interval that follows can be better
+            # they come in the order of their merit, so no interval that follows can be better
             if interval.merit <= (found.point.merit if found else own):
                 if found is None and interval.left <= 0 <= interval.right and _agree(point.row, interval.row):
                     return Reached(point, 0.0, interval.left, interval.right)
@@ -265,6 +265,7 @@ class Surface:
 
 
 def _agree(row: Array, other: Array) -> bool:
+    # sums of floats are rounded differently along a line and at a point
     if row.dtype != np.float64:
         return bool((row == other).all())
     return bool(np.allclose(row, other, rtol=1e-9, atol=1e-12))

@@ -83,7 +83,7 @@ class Tuner:
         # a tuner accepts only weights of features of the list
         known = {name: start[name] for name in nbest.all_names if name in start}
         tuned = self._function(nbest, known, seed=self._seed + iteration, **self._options).weights
-        weights = {**start, **tuned}
+        weights = {**start, **tuned}  # the decoder has features that are not in any list so far
         return normalised(
             {name: weight for name, weight in weights.items() if weight or name in nbest.names}, self._normalise
         )

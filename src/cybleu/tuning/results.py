@@ -163,6 +163,7 @@ class Tuning(Tuned):
         """All moves from the given or random start to these weights, including those of the restarts in between."""
         number: int | None = self.best
         moves: tuple[Move, ...] = ()
+        # from the end back to the start, because each restart knows only where it began
         while number is not None:
             moves = self.restarts[number].moves + moves
             number = self.restarts[number].origin
@@ -248,6 +249,7 @@ class Loop:
         If several are equally good, it is the last of them. The weights tuned last are not considered, because the
         decoder was not run with them.
         """
+        # `max` returns the first of equal ones, and a later iteration has seen more lists
         return max(reversed(self.iterations), key=lambda iteration: iteration.decoded_score)
 
     def __str__(self) -> str:

@@ -66,7 +66,7 @@ def check_normalised(
 
     >>> check_normalised("sum", {"lm": (0.0, float("inf"))}, ())
     """
-    normalised({}, how)
+    normalised({}, how)  # raises an error if `how` is unknown
     ends = bounds.values() if isinstance(bounds, Mapping) else ()
     if how and (fixed or any(end not in (0, inf, -inf) for pair in ends for end in np.ravel(pair).tolist())):
         raise WeightsError(
