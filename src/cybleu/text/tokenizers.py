@@ -43,13 +43,20 @@ def split_for_tensor2tensor(line: str) -> list[str]:
 @cache
 def _substitutions() -> tuple[tuple[re.Pattern[str], str], ...]:
     # the tool writes the marks into a class as they are, where a backslash is none of them
-    punctuation = re.escape(_characters_of("P").replace("\\", ""))
-    symbols = re.escape(_characters_of("S"))
+    punctuation = _class_of(_characters_of("P").replace("\\", ""))
     return (
-        (re.compile(f"([^\\d])([{punctuation}])"), r"\1 \2 "),
-        (re.compile(f"([{punctuation}])([^\\d])"), r" \1 \2"),
-        (re.compile(f"([{symbols}])"), r" \1 "),
+        (re.compile(f"([^\\d])({punctuation})"), r"\1 \2 "),
+        (re.compile(f"({punctuation})([^\\d])"), r" \1 \2"),
+        (re.compile(f"({_class_of(_characters_of('S'))})"), r" \1 "),
     )
+
+
+def _class_of(characters: str) -> str:
+    """A pattern of characters. `re` looks up those of 16 bits in a table, but not in a class that has others."""
+    first = next(place for place, character in enumerate(characters) if character > "\uffff")
+    table = re.escape(characters[:first])
+    others = re.escape(characters[first:])
+    return f"(?:[{table}]|(?=[\U00010000-\U0010ffff])[{others}])"
 
 
 def _characters_of(category: str) -> str:
