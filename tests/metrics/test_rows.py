@@ -167,6 +167,19 @@ def test_rows_add_up():
         find("codexglue").total(stats)
 
 
+@given(corpora(), st.sampled_from(["bleu", "nltk", "multi-bleu", "gleu"]), st.randoms())
+def test_sums_of_any_order_of_merging(corpus, name, random):
+    references, hypotheses = corpus
+    metric = find(name)
+    rows = metric.rows(hypotheses, references)
+    parts = rows.tolist()
+    while len(parts) > 1:
+        random.shuffle(parts)
+        some = random.randint(2, len(parts))
+        parts = [*parts[some:], metric.total(parts[:some])]
+    assert parts in ([], [metric.total(rows)])
+
+
 def test_an_array_that_changes_after_its_preparation():
     ids = np.array([[1, 2, 3]])
     references = References(ids)

@@ -47,7 +47,6 @@ NOT_RUN = {
     "docs/installation.md": 1,
     "docs/moses.md": 4,
     "docs/reranking.md": 1,
-    "docs/recipes.md": 2,
     "docs/metrics.md": 1,
     "docs/rewards.md": 1,
     "docs/tuning.md": 1,
