@@ -8,11 +8,19 @@ from typing import Any
 
 import click
 
-from ..explanations import Comparison
+from ..explanations import Comparison, FoundSettings, settings_of
 from ..explanations.differences import TOOLS, Counts
 from ..metrics import Bleu
 from .command import Command, section
-from .options import format_option, hypothesis_argument, orders_option, references_argument, weights_option
+from .options import (
+    as_option,
+    format_option,
+    from_command_line,
+    hypothesis_argument,
+    orders_option,
+    references_argument,
+    weights_option,
+)
 from .texts import SACREBLEU, Texts, text_options
 
 
@@ -33,6 +41,7 @@ from .texts import SACREBLEU, Texts, text_options
     ),
     orders_option,
     weights_option,
+    click.option("--find", metavar="SCORE", help="Find the settings that give this score, such as 27.9."),
     format_option("text", "json"),
 )
 def variants_command(
@@ -40,6 +49,7 @@ def variants_command(
     references: tuple[str, ...],
     drop_bom: bool,
     metric: list[str],
+    find: str | None,
     output_format: str,
     **options: Any,  # of all variants
 ) -> None:
@@ -49,19 +59,47 @@ def variants_command(
     `cybleu score`, and each variant tokenises them as it does there. Use --tokenize none for text that is already
     tokenised. --lowercase applies to all variants. In JSON, segments are counted from 0.
 
+    With --find, the command prints which definitions, tokenisers and other settings give a score, each with the command
+    and the Python call that print it. Settings that give the same number are one row. The most usual comes first.
+
     \b
     Examples:
       cybleu variants hypotheses.txt references.txt
       cybleu variants hypotheses.txt references.txt -m nltk,nltk:method1,sacrebleu
+      cybleu variants hypotheses.txt references.txt --find 27.9
     """
+    if find is not None:
+        for name in ("metric", "drop_bom", *options):
+            if from_command_line(name):
+                raise click.UsageError(f"--find tries all values of {as_option(name)}, or its default; leave it out")
+        found = _settings_of(Texts([hypothesis], references), find)
+        as_text = found.format(hypothesis, references)
+        click.echo(json.dumps(_rows_of(found)) if output_format == "json" else as_text)
+        return
     weights = options["weights"]
     # Bleu checks that the weights are as many as the orders
     order = Bleu(max_order=options["max_order"], weights=weights).order
     counts = Counts(metric, order, weights, options["tokenize"] or "of-tools", options["lowercase"])
     for (corpus,) in Texts([hypothesis], references, drop_bom):
         counts.add(corpus)
-    found = counts.comparison()
-    click.echo(json.dumps(_as_object(found)) if output_format == "json" else found.format("line", 1))
+    comparison = counts.comparison()
+    click.echo(json.dumps(_as_object(comparison)) if output_format == "json" else comparison.format("line", 1))
+
+
+def _settings_of(texts: Texts, score: str) -> FoundSettings:
+    hypotheses: list[Any] = []
+    references: list[Any] = []
+    for (corpus,) in texts:
+        hypotheses += corpus.texts.lists()
+        references += corpus.sets.lists()
+    return settings_of(hypotheses, references, score)
+
+
+def _rows_of(found: FoundSettings) -> dict[str, Any]:
+    rows = []
+    for row in found.rows:
+        rows.append({"score": row.score, "scale": 100, "settings": [one._asdict() for one in row.settings]})
+    return {"found": found.found, "rows": rows}
 
 
 def _as_object(comparison: Comparison) -> dict[str, Any]:

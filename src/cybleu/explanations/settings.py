@@ -1,0 +1,246 @@
+"""Which settings give a score that was reported for some texts."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from itertools import chain, product
+from operator import ne
+from typing import Any, NamedTuple
+
+from .._runtime.numbers import check_whole
+from .._runtime.system import command_line
+from ..errors import ArrayValueError, CybleuError, EmptyCorpusError
+from ..metrics import VARIANTS, find
+from ..metrics.operations import rows_without_numpy
+from ..metrics.variants import tool_tokenizer
+from ..text.batches import Corpus
+from ..text.reading import read_corpus
+
+# The most usual first.
+TOKENIZERS = ("13a", "none", "intl", "zh", "char", "ascii", "space", "codexglue", "tensor2tensor")
+# What the hypotheses and the references can have been, as Python arguments.
+ARGUMENTS = {
+    "as given": "hypotheses, references",
+    "without byte order marks": "hypotheses, references",
+    "swapped": "[texts[0] for texts in references], hypotheses",
+    "transposed": "hypotheses[:len(references[0])], list(zip(*references))",
+}
+MARK = "\ufeff"
+SHOWN = 3  # rows
+WIDTH = 110
+INDENT = " " * 10
+
+
+class Setting(NamedTuple):
+    """How a corpus can be scored.
+
+    :ivar metric: a definition of BLEU, followed by its smoothing if that is not the default: ``nltk:method1``
+    :ivar tokenize: the tokeniser of raw text; None for tokens
+    :ivar lowercase: whether raw text is converted to lower case first
+    :ivar arguments: ``as given``; ``without byte order marks``; ``swapped``, the first reference scored against the
+        hypothesis; or ``transposed``, which scores only as many segments as there are references for each, as sacreBLEU
+        does with a list for each segment
+    """
+
+    metric: str
+    tokenize: str | None
+    lowercase: bool
+    arguments: str
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """How unusual the setting is: by the arguments, and by the options that are not the tool's defaults."""
+        definition, colon, _ = self.metric.partition(":")
+        other_tokens = self.tokenize not in (None, tool_tokenizer(definition))
+        return [*ARGUMENTS].index(self.arguments), other_tokens + self.lowercase + len(colon)
+
+    @property
+    def call(self) -> str:
+        """The Python call, in which `references` has a list for each segment."""
+        options = "" if self.tokenize is None else f", tokenize={self.tokenize!r}"
+        if self.lowercase:
+            options += ", lowercase=True"
+        return f"cybleu.score(cybleu.rows({ARGUMENTS[self.arguments]}, {self.metric!r}{options}), {self.metric!r})"
+
+    def command(self, hypothesis: str, references: Sequence[str]) -> str:
+        """The command for these files; there is none for transposed references."""
+        files = [references[0], hypothesis] if self.arguments == "swapped" else [hypothesis, *references]
+        words = ["cybleu", "score", *files, "-m", *self.metric.replace(":", " --smoothing ").split()]
+        if self.tokenize:
+            words += ["--tokenize", self.tokenize]
+        if self.lowercase:
+            words.append("--lowercase")
+        if self.arguments == "without byte order marks":
+            words.append("--drop-bom")
+        return command_line(words)
+
+
+class SameScore(NamedTuple):
+    """Settings that give the same score on a corpus, at the digits that were reported.
+
+    :ivar score: that of the first setting, from 0 to 100
+    :ivar settings: the first is the most usual
+    """
+
+    score: float
+    settings: list[Setting]
+
+    def alternatives(self) -> Iterator[str]:
+        """Yield what else gives the score in place of a value of the first setting, such as ``tokenize intl, zh``."""
+        first = self.settings[0]
+        alone = [setting for setting in self.settings if distance(first, setting) == 1]
+        for name, usual in first._asdict().items():
+            values = [str(getattr(setting, name)) for setting in alone if getattr(setting, name) != usual]
+            if values:
+                yield f"{name} {', '.join(values)}"
+        if several := len(self.settings) - len(alone) - 1:
+            yield f"{several} settings with several of these"
+
+
+def distance(one: Setting, other: Setting) -> int:
+    """Return how many values of two settings differ."""
+    return sum(map(ne, one, other))
+
+
+@dataclass(frozen=True)
+class FoundSettings:
+    """The settings that give a score, or those that give the nearest ones; ``print`` shows the first.
+
+    :param rows: settings that give the same number are one row. The most usual come first; or the nearest, if no score
+        rounds to the one that was given
+    :param found: whether the scores round to it
+
+    >>> result = settings_of(["a cat sat there"], ["A cat sat there"], "59.46")
+    >>> result.found, result.rows[0].settings[0]
+    (True, Setting(metric='sacrebleu', tokenize='13a', lowercase=False, arguments='as given'))
+    """
+
+    rows: tuple[SameScore, ...]
+    found: bool
+
+    def format(self, hypothesis: str = "", references: Sequence[str] = ()) -> str:
+        """Format the first rows, with the call of each, and the command.
+
+        :param hypothesis: the file of the hypotheses; without it, there is no command
+        :param references: the files of the references
+        """
+        lines = [] if self.found else ["no settings give this score; the nearest are:"]
+        for row in self.rows[:SHOWN]:
+            first = row.settings[0]
+            lines.append(f"{row.score:<8.4f}  {first.call}")
+            if hypothesis and first.arguments != "transposed":
+                lines.append(INDENT + first.command(hypothesis, references))
+            others = "; ".join(row.alternatives()) or "nothing else"
+            lines += textwrap.wrap(
+                f"the same: {others}", WIDTH, initial_indent=INDENT, subsequent_indent=INDENT, break_on_hyphens=False
+            )
+        if self.found and len(self.rows) > SHOWN:
+            lines.append(f"{len(self.rows) - SHOWN} more rows have less usual settings")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.format()
+
+
+def settings_of(hypotheses: Any, references: Any, score: float | str, digits: int | None = None) -> FoundSettings:
+    """Find the settings that give a reported score: definitions, tokenisers, case, smoothings, mistaken arguments.
+
+    The tokenisers ``none``, ``ascii`` and ``space`` are also the habits of reading white space. Swapped and transposed
+    arguments, and texts without byte order marks, are tried, too.
+
+    :param hypotheses: a batch of texts, in any form that :func:`cybleu.rows` accepts
+    :param references: for each segment one reference or a list of references
+    :param score: the score, from 0 to 100 or from 0 to 1; a str keeps zeros at its end: ``"27.90"``
+    :param digits: the number of its decimals, by default those of `score`
+    :return: the settings whose score rounds to it; if there is none, all settings, the nearest first
+    :raises ArrayValueError: the score is not a number, or `digits` is not a whole number from 0 to 17
+    :raises CybleuError: as :func:`cybleu.rows`
+
+    >>> print(settings_of(["a cat sat there"], ["A cat sat there"], "59.46"))
+    59.4604   cybleu.score(cybleu.rows(hypotheses, references, 'sacrebleu', tokenize='13a'), 'sacrebleu')
+              the same: metric mteval-v13a, tensor2tensor, nltk:method3; tokenize none, intl, zh, ascii, space,
+              tensor2tensor; arguments swapped; 33 settings with several of these
+    """
+    try:
+        number = Decimal(str(score))
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not number.is_finite():
+        raise ArrayValueError(f"the score is {score!r}; give a number such as 27.9")
+    if digits is None:
+        digits = max(0, -int(number.as_tuple().exponent))
+    check_whole(digits, "digits", 0, 17, error=ArrayValueError)
+    value = float(number)
+    half = 0.5 * 10**-digits
+    # a number up to 1 can also be a score from 0 to 1
+    wanted = [(value, half), (100 * value, 100 * half)] if value <= 1 else [(value, half)]
+
+    def off(row: SameScore) -> float:
+        return float(min(max(abs(row.score - middle) - half, 0) for middle, half in wanted))
+
+    # digits beyond these differ by the order of float operations only
+    rows: dict[str, SameScore] = {}
+    for setting, one in sorted(_scores_by_setting(hypotheses, references), key=lambda pair: pair[0].rank):
+        rows.setdefault(f"{one:.10g}", SameScore(one, [])).settings.append(setting)
+    found = [row for row in rows.values() if off(row) < 1e-9]
+    shown = list(_joined(found)) or sorted(rows.values(), key=off)
+    return FoundSettings(tuple(shown), bool(found))
+
+
+def _joined(rows: list[SameScore]) -> Iterator[SameScore]:
+    """Join scores that round to the same number, if one change of the first setting leads from one to the other."""
+    while rows:
+        first = rows[0].settings[0]
+        near = [row for row in rows if any(distance(first, setting) <= 1 for setting in row.settings)]
+        yield SameScore(rows[0].score, [*chain(*(row.settings for row in near))])
+        rows = [row for row in rows if row not in near]
+
+
+def _scores_by_setting(hypotheses: Any, references: Any) -> Iterator[tuple[Setting, float]]:
+    """Yield each setting and its score from 0 to 100, except where the tool fails."""
+    metrics = []
+    for definition in ("sacrebleu", *VARIANTS):
+        others = VARIANTS[definition].smoothings[1:]
+        metrics += [definition, *(f"{definition}:{name}" for name, _, _ in others)]
+    for arguments, corpus in _corpora_meant(read_corpus(hypotheses, references)):
+        tokenizers: Sequence[str | None] = TOKENIZERS
+        cases = [False, True]
+        if corpus.kind != "raw text":
+            tokenizers = [None]
+            cases = [False]
+        elif arguments != "as given":
+            # who mistakes the arguments rarely has an unusual tokeniser as well
+            tokenizers = TOKENIZERS[:4]
+        one_each = corpus.sets.bounds[-1] == corpus.size
+        rows: dict[Any, Any] = {}
+        for metric, tokenize, lowercase in product(dict.fromkeys(metrics), tokenizers, cases):
+            bleu: Any = find(metric, tokenize=tokenize, lowercase=lowercase or None)
+            # by whatever decides the counts
+            key = (tokenize and bleu.tokenization, one_each or bleu.definition.reference_length)
+            if key not in rows:
+                plain = replace(bleu, variant=replace(bleu.definition, short_segments_count=False))
+                rows[key] = rows_without_numpy(plain, corpus)
+            try:
+                score = bleu.score(rows[key])
+            except (CybleuError, ArithmeticError):
+                continue
+            yield Setting(metric, tokenize, lowercase, arguments), score.percent
+
+
+def _corpora_meant(corpus: Corpus) -> Iterator[tuple[str, Corpus]]:
+    """Yield the corpus as given, and as it is if the arguments are mistaken."""
+    if not corpus.size:
+        raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
+    yield "as given", corpus
+    texts: Sequence[Any] = corpus.texts.lists()
+    sets: Sequence[Sequence[Any]] = corpus.sets.lists()
+    if corpus.kind == "raw text" and any(text.startswith(MARK) for text in (texts[0], *sets[0])):
+        unmarked = [[text.removeprefix(MARK) for text in several] for several in (texts, *sets)]
+        yield "without byte order marks", read_corpus(unmarked[0], unmarked[1:])
+    yield "swapped", read_corpus([several[0] for several in sets], [[text] for text in texts])
+    width = len(sets[0])
+    if width < corpus.size and {*map(len, sets)} == {width}:
+        yield "transposed", read_corpus(texts[:width], [[*several] for several in zip(*sets)])
