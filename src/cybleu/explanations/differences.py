@@ -11,6 +11,7 @@ from itertools import combinations, pairwise, product
 from typing import Any, TypeAlias
 
 from .._definitions.ngrams import MOST_ORDERS
+from .._runtime.html import html_table
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted, percent
 from ..errors import CybleuError, EmptyCorpusError, OrderError, UnknownNameError
@@ -143,6 +144,11 @@ class Difference:
         """The difference of the scores from 0 to 100, above 0."""
         return self.higher.score - self.lower.score
 
+    @property
+    def headline(self) -> str:
+        """The difference in one line."""
+        return f"{self.higher.name} is {_with_decimals(self.points)} above {self.lower.name}"
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -169,13 +175,13 @@ class Comparison:
         :param segment: the word for a segment, such as ``line``
         :param first: the number of the first segment
         """
-        parts = [self._table()]
-        ranked = sorted((scored for scored in self.scores if scored.bleu), key=lambda scored: scored.score)
-        for lower, higher in pairwise(ranked):
-            if _equal(lower.score, higher.score):
-                continue
-            pair = next(pair for pair in self.differences if pair.lower is lower and pair.higher is higher)
-            lines = [f"{higher.name} is {_with_decimals(pair.points)} above {lower.name}"]
+        width = max(len("variant"), *(len(scored.name) for scored in self.scores))
+        lines = [
+            f"{name:<{width}}  {tokenize:<13}  {number:>8}  {own}" for name, tokenize, number, own in self._table()
+        ]
+        parts = [lines]
+        for pair in self._neighbours():
+            lines = [pair.headline]
             for cause in pair.causes:
                 lines += _lines_of(cause, pair, segment, first)
             parts.append(lines)
@@ -184,14 +190,28 @@ class Comparison:
     def __str__(self) -> str:
         return self.format()
 
-    def _table(self) -> list[str]:
-        width = max(len("variant"), *(len(scored.name) for scored in self.scores))
-        lines = [f"{'variant':<{width}}  {'tokeniser':<13}  {'0 to 100':>8}  tool's scale"]
+    def _repr_html_(self) -> str:
+        titles, *scores = self._table()
+        tables = [html_table(counted(self.segments, "segment"), titles, scores)]
+        for pair in self._neighbours():
+            rules = [(_with_decimals(cause.points, "+"), _change(cause, pair)) for cause in pair.causes]
+            tables.append(html_table(pair.headline, ["points", "rule"], rules))
+        return "".join(tables)
+
+    def _neighbours(self) -> Iterable[Difference]:
+        """Yield the difference of each score from the next higher one."""
+        ranked = sorted((scored for scored in self.scores if scored.bleu), key=lambda scored: scored.score)
+        for lower, higher in pairwise(ranked):
+            if not _equal(lower.score, higher.score):
+                yield next(pair for pair in self.differences if pair.lower is lower and pair.higher is higher)
+
+    def _table(self) -> Iterable[tuple[Any, ...]]:
+        """Yield the titles and the rows of the table of scores."""
+        yield "variant", "tokeniser", "0 to 100", "tool's scale"
         for scored in self.scores:
             number = _with_decimals(scored.score) if scored.bleu else "fails"
             own = f"{scored.bleu.score:.10g}" if scored.bleu else scored.failure
-            lines.append(f"{scored.name:<{width}}  {scored.tokenize or '-':<13}  {number:>8}  {own}")
-        return lines
+            yield scored.name, scored.tokenize or "-", number, own
 
 
 def explain_difference(
@@ -453,7 +473,7 @@ def _cause(counts: Counts, rule: str, lower: VariantScore, higher: VariantScore)
 def _lines_of(cause: Cause, pair: Difference, segment: str, first: int) -> Iterable[str]:
     """Return the lines that describe a cause: the rule of both variants, and the numbers that differ."""
     points = f"  {_with_decimals(cause.points, '+'):>9}  "
-    yield f"{points}{cause.rule}: {_value(cause.rule, pair.lower)} -> {_value(cause.rule, pair.higher)}"
+    yield f"{points}{_change(cause, pair)}"
     details = ", ".join(_changes(cause))
     if cause.segments:
         numbers = ", ".join(str(position + first) for position in cause.segments[:NAMED_SEGMENTS])
@@ -464,6 +484,10 @@ def _lines_of(cause: Cause, pair: Difference, segment: str, first: int) -> Itera
     if not cause.points:
         lower = _with_decimals(cause.before.percent)
         yield f"{indent}also required: with the rule of {pair.lower.name}, {pair.higher.name} would score {lower}"
+
+
+def _change(cause: Cause, pair: Difference) -> str:
+    return f"{cause.rule}: {_value(cause.rule, pair.lower)} -> {_value(cause.rule, pair.higher)}"
 
 
 def _value(rule: str, scored: VariantScore) -> str:

@@ -17,6 +17,7 @@ from functools import cached_property
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
+from .._runtime.html import html_table
 from .._runtime.lazy_arrays import np
 from .._runtime.numbers import as_number, check_flags
 from .._runtime.parallel import run
@@ -72,8 +73,16 @@ class Score:
         """
         return f"{self.signature} = {self.percent:.{width}f}"
 
+    def _cells(self, width: int = 2) -> dict[str, Any]:
+        """The numbers that are shown, by name."""
+        return {"score": f"{self.percent:.{width}f}"}
+
     def __str__(self) -> str:
         return self.format()
+
+    def _repr_html_(self) -> str:
+        cells = self._cells()
+        return html_table(self.signature, cells, [cells.values()])
 
 
 @dataclass(frozen=True)

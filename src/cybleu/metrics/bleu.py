@@ -77,11 +77,21 @@ class BleuScore(Score):
 
         :param width: the number of decimals of the score
         """
-        precisions = "/".join(f"{percent(precision, self.scale):.1f}" for precision in self.precisions)
-        return (
-            f"BLEU|{self.signature} = {self.percent:.{width}f} {precisions} (BP = {self.brevity_penalty:.3f} "
-            f"ratio = {self.ratio:.3f} hyp_len = {self.hypothesis_length} ref_len = {self.reference_length})"
-        )
+        cells = self._cells(width)
+        score = cells.pop("score")
+        precisions = cells.pop("precisions")
+        details = " ".join([f"{name} = {cell}" for name, cell in cells.items()])
+        return f"BLEU|{self.signature} = {score} {precisions} ({details})"
+
+    def _cells(self, width: int = 2) -> dict[str, Any]:
+        return {
+            **super()._cells(width),
+            "precisions": "/".join(f"{percent(precision, self.scale):.1f}" for precision in self.precisions),
+            "BP": f"{self.brevity_penalty:.3f}",
+            "ratio": f"{self.ratio:.3f}",
+            "hyp_len": self.hypothesis_length,
+            "ref_len": self.reference_length,
+        }
 
 
 class RowScorer:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._backend import RawTexts, RawVocabulary, TokenTexts, rouge_rows
 from .._runtime.extras import extra
+from .._runtime.html import html_table
 from .._runtime.numbers import check_flags
 from ..errors import MissingExtraError, UnknownNameError
 from ..text.batches import Corpus, RawText, Sets
@@ -274,7 +275,14 @@ class RougeScore:
     rougeLsum: Shares
 
     def __str__(self) -> str:
-        return ", ".join([f"{name} = {100 * shares.fmeasure:.2f}" for name, shares in vars(self).items()])
+        return ", ".join([f"{name} = {cell}" for name, cell in self._cells().items()])
+
+    def _cells(self) -> dict[str, str]:
+        return {name: f"{100 * shares.fmeasure:.2f}" for name, shares in vars(self).items()}
+
+    def _repr_html_(self) -> str:
+        cells = self._cells()
+        return html_table("ROUGE", cells, [cells.values()])
 
 
 @lru_cache(64)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from .._runtime.arrays import NDArray, first_not_finite, index, np, repeat
+from .._runtime.html import html_table
+from .._runtime.scales import counted
 from ..errors import ArrayValueError, FeatureError, StatisticsError
 from ..metrics import Metric, Variant, find
 from ..nbest import NBest
@@ -16,6 +18,8 @@ from ..nbest.parts import part_of
 from ..nbest.validation import Places
 
 Text = TypeVar("Text", covariant=True)
+
+SHOWN = 10  # segments in a notebook
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +77,13 @@ class Selection(Generic[Text]):
         if not isinstance(self.hypotheses, NBest):
             raise StatisticsError("a selection of plain texts has no statistics; count its `texts` with cybleu.rows")
         return self.hypotheses.stats[self.rows[self.rows >= 0]]
+
+    def _repr_html_(self) -> str:
+        known = not isinstance(self.hypotheses, NBest) or self.hypotheses.texts is not None
+        texts = self.texts if known else [""] * len(self)
+        cells = zip(range(SHOWN), self.rows.tolist(), self.positions.tolist(), texts)
+        rows = [(segment, place, self.scores[row] if row >= 0 else "", text) for segment, row, place, text in cells]
+        return html_table(counted(len(self), "segment"), ["segment", "hypothesis", "score", "text"], rows)
 
     def corpus_score(self, metric: str | Metric | Variant | None = None, **options: Any) -> Any:
         """The score of the chosen hypotheses as a corpus, without the segments that have no hypotheses.

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from .._runtime.html import html_table
 from .._runtime.scales import percent
 from ..errors import UnknownNameError
 from ..metrics.signature import as_signature
@@ -286,6 +287,11 @@ class SystemComparison:
 
     def __str__(self) -> str:
         return self.format()
+
+    def _repr_html_(self) -> str:
+        tables = _tables(self, 2, CAPTION, LABEL)
+        notes = html_table("", [], [[note] for note in _notes([self])])
+        return "".join([html_table(table.caption, table.titles, table.rows) for table in tables]) + notes
 
     def _place(self, name: str) -> int:
         if name not in self.statistics.names:

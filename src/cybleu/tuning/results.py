@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .._runtime.html import html_table
 from .._runtime.scales import percent
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ class Tuned:
     def __str__(self) -> str:
         weights = [f"{name} {weight!r}" for name, weight in self.weights.items()]
         return "\n".join([rise(self.start_score, self.score, self.scale), *weights])
+
+    def _repr_html_(self) -> str:
+        return html_table(str(self).partition("\n")[0], ["feature", "weight"], self.weights.items())
 
 
 @dataclass(frozen=True, kw_only=True)
