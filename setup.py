@@ -69,6 +69,8 @@ class BuildKernels(build_ext):
             compiler_directives={**COMMON, **PROFILES[PROFILE]},
         )
         self.extensions[0].sources = generated.sources
+        # Cython copies the headers there. Compilers that tell files by their paths must not find the originals, too.
+        self.extensions[0].include_dirs = [str(Path(generated.sources[0]).parent)]
         super().build_extensions()
 
 
